@@ -9,7 +9,7 @@
 
 /* other is one of those that have no entry. */
 struct other {
-    struct tally_entry head;
+    struct hitters_entry head;
     char *text;
     uint8_t len[SERIES_LABELS];
 };
@@ -25,8 +25,8 @@ void series_init(struct series_set *set, size_t entry_size, unsigned num_labels,
 {
     *set = (struct series_set){.num_labels = num_labels, .generation = 1};
     table_init(&set->table, entry_size, max);
-    tally_init(&set->others, sizeof(struct other), max < MAX_OTHERS ? max : MAX_OTHERS,
-               forget_other);
+    hitters_init(&set->others, sizeof(struct other), max < MAX_OTHERS ? max : MAX_OTHERS,
+                 forget_other);
 }
 
 void series_free(struct series_set *set)
@@ -35,7 +35,7 @@ void series_free(struct series_set *set)
     for (; s != NULL; s = table_newer(&set->table, s))
         free(s->text);
     table_free(&set->table);
-    tally_free(&set->others);
+    hitters_free(&set->others);
 }
 
 static size_t cut_len(struct ds_text label)
@@ -117,7 +117,7 @@ void *series_get(struct series_set *set, const struct ds_text *labels)
 void series_weigh_other(struct series_set *set, const struct ds_text *labels, uint64_t weight)
 {
     bool is_new;
-    struct other *other = tally_add(&set->others, hash_labels(set, labels), weight, &is_new);
+    struct other *other = hitters_add(&set->others, hash_labels(set, labels), weight, &is_new);
     if (other != NULL && is_new)
         other->text = copy_labels(set, labels, other->len);
 }
@@ -141,7 +141,7 @@ static void drop_silent(struct series_set *set, int64_t before_ns)
 
 static int heaviest_first(const void *a, const void *b)
 {
-    const struct tally_entry *x = *(void *const *)a, *y = *(void *const *)b;
+    const struct hitters_entry *x = *(void *const *)a, *y = *(void *const *)b;
     const uint64_t own_x = x->weight - x->most_missing, own_y = y->weight - y->most_missing;
     return (own_x < own_y) - (own_x > own_y);
 }
@@ -183,7 +183,7 @@ static void let_in(struct series_set *set, const struct other *other, int64_t no
 static void exchange(struct series_set *set, int64_t now_ns)
 {
     size_t num = 0, next = 0;
-    void **others = tally_list(&set->others, heaviest_first);
+    void **others = hitters_list(&set->others, heaviest_first);
     void **light = others != NULL ? list_lightest(set, &num) : NULL;
     const size_t num_others = light != NULL ? set->others.table.num : 0;
     for (size_t i = 0; i < num_others; i++) {
@@ -206,7 +206,7 @@ void series_review(struct series_set *set, int64_t before_ns, int64_t now_ns)
 {
     drop_silent(set, before_ns);
     exchange(set, now_ns);
-    tally_clear(&set->others);
+    hitters_clear(&set->others);
     struct series *s = table_oldest(&set->table);
     for (; s != NULL; s = table_newer(&set->table, s))
         s->recent = 0;

@@ -12,7 +12,7 @@
 #ifndef SRC_SERIES_H
 #define SRC_SERIES_H
 
-#include "tally.h"
+#include "heavy_hitters.h"
 
 #include <distsniff/term.h>
 
@@ -29,7 +29,7 @@ struct series {
 
 struct series_set {
     struct table table;
-    struct tally others; /* since the last review */
+    struct heavy_hitters others; /* since the last review */
     unsigned num_labels;
     uint32_t generation; /* changes when an entry is gone: pointers to entries are to be forgotten */
     uint64_t no_memory;

@@ -4,9 +4,9 @@
 #include "page_times.h"
 
 #include "hash.h"
+#include "heavy_hitters.h"
 #include "label_show.h"
 #include "report.h"
-#include "tally.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,13 +30,13 @@ struct heat {
 
 /* heat_entry is the heat map of a label, a callee, or a connection that was asked over. */
 struct heat_entry {
-    struct tally_entry head;
+    struct hitters_entry head;
     struct heat *heat;
     char *text;
 };
 
 struct link_entry {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t conn;
     struct grid_series messages, bytes;
 };
@@ -52,7 +52,7 @@ struct page_times {
     struct time_grid grid;
     struct grid_series messages, bytes, failed;
     struct heat heat;
-    struct tally by_label, by_callee, by_conn, links;
+    struct heavy_hitters by_label, by_callee, by_conn, links;
     struct mark *marks;
     size_t num_marks, cap_marks;
     uint64_t num_left_out; /* marks */
@@ -73,10 +73,10 @@ struct page_times *page_times_new(void)
     struct page_times *t = calloc(1, sizeof *t);
     if (t == NULL)
         return NULL;
-    tally_init(&t->by_label, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
-    tally_init(&t->by_callee, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
-    tally_init(&t->by_conn, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
-    tally_init(&t->links, sizeof(struct link_entry), MAX_LINKS, NULL);
+    hitters_init(&t->by_label, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
+    hitters_init(&t->by_callee, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
+    hitters_init(&t->by_conn, sizeof(struct heat_entry), MAX_HEATS, forget_heat);
+    hitters_init(&t->links, sizeof(struct link_entry), MAX_LINKS, NULL);
     return t;
 }
 
@@ -84,10 +84,10 @@ void page_times_free(struct page_times *t)
 {
     if (t == NULL)
         return;
-    tally_free(&t->by_label);
-    tally_free(&t->by_callee);
-    tally_free(&t->by_conn);
-    tally_free(&t->links);
+    hitters_free(&t->by_label);
+    hitters_free(&t->by_callee);
+    hitters_free(&t->by_conn);
+    hitters_free(&t->links);
     for (size_t i = 0; i < t->num_marks; i++)
         free(t->marks[i].text);
     free(t->marks);
@@ -101,7 +101,7 @@ static void take_message(struct page_times *t, const struct ds_event *event, uns
     bool is_new;
     grid_series_add(&t->messages, &t->grid, column, 1);
     grid_series_add(&t->bytes, &t->grid, column, size);
-    struct link_entry *link = tally_add(
+    struct link_entry *link = hitters_add(
         &t->links, hash_more(1, &event->conn->number, sizeof event->conn->number), size, &is_new);
     if (link == NULL) {
         t->no_memory = true;
@@ -123,7 +123,8 @@ static void heat_add(struct heat *heat, const struct time_grid *grid, unsigned c
 }
 
 /* heat_part counts a call in the map of what stands in scratch. */
-static void heat_part(struct page_times *t, struct tally *tally, unsigned column, int64_t span_ns)
+static void heat_part(struct page_times *t, struct heavy_hitters *hitters, unsigned column,
+                      int64_t span_ns)
 {
     bool is_new;
     if (t->scratch.failed) {
@@ -131,7 +132,7 @@ static void heat_part(struct page_times *t, struct tally *tally, unsigned column
         return;
     }
     const uint64_t key = hash_more(2, t->scratch.len != 0 ? t->scratch.data : "", t->scratch.len);
-    struct heat_entry *entry = tally_add(tally, key, (uint64_t)span_ns + 1, &is_new);
+    struct heat_entry *entry = hitters_add(hitters, key, (uint64_t)span_ns + 1, &is_new);
     if (entry == NULL) {
         t->no_memory = true;
         return;
@@ -292,18 +293,18 @@ static void tell_heat(struct page_times *t, struct heat *heat, struct json_write
 
 static int heaviest_first(const void *a, const void *b)
 {
-    const struct tally_entry *x = *(void *const *)a, *y = *(void *const *)b;
+    const struct hitters_entry *x = *(void *const *)a, *y = *(void *const *)b;
     if (x->weight != y->weight)
         return x->weight < y->weight ? 1 : -1;
     return (x->entry.number > y->entry.number) - (x->entry.number < y->entry.number);
 }
 
-static void tell_heats(struct page_times *t, struct tally *tally, struct json_key key,
+static void tell_heats(struct page_times *t, struct heavy_hitters *hitters, struct json_key key,
                        struct json_writer *json)
 {
-    void **list = tally_list(tally, heaviest_first);
+    void **list = hitters_list(hitters, heaviest_first);
     json_put_list(json, key);
-    for (uint32_t i = 0; list != NULL && i < tally->table.num; i++) {
+    for (uint32_t i = 0; list != NULL && i < hitters->table.num; i++) {
         struct heat_entry *entry = list[i];
         json_item_open(json);
         json_put_string(json, JSON_KEY("what"), entry->text != NULL ? entry->text : "?");
@@ -317,7 +318,7 @@ static void tell_heats(struct page_times *t, struct tally *tally, struct json_ke
 
 static void tell_links(struct page_times *t, struct json_writer *json)
 {
-    void **list = tally_list(&t->links, heaviest_first);
+    void **list = hitters_list(&t->links, heaviest_first);
     json_put_list(json, JSON_KEY("links"));
     for (uint32_t i = 0; list != NULL && i < t->links.table.num; i++) {
         struct link_entry *link = list[i];

@@ -36,29 +36,29 @@ void exposure_init(struct exposure *e, const uint64_t limits[DS_LIMIT_COUNT])
 {
     const uint64_t max = limits[DS_LIMIT_TALLIES];
     *e = (struct exposure){0};
-    tally_init(&e->links, sizeof(struct exposed_link), max, forget);
-    tally_init(&e->code, sizeof(struct exposed), max, forget);
-    tally_init(&e->listening, sizeof(struct exposed), max, forget);
-    tally_init(&e->asking, sizeof(struct exposed), max, forget);
+    hitters_init(&e->links, sizeof(struct exposed_link), max, forget);
+    hitters_init(&e->code, sizeof(struct exposed), max, forget);
+    hitters_init(&e->listening, sizeof(struct exposed), max, forget);
+    hitters_init(&e->asking, sizeof(struct exposed), max, forget);
     table_init(&e->handshakes, sizeof(struct handshake), limits[DS_LIMIT_CONNECTIONS]);
 }
 
 void exposure_free(struct exposure *e)
 {
-    tally_free(&e->links);
-    tally_free(&e->code);
-    tally_free(&e->listening);
-    tally_free(&e->asking);
+    hitters_free(&e->links);
+    hitters_free(&e->code);
+    hitters_free(&e->listening);
+    hitters_free(&e->asking);
     table_free(&e->handshakes);
     ds_buffer_free(&e->scratch);
 }
 
 /* add counts what scratch holds the text of, once. NULL when memory ran out. */
-static struct exposed *add(struct exposure *e, struct tally *tally, uint64_t key,
+static struct exposed *add(struct exposure *e, struct heavy_hitters *hitters, uint64_t key,
                            const struct ds_event *event)
 {
     bool is_new;
-    struct exposed *exposed = tally_add(tally, key, 1, &is_new);
+    struct exposed *exposed = hitters_add(hitters, key, 1, &is_new);
     if (exposed == NULL) {
         e->no_memory = true;
         return NULL;
@@ -71,13 +71,13 @@ static struct exposed *add(struct exposure *e, struct tally *tally, uint64_t key
 }
 
 /* add_text is add by the text in scratch. */
-static struct exposed *add_text(struct exposure *e, struct tally *tally,
+static struct exposed *add_text(struct exposure *e, struct heavy_hitters *hitters,
                                 const struct ds_event *event)
 {
     const struct ds_buffer *text = &e->scratch;
     struct exposed *exposed = text->failed || text->len == 0
                                   ? NULL
-                                  : add(e, tally, hash_more(1, text->data, text->len), event);
+                                  : add(e, hitters, hash_more(1, text->data, text->len), event);
     e->no_memory |= text->failed;
     if (exposed != NULL && exposed->text == NULL) {
         exposed->text = strndup(text->data, text->len);

@@ -7,14 +7,14 @@
 #ifndef SRC_EXPOSURE_H
 #define SRC_EXPOSURE_H
 
+#include "heavy_hitters.h"
 #include "record.h"
-#include "tally.h"
 
 #include <distsniff/dissect.h>
 
 /* exposed is what all facts begin with. */
 struct exposed {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t count;
     uint64_t frame, conn; /* of the first */
     char *text;
@@ -35,11 +35,11 @@ struct exposed_link {
 };
 
 struct exposure {
-    struct tally links; /* struct exposed_link */
-    struct tally code;  /* struct exposed: what is run; count: how often; what: why that matters */
-    struct tally
+    struct heavy_hitters links; /* struct exposed_link */
+    struct heavy_hitters code; /* struct exposed: what is run; count: how often; what: why that matters */
+    struct heavy_hitters
         listening;       /* struct exposed: "name at address port"; count: how often it was said */
-    struct tally asking; /* struct exposed: who asks EPMD for all names */
+    struct heavy_hitters asking; /* struct exposed: who asks EPMD for all names */
     struct table handshakes;                         /* of connections that are not up yet */
     uint64_t num_other_code;                         /* what is run and does not matter that much */
     uint64_t num_cookies, cookie_frame, cookie_conn; /* messages with a cookie in them */

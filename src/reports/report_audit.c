@@ -69,16 +69,16 @@ static void print_what(const struct exposed *exposed, struct ds_buffer *out)
 }
 
 /* print_section writes the lines of one kind of facts. */
-static void print_section(struct audit *a, const char *title, struct tally *tally,
+static void print_section(struct audit *a, const char *title, struct heavy_hitters *hitters,
                           void (*print)(const struct exposed *exposed, struct ds_buffer *out))
 {
     struct columns columns = {.align = "rrr", .width = {9, 9, 5}};
     struct ds_buffer *out = &a->text->buffer, line = {0};
     uint64_t num_shown = 0;
-    void **list = tally_list(tally, most_first);
+    void **list = hitters_list(hitters, most_first);
     report_bound(a->text, &columns);
-    ds_buffer_printf(out, "%s: %" PRIu32 "\n", title, tally->table.num);
-    for (; list != NULL && num_shown < tally->table.num &&
+    ds_buffer_printf(out, "%s: %" PRIu32 "\n", title, hitters->table.num);
+    for (; list != NULL && num_shown < hitters->table.num &&
            (a->max_rows == 0 || num_shown < a->max_rows);
          num_shown++) {
         const struct exposed *exposed = list[num_shown];
@@ -91,15 +91,15 @@ static void print_section(struct audit *a, const char *title, struct tally *tall
         columns_print_all(&columns, &line, out);
     }
     ds_buffer_free(&line);
-    if (num_shown < tally->table.num)
+    if (num_shown < hitters->table.num)
         ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
-                         tally->table.num - num_shown);
-    if (tally->num_forgotten != 0)
+                         hitters->table.num - num_shown);
+    if (hitters->num_forgotten != 0)
         ds_buffer_printf(out,
                          "more than %" PRIu64 ": those that came least often were forgotten; "
                          "--max-tallies makes room\n",
                          a->max_tallies);
-    a->facts.no_memory |= list == NULL && tally->table.num != 0;
+    a->facts.no_memory |= list == NULL && hitters->table.num != 0;
     free(list);
 }
 

@@ -8,7 +8,7 @@
 #include "hash.h"
 #include "histogram.h"
 #include "span_sum.h"
-#include "tally.h"
+#include "heavy_hitters.h"
 #include "label_show.h"
 #include "term_show.h"
 
@@ -24,7 +24,7 @@ enum part { BY_LABEL, BY_CALLEE, BY_FUNCTION, NUM_PARTS };
 static const char *const part_names[NUM_PARTS] = {"label", "callee", "function"};
 
 struct latency_kind {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t count, errors, without; /* without: calls of which no end is known */
     int64_t total_ns, max_ns;
     uint64_t max_call, max_frame, max_conn;
@@ -35,7 +35,7 @@ struct latency_kind {
 struct latency {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
-    struct tally parts[NUM_PARTS];
+    struct heavy_hitters parts[NUM_PARTS];
     struct latency_kind all;
     struct ds_buffer scratch;
     bool failed;
@@ -57,7 +57,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     l->max_rows = config->max_rows;
     l->max_tallies = config->limits[DS_LIMIT_TALLIES];
     for (int i = 0; i < NUM_PARTS; i++)
-        tally_init(&l->parts[i], sizeof(struct latency_kind), l->max_tallies, forget);
+        hitters_init(&l->parts[i], sizeof(struct latency_kind), l->max_tallies, forget);
     return l;
 }
 
@@ -114,7 +114,7 @@ static void add_call(struct latency *l, struct latency_kind *kind, const struct 
 static void count_call(struct latency *l, enum part part, uint64_t key, const struct call *call)
 {
     bool is_new;
-    struct latency_kind *kind = tally_add(
+    struct latency_kind *kind = hitters_add(
         &l->parts[part], key, call_has_end(call) ? (uint64_t)span_of(call) + 1 : 1, &is_new);
     if (kind == NULL) {
         l->failed = true;
@@ -234,30 +234,31 @@ static void print_kind(const struct latency_kind *kind, struct ds_buffer *out)
 /* list_part makes the lines of a part, and returns how many of its kinds these are. */
 static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *lines)
 {
-    struct tally *tally = &l->parts[part];
+    struct heavy_hitters *hitters = &l->parts[part];
     uint64_t num = 0;
-    if (tally->table.num == 0)
+    if (hitters->table.num == 0)
         return 0;
-    void **list = tally_list(tally, longest_first);
+    void **list = hitters_list(hitters, longest_first);
     ds_buffer_printf(lines,
                      "calls \terrors\tno end\tp50\tp90\tp99\tmax\tin all\t %s \tslowest\tpacket\t"
                      "conn\t by %s",
                      BAR_HEADING, part_names[part]);
     columns_end_line(lines);
-    for (; list != NULL && num < tally->table.num && (l->max_rows == 0 || num < l->max_rows); num++)
+    for (; list != NULL && num < hitters->table.num && (l->max_rows == 0 || num < l->max_rows);
+         num++)
         print_kind(list[num], lines);
     l->failed |= list == NULL;
     free(list);
     return num;
 }
 
-static void print_rest(struct latency *l, const struct tally *tally, uint64_t num_shown)
+static void print_rest(struct latency *l, const struct heavy_hitters *hitters, uint64_t num_shown)
 {
     struct ds_buffer *out = &l->text->buffer;
-    if (num_shown < tally->table.num)
+    if (num_shown < hitters->table.num)
         ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n",
-                         tally->table.num - num_shown);
-    if (tally->num_forgotten != 0)
+                         hitters->table.num - num_shown);
+    if (hitters->num_forgotten != 0)
         ds_buffer_printf(out,
                          "more than %" PRIu64
                          " kinds: those with the least time were forgotten, and "
@@ -343,13 +344,13 @@ static void tell_kind(const struct latency_kind *kind, struct json_writer *json)
     json_put_close(json);
 }
 
-static void tell_part(struct latency *l, const struct tally *tally, struct json_key key,
+static void tell_part(struct latency *l, const struct heavy_hitters *hitters, struct json_key key,
                       struct json_writer *json)
 {
-    void **list = tally_list(tally, longest_first);
+    void **list = hitters_list(hitters, longest_first);
     json_put_list(json, key);
     for (uint64_t i = 0;
-         list != NULL && i < tally->table.num && (l->max_rows == 0 || i < l->max_rows); i++)
+         list != NULL && i < hitters->table.num && (l->max_rows == 0 || i < l->max_rows); i++)
         tell_kind(list[i], json);
     json_put_list_end(json);
     free(list);
@@ -377,7 +378,7 @@ static void end_table(void *state)
 {
     struct latency *l = state;
     for (int i = 0; i < NUM_PARTS; i++)
-        tally_free(&l->parts[i]);
+        hitters_free(&l->parts[i]);
     histogram_free(&l->all.spans);
     ds_buffer_free(&l->scratch);
     free(l);

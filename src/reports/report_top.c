@@ -5,8 +5,8 @@
  */
 #include "report.h"
 
+#include "heavy_hitters.h"
 #include "talkers.h"
-#include "tally.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct top_process {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t sent, sent_bytes, got, got_bytes;
     uint64_t asked, served, failed; /* calls that ended; failed: of those served */
     uint64_t frame, conn;           /* of the first that was counted */
@@ -31,7 +31,7 @@ struct top_name {
 struct top {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
-    struct tally processes;
+    struct heavy_hitters processes;
     struct table names; /* the latest of them */
     struct talkers talkers;
     uint64_t count, bytes, calls;
@@ -55,7 +55,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->text = text;
     t->max_rows = config->max_rows;
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
-    tally_init(&t->processes, sizeof(struct top_process), t->max_tallies, forget);
+    hitters_init(&t->processes, sizeof(struct top_process), t->max_tallies, forget);
     table_init(&t->names, sizeof(struct top_name), t->max_tallies != 0 ? t->max_tallies : 1);
     talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
     return t;
@@ -109,7 +109,7 @@ static void take_side(struct top *t, const struct record *record, enum talker_si
     const uint64_t size = record->event->message.size;
     bool is_new;
     const uint64_t key = talker_process_hash(record, side, talker);
-    struct top_process *process = tally_add(&t->processes, key, size, &is_new);
+    struct top_process *process = hitters_add(&t->processes, key, size, &is_new);
     if (talker->name != 0)
         know_name(t, talker_pid_hash(record, side, talker), key);
     if (process == NULL) {
@@ -135,7 +135,7 @@ static struct top_process *find_party(struct top *t, const struct party *party,
 {
     bool is_new;
     const uint64_t key = talker_party_hash(&t->talkers, party);
-    struct top_process *process = tally_add(&t->processes, key, 0, &is_new);
+    struct top_process *process = hitters_add(&t->processes, key, 0, &is_new);
     know_name(t, talker_party_pid_hash(&t->talkers, party), key);
     if (process == NULL) {
         t->no_memory = true;
@@ -191,7 +191,7 @@ static int busiest_first(const void *a, const void *b)
 static struct top_process *named_of(const struct top *t, const struct top_process *process)
 {
     const struct top_name *n = find_name(t, process->head.key);
-    return n != NULL && find_name(t, n->name) == NULL ? tally_find(&t->processes, n->name) : NULL;
+    return n != NULL && find_name(t, n->name) == NULL ? hitters_find(&t->processes, n->name) : NULL;
 }
 
 static void join(struct top_process *row, const struct top_process *process)
@@ -288,7 +288,7 @@ static void show_table(void *state)
                          "more than %" PRIu64 " processes: the least were forgotten, each with at "
                          "most %" PRIu64 " bytes, and so much may be missing where there is a +; "
                          "--max-tallies makes room\n",
-                         t->max_tallies, tally_most_missing(&t->processes));
+                         t->max_tallies, hitters_most_missing(&t->processes));
     if (rows != NULL)
         ds_buffer_add_text(out, "--process NAME or PID shows the messages of one, -Y 'frame == PACKET' "
                                 "the first of them, -Y 'conn == CONN' its connection\n");
@@ -336,7 +336,7 @@ static void tell_table(void *state, struct json_writer *json)
 static void begin_anew(void *state, int64_t now_ns)
 {
     struct top *t = state;
-    tally_clear(&t->processes);
+    hitters_clear(&t->processes);
     t->count = t->bytes = t->calls = 0;
     t->start_ns = t->last_ns = now_ns;
     t->has_start = true;
@@ -345,7 +345,7 @@ static void begin_anew(void *state, int64_t now_ns)
 static void end_table(void *state)
 {
     struct top *t = state;
-    tally_free(&t->processes);
+    hitters_free(&t->processes);
     table_free(&t->names);
     talkers_free(&t->talkers);
     ds_buffer_free(&t->scratch);

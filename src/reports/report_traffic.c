@@ -2,8 +2,8 @@
  * report_traffic.c - what fills the link: messages by shape, {put,_,_}, or by what else --by
  * names, heaviest first; then the largest single ones.
  *
- * A kind is known by a hash of what its messages have in common (tally.h); its text is made when
- * the kind is seen first, or from its shape when the table is written.
+ * A kind is known by a hash of what its messages have in common (heavy_hitters.h); its text is made
+ * when the kind is seen first, or from its shape when the table is written.
  */
 #include "report.h"
 
@@ -12,7 +12,7 @@
 #include "line_fit.h"
 #include "samples.h"
 #include "talkers.h"
-#include "tally.h"
+#include "heavy_hitters.h"
 #include "label_show.h"
 #include "term_show.h"
 
@@ -28,7 +28,7 @@ enum { NUM_LARGEST = 10 };
 
 /* traffic_kind is one line. */
 struct traffic_kind {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t bytes, count, largest;
     uint64_t largest_frame, largest_conn;
     struct histogram sizes;
@@ -43,7 +43,7 @@ struct traffic {
     struct report_text *text;
     enum traffic_by by;
     uint64_t max_rows, max_tallies;
-    struct tally kinds;
+    struct heavy_hitters kinds;
     struct talkers talkers;
     struct best_rows largest;
     uint64_t bytes, count, uncounted; /* uncounted: messages for which there was no memory */
@@ -74,7 +74,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->max_rows = config->max_rows;
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
     t->largest.max = NUM_LARGEST;
-    tally_init(&t->kinds, sizeof(struct traffic_kind), t->max_tallies, forget);
+    hitters_init(&t->kinds, sizeof(struct traffic_kind), t->max_tallies, forget);
     talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
     return t;
 }
@@ -330,7 +330,7 @@ static void take_record(void *state, const struct record *record)
         t->last_ns = event->ts_ns;
     t->bytes += size;
     keep_largest(t, &message);
-    struct traffic_kind *kind = tally_add(&t->kinds, hash_of(t, &message), size, &is_new);
+    struct traffic_kind *kind = hitters_add(&t->kinds, hash_of(t, &message), size, &is_new);
     if (kind == NULL) {
         t->uncounted++;
         return;
@@ -449,7 +449,7 @@ static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_sho
                          "more than %" PRIu64 " kinds: the least were forgotten. What is not "
                          "listed has at most %" PRIu64 " bytes, and so much may be missing where "
                          "there is a +; --max-tallies makes room\n",
-                         t->max_tallies, tally_most_missing(&t->kinds));
+                         t->max_tallies, hitters_most_missing(&t->kinds));
     if (t->failed || t->uncounted != 0)
         ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
 }
@@ -486,7 +486,7 @@ static void show_table(void *state)
     ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], ds_counted(t->count, "messages").text,
                      ds_counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " in %.3f s", seconds_of(t));
-    void **list = tally_list(&t->kinds, heaviest_first);
+    void **list = hitters_list(&t->kinds, heaviest_first);
     if (list != NULL && t->kinds.table.num != 0)
         print_heaviest(t, list[0], out);
     ds_buffer_add_text(out, "\n");
@@ -580,7 +580,7 @@ static void tell_table(void *state, struct json_writer *json)
 {
     struct traffic *t = state;
     uint64_t shown_bytes = 0, num = 0;
-    void **list = tally_list(&t->kinds, heaviest_first);
+    void **list = hitters_list(&t->kinds, heaviest_first);
     json_put_unsigned(json, JSON_KEY("messages"), t->count);
     json_put_unsigned(json, JSON_KEY("bytes"), t->bytes);
     json_put_signed(json, JSON_KEY("passed"), t->last_ns - t->first_ns);
@@ -596,7 +596,7 @@ static void tell_table(void *state, struct json_writer *json)
     json_put_unsigned(json, JSON_KEY("others"), t->bytes - shown_bytes);
     json_put_unsigned(json, JSON_KEY("kinds"), t->kinds.table.num);
     json_put_unsigned(json, JSON_KEY("forgotten"), t->kinds.num_forgotten);
-    json_put_unsigned(json, JSON_KEY("most_missing"), tally_most_missing(&t->kinds));
+    json_put_unsigned(json, JSON_KEY("most_missing"), hitters_most_missing(&t->kinds));
     tell_largest(t, json);
     json_put_bool(json, JSON_KEY("no_memory"), t->failed || t->uncounted != 0);
 }
@@ -604,7 +604,7 @@ static void tell_table(void *state, struct json_writer *json)
 static void end_table(void *state)
 {
     struct traffic *t = state;
-    tally_free(&t->kinds);
+    hitters_free(&t->kinds);
     talkers_free(&t->talkers);
     best_rows_clear(&t->largest);
     ds_buffer_free(&t->scratch);

@@ -1,9 +1,9 @@
-/* test_tally.c - what weighs most is never missing, and how wrong a weight may be is said; the
+/* test_heavy_hitters.c - what weighs most is never missing, and how wrong a weight may be is said; the
  * histogram's error; both where memory runs out. */
 #include "failing_alloc.h"
 #include "hash.h"
+#include "heavy_hitters.h"
 #include "histogram.h"
-#include "tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 struct thing {
-    struct tally_entry head;
+    struct hitters_entry head;
     uint64_t own;
     char *memory;
 };
@@ -27,10 +27,10 @@ static void forget(void *entry)
     num_forgotten++;
 }
 
-static struct thing *add(struct tally *tally, uint64_t key, uint64_t weight)
+static struct thing *add(struct heavy_hitters *hitters, uint64_t key, uint64_t weight)
 {
     bool is_new;
-    struct thing *thing = tally_add(tally, key, weight, &is_new);
+    struct thing *thing = hitters_add(hitters, key, weight, &is_new);
     if (thing == NULL)
         return NULL;
     if (is_new) {
@@ -50,51 +50,51 @@ static int heaviest_first(const void *a, const void *b)
 
 static void exact_up_to_the_cap(void **state)
 {
-    struct tally tally;
+    struct heavy_hitters hitters;
     (void)state;
-    tally_init(&tally, sizeof(struct thing), 3, forget);
+    hitters_init(&hitters, sizeof(struct thing), 3, forget);
     for (uint64_t key = 1; key <= 3; key++)
         for (uint64_t i = 0; i < key; i++)
-            assert_int_equal(add(&tally, key, 10)->head.most_missing, 0);
-    assert_int_equal(tally_most_missing(&tally), 0);
-    assert_int_equal(tally.num_forgotten, 0);
-    void **list = tally_list(&tally, heaviest_first);
+            assert_int_equal(add(&hitters, key, 10)->head.most_missing, 0);
+    assert_int_equal(hitters_most_missing(&hitters), 0);
+    assert_int_equal(hitters.num_forgotten, 0);
+    void **list = hitters_list(&hitters, heaviest_first);
     for (uint64_t i = 0; i < 3; i++) {
         const struct thing *thing = list[i];
         assert_int_equal(thing->head.key, 3 - i);
         assert_int_equal(thing->head.weight, 10 * (3 - i));
     }
     free(list);
-    tally_free(&tally);
+    hitters_free(&hitters);
 }
 
 static void the_lightest_gives_way(void **state)
 {
-    struct tally tally;
+    struct heavy_hitters hitters;
     (void)state;
     num_forgotten = 0;
-    tally_init(&tally, sizeof(struct thing), 3, forget);
-    add(&tally, 1, 30);
-    add(&tally, 2, 20);
-    add(&tally, 3, 10);
-    const struct thing *fourth = add(&tally, 4, 5);
+    hitters_init(&hitters, sizeof(struct thing), 3, forget);
+    add(&hitters, 1, 30);
+    add(&hitters, 2, 20);
+    add(&hitters, 3, 10);
+    const struct thing *fourth = add(&hitters, 4, 5);
     assert_int_equal(num_forgotten, 1);
-    assert_int_equal(tally.num_forgotten, 1);
+    assert_int_equal(hitters.num_forgotten, 1);
     assert_int_equal(fourth->head.weight, 15);
     assert_int_equal(fourth->head.most_missing, 10);
     assert_int_equal(fourth->own, 5);
-    assert_int_equal(tally_most_missing(&tally), 15);
-    add(&tally, 4, 10); /* 25 now: the heap has not heard of it */
-    const struct thing *third = add(&tally, 3, 1);
+    assert_int_equal(hitters_most_missing(&hitters), 15);
+    add(&hitters, 4, 10); /* 25 now: the heap has not heard of it */
+    const struct thing *third = add(&hitters, 3, 1);
     assert_int_equal(third->head.weight, 21);
     assert_int_equal(third->head.most_missing, 20);
-    assert_int_equal(add(&tally, 1, 1)->head.weight, 31);
-    assert_int_equal(add(&tally, 4, 1)->head.weight, 26);
-    tally_clear(&tally);
-    assert_int_equal(tally_most_missing(&tally), 0);
-    assert_null(tally_list(&tally, heaviest_first));
-    assert_int_equal(add(&tally, 9, 7)->head.weight, 7);
-    tally_free(&tally);
+    assert_int_equal(add(&hitters, 1, 1)->head.weight, 31);
+    assert_int_equal(add(&hitters, 4, 1)->head.weight, 26);
+    hitters_clear(&hitters);
+    assert_int_equal(hitters_most_missing(&hitters), 0);
+    assert_null(hitters_list(&hitters, heaviest_first));
+    assert_int_equal(add(&hitters, 9, 7)->head.weight, 7);
+    hitters_free(&hitters);
     assert_int_equal(num_forgotten, 6);
 }
 
@@ -103,48 +103,48 @@ static void the_lightest_gives_way(void **state)
 static void a_million_kinds(void **state)
 {
     enum { MAX = 100, KINDS = 1000000, HEAVY = 20 };
-    struct tally tally;
+    struct heavy_hitters hitters;
     uint64_t total = 0, heavy[HEAVY] = {0};
     (void)state;
-    tally_init(&tally, sizeof(struct thing), MAX, forget);
+    hitters_init(&hitters, sizeof(struct thing), MAX, forget);
     for (uint64_t i = 0; i < KINDS; i++) {
         const uint64_t which = i % (3 * HEAVY);
         const uint64_t kind = HEAVY + i;
-        add(&tally, hash_more(0, &kind, sizeof kind), 3);
+        add(&hitters, hash_more(0, &kind, sizeof kind), 3);
         total += 3;
         if (which >= HEAVY)
             continue;
-        add(&tally, hash_more(0, &which, sizeof which), 60 + which);
+        add(&hitters, hash_more(0, &which, sizeof which), 60 + which);
         heavy[which] += 60 + which;
         total += 60 + which;
     }
-    assert_int_equal(tally.table.num, MAX);
-    const uint64_t most_missing = tally_most_missing(&tally);
+    assert_int_equal(hitters.table.num, MAX);
+    const uint64_t most_missing = hitters_most_missing(&hitters);
     assert_true(most_missing <= total / MAX);
     for (uint64_t which = 0; which < HEAVY; which++) {
-        const struct thing *thing = add(&tally, hash_more(0, &which, sizeof which), 0);
+        const struct thing *thing = add(&hitters, hash_more(0, &which, sizeof which), 0);
         assert_true(thing->head.weight >= heavy[which]);
         assert_true(thing->head.weight - thing->head.most_missing <= heavy[which]);
         assert_int_equal(thing->head.weight - thing->head.most_missing, thing->own);
         assert_true(thing->head.most_missing <= most_missing);
         assert_true(thing->own >= heavy[which] - thing->head.most_missing);
     }
-    tally_free(&tally);
+    hitters_free(&hitters);
 }
 
 static void fill(void *context)
 {
-    struct tally tally;
+    struct heavy_hitters hitters;
     (void)context;
-    tally_init(&tally, sizeof(struct thing), 4, forget);
+    hitters_init(&hitters, sizeof(struct thing), 4, forget);
     uint64_t counted = 0;
     for (uint64_t key = 1; key <= 12; key++) {
-        struct thing *thing = add(&tally, key, 1);
+        struct thing *thing = add(&hitters, key, 1);
         counted += thing != NULL;
     }
-    assert_int_equal(counted + tally.no_memory, 12);
-    free(tally_list(&tally, heaviest_first));
-    tally_free(&tally);
+    assert_int_equal(counted + hitters.no_memory, 12);
+    free(hitters_list(&hitters, heaviest_first));
+    hitters_free(&hitters);
 }
 
 static void without_memory(void **state)
