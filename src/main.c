@@ -12,7 +12,7 @@
 #include "own_labels.h"
 #include "sink.h"
 #include "sniff.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static int check_standard(void)
 
 int main(int argc, char **argv)
 {
-    stop_prepare();
+    signals_prepare();
     if (!open_standard())
         return STATUS_TROUBLE;
     complain_prepare();

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GAVE_UP: it would take too much time or memory, or the end has been asked for (stop.h). */
+/* GAVE_UP: it would take too much time or memory, or the end has been asked for (signals.h). */
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_GAVE_UP };
 
 /* regex_error is what is wrong with a pattern, and where; column 0: memory ran out. */

@@ -10,7 +10,7 @@
 
 #include "complain.h"
 #include "pseudo_packet.h"
-#include "stop.h"
+#include "signals.h"
 #include "unpack.h"
 
 #include <errno.h>

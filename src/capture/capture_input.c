@@ -7,7 +7,7 @@
 #include "complain.h"
 #include "points.h"
 #include "pseudo_packet.h"
-#include "stop.h"
+#include "signals.h"
 #include "unpack.h"
 
 #include <stdio.h>

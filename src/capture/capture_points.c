@@ -5,7 +5,7 @@
 
 #include "complain.h"
 #include "points.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "unpack.h"
 
 #include "function_file.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <poll.h>

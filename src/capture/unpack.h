@@ -22,7 +22,7 @@ struct unpack;
 
 /* unpack_open returns a reader of fd, from which the bytes of head have been read already.
  * on_wait is called before a read that would have to wait, and now and then while it does; when
- * stop_wanted is set (stop.h) the file ends. fd is closed by unpack_free. NULL when memory ran
+ * stop_wanted is set (signals.h) the file ends. fd is closed by unpack_free. NULL when memory ran
  * out; fd is then left open. */
 struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head,
                            size_t head_len, void (*const *on_wait)(void *context),

@@ -5,8 +5,8 @@
 #include "diagram_wait.h"
 
 #include "diagram_step.h"
+#include "signals.h"
 #include "sink.h"
-#include "stop.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "file_helper.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>

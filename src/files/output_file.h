@@ -1,7 +1,7 @@
 /*
  * output_file.h - a file that records are written to. Records gather in a buffer and go out in
  * large writes; the first failure is said once and ends the run. A reader that does not read
- * is waited for, but no longer than a moment once the user wants to end (stop.h), and one that
+ * is waited for, but no longer than a moment once the user wants to end (signals.h), and one that
  * reads slowly not much longer.
  */
 #ifndef SRC_OUTPUT_FILE_H

@@ -20,7 +20,7 @@
 #include "pass_fd.h"
 #include "privileges.h"
 #include "sandbox.h"
-#include "stop.h"
+#include "signals.h"
 #include "warm_up.h"
 
 #include <distsniff/counted.h>

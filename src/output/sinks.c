@@ -6,7 +6,7 @@
 
 #include "complain.h"
 #include "file_helper.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "complain.h"
 #include "draft.h"
-#include "stop.h"
+#include "signals.h"
 #include "web.h"
 
 #include <distsniff/counted.h>

@@ -4,7 +4,7 @@
 #include "pipeline_parts.h"
 
 #include "filter.h"
-#include "stop.h"
+#include "signals.h"
 #include "term_show.h"
 
 #include <stdlib.h>

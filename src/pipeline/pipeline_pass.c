@@ -5,7 +5,7 @@
 #include "pipeline_parts.h"
 
 #include "complain.h"
-#include "stop.h"
+#include "signals.h"
 
 bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 {

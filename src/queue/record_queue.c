@@ -8,7 +8,7 @@
 #include "complain.h"
 #include "heap.h"
 #include "record_copy.h"
-#include "stop.h"
+#include "signals.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -249,7 +249,7 @@ static int start_threads(struct record_queue *queue, unsigned num)
     int error = 0;
     for (unsigned i = 0; i < num && error == 0; i++) {
         /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */
-        error = thread_start(&queue->threads[i], STOP_WAKE, run, queue);
+        error = thread_start(&queue->threads[i], SIGNAL_WAKE, run, queue);
         pthread_mutex_lock(&queue->lock);
         queue->num_threads += error == 0;
         pthread_mutex_unlock(&queue->lock);
@@ -319,7 +319,7 @@ static void wait_a_while(struct record_queue *queue)
         have_ended(queue))
         return;
     for (unsigned i = 0; i < queue->num_threads; i++)
-        pthread_kill(queue->threads[i], STOP_WAKE);
+        pthread_kill(queue->threads[i], SIGNAL_WAKE);
 }
 
 static void pass_block(struct record_queue *queue, bool flush)

@@ -95,7 +95,7 @@ void record_queue_wake(struct record_queue *queue);
 bool record_queue_try_wake(struct record_queue *queue);
 
 /* record_queue_stop waits until everything is with the target, and written out, and releases the
- * queue. When the user asked for the end (stop.h), what the target waits for is interrupted.
+ * queue. When the user asked for the end (signals.h), what the target waits for is interrupted.
  * *num_left, which may be NULL, is how many records the target did not want any more. False
  * when memory had run out. A queue of NULL is allowed. */
 bool record_queue_stop(struct record_queue *queue, uint64_t *num_left);

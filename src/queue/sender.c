@@ -8,7 +8,7 @@
 #include "own_process.h"
 #include "privileges.h"
 #include "sandbox.h"
-#include "stop.h"
+#include "signals.h"
 #include "warm_up.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 static _Noreturn void run(const struct sender_config *config, struct send_queue *queue, int wake_fd)
 {
-    stop_ignore_all();
+    signals_ignore_all();
     if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->rules.user))
         _exit(EXIT_FAILURE);
     (void)own_process_hide(); /* there are credentials in it */

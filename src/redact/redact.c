@@ -9,7 +9,7 @@
 #include "message_frame.h"
 #include "redact_frame.h"
 #include "redact_title.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <arpa/inet.h>
 #include <distsniff/dissect.h>

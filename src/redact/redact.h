@@ -15,7 +15,7 @@ struct redact;
 enum redact_status {
     REDACT_OK,
     REDACT_DROP,   /* there is nothing in it that may be shown */
-    REDACT_FAILED, /* memory ran out, or libcrypto failed, or it takes too long: stop.h */
+    REDACT_FAILED, /* memory ran out, or libcrypto failed, or it takes too long: signals.h */
 };
 
 /* redact_new makes the stage that options ask for. NULL after a complaint. */

@@ -16,7 +16,7 @@
 #include "privileges.h"
 #include "run_name.h"
 #include "sandbox.h"
-#include "stop.h"
+#include "signals.h"
 #include "unnamed_file.h"
 
 #include <errno.h>
@@ -179,7 +179,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
 {
     struct helper_user user;
     struct helper_request request;
-    stop_ignore_all();
+    signals_ignore_all();
     if (!privileges_return())
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);

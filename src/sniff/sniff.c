@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "look_ahead.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <stdlib.h>
 
@@ -269,7 +269,7 @@ int sniff_run(const struct options *options)
     }
     s->options = options;
     ending_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
-    stop_install(options->config_file != NULL && options->capture.num_read_files == 0);
+    signals_install(options->config_file != NULL && options->capture.num_read_files == 0);
     service_open(&s->service);
     bool opened = sniff_open(s);
     if (opened) {

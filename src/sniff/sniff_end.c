@@ -9,7 +9,7 @@
 #include "file_helper.h"
 #include "keylog_file.h"
 #include "learned_file.h"
-#include "stop.h"
+#include "signals.h"
 #include "summary.h"
 
 #include <stdlib.h>

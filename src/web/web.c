@@ -12,7 +12,7 @@
 #include "page.h"
 #include "page_parts.h"
 #include "random_bytes.h"
-#include "stop.h"
+#include "signals.h"
 #include "thread.h"
 #include "web_http.h"
 

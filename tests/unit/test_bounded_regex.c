@@ -4,7 +4,7 @@
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "bounded_regex.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <pcre2.h>
 #include <setjmp.h>

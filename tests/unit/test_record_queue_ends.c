@@ -4,7 +4,7 @@
  */
 #include "record_queue_run.h"
 #include "clock.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ static void ends_though_nobody_reads(void **state)
     int ends[2];
     uint64_t num_left = 0;
     (void)state;
-    stop_install(false);
+    signals_install(false);
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&run.sinks[0], &format, &options));
     run.sinks[0].output.fd = ends[1];
@@ -104,7 +104,7 @@ static void ends_decoding_though_nobody_reads(void **state)
     pthread_t thread;
     uint64_t num_left = 0;
     (void)state;
-    stop_install(false);
+    signals_install(false);
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&run.sinks[0], &format, &options));
     run.sinks[0].output.fd = ends[1];

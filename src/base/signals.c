@@ -1,7 +1,7 @@
 /*
- * stop.c - see stop.h.
+ * signals.c - see signals.h.
  */
-#include "stop.h"
+#include "signals.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -114,7 +114,7 @@ static bool is_ignored(int signal)
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-void stop_prepare(void)
+void signals_prepare(void)
 {
     handle(SIGUSR1, on_wish, SA_RESTART);
     handle(SIGUSR2, on_wish, SA_RESTART);
@@ -134,7 +134,7 @@ static void take_hangups(bool reloads)
     hangup_came = 0;
 }
 
-void stop_install(bool reloads)
+void signals_install(bool reloads)
 {
     const int once = (int)SA_RESETHAND; /* the second one does what it always did */
     handle(SIGINT, on_stop, once);
@@ -142,7 +142,7 @@ void stop_install(bool reloads)
     handle(SIGALRM, on_alarm, 0);
     handle(SIGUSR1, on_wish, 0);
     handle(SIGUSR2, on_wish, 0);
-    handle(STOP_WAKE, on_wish, 0);
+    handle(SIGNAL_WAKE, on_wish, 0);
     handle(SIGPIPE, SIG_IGN, 0);
     handle(SIGXFSZ, SIG_IGN, 0);
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
@@ -154,7 +154,7 @@ bool stop_may_be_wanted(void)
     return stop_wanted != 0 || hangup_came != 0;
 }
 
-void stop_ignore_all(void)
+void signals_ignore_all(void)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGPIPE,
                                   SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM};

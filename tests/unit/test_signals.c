@@ -1,8 +1,8 @@
 /*
- * test_stop.c - what signals ask for, also those that come before it is known what they mean.
+ * test_signals.c - what signals ask for, also those that come before it is known what they mean.
  */
 #include "file_helper.h"
-#include "stop.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void begin_anew(void)
     stop_wanted = 0;
     counts_wanted = flush_wanted = reload_wanted = 0;
     signal(SIGHUP, SIG_DFL);
-    stop_prepare();
+    signals_prepare();
 }
 
 static void early_wishes_are_kept(void **state)
@@ -31,7 +31,7 @@ static void early_wishes_are_kept(void **state)
     begin_anew();
     raise(SIGUSR1);
     raise(SIGUSR2);
-    stop_install(false);
+    signals_install(false);
     assert_true(counts_wanted && flush_wanted);
     assert_int_equal(stop_wanted, 0);
 }
@@ -44,18 +44,18 @@ static void an_early_hangup_means_what_later_ones_do(void **state)
     raise(SIGHUP);
     assert_true(stop_may_be_wanted());
     assert_int_equal(stop_wanted, 0);
-    stop_install(false);
+    signals_install(false);
     assert_int_equal(stop_wanted, SIGHUP);
 
     begin_anew();
     raise(SIGHUP);
-    stop_install(true);
+    signals_install(true);
     assert_true(reload_wanted);
     assert_int_equal(stop_wanted, 0);
     assert_false(stop_may_be_wanted());
 
     begin_anew();
-    stop_install(true);
+    signals_install(true);
     assert_false(reload_wanted);
     raise(SIGHUP);
     assert_true(reload_wanted);
@@ -82,11 +82,11 @@ static void an_ignored_hangup_stays_ignored(void **state)
     (void)state;
     begin_anew();
     signal(SIGHUP, SIG_IGN);
-    stop_prepare();
+    signals_prepare();
     raise(SIGHUP);
-    stop_install(true);
+    signals_install(true);
     assert_false(reload_wanted);
-    stop_install(false);
+    signals_install(false);
     raise(SIGHUP);
     assert_int_equal(stop_wanted, 0);
 }

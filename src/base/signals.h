@@ -1,43 +1,44 @@
 /*
- * stop.h - signals. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, the same one
+ * signals.h - signals. The first SIGINT, SIGTERM or SIGHUP asks for an orderly end, the same one
  * again ends the program at once; SIGHUP is left ignored where nohup did that, and where there is
  * something to read again it asks for that. SIGUSR1 asks for the counts so far, SIGUSR2 to write
- * out what has gathered. STOP_WAKE does nothing but interrupt a thread that waits in a system call.
+ * out what has gathered. SIGNAL_WAKE does nothing but interrupt a thread that waits in a system call.
  * SIGPIPE and SIGXFSZ are ignored: writes fail.
  *
  * Once the end is wanted, SIGALRM interrupts the first thread every second: a write may have
  * begun to wait for its reader just before the end was asked for.
  */
-#ifndef SRC_STOP_H
-#define SRC_STOP_H
+#ifndef SRC_SIGNALS_H
+#define SRC_SIGNALS_H
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STOP_WAKE = SIGURG }; /* which does no harm when others send it */
+enum { SIGNAL_WAKE = SIGURG }; /* which does no harm when others send it */
 
 extern atomic_int stop_wanted; /* an orderly end: the signal that asked for it */
 extern volatile sig_atomic_t counts_wanted; /* to be cleared by who writes them */
 extern volatile sig_atomic_t flush_wanted;  /* the same */
 extern volatile sig_atomic_t reload_wanted; /* the same */
 
-/* stop_prepare is called first of all: what SIGUSR1, SIGUSR2 and SIGHUP ask for before stop_install is
+/* signals_prepare is called first of all: what SIGUSR1, SIGUSR2 and SIGHUP ask for before
+ * signals_install is
  * kept until then. SIGINT and SIGTERM end the program at once as long as it has nothing to end. */
-void stop_prepare(void);
+void signals_prepare(void);
 
-/* stop_install takes all of them. reloads: SIGHUP asks for a reload. Where the terminal that the program
+/* signals_install takes all of them. reloads: SIGHUP asks for a reload. Where the terminal that the program
  * was started from is gone, it still asks for the end: that is what the terminal sends it for. To be
  * called while files can be opened. */
-void stop_install(bool reloads);
+void signals_install(bool reloads);
 
-/* stop_may_be_wanted says whether the end was asked for, or was by a SIGHUP before stop_install. */
+/* stop_may_be_wanted says whether the end was asked for, or was by a SIGHUP before signals_install. */
 bool stop_may_be_wanted(void);
 
-/* stop_ignore_all is for a process that serves this one: the terminal's signals are for this one, which
+/* signals_ignore_all is for a process that serves this one: the terminal's signals are for this one, which
  * ends the other when it is done. */
-void stop_ignore_all(void);
+void signals_ignore_all(void);
 
 /* For stop_is_overdue: when somebody asked first whether it is, and the rest of it. */
 extern _Atomic int64_t stop_since_ns;
