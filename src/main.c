@@ -4,7 +4,7 @@
 #include "capture.h"
 #include "complain.h"
 #include "filter.h"
-#include "heap.h"
+#include "malloc_tuning.h"
 #include "keylog_hints.h"
 #include "finding_kinds.h"
 #include "options.h"
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     if (!open_standard())
         return STATUS_TROUBLE;
     complain_prepare();
-    heap_stay_small();
+    malloc_tune_size();
     struct options options;
     int status = STATUS_USAGE;
     if (options_parse(&options, argc, argv)) {

@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "heap.h"
+#include "malloc_tuning.h"
 #include "record_copy.h"
 #include "signals.h"
 #include "thread.h"
@@ -245,7 +245,7 @@ static void end_threads(struct record_queue *queue)
 
 static int start_threads(struct record_queue *queue, unsigned num)
 {
-    heap_share();
+    malloc_tune_threads();
     int error = 0;
     for (unsigned i = 0; i < num && error == 0; i++) {
         /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */

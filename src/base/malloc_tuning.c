@@ -1,7 +1,7 @@
 /*
- * heap.c - see heap.h.
+ * malloc_tuning.c - see malloc_tuning.h.
  */
-#include "heap.h"
+#include "malloc_tuning.h"
 
 #include <stdlib.h> /* which says whether this is glibc */
 
@@ -11,24 +11,24 @@
 
 enum { LARGE = 1024 * 1024 };
 
-void heap_stay_small(void)
+void malloc_tune_size(void)
 {
     mallopt(M_MMAP_THRESHOLD, LARGE);
     mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
 }
 
-void heap_share(void)
+void malloc_tune_threads(void)
 {
     mallopt(M_ARENA_MAX, 1);
 }
 
 #else
 
-void heap_stay_small(void)
+void malloc_tune_size(void)
 {
 }
 
-void heap_share(void)
+void malloc_tune_threads(void)
 {
 }
 
