@@ -109,10 +109,10 @@ void annotated_record(struct annotated_file *file, const struct record *record)
         note_lines_add(&find(file, note_frame(record))->lines, &file->line, COMMENTS_OF_PACKET);
 }
 
-enum ending_reason annotated_get_ending(const struct annotated_file *file)
+enum stop_reason annotated_get_stop(const struct annotated_file *file)
 {
     const struct output_file *output = &file->writer.output;
-    return !output->failed ? ENDING_NONE : output->closed ? ENDING_READER : ENDING_OUTPUT;
+    return !output->failed ? STOP_NONE : output->closed ? STOP_READER : STOP_OUTPUT;
 }
 
 void annotated_reopen(struct annotated_file *file)

@@ -10,8 +10,8 @@
 #define SRC_ANNOTATED_FILE_H
 
 #include "capture.h"
-#include "ending_reason.h"
 #include "record.h"
+#include "stop_reason.h"
 
 struct annotated_file;
 
@@ -32,15 +32,15 @@ void annotated_packet(struct annotated_file *file, const struct ds_packet *packe
 /* annotated_record takes a record that was selected. */
 void annotated_record(struct annotated_file *file, const struct record *record);
 
-/* annotated_get_ending says why nothing more is written: READER, or OUTPUT after a complaint; NONE
+/* annotated_get_stop says why nothing more is written: READER, or OUTPUT after a complaint; NONE
  * while all is well. */
-enum ending_reason annotated_get_ending(const struct annotated_file *file);
+enum stop_reason annotated_get_stop(const struct annotated_file *file);
 
 /* annotated_reopen goes on in the file that has the name now, where that is another one than what is
  * written. */
 void annotated_reopen(struct annotated_file *file);
 
-/* annotated_end writes what comes last, and closes; see annotated_get_ending for how it went. */
+/* annotated_end writes what comes last, and closes; see annotated_get_stop for how it went. */
 void annotated_end(struct annotated_file *file);
 void annotated_free(struct annotated_file *file); /* NULL is allowed */
 

@@ -53,7 +53,7 @@ void keep_latest_record(struct packet_recorder *k, const struct record *record)
 static void close_file(struct packet_recorder *k)
 {
     recorder_close(k);
-    if (k->ending != ENDING_NONE)
+    if (k->ending != STOP_NONE)
         return;
     k->latest.num_files++;
     after_file_run(&k->latest.after, k->latest.name);
@@ -82,11 +82,11 @@ static void begin_file(struct packet_recorder *k)
         return;
     }
     if (!recorder_name(k->config->write_file, l->triggered_ns, l->name)) {
-        k->ending = ENDING_OUTPUT;
+        k->ending = STOP_OUTPUT;
         return;
     }
     recorder_open(k, l->name);
-    if (k->ending != ENDING_NONE)
+    if (k->ending != STOP_NONE)
         return;
     k->num_incomplete += lacks_some(k);
     drop_before(k, add_time(l->triggered_ns, l->offset_ns), k->config->before_ns);
@@ -101,7 +101,7 @@ static void begin_file(struct packet_recorder *k)
 
 static void begin_if_triggered(struct packet_recorder *k)
 {
-    if (k->latest.triggered && !is_open(k) && k->ending == ENDING_NONE)
+    if (k->latest.triggered && !is_open(k) && k->ending == STOP_NONE)
         begin_file(k);
 }
 

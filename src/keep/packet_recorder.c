@@ -38,7 +38,7 @@ static bool open_parts(struct packet_recorder *k)
     if (k->config->trigger != NULL)
         return keep_latest_open(k);
     keep_conns_open(k);
-    return k->ending == ENDING_NONE;
+    return k->ending == STOP_NONE;
 }
 
 struct packet_recorder *recorder_new(const struct keep_config *config,
@@ -114,7 +114,7 @@ static void forget(struct packet_recorder *k, uint64_t key, const struct ds_pack
 void recorder_packet(struct packet_recorder *k, const struct ds_packet *packet,
                      const struct ds_where *where)
 {
-    if (k->ending != ENDING_NONE)
+    if (k->ending != STOP_NONE)
         return;
     const uint64_t key = packet_store_key(&k->store, where);
     if (where->forgotten != 0)
@@ -132,14 +132,14 @@ void recorder_flush(struct packet_recorder *k)
     recorder_flush_file(k);
 }
 
-enum ending_reason recorder_get_ending(const struct packet_recorder *k)
+enum stop_reason recorder_get_stop(const struct packet_recorder *k)
 {
     return k->ending;
 }
 
 bool recorder_has_failed(const struct packet_recorder *k)
 {
-    return k->ending == ENDING_OUTPUT || k->latest.after.failed;
+    return k->ending == STOP_OUTPUT || k->latest.after.failed;
 }
 
 void recorder_add_stats(const struct packet_recorder *k, struct ds_stats *stats)

@@ -10,10 +10,10 @@
 #define SRC_PACKET_RECORDER_H
 
 #include "capture.h"
-#include "ending_reason.h"
 #include "keep_config.h"
 #include "packet_notes.h"
 #include "record.h"
+#include "stop_reason.h"
 
 struct packet_recorder;
 
@@ -40,9 +40,9 @@ void recorder_packet(struct packet_recorder *recorder, const struct ds_packet *p
 /* recorder_flush writes out what has gathered. */
 void recorder_flush(struct packet_recorder *recorder);
 
-/* recorder_get_ending says why nothing more is kept: READER, or OUTPUT after a complaint; NONE
+/* recorder_get_stop says why nothing more is kept: READER, or OUTPUT after a complaint; NONE
  * while all is well. */
-enum ending_reason recorder_get_ending(const struct packet_recorder *recorder);
+enum stop_reason recorder_get_stop(const struct packet_recorder *recorder);
 
 /* recorder_has_failed says whether something went wrong, other than a reader that went away. */
 bool recorder_has_failed(const struct packet_recorder *recorder);

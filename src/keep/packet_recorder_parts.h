@@ -29,7 +29,7 @@ struct packet_recorder {
         bool knows[2];
         int64_t now_ns; /* before which it stands */
     } writing;
-    enum ending_reason ending; /* NONE while all is well */
+    enum stop_reason ending; /* NONE while all is well */
     int64_t (*clock_ns)(void); /* that is never set */
     int64_t now_ns;            /* time of the latest record or packet */
     bool is_at_end;            /* of what leaves the store, nothing stands for a past any more */

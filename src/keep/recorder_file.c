@@ -13,8 +13,8 @@ enum { RECENT_NS = 100000000 }; /* so long before its request may a monitor be s
 static void note_output(struct packet_recorder *k)
 {
     const struct output_file *output = &k->writer.output;
-    if (output->failed && k->ending == ENDING_NONE)
-        k->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
+    if (output->failed && k->ending == STOP_NONE)
+        k->ending = output->closed ? STOP_READER : STOP_OUTPUT;
 }
 
 /* wants_secrets says whether a connection is one whose packets are written. */
@@ -33,7 +33,7 @@ void recorder_open(struct packet_recorder *k, const char *name)
         .secrets = {k->keylog, wants_secrets, k},
     };
     if (!raw_writer_open(&k->writer, name, k->capture, &writer))
-        k->ending = ENDING_OUTPUT;
+        k->ending = STOP_OUTPUT;
 }
 
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)

@@ -65,7 +65,7 @@ static bool open_current(struct save *save)
     };
     if (raw_writer_open(&save->writer, save->name, save->capture, &writer))
         return true;
-    save->ending = ENDING_OUTPUT;
+    save->ending = STOP_OUTPUT;
     return false;
 }
 
@@ -74,15 +74,15 @@ static bool open_next(struct save *save)
     if (take_name(save) && make_name(save))
         return open_current(save);
     complain("-w %s does not give a file name", save->config->write_file);
-    save->ending = ENDING_OUTPUT;
+    save->ending = STOP_OUTPUT;
     return false;
 }
 
 static void note_output(struct save *save)
 {
     const struct output_file *output = &save->writer.output;
-    if (output->failed && save->ending != ENDING_OUTPUT)
-        save->ending = output->closed ? ENDING_READER : ENDING_OUTPUT;
+    if (output->failed && save->ending != STOP_OUTPUT)
+        save->ending = output->closed ? STOP_READER : STOP_OUTPUT;
 }
 
 static void close_current(struct save *save)
@@ -111,15 +111,15 @@ static bool go_on(struct save *save, enum rotation_step step)
 {
     const uint64_t max_files = save->config->max_files;
     close_current(save);
-    if (save->ending != ENDING_NONE)
+    if (save->ending != STOP_NONE)
         return true; /* the packet is not what is wrong */
     if (step == ROTATION_END)
-        save->ending = ENDING_ROTATION;
+        save->ending = STOP_ROTATION;
     else if (max_files != 0 && save->num_files >= max_files)
-        save->ending = ENDING_FILES;
+        save->ending = STOP_FILES;
     else
         open_next(save);
-    return save->ending != ENDING_ROTATION && save->ending != ENDING_FILES;
+    return save->ending != STOP_ROTATION && save->ending != STOP_FILES;
 }
 
 static void write_now(struct save *save, const struct ds_packet *packet,
@@ -153,12 +153,12 @@ static __attribute__((noinline)) bool write_packet(struct save *save,
 
 bool save_packet(struct save *save, const struct ds_packet *packet)
 {
-    return !save->is_on || save->ending != ENDING_NONE || write_packet(save, packet);
+    return !save->is_on || save->ending != STOP_NONE || write_packet(save, packet);
 }
 
 void save_decoded(struct save *save, const struct ds_packet *packet)
 {
-    if (save->notes == NULL || save->ending != ENDING_NONE)
+    if (save->notes == NULL || save->ending != STOP_NONE)
         return;
     save->last_ns = packet->ts_ns;
     write_now(save, packet, packet_notes_take(save->notes, packet->frame));
@@ -175,11 +175,11 @@ void save_flush(struct save *save)
 
 void save_reopen(struct save *save)
 {
-    if (save->ending != ENDING_NONE || !raw_writer_is_moved(&save->writer))
+    if (save->ending != STOP_NONE || !raw_writer_is_moved(&save->writer))
         return;
     raw_writer_close(&save->writer);
     note_output(save);
-    if (save->ending == ENDING_NONE)
+    if (save->ending == STOP_NONE)
         open_current(save);
 }
 
@@ -188,7 +188,7 @@ void save_close(struct save *save)
     if (!save->is_on)
         return;
     const struct ds_buffer *rest = save->notes != NULL ? packet_notes_rest(save->notes) : NULL;
-    if (rest != NULL && save->ending == ENDING_NONE)
+    if (rest != NULL && save->ending == STOP_NONE)
         raw_writer_end_comments(&save->writer, save->last_ns, rest);
     close_current(save);
     packet_notes_free(save->notes);

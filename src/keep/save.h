@@ -5,11 +5,11 @@
 #define SRC_SAVE_H
 
 #include "after_file.h"
-#include "ending_reason.h"
 #include "keep_config.h"
 #include "packet_notes.h"
 #include "raw_writer.h"
 #include "rotation.h"
+#include "stop_reason.h"
 #include "written_names.h"
 
 struct save {
@@ -23,7 +23,7 @@ struct save {
     struct written_names names; /* -G */
     struct after_file after;
     uint64_t num_files; /* complete */
-    enum ending_reason ending;
+    enum stop_reason ending;
     bool is_on; /* there is -w */
     char name[ROTATION_NAME_LEN];
 };
@@ -41,9 +41,9 @@ bool save_open(struct save *save);
 bool save_packet(struct save *save, const struct ds_packet *packet);
 void save_decoded(struct save *save, const struct ds_packet *packet);
 
-/* save_get_ending says why nothing more is written: FILES or ROTATION, READER or OUTPUT, the
+/* save_get_stop says why nothing more is written: FILES or ROTATION, READER or OUTPUT, the
  * last one after a complaint; NONE while all is well. */
-static inline enum ending_reason save_get_ending(const struct save *save)
+static inline enum stop_reason save_get_stop(const struct save *save)
 {
     return save->ending;
 }
@@ -61,7 +61,7 @@ void save_close(struct save *save);
 /* save_has_failed says whether something went wrong, other than a reader that went away. */
 static inline bool save_has_failed(const struct save *save)
 {
-    return save->ending == ENDING_OUTPUT || save->after.failed;
+    return save->ending == STOP_OUTPUT || save->after.failed;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "late_hints.h"
 #include "capture.h"
 #include "config_file.h"
-#include "ending.h"
+#include "stop_condition.h"
 #include "follow.h"
 #include "keep_config.h"
 #include "metrics.h"
@@ -74,7 +74,7 @@ struct options {
     struct nats_config nats;
     struct otlp_config otlp;
     struct keep_config keep;
-    struct ending_config ending;
+    struct stop_config ending;
     struct rate rate;
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *cookie_file;

@@ -111,13 +111,13 @@ static void go_on(struct sniff *s)
 /* What the clock can end, in a live capture. */
 static void look_at_clock(struct sniff *s)
 {
-    ending_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
+    stop_condition_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
     pipeline_set_since(s->pipeline, s->ending.since_ns);
 }
 
 static void begin(struct sniff *s, int64_t start_ns)
 {
-    ending_begin(&s->ending, start_ns);
+    stop_condition_begin(&s->ending, start_ns);
     pipeline_set_since(s->pipeline, s->ending.since_ns);
     s->has_begun = true;
 }
@@ -158,7 +158,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
     s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)
         begin(s, packet->ts_ns);
-    if (!ending_takes(&s->ending, packet->ts_ns))
+    if (!stop_condition_takes(&s->ending, packet->ts_ns))
         return;
     if (passes(s, packet) && save_packet(&s->save, packet)) {
         s->num_passed++;
@@ -172,9 +172,9 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         save_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
-        ending_file(&s->ending, s->save.writer.size);
+        stop_condition_file(&s->ending, s->save.writer.size);
     }
-    ending_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
+    stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
 }
 
 /* drain takes what was captured before the end. The kernel hands a block of packets over when
@@ -198,9 +198,9 @@ static void drain(struct sniff *s)
 /* ends_by_clock says whether packets from before the end may still be with the kernel. */
 static bool ends_by_clock(const struct sniff *s)
 {
-    const enum ending_reason reason = s->ending.reason;
+    const enum stop_reason reason = s->ending.reason;
     return s->capture.is_live &&
-           (reason == ENDING_SIGNAL || reason == ENDING_DURATION || reason == ENDING_UNTIL);
+           (reason == STOP_SIGNAL || reason == STOP_DURATION || reason == STOP_UNTIL);
 }
 
 static void run(struct sniff *s)
@@ -220,7 +220,7 @@ static void run(struct sniff *s)
         enum capture_status status = capture_next(&s->capture, &packet);
         if (status == CAPTURE_END) {
             sniff_has_ended(s); /* a signal ends reading, too */
-            ending_set(&s->ending, s->capture.is_live ? ENDING_INTERFACE : ENDING_INPUT);
+            stop_condition_set(&s->ending, s->capture.is_live ? STOP_INTERFACE : STOP_INPUT);
             break;
         }
         if (status == CAPTURE_IDLE || (s->num_taken + 1) % CLOCK_EVERY == 0) {
@@ -268,7 +268,7 @@ int sniff_run(const struct options *options)
         return STATUS_TROUBLE;
     }
     s->options = options;
-    ending_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
+    stop_condition_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
     signals_install(options->config_file != NULL && options->capture.num_read_files == 0);
     service_open(&s->service);
     bool opened = sniff_open(s);

@@ -17,12 +17,12 @@
 /* An output that nobody reads any more ends the run when there is no other. */
 static bool is_save_read(const struct sniff *s)
 {
-    return s->save.is_on && save_get_ending(&s->save) != ENDING_READER;
+    return s->save.is_on && save_get_stop(&s->save) != STOP_READER;
 }
 
-static enum ending_reason annotated_ending(const struct sniff *s)
+static enum stop_reason annotated_ending(const struct sniff *s)
 {
-    return s->annotated != NULL ? annotated_get_ending(s->annotated) : ENDING_NONE;
+    return s->annotated != NULL ? annotated_get_stop(s->annotated) : STOP_NONE;
 }
 
 static bool is_save_all(const struct sniff *s)
@@ -34,69 +34,69 @@ static bool is_save_all(const struct sniff *s)
 /* reader_is_gone says whether the reason to end is that nobody reads. */
 static bool reader_is_gone(const struct sniff *s)
 {
-    return (save_get_ending(&s->save) == ENDING_READER && is_save_all(s)) ||
-           (s->recorder != NULL && recorder_get_ending(s->recorder) == ENDING_READER) ||
-           annotated_ending(s) == ENDING_READER ||
+    return (save_get_stop(&s->save) == STOP_READER && is_save_all(s)) ||
+           (s->recorder != NULL && recorder_get_stop(s->recorder) == STOP_READER) ||
+           annotated_ending(s) == STOP_READER ||
            (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
             !pipeline_has_failed(s->pipeline) && !is_save_read(s));
 }
 
 /* save_ending is why saving ends the run. */
-static enum ending_reason save_ending(struct sniff *s)
+static enum stop_reason save_ending(struct sniff *s)
 {
-    const enum ending_reason ending = save_get_ending(&s->save);
-    if (ending != ENDING_READER || is_save_all(s))
+    const enum stop_reason ending = save_get_stop(&s->save);
+    if (ending != STOP_READER || is_save_all(s))
         return ending;
     if (!s->save_gone)
         complain("the reader of %s closed it: the other outputs continue", s->save.writer.output.name);
     s->save_gone = true;
-    return ENDING_NONE;
+    return STOP_NONE;
 }
 
 bool sniff_is_over(struct sniff *s)
 {
-    return save_ending(s) != ENDING_NONE ||
-           (s->recorder != NULL && recorder_get_ending(s->recorder) != ENDING_NONE) ||
-           annotated_ending(s) != ENDING_NONE ||
+    return save_ending(s) != STOP_NONE ||
+           (s->recorder != NULL && recorder_get_stop(s->recorder) != STOP_NONE) ||
+           annotated_ending(s) != STOP_NONE ||
            pipeline_get_state(s->pipeline) != PIPELINE_ON;
 }
 
-static enum ending_reason pipeline_ending(const struct sniff *s)
+static enum stop_reason pipeline_ending(const struct sniff *s)
 {
-    static const enum ending_reason reasons[] = {
-        [PIPELINE_ON] = ENDING_NONE,
-        [PIPELINE_FULL] = ENDING_COUNT,
-        [PIPELINE_RATE_EXCEEDED] = ENDING_RATE,
-        [PIPELINE_FAILED] = ENDING_OUTPUT,
+    static const enum stop_reason reasons[] = {
+        [PIPELINE_ON] = STOP_NONE,
+        [PIPELINE_FULL] = STOP_COUNT,
+        [PIPELINE_RATE_EXCEEDED] = STOP_RATE,
+        [PIPELINE_FAILED] = STOP_OUTPUT,
     };
     const enum pipeline_state state = pipeline_get_state(s->pipeline);
     if (state == PIPELINE_NO_OUTPUT && is_save_read(s))
-        return ENDING_NONE;
+        return STOP_NONE;
     if (state == PIPELINE_NO_OUTPUT)
-        return pipeline_has_failed(s->pipeline) ? ENDING_OUTPUT : ENDING_READER;
+        return pipeline_has_failed(s->pipeline) ? STOP_OUTPUT : STOP_READER;
     return reasons[state];
 }
 
 /* find_ending returns the first reason to end. */
-static enum ending_reason find_ending(struct sniff *s)
+static enum stop_reason find_ending(struct sniff *s)
 {
-    enum ending_reason reason = pipeline_ending(s);
+    enum stop_reason reason = pipeline_ending(s);
     /* What a live capture could not write can not be had again. */
-    if (reason == ENDING_NONE && s->capture.is_live && pipeline_has_failed(s->pipeline))
-        reason = ENDING_OUTPUT;
-    if (reason == ENDING_NONE)
+    if (reason == STOP_NONE && s->capture.is_live && pipeline_has_failed(s->pipeline))
+        reason = STOP_OUTPUT;
+    if (reason == STOP_NONE)
         reason = save_ending(s);
-    if (reason == ENDING_NONE && s->recorder != NULL)
-        reason = recorder_get_ending(s->recorder);
-    if (reason == ENDING_NONE)
+    if (reason == STOP_NONE && s->recorder != NULL)
+        reason = recorder_get_stop(s->recorder);
+    if (reason == STOP_NONE)
         reason = annotated_ending(s);
-    return reason == ENDING_NONE && stop_wanted ? ENDING_SIGNAL : reason;
+    return reason == STOP_NONE && stop_wanted ? STOP_SIGNAL : reason;
 }
 
 /* note_ending looks for reasons to end one by one. */
 static __attribute__((noinline)) void note_ending(struct sniff *s)
 {
-    ending_set(&s->ending, find_ending(s));
+    stop_condition_set(&s->ending, find_ending(s));
     if (stop_wanted)
         s->ending.signal = stop_wanted;
 }
@@ -106,7 +106,7 @@ bool sniff_has_ended(struct sniff *s)
 {
     if (s->capture.is_live || stop_wanted || sniff_is_over(s))
         note_ending(s);
-    return s->ending.reason != ENDING_NONE;
+    return s->ending.reason != STOP_NONE;
 }
 
 int sniff_close(struct sniff *s, bool opened)
@@ -133,11 +133,11 @@ int sniff_close(struct sniff *s, bool opened)
     }
     s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
-                 annotated_ending(s) == ENDING_OUTPUT ||
+                 annotated_ending(s) == STOP_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
     if (opened && !reader_is_gone(s))
-        ending_print(&s->ending, stderr);
+        stop_condition_print(&s->ending, stderr);
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);
     follow_free(s->follow);

@@ -9,7 +9,6 @@
 #include "annotated_file.h"
 #include "capture.h"
 #include "cookie_file.h"
-#include "ending.h"
 #include "file_helper.h"
 #include "follow.h"
 #include "keylog_file.h"
@@ -24,6 +23,7 @@
 #include "save.h"
 #include "service.h"
 #include "sniff.h"
+#include "stop_condition.h"
 #include "syntax_choice.h"
 #include "web.h"
 
@@ -59,7 +59,7 @@ struct sniff {
     struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
     bool is_hidden;                 /* memory, see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
-    struct ending ending;
+    struct stop_condition ending;
     struct service service; /* that this is, if it is one */
     int64_t begin_ns; /* of the monotonic clock */
     uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */

@@ -104,7 +104,7 @@ void sniff_explain_silence(struct sniff *s)
 void sniff_explain_nothing_passed(const struct sniff *s)
 {
     if (!s->capture.is_live && s->num_passed == 0 && s->num_taken != 0 &&
-        s->options->follow.expression != NULL && s->ending.reason == ENDING_INPUT)
+        s->options->follow.expression != NULL && s->ending.reason == STOP_INPUT)
         complain("none of %s matches '%s': without an expression, distribution is found on any "
                  "port",
                  ds_counted(s->num_taken, "packets").text, s->options->follow.expression);

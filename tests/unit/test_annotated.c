@@ -103,7 +103,7 @@ static void at_its_packet(void **state)
     const struct record open = {.call = &call};
     annotated_record(file, &open);
     annotated_end(file);
-    assert_int_equal(annotated_get_ending(file), ENDING_NONE);
+    assert_int_equal(annotated_get_stop(file), STOP_NONE);
     annotated_free(file);
     assert_at("op_510", FIRST_PACKET + 6);
     assert_at("op_509", FIRST_PACKET + 8);

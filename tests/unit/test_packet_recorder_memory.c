@@ -36,8 +36,8 @@ static void keep_all(void *context)
         end(&b);
         struct ds_stats stats = *ds_session_stats(b.session);
         recorder_add_stats(b.recorder, &stats);
-        told = stats.no_memory != 0 || recorder_get_ending(b.recorder) == ENDING_OUTPUT;
-        if (!run->is_trigger && recorder_get_ending(b.recorder) == ENDING_NONE)
+        told = stats.no_memory != 0 || recorder_get_stop(b.recorder) == STOP_OUTPUT;
+        if (!run->is_trigger && recorder_get_stop(b.recorder) == STOP_NONE)
             num = read_file(file_name, &hash);
     }
     clean_up(&b);

@@ -204,7 +204,7 @@ static int record_all(const char *trigger, uint64_t max_files, struct ds_stats *
     end(&b);
     *stats = (struct ds_stats){0};
     recorder_add_stats(b.recorder, stats);
-    assert_int_equal(recorder_get_ending(b.recorder), ENDING_NONE);
+    assert_int_equal(recorder_get_stop(b.recorder), STOP_NONE);
     clean_up(&b);
     return remove_files(NULL);
 }

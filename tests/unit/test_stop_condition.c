@@ -1,9 +1,9 @@
 /*
- * test_ending.c - when a run ends, and what it says about that; the clock is the test's.
+ * test_stop_condition.c - when a run ends, and what it says about that; the clock is the test's.
  */
-#include "ending.h"
 #include "failing_alloc.h"
 #include "rate_limit.h"
+#include "stop_condition.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -15,13 +15,13 @@
 #define SECOND INT64_C(1000000000)
 #define START (INT64_C(1769904000) * SECOND)
 
-static void assert_said(const struct ending *ending, const char *line)
+static void assert_said(const struct stop_condition *ending, const char *line)
 {
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
     assert_non_null(out);
-    ending_print(ending, out);
+    stop_condition_print(ending, out);
     fclose(out);
     assert_string_equal(text, line);
     free(text);
@@ -29,147 +29,147 @@ static void assert_said(const struct ending *ending, const char *line)
 
 static void goes_on_without_limits(void **state)
 {
-    const struct ending_config options = {.max_seconds = 0};
-    struct ending ending;
+    const struct stop_config options = {.max_seconds = 0};
+    struct stop_condition ending;
     (void)state;
-    ending_init(&ending, &options, true);
-    ending_begin(&ending, START);
-    assert_true(ending_takes(&ending, START + 1000000 * SECOND));
-    assert_true(ending_takes(&ending, 0)); /* the clock was set */
-    ending_count(&ending, UINT64_MAX);
-    ending_file(&ending, UINT64_MAX);
-    ending_clock(&ending, INT64_MAX, INT64_MAX);
-    assert_int_equal(ending.reason, ENDING_NONE);
+    stop_condition_init(&ending, &options, true);
+    stop_condition_begin(&ending, START);
+    assert_true(stop_condition_takes(&ending, START + 1000000 * SECOND));
+    assert_true(stop_condition_takes(&ending, 0)); /* the clock was set */
+    stop_condition_count(&ending, UINT64_MAX);
+    stop_condition_file(&ending, UINT64_MAX);
+    stop_condition_clock(&ending, INT64_MAX, INT64_MAX);
+    assert_int_equal(ending.reason, STOP_NONE);
     assert_true(ending.since_ns == INT64_MIN);
 }
 
 static void ends_files_by_their_time(void **state)
 {
-    const struct ending_config options = {.max_seconds = 1.5};
-    struct ending ending;
+    const struct stop_config options = {.max_seconds = 1.5};
+    struct stop_condition ending;
     (void)state;
-    ending_init(&ending, &options, false);
-    ending_begin(&ending, START);
-    assert_true(ending_takes(&ending, START + SECOND * 3 / 2));
-    assert_false(ending_takes(&ending, START + SECOND * 3 / 2 + 1));
-    assert_int_equal(ending.reason, ENDING_DURATION);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_begin(&ending, START);
+    assert_true(stop_condition_takes(&ending, START + SECOND * 3 / 2));
+    assert_false(stop_condition_takes(&ending, START + SECOND * 3 / 2 + 1));
+    assert_int_equal(ending.reason, STOP_DURATION);
     assert_said(&ending, "stopped: 1.5 s elapsed (-a duration)\n");
-    const struct ending_config weeks = {.max_seconds = 2419200.5};
-    ending_init(&ending, &weeks, false);
-    ending_set(&ending, ENDING_DURATION);
+    const struct stop_config weeks = {.max_seconds = 2419200.5};
+    stop_condition_init(&ending, &weeks, false);
+    stop_condition_set(&ending, STOP_DURATION);
     assert_said(&ending, "stopped: 2419200.5 s elapsed (-a duration)\n");
 }
 
 static void ends_live_by_the_clock(void **state)
 {
-    struct ending_config options = {.max_seconds = 2, .until_text = "+9s"};
-    struct ending ending;
+    struct stop_config options = {.max_seconds = 2, .until_text = "+9s"};
+    struct stop_condition ending;
     (void)state;
-    ending_init(&ending, &options, true);
-    ending_begin(&ending, START);
-    assert_true(ending_takes(&ending, START + 100 * SECOND)); /* not by that of packets */
-    ending_clock(&ending, 2 * SECOND - 1, START);
-    assert_int_equal(ending.reason, ENDING_NONE);
-    ending_clock(&ending, 2 * SECOND, START);
-    assert_int_equal(ending.reason, ENDING_DURATION);
+    stop_condition_init(&ending, &options, true);
+    stop_condition_begin(&ending, START);
+    assert_true(stop_condition_takes(&ending, START + 100 * SECOND)); /* not by that of packets */
+    stop_condition_clock(&ending, 2 * SECOND - 1, START);
+    assert_int_equal(ending.reason, STOP_NONE);
+    stop_condition_clock(&ending, 2 * SECOND, START);
+    assert_int_equal(ending.reason, STOP_DURATION);
 
     assert_true(moment_parse("+9s", &options.until));
     options.max_seconds = 0;
-    ending_init(&ending, &options, true);
-    ending_begin(&ending, START);
-    ending_clock(&ending, 9 * SECOND, START + 100 * SECOND); /* the clock was set */
-    assert_true(ending_takes(&ending, START + 100 * SECOND));
-    assert_int_equal(ending.reason, ENDING_NONE);
-    ending_clock(&ending, 9 * SECOND + 1, START - 100 * SECOND);
-    assert_int_equal(ending.reason, ENDING_UNTIL);
+    stop_condition_init(&ending, &options, true);
+    stop_condition_begin(&ending, START);
+    stop_condition_clock(&ending, 9 * SECOND, START + 100 * SECOND); /* the clock was set */
+    assert_true(stop_condition_takes(&ending, START + 100 * SECOND));
+    assert_int_equal(ending.reason, STOP_NONE);
+    stop_condition_clock(&ending, 9 * SECOND + 1, START - 100 * SECOND);
+    assert_int_equal(ending.reason, STOP_UNTIL);
     assert_said(&ending, "stopped: it is past +9s (--until)\n");
 }
 
 static void begins_live_by_the_clock_that_is_never_set(void **state)
 {
-    struct ending_config options = {.max_seconds = 0};
-    struct ending ending;
+    struct stop_config options = {.max_seconds = 0};
+    struct stop_condition ending;
     (void)state;
     assert_true(moment_parse("+9s", &options.since));
-    ending_init(&ending, &options, true);
-    ending_begin(&ending, START);
+    stop_condition_init(&ending, &options, true);
+    stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 9 * SECOND);
-    ending_clock(&ending, SECOND, START + SECOND);
+    stop_condition_clock(&ending, SECOND, START + SECOND);
     assert_int_equal(ending.since_ns, START + 9 * SECOND);
-    ending_clock(&ending, 2 * SECOND, START + 3602 * SECOND); /* set by an hour */
+    stop_condition_clock(&ending, 2 * SECOND, START + 3602 * SECOND); /* set by an hour */
     assert_int_equal(ending.since_ns, START + 3609 * SECOND);
-    ending_clock(&ending, 9 * SECOND, START - 3591 * SECOND); /* and back by two */
+    stop_condition_clock(&ending, 9 * SECOND, START - 3591 * SECOND); /* and back by two */
     assert_int_equal(ending.since_ns, START - 3591 * SECOND);
-    ending_clock(&ending, 10 * SECOND, START - 3590 * SECOND);
+    stop_condition_clock(&ending, 10 * SECOND, START - 3590 * SECOND);
     assert_int_equal(ending.since_ns, INT64_MIN);
     /* A point in time stays one. */
     assert_true(moment_parse("1000", &options.since));
-    ending_init(&ending, &options, true);
-    ending_begin(&ending, 5);
-    ending_clock(&ending, SECOND, START);
+    stop_condition_init(&ending, &options, true);
+    stop_condition_begin(&ending, 5);
+    stop_condition_clock(&ending, SECOND, START);
     assert_int_equal(ending.since_ns, 1000 * SECOND);
 }
 
 static void takes_what_is_between(void **state)
 {
-    struct ending_config options = {.until_text = "x"};
-    struct ending ending;
+    struct stop_config options = {.until_text = "x"};
+    struct stop_condition ending;
     (void)state;
     assert_true(moment_parse("+3s", &options.since));
     assert_true(moment_parse("+4s", &options.until));
-    ending_init(&ending, &options, false);
-    ending_begin(&ending, START);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 3 * SECOND);
-    assert_true(ending_takes(&ending, START)); /* it is decoded, though it is not shown */
-    assert_true(ending_takes(&ending, START + 4 * SECOND));
-    assert_int_equal(ending.reason, ENDING_NONE);
-    assert_false(ending_takes(&ending, START + 4 * SECOND + 1));
-    assert_int_equal(ending.reason, ENDING_UNTIL);
+    assert_true(stop_condition_takes(&ending, START)); /* it is decoded, though it is not shown */
+    assert_true(stop_condition_takes(&ending, START + 4 * SECOND));
+    assert_int_equal(ending.reason, STOP_NONE);
+    assert_false(stop_condition_takes(&ending, START + 4 * SECOND + 1));
+    assert_int_equal(ending.reason, STOP_UNTIL);
 
     /* Over midnight: until is after since. */
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
     assert_true(moment_parse("22:00:00", &options.since));
     assert_true(moment_parse("01:00:00", &options.until));
-    ending_init(&ending, &options, false);
-    ending_begin(&ending, START);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 22 * 3600 * SECOND);
     assert_int_equal(ending.until_ns, START + 25 * 3600 * SECOND);
 }
 
 static void counts(void **state)
 {
-    const struct ending_config options = {
+    const struct stop_config options = {
         .max_packets = 7, .max_messages = 3, .max_file_kb = 2, .max_files = 5};
-    struct ending ending;
+    struct stop_condition ending;
     (void)state;
-    ending_init(&ending, &options, false);
-    ending_count(&ending, 6);
-    ending_file(&ending, 1999);
-    assert_int_equal(ending.reason, ENDING_NONE);
-    ending_count(&ending, 7);
-    assert_int_equal(ending.reason, ENDING_PACKETS);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_count(&ending, 6);
+    stop_condition_file(&ending, 1999);
+    assert_int_equal(ending.reason, STOP_NONE);
+    stop_condition_count(&ending, 7);
+    assert_int_equal(ending.reason, STOP_PACKETS);
     assert_said(&ending, "stopped: 7 packets read (--packets)\n");
-    ending_file(&ending, 2000); /* the first reason counts */
-    assert_int_equal(ending.reason, ENDING_PACKETS);
-    ending_init(&ending, &options, false);
-    ending_file(&ending, 2000);
+    stop_condition_file(&ending, 2000); /* the first reason counts */
+    assert_int_equal(ending.reason, STOP_PACKETS);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_file(&ending, 2000);
     assert_said(&ending, "stopped: 2 kB written (-a filesize)\n");
-    ending_init(&ending, &options, false);
-    ending_set(&ending, ENDING_FILES);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_set(&ending, STOP_FILES);
     assert_said(&ending, "stopped: 5 files written (-a files)\n");
-    ending_init(&ending, &options, false);
-    ending_set(&ending, ENDING_COUNT);
+    stop_condition_init(&ending, &options, false);
+    stop_condition_set(&ending, STOP_COUNT);
     assert_said(&ending, "stopped: 3 messages shown (-c)\n");
 }
 
 static void names_signals(void **state)
 {
-    const struct ending_config options = {.max_seconds = 0};
-    struct ending ending;
+    const struct stop_config options = {.max_seconds = 0};
+    struct stop_condition ending;
     (void)state;
-    ending_init(&ending, &options, true);
+    stop_condition_init(&ending, &options, true);
     ending.signal = SIGTERM;
-    ending_set(&ending, ENDING_SIGNAL);
+    stop_condition_set(&ending, STOP_SIGNAL);
     assert_said(&ending, "stopped: SIGTERM\n");
 }
 

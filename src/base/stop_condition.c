@@ -1,7 +1,7 @@
 /*
- * ending.c - see ending.h.
+ * stop_condition.c - see stop_condition.h.
  */
-#include "ending.h"
+#include "stop_condition.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -9,16 +9,17 @@
 
 static const struct {
     const char *before, *after;
-} texts[ENDING_REASON_COUNT] = {
-    [ENDING_NONE] = {"", ""},
-#define ENDING(id, before, after) [ENDING_##id] = {before, after},
-#include "endings.def"
+} texts[STOP_REASON_COUNT] = {
+    [STOP_NONE] = {"", ""},
+#define ENDING(id, before, after) [STOP_##id] = {before, after},
+#include "stop_reasons.def"
 #undef ENDING
 };
 
-void ending_init(struct ending *ending, const struct ending_config *config, bool is_live)
+void stop_condition_init(struct stop_condition *ending, const struct stop_config *config,
+                         bool is_live)
 {
-    *ending = (struct ending){
+    *ending = (struct stop_condition){
         .config = config,
         .is_live = is_live,
         .since_ns = INT64_MIN,
@@ -28,9 +29,9 @@ void ending_init(struct ending *ending, const struct ending_config *config, bool
     };
 }
 
-void ending_begin(struct ending *ending, int64_t start_ns)
+void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
 {
-    const struct ending_config *config = ending->config;
+    const struct stop_config *config = ending->config;
     const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
     int64_t earliest_ns = start_ns;
     if (config->since.kind != MOMENT_NONE) {
@@ -46,38 +47,38 @@ void ending_begin(struct ending *ending, int64_t start_ns)
         ending->timeout_ns = start_ns + max_ns;
 }
 
-void ending_set(struct ending *ending, enum ending_reason reason)
+void stop_condition_set(struct stop_condition *ending, enum stop_reason reason)
 {
-    if (ending->reason == ENDING_NONE)
+    if (ending->reason == STOP_NONE)
         ending->reason = reason;
 }
 
-bool ending_takes(struct ending *ending, int64_t ts_ns)
+bool stop_condition_takes(struct stop_condition *ending, int64_t ts_ns)
 {
     const bool is_past = ts_ns > ending->until_ns;
     const bool is_late = ts_ns > ending->timeout_ns;
     if (is_past || is_late)
-        ending_set(ending, is_past ? ENDING_UNTIL : ENDING_DURATION);
+        stop_condition_set(ending, is_past ? STOP_UNTIL : STOP_DURATION);
     return !is_past && !is_late;
 }
 
-void ending_count(struct ending *ending, uint64_t num_packets)
+void stop_condition_count(struct stop_condition *ending, uint64_t num_packets)
 {
     const uint64_t max = ending->config->max_packets;
     if (max != 0 && num_packets >= max)
-        ending_set(ending, ENDING_PACKETS);
+        stop_condition_set(ending, STOP_PACKETS);
 }
 
-void ending_file(struct ending *ending, uint64_t num_bytes)
+void stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
 {
     const uint64_t max_kb = ending->config->max_file_kb;
     if (max_kb != 0 && num_bytes / 1000 >= max_kb)
-        ending_set(ending, ENDING_FILESIZE);
+        stop_condition_set(ending, STOP_FILESIZE);
 }
 
 /* follow_clock keeps --since +5s where it is, though the clock of the time stamps was set. Once it
  * is past, nothing is before it any more. */
-static void follow_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
+static void follow_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
 {
     enum { SURE_NS = 1000000000 }; /* packets may still be with the kernel */
     const struct moment *since = &ending->config->since;
@@ -87,47 +88,47 @@ static void follow_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_
         elapsed_ns >= since->ns + SURE_NS ? INT64_MIN : now_ns - elapsed_ns + since->ns;
 }
 
-void ending_clock(struct ending *ending, int64_t elapsed_ns, int64_t now_ns)
+void stop_condition_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
 {
     follow_clock(ending, elapsed_ns, now_ns);
     const int64_t max_ns = (int64_t)(ending->config->max_seconds * 1e9);
     if (max_ns != 0 && elapsed_ns >= max_ns)
-        ending_set(ending, ENDING_DURATION);
+        stop_condition_set(ending, STOP_DURATION);
     if (now_ns > ending->until_ns || elapsed_ns > ending->until_elapsed_ns)
-        ending_set(ending, ENDING_UNTIL);
+        stop_condition_set(ending, STOP_UNTIL);
 }
 
 /* What stands between the two halves of the text. */
-static void print_value(const struct ending *ending, FILE *out)
+static void print_value(const struct stop_condition *ending, FILE *out)
 {
-    const struct ending_config *config = ending->config;
+    const struct stop_config *config = ending->config;
     const char *name;
     switch (ending->reason) {
-    case ENDING_COUNT:
+    case STOP_COUNT:
         fprintf(out, "%" PRIu64, config->max_messages);
         break;
-    case ENDING_PACKETS:
+    case STOP_PACKETS:
         fprintf(out, "%" PRIu64, config->max_packets);
         break;
-    case ENDING_DURATION:
+    case STOP_DURATION:
         fprintf(out, "%.12g", config->max_seconds);
         break;
-    case ENDING_FILESIZE:
+    case STOP_FILESIZE:
         fprintf(out, "%" PRIu64, config->max_file_kb);
         break;
-    case ENDING_FILES:
+    case STOP_FILES:
         fprintf(out, "%" PRIu64, config->max_files);
         break;
-    case ENDING_ROTATION:
+    case STOP_ROTATION:
         fprintf(out, "%" PRIu64, config->max_ring_files);
         break;
-    case ENDING_UNTIL:
+    case STOP_UNTIL:
         fputs(config->until_text, out);
         break;
-    case ENDING_RATE:
+    case STOP_RATE:
         fputs(config->rate_text, out);
         break;
-    case ENDING_SIGNAL:
+    case STOP_SIGNAL:
         name = ending->signal == SIGINT    ? "INT"
                : ending->signal == SIGTERM ? "TERM"
                : ending->signal == SIGHUP  ? "HUP"
@@ -139,7 +140,7 @@ static void print_value(const struct ending *ending, FILE *out)
     }
 }
 
-void ending_print(const struct ending *ending, FILE *out)
+void stop_condition_print(const struct stop_condition *ending, FILE *out)
 {
     fprintf(out, "stopped: %s", texts[ending->reason].before);
     print_value(ending, out);
