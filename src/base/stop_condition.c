@@ -34,15 +34,15 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
     const struct stop_config *config = ending->config;
     const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
     int64_t earliest_ns = start_ns;
-    if (config->since.kind != MOMENT_NONE) {
-        ending->since_ns = moment_resolve(&config->since, start_ns, INT64_MIN);
+    if (config->since.kind != TIME_POINT_NONE) {
+        ending->since_ns = time_point_resolve(&config->since, start_ns, INT64_MIN);
         if (ending->since_ns > earliest_ns)
             earliest_ns = ending->since_ns;
     }
-    if (config->until.kind == MOMENT_RELATIVE && ending->is_live)
+    if (config->until.kind == TIME_POINT_RELATIVE && ending->is_live)
         ending->until_elapsed_ns = config->until.ns;
-    else if (config->until.kind != MOMENT_NONE)
-        ending->until_ns = moment_resolve(&config->until, start_ns, earliest_ns);
+    else if (config->until.kind != TIME_POINT_NONE)
+        ending->until_ns = time_point_resolve(&config->until, start_ns, earliest_ns);
     if (max_ns != 0 && !ending->is_live)
         ending->timeout_ns = start_ns + max_ns;
 }
@@ -81,8 +81,8 @@ void stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
 static void follow_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
 {
     enum { SURE_NS = 1000000000 }; /* packets may still be with the kernel */
-    const struct moment *since = &ending->config->since;
-    if (since->kind != MOMENT_RELATIVE || !ending->is_live)
+    const struct time_point *since = &ending->config->since;
+    if (since->kind != TIME_POINT_RELATIVE || !ending->is_live)
         return;
     ending->since_ns =
         elapsed_ns >= since->ns + SURE_NS ? INT64_MIN : now_ns - elapsed_ns + since->ns;

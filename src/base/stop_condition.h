@@ -6,20 +6,20 @@
 #ifndef SRC_STOP_CONDITION_H
 #define SRC_STOP_CONDITION_H
 
-#include "moment.h"
 #include "stop_reason.h"
+#include "time_point.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* ending_config is what the user set an end to. 0, or a moment of MOMENT_NONE: no limit. */
+/* ending_config is what the user set an end to. 0, or a moment of TIME_POINT_NONE: no limit. */
 struct stop_config {
     uint64_t max_messages, max_packets;
     double max_seconds;
     uint64_t max_file_kb;  /* of -w */
     const char *rate_text; /* of --rate, as it was given */
-    struct moment since, until;
+    struct time_point since, until;
     const char *until_text;
     uint64_t max_files, max_ring_files; /* of -w: in all, and in a ring */
 };

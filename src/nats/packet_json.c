@@ -3,7 +3,7 @@
  */
 #include "packet_json.h"
 
-#include "moment.h"
+#include "time_point.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,8 +83,9 @@ static bool take_packet(const cJSON *object, struct ds_packet *packet, bool *has
     const uint64_t link_type = number_of(object, "link_type", UINT16_MAX);
     const uint64_t len = number_of(object, "len", UINT32_MAX);
     const uint64_t frame = number_of(object, "frame", JSON_MAX_EXACT);
-    struct moment when;
-    if (!cJSON_IsString(ts) || !moment_parse(ts->valuestring, &when) || when.kind != MOMENT_ABSOLUTE ||
+    struct time_point when;
+    if (!cJSON_IsString(ts) || !time_point_parse(ts->valuestring, &when) ||
+        when.kind != TIME_POINT_ABSOLUTE ||
         !cJSON_IsString(data) || !add_bytes(data->valuestring, bytes) || bytes->len > LONGEST_PACKET ||
         link_type > UINT16_MAX || len > UINT32_MAX || len < bytes->len || frame > JSON_MAX_EXACT)
         return false;

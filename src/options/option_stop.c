@@ -115,18 +115,19 @@ bool option_set_rate(struct options *o, const char *value)
     return false;
 }
 
-static bool set_moment(const char *option, struct moment *moment, const char *value)
+static bool set_moment(const char *option, struct time_point *moment, const char *value)
 {
-    if (moment_parse(value, moment))
+    if (time_point_parse(value, moment))
         return true;
     char after[64];
-    struct moment meant;
+    struct time_point meant;
     snprintf(after, sizeof after, "+%s", value);
-    if (moment_parse(after, &meant))
-        complain("%s takes %s, not '%s': did you mean %s, after the first packet?", option, moment_forms,
+    if (time_point_parse(after, &meant))
+        complain("%s takes %s, not '%s': did you mean %s, after the first packet?", option,
+                 time_point_forms,
                  value, after);
     else
-        complain("%s takes %s, not '%s'", option, moment_forms, value);
+        complain("%s takes %s, not '%s'", option, time_point_forms, value);
     return false;
 }
 

@@ -184,8 +184,8 @@ static bool check_together(const struct options *o)
         complain("-r - can be used only once");
         return false;
     }
-    if (o->ending.since.kind == o->ending.until.kind && o->ending.since.kind != MOMENT_OF_DAY &&
-        o->ending.since.kind != MOMENT_NONE && o->ending.since.ns >= o->ending.until.ns) {
+    if (o->ending.since.kind == o->ending.until.kind && o->ending.since.kind != TIME_POINT_OF_DAY &&
+        o->ending.since.kind != TIME_POINT_NONE && o->ending.since.ns >= o->ending.until.ns) {
         complain("--until %s is not after --since: nothing would be shown", o->ending.until_text);
         return false;
     }

@@ -122,8 +122,8 @@ static void takes_ends(void **state)
     assert_int_equal(o.keep.max_files, 3);
     assert_int_equal(o.rate.max, 5000);
     assert_int_equal(o.rate.within_ns, 2000000000);
-    assert_int_equal(o.ending.since.kind, MOMENT_RELATIVE);
-    assert_int_equal(o.ending.until.kind, MOMENT_OF_DAY);
+    assert_int_equal(o.ending.since.kind, TIME_POINT_RELATIVE);
+    assert_int_equal(o.ending.until.kind, TIME_POINT_OF_DAY);
     options_free(&o);
     assert_true(parse(&o, "distsniff --rate 100/500ms"));
     assert_int_equal(o.rate.within_ns, 500000000);

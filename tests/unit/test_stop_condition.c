@@ -73,7 +73,7 @@ static void ends_live_by_the_clock(void **state)
     stop_condition_clock(&ending, 2 * SECOND, START);
     assert_int_equal(ending.reason, STOP_DURATION);
 
-    assert_true(moment_parse("+9s", &options.until));
+    assert_true(time_point_parse("+9s", &options.until));
     options.max_seconds = 0;
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
@@ -90,7 +90,7 @@ static void begins_live_by_the_clock_that_is_never_set(void **state)
     struct stop_config options = {.max_seconds = 0};
     struct stop_condition ending;
     (void)state;
-    assert_true(moment_parse("+9s", &options.since));
+    assert_true(time_point_parse("+9s", &options.since));
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 9 * SECOND);
@@ -103,7 +103,7 @@ static void begins_live_by_the_clock_that_is_never_set(void **state)
     stop_condition_clock(&ending, 10 * SECOND, START - 3590 * SECOND);
     assert_int_equal(ending.since_ns, INT64_MIN);
     /* A point in time stays one. */
-    assert_true(moment_parse("1000", &options.since));
+    assert_true(time_point_parse("1000", &options.since));
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, 5);
     stop_condition_clock(&ending, SECOND, START);
@@ -115,8 +115,8 @@ static void takes_what_is_between(void **state)
     struct stop_config options = {.until_text = "x"};
     struct stop_condition ending;
     (void)state;
-    assert_true(moment_parse("+3s", &options.since));
-    assert_true(moment_parse("+4s", &options.until));
+    assert_true(time_point_parse("+3s", &options.since));
+    assert_true(time_point_parse("+4s", &options.until));
     stop_condition_init(&ending, &options, false);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 3 * SECOND);
@@ -128,8 +128,8 @@ static void takes_what_is_between(void **state)
 
     /* Over midnight: until is after since. */
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
-    assert_true(moment_parse("22:00:00", &options.since));
-    assert_true(moment_parse("01:00:00", &options.until));
+    assert_true(time_point_parse("22:00:00", &options.since));
+    assert_true(time_point_parse("01:00:00", &options.until));
     stop_condition_init(&ending, &options, false);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 22 * 3600 * SECOND);

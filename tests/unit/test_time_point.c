@@ -1,7 +1,7 @@
 /*
- * test_moment.c - points in time, durations and sizes as users write them.
+ * test_time_point.c - points in time, durations and sizes as users write them.
  */
-#include "moment.h"
+#include "time_point.h"
 #include "units.h"
 
 #include <setjmp.h>
@@ -21,10 +21,10 @@ static void set_zone(const char *zone)
 
 static int64_t resolve(const char *text, int64_t start_ns, int64_t not_before_ns)
 {
-    struct moment moment;
-    if (!moment_parse(text, &moment))
+    struct time_point moment;
+    if (!time_point_parse(text, &moment))
         fail_msg("refused: %s", text);
-    return moment_resolve(&moment, start_ns, not_before_ns);
+    return time_point_resolve(&moment, start_ns, not_before_ns);
 }
 
 static void reads_moments(void **state)
@@ -81,8 +81,8 @@ static void refuses_what_is_no_moment(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct moment moment;
-        if (moment_parse(texts[i], &moment))
+        struct time_point moment;
+        if (time_point_parse(texts[i], &moment))
             fail_msg("accepted: %s", texts[i]);
     }
 }

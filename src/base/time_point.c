@@ -1,7 +1,7 @@
 /*
- * moment.c - see moment.h.
+ * time_point.c - see time_point.h.
  */
-#include "moment.h"
+#include "time_point.h"
 
 #include "units.h"
 
@@ -11,7 +11,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-const char moment_forms[] = "2026-01-31T23:59:59Z, 23:59:59, seconds since 1970, or +10s after "
+const char time_point_forms[] = "2026-01-31T23:59:59Z, 23:59:59, seconds since 1970, or +10s after "
                             "the first packet";
 
 static bool is_digit(char c)
@@ -77,7 +77,7 @@ static bool read_zone(const char *at, struct tm *tm, int64_t *second)
     return true;
 }
 
-static bool parse_date(const char *text, struct moment *out)
+static bool parse_date(const char *text, struct time_point *out)
 {
     struct tm tm = {0};
     int century, year;
@@ -96,22 +96,22 @@ static bool parse_date(const char *text, struct moment *out)
     if (!read_clock(&at, &tm, &fraction) || century * 100 + year < 1970 || tm.tm_mon < 0 ||
         tm.tm_mday < 1 || century * 100 + year > 2261 || !read_zone(at, &tm, &second))
         return false;
-    *out = (struct moment){MOMENT_ABSOLUTE, second * SECOND_NS + fraction};
+    *out = (struct time_point){TIME_POINT_ABSOLUTE, second * SECOND_NS + fraction};
     return true;
 }
 
-static bool parse_of_day(const char *text, struct moment *out)
+static bool parse_of_day(const char *text, struct time_point *out)
 {
     struct tm tm = {0};
     int64_t fraction;
     if (!read_clock(&text, &tm, &fraction) || *text != '\0')
         return false;
     const int64_t second = tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
-    *out = (struct moment){MOMENT_OF_DAY, second * SECOND_NS + fraction};
+    *out = (struct time_point){TIME_POINT_OF_DAY, second * SECOND_NS + fraction};
     return true;
 }
 
-static bool parse_epoch(const char *text, struct moment *out)
+static bool parse_epoch(const char *text, struct time_point *out)
 {
     int64_t second = 0, fraction;
     const char *at = text;
@@ -120,14 +120,14 @@ static bool parse_epoch(const char *text, struct moment *out)
     if (at == text || second >= INT64_MAX / SECOND_NS)
         return false;
     at = read_fraction(at, &fraction);
-    *out = (struct moment){MOMENT_ABSOLUTE, second * SECOND_NS + fraction};
+    *out = (struct time_point){TIME_POINT_ABSOLUTE, second * SECOND_NS + fraction};
     return *at == '\0';
 }
 
-bool moment_parse(const char *text, struct moment *out)
+bool time_point_parse(const char *text, struct time_point *out)
 {
     if (text[0] == '+') {
-        *out = (struct moment){MOMENT_RELATIVE, 0};
+        *out = (struct time_point){TIME_POINT_RELATIVE, 0};
         return units_parse(QUANTITY_DURATION, text + 1, SECOND_NS, &out->ns);
     }
     return parse_date(text, out) || parse_of_day(text, out) || parse_epoch(text, out);
@@ -148,18 +148,18 @@ static int64_t on_day(int64_t of_day_ns, int64_t start_ns, int days)
     return (int64_t)mktime(&tm) * SECOND_NS + of_day_ns % SECOND_NS;
 }
 
-int64_t moment_resolve(const struct moment *moment, int64_t start_ns, int64_t not_before_ns)
+int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns, int64_t not_before_ns)
 {
     int64_t ns = moment->ns;
     switch (moment->kind) {
-    case MOMENT_NONE:
-    case MOMENT_ABSOLUTE:
+    case TIME_POINT_NONE:
+    case TIME_POINT_ABSOLUTE:
         break;
-    case MOMENT_RELATIVE:
+    case TIME_POINT_RELATIVE:
         if (__builtin_add_overflow(start_ns, ns, &ns))
             ns = INT64_MAX;
         break;
-    case MOMENT_OF_DAY:
+    case TIME_POINT_OF_DAY:
         ns = on_day(moment->ns, start_ns, 0);
         if (ns < not_before_ns)
             ns = on_day(moment->ns, start_ns, 1);

@@ -1,0 +1,37 @@
+/*
+ * time_point.h - a point in time as users write it: --since and --until. It may hang on the
+ * capture's start, so that it is only known with the first packet.
+ */
+#ifndef SRC_TIME_POINT_H
+#define SRC_TIME_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum time_point_kind {
+    TIME_POINT_NONE,
+    TIME_POINT_ABSOLUTE, /* ns since 1970 */
+    TIME_POINT_OF_DAY, /* ns since midnight, local time */
+    TIME_POINT_RELATIVE, /* ns since the capture's start */
+};
+
+struct time_point {
+    enum time_point_kind kind;
+    int64_t ns;
+};
+
+/* What time_point_parse takes, for complaints. */
+extern const char time_point_forms[];
+
+/* time_point_parse reads 2026-01-31T23:59:59.5Z (RFC 3339; without a zone it is local time, and
+ * a space may stand for the T), 23:59:59.5, seconds since 1970 with a fraction, or +10s,
+ * +1.5h, +90. */
+bool time_point_parse(const char *text, struct time_point *out);
+
+/* time_point_resolve returns the moment in ns since 1970. A time of day is that of the day, in
+ * local time, on which the capture began, or of the next day where it would lie before
+ * not_before_ns. */
+int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns,
+                           int64_t not_before_ns);
+
+#endif
