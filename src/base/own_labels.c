@@ -4,7 +4,7 @@
 #include "own_labels.h"
 
 #include "complain.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static const char *find_nearest(const struct ds_otp_read_error *error)
     size_t num = 0;
     while (num < 64 && (name = ds_otp_read_name(error->names, num)) != NULL)
         names[num++] = name;
-    return error->word.len != 0 ? nearest_find(error->word.data, error->word.len, names, num)
+    return error->word.len != 0 ? suggest_find(error->word.data, error->word.len, names, num)
                                 : NULL;
 }
 

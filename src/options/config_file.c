@@ -5,8 +5,8 @@
 
 #include "complain.h"
 #include "file_helper.h"
-#include "nearest.h"
 #include "option_line.h"
+#include "suggest.h"
 #include "trusted_file.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static const char *find_nearest(const char *name)
     const size_t len = strlen(name);
     const char *const option = option_line_nearest(name, len);
     const char *const names[] = {"expression", option};
-    return nearest_find(name, len, names, option != NULL ? 2 : 1);
+    return suggest_find(name, len, names, option != NULL ? 2 : 1);
 }
 
 /* read_text: the file, and the folders that lead to it, are checked at the start, while there are rights

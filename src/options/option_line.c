@@ -3,8 +3,8 @@
  */
 #include "option_line.h"
 
-#include "nearest.h"
 #include "option_set.h"
+#include "suggest.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ const char *option_line_nearest(const char *name, size_t len)
         snprintf(caps[i], sizeof caps[i], "max-%s", ds_limit_name((enum ds_limit)i));
         names[num++] = caps[i];
     }
-    return nearest_find(name, len, names, num);
+    return suggest_find(name, len, names, num);
 }
 
 bool option_take(struct options *options, const struct option_line *line, const char *value)

@@ -8,7 +8,7 @@
 #include "filter.h"
 #include "finding_kinds.h"
 #include "labels.h"
-#include "nearest.h"
+#include "suggest.h"
 #include "option_values.h"
 
 #include <string.h>
@@ -105,7 +105,7 @@ bool option_set_explain(struct options *o, const char *value)
         return true;
     for (size_t i = 0; i < FINDING_CODE_COUNT; i++)
         codes[i] = finding_kind_at(i)->code;
-    const char *nearest = nearest_find(value, strlen(value), codes, FINDING_CODE_COUNT);
+    const char *nearest = suggest_find(value, strlen(value), codes, FINDING_CODE_COUNT);
     complain(nearest != NULL ? "--explain: there is no finding %s; nearest: %s"
                              : "--explain: there is no finding %s: codes are DS101, DS102 ...",
              value, nearest);

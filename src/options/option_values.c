@@ -4,7 +4,7 @@
 #include "option_values.h"
 
 #include "complain.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct choices option_print_choices(const char *value, size_t value_len, const c
                                     size_t num)
 {
     struct choices choices = {{0}, {0}};
-    const char *nearest = nearest_find(value, value_len, names, num);
+    const char *nearest = suggest_find(value, value_len, names, num);
     size_t len = 0;
     for (size_t i = 0; i < num && len < sizeof choices.all; i++) {
         const char *between = i == 0 ? "" : i + 1 == num ? " or " : ", ";

@@ -4,7 +4,7 @@
 #include "otlp_config.h"
 
 #include "complain.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static bool is_path(const char *text)
 
 static bool complain_scheme(const char *word, size_t len)
 {
-    const char *near = nearest_find(word, len, schemes, NUM_SCHEMES);
+    const char *near = suggest_find(word, len, schemes, NUM_SCHEMES);
     if (lacks_scheme(word))
         complain("-T otlp=%s: did you mean http://%s? A file of that name is ./%s", word, word, word);
     else if (near != NULL)

@@ -4,7 +4,7 @@
  * port mean either end.
  */
 #include "filter_program.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ const char *filter_field_nearest(struct ds_text name)
     size_t num = 0;
     while (num < MAX_FIELDS && (field = filter_field_at(num)) != NULL)
         names[num++] = field->name;
-    return nearest_find(name.data, name.len, names, num);
+    return suggest_find(name.data, name.len, names, num);
 }
 
 bool filter_field_needs_calls(const struct filter_field *field)

@@ -14,7 +14,7 @@
 #include "filter_program.h"
 
 #include "label_show.h"
-#include "near_word.h"
+#include "suggestion.h"
 #include "units.h"
 
 #include <inttypes.h>

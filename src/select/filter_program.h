@@ -80,7 +80,7 @@ struct literal {
     struct ds_text text;
     int64_t number;
     struct match_regex *regex; /* of MATCHES */
-    struct near_word *near;    /* of EQ with a name that may be misspelt; NULL: nothing is told of it */
+    struct suggestion *near;   /* of EQ with a name that may be misspelt; NULL: nothing is told of it */
 };
 
 enum filter_step_kind { STEP_TEST, STEP_NOT, STEP_SKIP_IF_FALSE, STEP_SKIP_IF_TRUE };

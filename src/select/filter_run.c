@@ -2,7 +2,7 @@
  * filter_run.c - runs the program of a field filter on a record; see filter_program.h.
  */
 #include "elixir_name.h"
-#include "near_word.h"
+#include "suggestion.h"
 #include "filter_program.h"
 #include "term_show.h"
 
@@ -67,12 +67,12 @@ static void take_near(const struct probe *probe, struct ds_text text)
 {
     const struct literal *literals = literals_of(probe);
     for (size_t i = 0; i < probe->step->num_literals; i++) {
-        struct near_word *near = literals[i].near;
+        struct suggestion *near = literals[i].near;
         if (near == NULL || near->occurs)
             continue;
         near->occurs = compare_texts(text, literals[i].text) == 0 ||
                        elixir_name_means(literals[i].text, text);
-        near_word_take(near, literals[i].text, text);
+        suggestion_take(near, literals[i].text, text);
     }
 }
 
@@ -257,7 +257,7 @@ void filter_tell_near(const struct filter *filter)
             const struct literal *literals = &filter->literals[step->first_literal];
             for (size_t n = 0; step->kind == STEP_TEST && n < step->num_literals; n++) {
                 if (literals[n].near != NULL)
-                    near_word_tell(literals[n].near, "-Y", step->field->name, literals[n].text);
+                    suggestion_tell(literals[n].near, "-Y", step->field->name, literals[n].text);
             }
         }
     }

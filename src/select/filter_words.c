@@ -6,9 +6,9 @@
 #include "finding_kinds.h"
 
 #include "labels.h"
-#include "nearest.h"
 #include "pick.h"
 #include "record.h"
+#include "suggest.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **
             return false;
         }
     }
-    *nearest = nearest_find(text.data, text.len, names, num);
+    *nearest = suggest_find(text.data, text.len, names, num);
     return false;
 }
 

@@ -6,8 +6,8 @@
 
 #include "complain.h"
 #include "label_show.h"
-#include "nearest.h"
 #include "own_labels.h"
+#include "suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static const char *find_nearest(const char *word, size_t len)
         names[2 * i + 1] = lines[i].group;
     }
     memcpy(names + 2 * num_lines, others, sizeof others);
-    const char *nearest = nearest_find(word, len, names, 2 * num_lines + NUM_OTHERS);
+    const char *nearest = suggest_find(word, len, names, 2 * num_lines + NUM_OTHERS);
     free(names);
     return nearest;
 }

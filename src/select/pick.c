@@ -5,7 +5,7 @@
 
 #include "complain.h"
 #include "elixir_name.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #include <distsniff/identity.h>
 
@@ -67,7 +67,7 @@ static bool add_op(struct op_set *set, const char *word, size_t len)
             return true;
         }
     }
-    const char *nearest = nearest_find(word, len, op_names, NUM_NAMES);
+    const char *nearest = suggest_find(word, len, op_names, NUM_NAMES);
     if (nearest != NULL)
         complain("--op: there is no op '%.*s': did you mean %s?", (int)len, word, nearest);
     else

@@ -8,8 +8,8 @@
 #include "filter.h"
 #include "keys.h"
 #include "labels.h"
-#include "near_word.h"
 #include "printable.h"
+#include "suggestion.h"
 #include "table.h"
 
 #include <distsniff/identity.h>
@@ -31,7 +31,7 @@ struct followed {
 
 /* node_names is the first nodes that were seen, for a --node that is none of them. */
 struct node_names {
-    char name[6][NEAR_WORD_MAX + 1];
+    char name[6][SUGGESTION_MAX + 1];
     size_t num;
     bool has_more;
 };
@@ -46,7 +46,7 @@ struct selector {
     struct match_record *match; /* NULL without -m */
     struct event_text *printer;
     struct ds_buffer text;
-    struct near_word *near; /* of --node, then of --process; NULL: none is given, or all occur */
+    struct suggestion *near; /* of --node, then of --process; NULL: none is given, or all occur */
     struct node_names nodes; /* while near is there */
     uint64_t num_given_up;
     uint64_t no_memory;
@@ -227,17 +227,17 @@ static bool follows(struct selector *s, const struct ds_event *event, bool wante
 }
 
 /* A name without a host is held against those of nodes without theirs. */
-static void take_node(struct near_word *near, struct ds_text word, struct ds_text node)
+static void take_node(struct suggestion *near, struct ds_text word, struct ds_text node)
 {
     const char *host = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
     if (host != NULL && memchr(word.data, '@', word.len) == NULL)
         node.len = (size_t)(host - node.data);
-    near_word_take(near, word, node);
+    suggestion_take(near, word, node);
 }
 
 static void add_node_name(struct node_names *nodes, struct ds_text node)
 {
-    if (node.data == NULL || node.len == 0 || node.len > NEAR_WORD_MAX)
+    if (node.data == NULL || node.len == 0 || node.len > SUGGESTION_MAX)
         return;
     for (size_t i = 0; i < nodes->num; i++) {
         if (strlen(nodes->name[i]) == node.len && memcmp(nodes->name[i], node.data, node.len) == 0)
@@ -266,17 +266,17 @@ static void tell_nodes(const struct node_names *nodes, struct ds_text word)
     ds_buffer_free(&text);
 }
 
-static void take_process(struct near_word *near, struct ds_text word, const struct record *record)
+static void take_process(struct suggestion *near, struct ds_text word, const struct record *record)
 {
     const struct ds_message *message = &record->event->message;
     static const enum ds_role roles[] = {DS_ROLE_FROM, DS_ROLE_TO};
     struct ds_text atom;
-    near_word_take(near, word, record->note.from_name);
-    near_word_take(near, word, record->note.to_name);
+    suggestion_take(near, word, record->note.from_name);
+    suggestion_take(near, word, record->note.to_name);
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         const struct ds_term *role = &message->role[roles[i]];
         if (role->data != NULL && ds_term_get_atom(role, &atom))
-            near_word_take(near, word, atom);
+            suggestion_take(near, word, atom);
     }
 }
 
@@ -285,7 +285,7 @@ static void take_names(struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
     const struct ds_event *event = record->event;
-    struct near_word *near = s->near;
+    struct suggestion *near = s->near;
     bool all_occur = true;
     for (size_t i = 0; i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
@@ -312,14 +312,14 @@ static void take_names(struct selector *s, const struct record *record)
 void selector_tell_near(const struct selector *s)
 {
     const struct selector_config *config = s->config;
-    const struct near_word *near = s->near;
+    const struct suggestion *near = s->near;
     for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
-        if (!near->occurs && !near_word_tell(near, "--node", NULL, word))
+        if (!near->occurs && !suggestion_tell(near, "--node", NULL, word))
             tell_nodes(&s->nodes, word);
     }
     for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++)
-        near_word_tell(near, "--process", NULL, config->processes[i].name);
+        suggestion_tell(near, "--process", NULL, config->processes[i].name);
     filter_tell_near(config->filter);
 }
 

@@ -2,7 +2,7 @@
  * test_pick.c - which events have the node, the process or the op that was asked for, and
  * that the reply comes with the request.
  */
-#include "nearest.h"
+#include "suggest.h"
 #include "selector.h"
 #include "default_limits.h"
 
@@ -144,14 +144,14 @@ static void names_the_nearest(void **state)
 {
     static const char *const names[] = {"send", "reg_send", "payload_exit"};
     (void)state;
-    assert_string_equal(nearest_find("reg_sned", 8, names, 3), "reg_send");
-    assert_string_equal(nearest_find("sendx", 4, names, 3), "send");
-    assert_string_equal(nearest_find("payloadexit", 11, names, 3), "payload_exit");
-    assert_null(nearest_find("whatever", 8, names, 3));
-    assert_null(nearest_find("", 0, names, 3));
+    assert_string_equal(suggest_find("reg_sned", 8, names, 3), "reg_send");
+    assert_string_equal(suggest_find("sendx", 4, names, 3), "send");
+    assert_string_equal(suggest_find("payloadexit", 11, names, 3), "payload_exit");
+    assert_null(suggest_find("whatever", 8, names, 3));
+    assert_null(suggest_find("", 0, names, 3));
     char lengthy[200];
     memset(lengthy, 's', sizeof lengthy);
-    assert_null(nearest_find(lengthy, sizeof lengthy, names, 3));
+    assert_null(suggest_find(lengthy, sizeof lengthy, names, 3));
 }
 
 /* Gives a message of call number to select. */

@@ -1,7 +1,7 @@
 /*
- * test_near_word.c - a name that may be misspelt: which of those that occur is remembered for it.
+ * test_suggestion.c - a name that may be misspelt: which of those that occur is remembered for it.
  */
-#include "near_word.h"
+#include "suggestion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,9 +19,9 @@ static struct ds_text text(const char *string)
 
 static void assert_nearest(const char *word, const char *const *names, const char *expected)
 {
-    struct near_word near = {0};
+    struct suggestion near = {0};
     for (; *names != NULL; names++)
-        near_word_take(&near, text(word), text(*names));
+        suggestion_take(&near, text(word), text(*names));
     if (near.len != strlen(expected) || memcmp(near.nearest, expected, near.len) != 0)
         fail_msg("of %s came %.*s", word, (int)near.len, near.nearest);
 }
@@ -45,21 +45,24 @@ static void the_nearest_is_kept(void **state)
 
 static void long_ones_are_left_out(void **state)
 {
-    char word[NEAR_WORD_MAX + 2], name[NEAR_WORD_MAX + 2];
-    struct near_word near = {0};
+    char word[SUGGESTION_MAX + 2], name[SUGGESTION_MAX + 2];
+    struct suggestion near = {0};
     (void)state;
     memset(word, 'a', sizeof word);
     memset(name, 'a', sizeof name);
     name[3] = 'b';
-    near_word_take(&near, (struct ds_text){word, NEAR_WORD_MAX}, (struct ds_text){name, NEAR_WORD_MAX + 1});
-    near_word_take(&near, (struct ds_text){word, NEAR_WORD_MAX + 1}, (struct ds_text){name, NEAR_WORD_MAX});
-    near_word_take(&near, (struct ds_text){word, NEAR_WORD_MAX}, (struct ds_text){NULL, 0});
+    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX},
+                    (struct ds_text){name, SUGGESTION_MAX + 1});
+    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX + 1},
+                    (struct ds_text){name, SUGGESTION_MAX});
+    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX}, (struct ds_text){NULL, 0});
     assert_int_equal(near.len, 0);
-    near = (struct near_word){0};
-    near_word_take(&near, (struct ds_text){word, NEAR_WORD_MAX}, (struct ds_text){name, NEAR_WORD_MAX});
-    assert_int_equal(near.len, NEAR_WORD_MAX);
-    near = (struct near_word){.occurs = true};
-    near_word_take(&near, text("cat"), text("cart"));
+    near = (struct suggestion){0};
+    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX},
+                    (struct ds_text){name, SUGGESTION_MAX});
+    assert_int_equal(near.len, SUGGESTION_MAX);
+    near = (struct suggestion){.occurs = true};
+    suggestion_take(&near, text("cat"), text("cart"));
     assert_int_equal(near.len, 0);
 }
 

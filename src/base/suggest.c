@@ -1,8 +1,8 @@
 /*
- * nearest.c - see nearest.h. The distance is Levenshtein's: letters put in, left out or
+ * suggest.c - see suggest.h. The distance is Levenshtein's: letters put in, left out or
  * changed.
  */
-#include "nearest.h"
+#include "suggest.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static size_t too_many(size_t len)
     return len / 3 + 2; /* what is further away is another word */
 }
 
-size_t nearest_changes(const char *word, size_t len, const char *name, size_t name_len)
+size_t suggest_changes(const char *word, size_t len, const char *name, size_t name_len)
 {
     if (len > MAX_WORD || name_len > MAX_WORD)
         return SIZE_MAX;
@@ -46,12 +46,12 @@ size_t nearest_changes(const char *word, size_t len, const char *name, size_t na
     return changes < too_many(len) ? changes : SIZE_MAX;
 }
 
-const char *nearest_find(const char *word, size_t len, const char *const *names, size_t num)
+const char *suggest_find(const char *word, size_t len, const char *const *names, size_t num)
 {
     const char *nearest = NULL;
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < num; i++) {
-        const size_t changes = nearest_changes(word, len, names[i], strlen(names[i]));
+        const size_t changes = suggest_changes(word, len, names[i], strlen(names[i]));
         if (changes < best) {
             best = changes;
             nearest = names[i];

@@ -1,16 +1,16 @@
 /*
- * near_word.c - see near_word.h.
+ * suggestion.c - see suggestion.h.
  */
-#include "near_word.h"
+#include "suggestion.h"
 
 #include "complain.h"
 #include "hash.h"
-#include "nearest.h"
 #include "printable.h"
+#include "suggest.h"
 
 #include <string.h>
 
-enum { NUM_SEEN = sizeof((struct near_word *)0)->seen / sizeof(uint64_t) };
+enum { NUM_SEEN = sizeof((struct suggestion *)0)->seen / sizeof(uint64_t) };
 
 static struct ds_text behind(struct ds_text text, const char *prefix)
 {
@@ -26,9 +26,9 @@ static struct ds_text bare(struct ds_text text)
     return behind(behind(text, "Elixir."), ":");
 }
 
-void near_word_take(struct near_word *near, struct ds_text word, struct ds_text name)
+void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_text name)
 {
-    if (near->occurs || name.data == NULL || name.len == 0 || name.len > NEAR_WORD_MAX ||
+    if (near->occurs || name.data == NULL || name.len == 0 || name.len > SUGGESTION_MAX ||
         word.len == 0 || strchr("<#[{\"", word.data[0]) != NULL)
         return;
     const uint64_t hash = hash_more(0, name.data, name.len);
@@ -38,7 +38,7 @@ void near_word_take(struct near_word *near, struct ds_text word, struct ds_text 
     *seen = hash;
     word = bare(word);
     name = bare(name);
-    const size_t changes = nearest_changes(word.data, word.len, name.data, name.len);
+    const size_t changes = suggest_changes(word.data, word.len, name.data, name.len);
     if (changes == SIZE_MAX || (near->len != 0 && changes >= near->changes))
         return;
     near->changes = changes;
@@ -46,8 +46,8 @@ void near_word_take(struct near_word *near, struct ds_text word, struct ds_text 
     memcpy(near->nearest, name.data, name.len);
 }
 
-bool near_word_tell(const struct near_word *near, const char *option, const char *field,
-                    struct ds_text word)
+bool suggestion_tell(const struct suggestion *near, const char *option, const char *field,
+                     struct ds_text word)
 {
     struct ds_buffer text = {0};
     if (near->occurs || near->len == 0)
