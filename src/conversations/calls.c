@@ -5,9 +5,9 @@
 
 #include "asking.h"
 #include "copy_short.h"
+#include "process_names.h"
 #include "serving.h"
 #include "term_show.h"
-#include "titles.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ void calls_free(struct calls *calls)
     table_free(&calls->conns);
     table_free(&calls->askers);
     table_free(&calls->habits);
-    titles_free(&calls->processes);
+    process_names_free(&calls->processes);
     processes_free(&calls->processes);
     held_calls_free(&calls->held);
     ds_buffer_free(&calls->scratch);
@@ -128,7 +128,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
     habits_init(&calls->habits);
     held_calls_init(&calls->held, emit, context);
     processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
-    titles_init(&calls->processes, max_processes);
+    process_names_init(&calls->processes, max_processes);
 }
 
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
@@ -425,7 +425,7 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->creation = key->creation;
     const struct process *process = processes_find(&calls->processes, key);
     out->name = intern_text(calls->intern, processes_name(process, &out->is_for));
-    out->titles = titles_list(&calls->processes, process, titles);
+    out->titles = process_names_list(&calls->processes, process, titles);
 }
 
 /* fill_view describes a call for its record; titles is room for two that it may point to. */

@@ -10,7 +10,7 @@
 #include "asking.h"
 #include "own_labels.h"
 #include "serving.h"
-#include "titles.h"
+#include "process_names.h"
 #include "step.h"
 
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
     if (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_CONTINUED)
         processes_conn_up(&c->calls.processes, conn->number, node);
     else if (event->change.final && !event->change.unfollowed) {
-        titles_conn_ended(&c->calls.processes, conn->number);
+        process_names_conn_ended(&c->calls.processes, conn->number);
         processes_conn_ended(&c->calls.processes, conn->number, node);
     }
 }

@@ -20,15 +20,16 @@ struct process {
     uint32_t serving;     /* head of a list of open calls */
     uint32_t num_serving;
     int64_t told_ns; /* when a message last came to it, while it served, that neither asks nor answers; 0 */
-    uint32_t titles, given; /* heads of lists: titles.h, of its own and given as a scope of pg */
+    uint32_t titles, given; /* heads of lists: process_names.h, of its own and given as a scope of pg */
     bool is_scope, being_dropped;
-    uint64_t told_on; /* the connection on which what the scope tells counts: titles.h */
+    uint64_t told_on; /* the connection on which what the scope tells counts: process_names.h */
     uint32_t offers; /* name (interned) of what may be a scope of pg; 0 nothing */
     uint32_t node;          /* in whose list of_node is; 0 none */
     struct table_link of_node;
 };
 
-/* title is what a process is called beside its registered name: titles.h. A name of global has no scope. */
+/* title is what a process is called beside its registered name: process_names.h. A name of global has
+ * no scope. */
 struct title {
     struct table_entry entry;
     uint32_t process, scope; /* as numbers in the table of processes */

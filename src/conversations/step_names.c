@@ -4,7 +4,7 @@
  */
 #include "step.h"
 
-#include "titles.h"
+#include "process_names.h"
 
 /* each_process calls fn with each pid of a term: one, or a list of them, as pg has it. Only
  * those of that node count: a scope speaks for its own. */
@@ -41,7 +41,7 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
                            ds_otp_get(match, DS_OTP_MEMBERS) != NULL;
     if (!is_from(c, s, ds_otp_get(match, DS_OTP_SCOPE)))
         return false;
-    if (titles_is_scope(p, &s->from))
+    if (process_names_is_scope(p, &s->from))
         return true;
     if (name.data != NULL) {
         /* Nobody else is called so; of other names the answer tells. */
@@ -51,23 +51,23 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
         const bool is_peer = match->kind == DS_OTP_PEER && s->to_state == KNOWN;
         const bool is_scope =
             is_peer && (is_standard || (processes_whereis(p, s->to.node, s->to.id, 0, &other) &&
-                                        titles_is_scope(p, &other)));
+                                        process_names_is_scope(p, &other)));
         if (is_scope)
-            titles_open_scope(p, &s->from);
+            process_names_open_scope(p, &s->from);
         else if (is_peer)
-            titles_offer_scope(p, &s->from, s->to.id);
+            process_names_offer_scope(p, &s->from, s->to.id);
         return is_scope;
     }
     if ((!tells_all && match->kind != DS_OTP_PEER) || !step_know_to(c, s))
         return false;
-    const uint32_t offered = tells_all ? titles_take_offer(p, &s->to) : 0;
+    const uint32_t offered = tells_all ? process_names_take_offer(p, &s->to) : 0;
     if (offered != 0) {
         processes_learn(p, offered, &s->to);
         processes_learn(p, offered, &s->from);
     }
-    if (titles_is_scope(p, &s->to))
-        titles_open_scope(p, &s->from);
-    return titles_is_scope(p, &s->from);
+    if (process_names_is_scope(p, &s->to))
+        process_names_open_scope(p, &s->from);
+    return process_names_is_scope(p, &s->from);
 }
 
 /* learn_members: [{Group, Pids}] or #{Group => Pids} is all that the scope has on its node. */
@@ -78,12 +78,12 @@ static void learn_members(struct correlate *c, struct step *s, const struct ds_t
     const bool is_map = ds_term_get_map(groups, &list);
     if (!is_map && !ds_term_get_list(groups, &list))
         return;
-    titles_leave_all(&c->calls.processes, &s->from);
+    process_names_leave_all(&c->calls.processes, &s->from);
     while (ds_term_list_next(&list, &item))
         if (is_map && ds_term_list_next(&list, &pids))
-            each_process(c, s, &pids, &item, titles_join);
+            each_process(c, s, &pids, &item, process_names_join);
         else if (!is_map && ds_term_get_pair(&item, &group, &pids))
-            each_process(c, s, &pids, &group, titles_join);
+            each_process(c, s, &pids, &group, process_names_join);
 }
 
 static void learn_changes(struct correlate *c, struct step *s, const struct ds_term *changes)
@@ -95,8 +95,8 @@ static void learn_changes(struct correlate *c, struct step *s, const struct ds_t
     while (ds_term_list_next(&list, &item))
         if (ds_term_get_element(&item, 0, &group) && ds_term_get_element(&item, 1, &joined) &&
             ds_term_get_element(&item, 2, &left)) {
-            each_process(c, s, &joined, &group, titles_join);
-            each_process(c, s, &left, &group, titles_leave);
+            each_process(c, s, &joined, &group, process_names_join);
+            each_process(c, s, &left, &group, process_names_leave);
         }
 }
 
@@ -108,7 +108,7 @@ static void learn_left(struct correlate *c, struct step *s, const struct ds_term
     if (!ds_term_get_list(groups, &list))
         return;
     while (ds_term_list_next(&list, &group))
-        each_process(c, s, pids, &group, titles_leave);
+        each_process(c, s, pids, &group, process_names_leave);
 }
 
 static void learn_scope(struct correlate *c, struct step *s, const struct ds_otp_match *match)
@@ -122,14 +122,14 @@ static void learn_scope(struct correlate *c, struct step *s, const struct ds_otp
     const bool tells_all = groups != NULL || members != NULL;
     if (!tells_all && changes == NULL && pids == NULL)
         return;
-    if (!titles_heed(&c->calls.processes, &s->from, s->event->conn->number, tells_all))
+    if (!process_names_heed(&c->calls.processes, &s->from, s->event->conn->number, tells_all))
         return;
     if (tells_all)
         learn_members(c, s, groups != NULL ? groups : members);
     else if (changes != NULL)
         learn_changes(c, s, changes);
     else if (group != NULL && pids != NULL)
-        each_process(c, s, pids, group, titles_join);
+        each_process(c, s, pids, group, process_names_join);
     else if (left != NULL && pids != NULL)
         learn_left(c, s, pids, left);
 }
@@ -139,7 +139,7 @@ static void learn_name(struct correlate *c, const struct step *s, const struct d
 {
     struct pid_key key;
     if (step_find_pid(c, s, pid, &key))
-        titles_register(&c->calls.processes, name, &key);
+        process_names_register(&c->calls.processes, name, &key);
 }
 
 /* learn_names: [{Name, Pid, _}]. */
@@ -165,7 +165,7 @@ static void learn_ops(struct correlate *c, const struct step *s, const struct ds
         if (!ds_term_get_pair(&item, &op, &what))
             continue;
         if (step_is_atom(&op, "delete"))
-            titles_unregister(&c->calls.processes, &what);
+            process_names_unregister(&c->calls.processes, &what);
         else if (step_is_atom(&op, "insert") && ds_term_get_element(&what, 0, &name) &&
                  ds_term_get_element(&what, 1, &pid))
             learn_name(c, s, &name, &pid);
@@ -184,7 +184,7 @@ void step_learn_names(struct correlate *c, struct step *s, const struct ds_otp_m
     if (name != NULL && pid != NULL)
         learn_name(c, s, name, pid);
     if (gone != NULL)
-        titles_unregister(&c->calls.processes, gone);
+        process_names_unregister(&c->calls.processes, gone);
     if (names != NULL)
         learn_names(c, s, names);
     if (ops != NULL)
@@ -212,12 +212,12 @@ void step_note_names(struct correlate *c, struct step *s)
     if (step_know_from(c, s) && s->from.serial != PID_KEY_NAMED) {
         const struct process *from = processes_find(p, &s->from);
         s->note->from_name = intern_text(&c->intern, processes_name(from, &s->note->from_is_for));
-        s->note->from_titles = titles_list(p, from, &s->titles[0]);
+        s->note->from_titles = process_names_list(p, from, &s->titles[0]);
     }
     if (step_know_to(c, s) && s->to.serial != PID_KEY_NAMED) {
         const struct process *to = processes_find(p, &s->to);
         s->note->to_name = intern_text(&c->intern, processes_name(to, &s->note->to_is_for));
-        s->note->to_titles = titles_list(p, to, &s->titles[1]);
+        s->note->to_titles = process_names_list(p, to, &s->titles[1]);
     }
 }
 

@@ -4,7 +4,7 @@
  */
 #include "redact_title.h"
 
-#include "titles.h"
+#include "process_names.h"
 #include "term_show.h"
 
 #include <distsniff/encode.h>

@@ -6,7 +6,7 @@
 
 #include "redact_values.h"
 
-/* redact_title appends what becomes of a title (titles.h). Names that are an atom, a string or a
+/* redact_title appends what becomes of a title (process_names.h). Names that are an atom, a string or a
  * binary become what these become in a term; of others all is replaced, whatever the words are. */
 void redact_title(struct redact_values *values, struct ds_text text, struct ds_buffer *out);
 

@@ -2,8 +2,8 @@
  * running out. */
 #include "etf_maker.h"
 #include "failing_alloc.h"
+#include "process_names.h"
 #include "term_show.h"
-#include "titles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,14 +37,14 @@ static void start(struct world *w, uint64_t max)
     *w = (struct world){0};
     intern_init(&w->intern, 1000);
     processes_init(&w->p, &w->intern, max, on_drop, w);
-    titles_init(&w->p, max);
+    process_names_init(&w->p, max);
     w->a = intern_add(&w->intern, text("a@h"));
     w->b = intern_add(&w->intern, text("b@h"));
 }
 
 static void stop(struct world *w)
 {
-    titles_free(&w->p);
+    process_names_free(&w->p);
     processes_free(&w->p);
     intern_free(&w->intern);
 }
@@ -59,7 +59,7 @@ static void assert_called(const struct world *w, struct pid_key key, const char 
 {
     struct titles room;
     struct ds_buffer all = {0};
-    titles_print(titles_list(&w->p, processes_find(&w->p, &key), &room), &all);
+    titles_print(process_names_list(&w->p, processes_find(&w->p, &key), &room), &all);
     ds_buffer_add(&all, "", 1);
     assert_string_equal(all.data, expected);
     ds_buffer_free(&all);
@@ -68,19 +68,19 @@ static void assert_called(const struct world *w, struct pid_key key, const char 
 static void name(struct world *w, const char *atom, struct pid_key key)
 {
     const struct ds_term term = etf_atom(atom);
-    titles_register(&w->p, &term, &key);
+    process_names_register(&w->p, &term, &key);
 }
 
 static void join(struct world *w, struct pid_key scope, const char *atom, struct pid_key key)
 {
     const struct ds_term term = etf_atom(atom);
-    titles_join(&w->p, &scope, &term, &key);
+    process_names_join(&w->p, &scope, &term, &key);
 }
 
 static void leave(struct world *w, struct pid_key scope, const char *atom, struct pid_key key)
 {
     const struct ds_term term = etf_atom(atom);
-    titles_leave(&w->p, &scope, &term, &key);
+    process_names_leave(&w->p, &scope, &term, &key);
 }
 
 static void global_names(void **state)
@@ -98,15 +98,15 @@ static void global_names(void **state)
     name(&w, "lab", pid(w.b, 1));
     assert_called(&w, pid(w.a, 1), "global:'Two Words' ");
     assert_called(&w, pid(w.b, 1), "global:lab ");
-    titles_unregister(&w.p, &lab);
-    titles_unregister(&w.p, &lab);
+    process_names_unregister(&w.p, &lab);
+    process_names_unregister(&w.p, &lab);
     assert_called(&w, pid(w.b, 1), "");
     /* Too long to be kept, and a peer's text can't get out of its quotes. */
     char many[200];
     memset(many, 'x', sizeof many);
     many[sizeof many - 1] = '\0';
     const struct ds_term list = etf_list(1, etf_atom(many), etf_atom(many));
-    titles_register(&w.p, &list, &(struct pid_key){w.b, 7, 2, 0});
+    process_names_register(&w.p, &list, &(struct pid_key){w.b, 7, 2, 0});
     assert_called(&w, pid(w.b, 2), "");
     name(&w, "a' \33", pid(w.b, 2));
     assert_called(&w, pid(w.b, 2), "global:'a\\' \\e' ");
@@ -125,17 +125,17 @@ static void in_elixir(void **state)
     char longest[TITLE_LEN_MAX - 8]; /* global:'...' is as long as may be, global::"..." longer */
     memset(longest, ' ', sizeof longest);
     longest[sizeof longest - 1] = '\0';
-    titles_open_scope(&w.p, &scope);
+    process_names_open_scope(&w.p, &scope);
     processes_learn(&w.p, intern_add(&w.intern, text("Elixir.Lab.Scope")), &scope);
     name(&w, "lab", pid(w.a, 1));
     name(&w, "Elixir.Lab.Store", pid(w.a, 1));
-    titles_join(&w.p, &scope, &pair, &(struct pid_key){w.a, 7, 1, 0});
+    process_names_join(&w.p, &scope, &pair, &(struct pid_key){w.a, 7, 1, 0});
     name(&w, longest, pid(w.a, 2));
     term_show_use(DS_SYNTAX_ELIXIR);
     assert_called(&w, pid(w.a, 1), "pg:Lab.Scope:{:room, \"a b\"} global:Lab.Store global::lab ");
     struct titles room;
     const struct titles *long_one =
-        titles_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, 2, 0}), &room);
+        process_names_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, 2, 0}), &room);
     assert_non_null(long_one);
     assert_null(long_one->elixir[0].data);
     assert_true(titles_text(long_one, 0, DS_SYNTAX_ELIXIR).data == long_one->text[0].data);
@@ -154,7 +154,7 @@ static void too_long(void **state)
     (void)state;
     start(&w, 100);
     const struct pid_key scope = pid(w.a, 50);
-    titles_open_scope(&w.p, &scope);
+    process_names_open_scope(&w.p, &scope);
     processes_learn(&w.p, intern_add(&w.intern, text("lab")), &scope);
     for (int i = 0; i < 3; i++) {
         /* Of fewer than TITLE_LEN_MAX bytes, of one more, and of very many; those show as text, others as numbers. */
@@ -163,10 +163,11 @@ static void too_long(void **state)
         memcpy(bytes, head, sizeof head);
         memset(bytes + sizeof head, i == 2 ? 0xff : 'x', len);
         const struct ds_term group = {.data = bytes, .len = sizeof head + len};
-        titles_join(&w.p, &scope, &group, &(struct pid_key){w.a, 7, (uint32_t)i + 1, 0});
+        process_names_join(&w.p, &scope, &group, &(struct pid_key){w.a, 7, (uint32_t)i + 1, 0});
         struct titles room;
         const struct titles *titles =
-            titles_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, (uint32_t)i + 1, 0}), &room);
+            process_names_list(&w.p, processes_find(&w.p, &(struct pid_key){w.a, 7, (uint32_t)i + 1,
+                                                                            0}), &room);
         assert_int_equal(titles != NULL, i == 0);
         assert_in_range(w.p.scratch.cap, 1, 4096);
     }
@@ -181,9 +182,9 @@ static void groups(void **state)
     const struct pid_key pg = pid(w.a, 50), own = pid(w.a, 51), other = pid(w.b, 50);
     join(&w, pg, "early", pid(w.a, 1)); /* not known to be a scope */
     assert_called(&w, pid(w.a, 1), "");
-    titles_open_scope(&w.p, &pg);
-    titles_open_scope(&w.p, &own);
-    titles_open_scope(&w.p, &other);
+    process_names_open_scope(&w.p, &pg);
+    process_names_open_scope(&w.p, &own);
+    process_names_open_scope(&w.p, &other);
     processes_learn(&w.p, intern_add(&w.intern, text("pg")), &pg);
     processes_learn(&w.p, intern_add(&w.intern, text("my scope")), &own);
     join(&w, pg, "g", pid(w.a, 1));
@@ -196,7 +197,7 @@ static void groups(void **state)
     leave(&w, pg, "g", pid(w.a, 1));
     assert_called(&w, pid(w.a, 1), "pg:'my scope':g ");
     join(&w, pg, "h", pid(w.a, 1));
-    titles_leave_all(&w.p, &pg);
+    process_names_leave_all(&w.p, &pg);
     assert_called(&w, pid(w.a, 1), "pg:'my scope':g ");
     assert_called(&w, pid(w.a, 2), "");
     /* The end of a member, of a scope, of a node */
@@ -205,14 +206,14 @@ static void groups(void **state)
     assert_called(&w, pid(w.a, 3), "");
     processes_ended(&w.p, &own);
     assert_called(&w, pid(w.a, 1), "");
-    assert_false(titles_is_scope(&w.p, &own));
+    assert_false(process_names_is_scope(&w.p, &own));
     assert_called(&w, pid(w.b, 1), "pg:g ");
     processes_conn_up(&w.p, 1, (const uint32_t[]){w.a, w.b});
     processes_conn_up(&w.p, 2, (const uint32_t[]){w.b, w.a});
-    titles_conn_ended(&w.p, 2);
+    process_names_conn_ended(&w.p, 2);
     processes_conn_ended(&w.p, 2, (const uint32_t[]){w.b, w.a});
     assert_called(&w, pid(w.b, 1), "pg:g ");
-    titles_conn_ended(&w.p, 1);
+    process_names_conn_ended(&w.p, 1);
     processes_conn_ended(&w.p, 1, (const uint32_t[]){w.a, w.b});
     assert_called(&w, pid(w.b, 1), "");
     assert_int_equal(w.p.table.num, 0);
@@ -230,23 +231,23 @@ static void each_change_counts_once(void **state)
     (void)state;
     start(&w, 3);
     const struct pid_key pg = pid(w.a, 50), other = pid(w.b, 50);
-    assert_false(titles_heed(&w.p, &pg, 1, true)); /* not known to be a scope */
-    titles_open_scope(&w.p, &pg);
-    titles_open_scope(&w.p, &other);
-    assert_true(titles_heed(&w.p, &pg, 1, false)); /* the first */
-    assert_false(titles_heed(&w.p, &pg, 2, false));
-    assert_true(titles_heed(&w.p, &pg, 1, false));
-    assert_true(titles_heed(&w.p, &other, 2, false)); /* another's peers are its own */
-    assert_true(titles_heed(&w.p, &pg, 2, true)); /* it has told all there */
-    assert_false(titles_heed(&w.p, &pg, 1, false));
-    titles_conn_ended(&w.p, 1);
-    assert_false(titles_heed(&w.p, &pg, 3, false));
-    titles_conn_ended(&w.p, 2);
-    assert_true(titles_heed(&w.p, &pg, 3, false));
-    assert_false(titles_heed(&w.p, &pg, 4, false));
+    assert_false(process_names_heed(&w.p, &pg, 1, true)); /* not known to be a scope */
+    process_names_open_scope(&w.p, &pg);
+    process_names_open_scope(&w.p, &other);
+    assert_true(process_names_heed(&w.p, &pg, 1, false)); /* the first */
+    assert_false(process_names_heed(&w.p, &pg, 2, false));
+    assert_true(process_names_heed(&w.p, &pg, 1, false));
+    assert_true(process_names_heed(&w.p, &other, 2, false)); /* another's peers are its own */
+    assert_true(process_names_heed(&w.p, &pg, 2, true)); /* it has told all there */
+    assert_false(process_names_heed(&w.p, &pg, 1, false));
+    process_names_conn_ended(&w.p, 1);
+    assert_false(process_names_heed(&w.p, &pg, 3, false));
+    process_names_conn_ended(&w.p, 2);
+    assert_true(process_names_heed(&w.p, &pg, 3, false));
+    assert_false(process_names_heed(&w.p, &pg, 4, false));
     for (uint64_t conn = 10; conn < 13; conn++) /* at the cap the oldest is taken for ended */
-        assert_true(titles_heed(&w.p, &other, conn, true));
-    assert_true(titles_heed(&w.p, &pg, 4, false));
+        assert_true(process_names_heed(&w.p, &other, conn, true));
+    assert_true(process_names_heed(&w.p, &pg, 4, false));
     assert_int_equal(w.p.told.num, 3);
     stop(&w);
 }
@@ -259,13 +260,13 @@ static void many_titles(void **state)
     (void)state;
     start(&w, 100);
     const struct pid_key pg = pid(w.a, 50);
-    titles_open_scope(&w.p, &pg);
+    process_names_open_scope(&w.p, &pg);
     for (int i = 0; i < 20; i++) {
         char group[16];
         snprintf(group, sizeof group, "g%d", i);
         join(&w, pg, group, pg);
     }
-    assert_int_equal(titles_list(&w.p, processes_find(&w.p, &pg), &room)->num, TITLES_MAX);
+    assert_int_equal(process_names_list(&w.p, processes_find(&w.p, &pg), &room)->num, TITLES_MAX);
     processes_ended(&w.p, &pg);
     assert_int_equal(w.p.table.num, 0);
     stop(&w);
@@ -277,13 +278,13 @@ static void caps(void **state)
     (void)state;
     start(&w, 5);
     const struct pid_key pg = pid(w.a, 50);
-    titles_open_scope(&w.p, &pg);
+    process_names_open_scope(&w.p, &pg);
     for (uint32_t i = 0; i < 1000; i++) {
         char atom[8];
         snprintf(atom, sizeof atom, "n%u", i);
         name(&w, atom, pid(w.a, i % 50));
         join(&w, pg, atom, pid(w.a, i % 49));
-        titles_open_scope(&w.p, &pg);
+        process_names_open_scope(&w.p, &pg);
         assert_in_range(w.p.table.num, 0, 5);
         assert_in_range(w.p.titles.num, 0, 5);
     }
@@ -304,16 +305,16 @@ static void use_all(void *context)
     }
     const struct pid_key pg = pid(w.a, 50);
     processes_conn_up(&w.p, 1, (const uint32_t[]){w.a, w.b});
-    titles_open_scope(&w.p, &pg);
+    process_names_open_scope(&w.p, &pg);
     name(&w, "lab", pid(w.a, 1));
-    titles_heed(&w.p, &pg, 1, false);
+    process_names_heed(&w.p, &pg, 1, false);
     join(&w, pg, "g", pid(w.a, 1));
     name(&w, "lab", pid(w.b, 1));
     join(&w, pg, "h", pid(w.a, 1));
     join(&w, pg, "i", pid(w.a, 3));
     processes_learn(&w.p, w.b, &pg);
     leave(&w, pg, "g", pid(w.a, 1));
-    titles_conn_ended(&w.p, 1);
+    process_names_conn_ended(&w.p, 1);
     processes_conn_ended(&w.p, 1, (const uint32_t[]){w.a, w.b});
     stop(&w);
 }

@@ -1,7 +1,7 @@
 /*
- * titles.c - see titles.h.
+ * process_names.c - see process_names.h.
  */
-#include "titles.h"
+#include "process_names.h"
 #include "term_show.h"
 
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct told {
     uint64_t conn;
 };
 
-void titles_init(struct processes *p, uint64_t max)
+void process_names_init(struct processes *p, uint64_t max)
 {
     table_init(&p->told, sizeof(struct told), max);
 }
 
-void titles_free(struct processes *p)
+void process_names_free(struct processes *p)
 {
     table_free(&p->told);
     ds_buffer_free(&p->scratch);
@@ -147,7 +147,8 @@ static void add_title(struct processes *p, const struct title_name *name, size_t
     processes_remember(p, process);
 }
 
-void titles_register(struct processes *p, const struct ds_term *term, const struct pid_key *pid)
+void process_names_register(struct processes *p, const struct ds_term *term,
+                            const struct pid_key *pid)
 {
     const struct title_name name = {.prefix = "global:", .term = term};
     size_t prefix_len;
@@ -161,7 +162,7 @@ void titles_register(struct processes *p, const struct ds_term *term, const stru
     add_title(p, &name, prefix_len, NULL, pid);
 }
 
-void titles_unregister(struct processes *p, const struct ds_term *term)
+void process_names_unregister(struct processes *p, const struct ds_term *term)
 {
     const struct title_name name = {.prefix = "global:", .term = term};
     size_t prefix_len;
@@ -171,7 +172,7 @@ void titles_unregister(struct processes *p, const struct ds_term *term)
         processes_remove_title(p, title);
 }
 
-void titles_open_scope(struct processes *p, const struct pid_key *pid)
+void process_names_open_scope(struct processes *p, const struct pid_key *pid)
 {
     struct process *scope = processes_add(p, pid);
     if (scope == NULL) {
@@ -182,7 +183,7 @@ void titles_open_scope(struct processes *p, const struct pid_key *pid)
     processes_remember(p, scope);
 }
 
-void titles_offer_scope(struct processes *p, const struct pid_key *pid, uint32_t name)
+void process_names_offer_scope(struct processes *p, const struct pid_key *pid, uint32_t name)
 {
     struct process *scope = processes_add(p, pid);
     if (scope == NULL) {
@@ -193,18 +194,18 @@ void titles_offer_scope(struct processes *p, const struct pid_key *pid, uint32_t
     processes_remember(p, scope);
 }
 
-uint32_t titles_take_offer(struct processes *p, const struct pid_key *pid)
+uint32_t process_names_take_offer(struct processes *p, const struct pid_key *pid)
 {
     struct process *scope = processes_find(p, pid);
     const uint32_t name = scope != NULL ? scope->offers : 0;
     if (name != 0) {
-        titles_open_scope(p, pid);
+        process_names_open_scope(p, pid);
         scope->offers = 0;
     }
     return name;
 }
 
-bool titles_is_scope(const struct processes *p, const struct pid_key *pid)
+bool process_names_is_scope(const struct processes *p, const struct pid_key *pid)
 {
     const struct process *scope = processes_find(p, pid);
     return scope != NULL && scope->is_scope;
@@ -229,8 +230,8 @@ static struct told *find_told(const struct processes *p, uint64_t conn)
     return told;
 }
 
-bool titles_heed(struct processes *p, const struct pid_key *scope_key, uint64_t conn,
-                 bool tells_all)
+bool process_names_heed(struct processes *p, const struct pid_key *scope_key, uint64_t conn,
+                        bool tells_all)
 {
     struct process *scope = processes_find(p, scope_key);
     if (scope == NULL || !scope->is_scope)
@@ -250,15 +251,15 @@ bool titles_heed(struct processes *p, const struct pid_key *scope_key, uint64_t 
     return true;
 }
 
-void titles_conn_ended(struct processes *p, uint64_t conn)
+void process_names_conn_ended(struct processes *p, uint64_t conn)
 {
     struct told *told = find_told(p, conn);
     if (told != NULL)
         table_remove(&p->told, told);
 }
 
-void titles_join(struct processes *p, const struct pid_key *scope_key,
-                 const struct ds_term *group, const struct pid_key *pid)
+void process_names_join(struct processes *p, const struct pid_key *scope_key,
+                        const struct ds_term *group, const struct pid_key *pid)
 {
     struct process *scope = processes_find(p, scope_key);
     size_t prefix_len;
@@ -274,8 +275,8 @@ void titles_join(struct processes *p, const struct pid_key *scope_key,
         title->num_joined++;
 }
 
-void titles_leave(struct processes *p, const struct pid_key *scope_key,
-                  const struct ds_term *group, const struct pid_key *pid)
+void process_names_leave(struct processes *p, const struct pid_key *scope_key,
+                         const struct ds_term *group, const struct pid_key *pid)
 {
     const struct process *scope = processes_find(p, scope_key);
     size_t prefix_len;
@@ -288,15 +289,16 @@ void titles_leave(struct processes *p, const struct pid_key *scope_key,
         processes_remove_title(p, title);
 }
 
-void titles_leave_all(struct processes *p, const struct pid_key *scope_key)
+void process_names_leave_all(struct processes *p, const struct pid_key *scope_key)
 {
     struct process *scope = processes_find(p, scope_key);
     if (scope != NULL)
         processes_drop_given(p, scope);
 }
 
-const struct titles *titles_list_any(const struct processes *p, const struct process *process,
-                                     struct titles *room)
+const struct titles *process_names_list_any(const struct processes *p,
+                                            const struct process *process,
+                                            struct titles *room)
 {
     const struct title *t = table_get(&p->titles, process->titles);
     room->num = 0;
