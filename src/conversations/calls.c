@@ -36,7 +36,7 @@ void calls_free(struct calls *calls)
     table_free(&calls->table);
     table_free(&calls->conns);
     table_free(&calls->askers);
-    table_free(&calls->habits);
+    table_free(&calls->activities);
     process_names_free(&calls->processes);
     processes_free(&calls->processes);
     held_calls_free(&calls->held);
@@ -125,7 +125,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
     table_init(&calls->table, sizeof(struct open_call), max_calls);
     table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
     table_init(&calls->askers, sizeof(struct asker), max_calls);
-    habits_init(&calls->habits);
+    process_activity_init(&calls->activities);
     held_calls_init(&calls->held, emit, context);
     processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
     process_names_init(&calls->processes, max_processes);

@@ -8,8 +8,8 @@
 #define DISTSNIFF_OPEN_CALL_H
 
 #include "correlate.h"
-#include "habits.h"
 #include "held_calls.h"
+#include "process_activity.h"
 #include "processes.h"
 #include "record.h"
 
@@ -69,7 +69,7 @@ struct calls {
         uint32_t place; /* in table; the call is gone when that has another number */
     } given_up[MAX_GIVEN_UP]; /* a ring */
     uint64_t num_given_up;
-    struct table habits; /* habits.h */
+    struct table activities; /* process_activity.h */
     struct intern *intern;
     struct processes processes;
     uint64_t num_started, num_dropped, no_memory;

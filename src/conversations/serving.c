@@ -76,7 +76,8 @@ void serving_note_work(struct calls *calls, const struct open_call *call, int64_
     if (parent != NULL)
         parent->work_ns = end_ns;
     if (calls_tell_parents(calls) && call->parent == 0 && call->caller.node != 0 &&
-        !habits_note_work(&calls->habits, &call->caller, call->number, call->start_ns, end_ns))
+        !process_activity_note_work(&calls->activities, &call->caller, call->number, call->start_ns,
+                                    end_ns))
         calls->no_memory++;
 }
 
@@ -87,7 +88,7 @@ void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t no
         return;
     if (to->serial == PID_KEY_NAMED)
         processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
-    if (!habits_note_cast(&calls->habits, &pid, now_ns))
+    if (!process_activity_note_cast(&calls->activities, &pid, now_ns))
         calls->no_memory++;
 }
 
@@ -106,10 +107,10 @@ void serving_note_message(struct calls *calls, const struct pid_key *to, int64_t
 /* was_at_work says whether a process was waiting for what it had asked itself when that call
  * came. */
 static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
-                        const struct habit *habit, const struct open_call *call)
+                        const struct process_activity *activity, const struct open_call *call)
 {
-    if (habit != NULL && habit->work_call != 0 && habit->work_call < call->number &&
-        habit->work_end_ns > call->start_ns)
+    if (activity != NULL && activity->work_call != 0 && activity->work_call < call->number &&
+        activity->work_end_ns > call->start_ns)
         return true;
     for (const struct open_call *c = asking_first(calls, pid); c != NULL;
          c = asking_next(calls, c))
@@ -145,11 +146,13 @@ static bool is_at_work(const struct calls *calls, const struct process *process,
 {
     if (process->num_serving > 1) /* with this one: then it can't be told anyway */
         return false;
-    const struct habit *habit = habits_find(&calls->habits, &process->key);
-    return was_at_work(calls, &process->key, habit, call) ||
-           habits_is_told(habit, call->start_ns) ||
-           (habit != NULL && habit->work_call != 0 && habit->work_end_ns <= call->start_ns &&
-            call->start_ns - habit->work_end_ns < MAY_GO_ON_NS);
+    const struct process_activity *activity = process_activity_find(&calls->activities,
+                                                                    &process->key);
+    return was_at_work(calls, &process->key, activity, call) ||
+           process_activity_is_told(activity, call->start_ns) ||
+           (activity != NULL && activity->work_call != 0 &&
+            activity->work_end_ns <= call->start_ns &&
+            call->start_ns - activity->work_end_ns < MAY_GO_ON_NS);
 }
 
 void serving_link(struct calls *calls, struct open_call *call)
@@ -228,9 +231,9 @@ static struct family family_of_held(const struct held_call *held)
 
 /* may_go_on says whether a process may have been at something else still when that call came. One
  * that was spawned for it is at nothing else. */
-static bool may_go_on(const struct habit *habit, const struct open_call *call)
+static bool may_go_on(const struct process_activity *activity, const struct open_call *call)
 {
-    return !call->answer_is_exit && habits_may_go_on(habit, call->start_ns);
+    return !call->answer_is_exit && process_activity_may_go_on(activity, call->start_ns);
 }
 
 /* is_asking says whether something that a process asked for that call is still open. */
@@ -247,7 +250,7 @@ static bool is_asking(const struct calls *calls, const struct pid_key *pid,
 /* may_be_aside says whether a process that asks something may have put the call aside before: another
  * message has come, or it has done nothing for so long that somebody may have asked who is not seen. */
 static bool may_be_aside(const struct calls *calls, const struct pid_key *pid,
-                         const struct habit *habit, const struct open_call *parent,
+                         const struct process_activity *activity, const struct open_call *parent,
                          const struct family *child)
 {
     const struct process *process = table_get(&calls->processes.table, parent->process);
@@ -255,18 +258,18 @@ static bool may_be_aside(const struct calls *calls, const struct pid_key *pid,
     if (parent->answer_is_exit)
         return false;
     if ((process != NULL && process->told_ns > parent->start_ns) ||
-        (habit != NULL && habit->told_ns > parent->start_ns))
+        (activity != NULL && activity->told_ns > parent->start_ns))
         return true;
-    if (habit != NULL && habit->answered_ns > since_ns)
-        since_ns = habit->answered_ns;
+    if (activity != NULL && activity->answered_ns > since_ns)
+        since_ns = activity->answered_ns;
     return child->start_ns - since_ns >= IDLE_NS && !is_asking(calls, pid, parent, child->number);
 }
 
 static void set_parent(struct calls *calls, const struct pid_key *pid, const struct family *child,
                        struct open_call *parent)
 {
-    const struct habit *habit = habits_find(&calls->habits, pid);
-    if (parent == NULL || parent->is_behind || may_be_aside(calls, pid, habit, parent, child)) {
+    const struct process_activity *activity = process_activity_find(&calls->activities, pid);
+    if (parent == NULL || parent->is_behind || may_be_aside(calls, pid, activity, parent, child)) {
         *child->ambiguous = true;
         return;
     }
@@ -304,20 +307,20 @@ void serving_find_parent(struct calls *calls, struct open_call *call)
 {
     const struct process *caller = processes_find(&calls->processes, &call->caller);
     const uint32_t num_serving = caller != NULL ? caller->num_serving : 0;
-    struct habit *habit = habits_find(&calls->habits, &call->caller);
+    struct process_activity *activity = process_activity_find(&calls->activities, &call->caller);
     const struct family family = family_of(call);
     if (num_serving > 1) {
         call->parent_ambiguous = true;
     } else if (num_serving == 1) {
         struct open_call *parent = first_served(calls, caller);
-        if (habit != NULL && !parent->is_behind)
-            habits_note_served(habit, parent->start_ns);
-        set_parent(calls, &call->caller, &family, may_go_on(habit, parent) ? NULL : parent);
+        if (activity != NULL && !parent->is_behind)
+            process_activity_note_served(activity, parent->start_ns);
+        set_parent(calls, &call->caller, &family, may_go_on(activity, parent) ? NULL : parent);
         call->may_have_parent = call->parent_inferred && !is_alone(calls, caller, &call->caller);
     } else if (call->caller.node != 0) {
         call->may_have_parent = has_unresolved(calls, call->caller.node);
-        if (habit != NULL && is_alone(calls, caller, &call->caller))
-            habits_note_alone(habit, call->start_ns);
+        if (activity != NULL && is_alone(calls, caller, &call->caller))
+            process_activity_note_alone(activity, call->start_ns);
     }
 }
 
@@ -368,12 +371,12 @@ static bool adopt_one(struct calls *calls, const struct pid_key *pid, const stru
 static void adopt(struct calls *calls, const struct pid_key *pid, const struct process *named,
                   struct open_call *call)
 {
-    struct habit *habit = habits_find(&calls->habits, pid);
+    struct process_activity *activity = process_activity_find(&calls->activities, pid);
     struct held_call *next;
-    call->is_behind |= !call->answer_is_exit && was_at_work(calls, pid, habit, call);
-    if (habit != NULL && !call->is_behind && habit->work_call > call->number)
-        habits_note_served(habit, call->start_ns);
-    call->is_behind |= may_go_on(habit, call);
+    call->is_behind |= !call->answer_is_exit && was_at_work(calls, pid, activity, call);
+    if (activity != NULL && !call->is_behind && activity->work_call > call->number)
+        process_activity_note_served(activity, call->start_ns);
+    call->is_behind |= may_go_on(activity, call);
     for (struct open_call *c = asking_first(calls, pid); c != NULL; c = asking_next(calls, c)) {
         const struct family child = family_of(c);
         if (!c->given_up)
@@ -481,8 +484,9 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
     }
     if (!calls_tell_parents(calls) || call->callee.serial == PID_KEY_NAMED)
         return;
-    struct habit *habit = habits_note_answer(&calls->habits, &call->callee, now_ns);
-    if (habit == NULL)
+    struct process_activity *activity = process_activity_note_answer(&calls->activities,
+                                                                     &call->callee, now_ns);
+    if (activity == NULL)
         calls->no_memory++;
     for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
          c = asking_next(calls, c)) {
@@ -490,8 +494,8 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
         if (now_ns - c->start_ns >= CROSSING_NS || c->parent != call->number)
             continue;
         disown(call, &child);
-        if (habit != NULL)
-            habits_note_alone(habit, now_ns);
+        if (activity != NULL)
+            process_activity_note_alone(activity, now_ns);
     }
 }
 

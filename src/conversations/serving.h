@@ -3,7 +3,8 @@
  * trees of them.
  *
  * What the packets show is who asked whom and when. A process that one call is open to makes its
- * own for that one, unless it was, or may well have been, at other work when that came (habits.h).
+ * own for that one, unless it was, or may well have been, at other work when that came
+ * (process_activity.h).
  * That is an inference, and said to be one, but for a process that was spawned for nothing else. A
  * server may put a request aside, to answer it when there is news: from then on it is the parent of
  * nothing. That it did shows by an answer to a later request; it may have where another message has

@@ -3,8 +3,8 @@
  * long the record waits for that. More ways to be at work are in test_parents.
  */
 #include "correlate_world.h"
-#include "habits.h"
 #include "held_calls.h"
+#include "process_activity.h"
 #include "serving.h"
 
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */

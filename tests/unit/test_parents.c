@@ -12,8 +12,8 @@
 #include "correlate.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "habits.h"
 #include "keys.h"
+#include "process_activity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -481,52 +481,54 @@ static struct pid_key nth(uint32_t i)
  * idle. */
 static void more_processes_than_room(void **state)
 {
-    struct table habits;
+    struct table activities;
     (void)state;
-    habits_init(&habits);
+    process_activity_init(&activities);
     for (uint32_t i = 0; i < MAX_HABITS; i++)
-        assert_non_null(habits_note_answer(&habits, &(struct pid_key){1, 1, i, 0}, 1000 + i));
+        assert_non_null(process_activity_note_answer(&activities, &(struct pid_key){1, 1, i, 0},
+                                                     1000 + i));
     struct pid_key first = nth(0), second = nth(1);
-    assert_true(habits_note_work(&habits, &first, 1, 90000, 90001)); /* and so the newest */
-    assert_non_null(habits_note_answer(&habits, &(struct pid_key){1, 1, MAX_HABITS, 0}, 100000));
-    assert_int_equal(habits.num, MAX_HABITS);
-    assert_null(habits_find(&habits, &second));
-    assert_false(habits_may_go_on(habits_find(&habits, &second), 100000));
-    assert_non_null(habits_find(&habits, &first));
-    assert_int_equal(habits_find(&habits, &first)->answered_ns, 1000);
-    assert_int_equal(habits_find(&habits, &first)->work_call, 1);
-    table_free(&habits);
+    assert_true(process_activity_note_work(&activities, &first, 1, 90000, 90001)); /* and so the newest */
+    assert_non_null(process_activity_note_answer(&activities,
+                                                 &(struct pid_key){1, 1, MAX_HABITS, 0}, 100000));
+    assert_int_equal(activities.num, MAX_HABITS);
+    assert_null(process_activity_find(&activities, &second));
+    assert_false(process_activity_may_go_on(process_activity_find(&activities, &second), 100000));
+    assert_non_null(process_activity_find(&activities, &first));
+    assert_int_equal(process_activity_find(&activities, &first)->answered_ns, 1000);
+    assert_int_equal(process_activity_find(&activities, &first)->work_call, 1);
+    table_free(&activities);
 }
 
 /* What was seen long ago counts for less: who changed is believed after a while. */
 static void habits_change(void **state)
 {
-    struct table habits;
+    struct table activities;
     (void)state;
-    habits_init(&habits);
+    process_activity_init(&activities);
     const struct pid_key pid = nth(7);
     int64_t now_ns = 1000000;
-    struct habit *h = NULL;
+    struct process_activity *h = NULL;
     for (int i = 0; i < 10; i++) {
-        h = habits_note_answer(&habits, &pid, now_ns);
-        habits_note_alone(h, now_ns += 1000);
+        h = process_activity_note_answer(&activities, &pid, now_ns);
+        process_activity_note_alone(h, now_ns += 1000);
     }
     assert_int_equal(h->went_on, 10);
     unsigned rounds = 0;
     do {
-        h = habits_note_answer(&habits, &pid, now_ns);
-        habits_note_served(h, now_ns += 9000000);
+        h = process_activity_note_answer(&activities, &pid, now_ns);
+        process_activity_note_served(h, now_ns += 9000000);
         assert_in_range(h->still_points, 1, 1023);
-    } while (habits_may_go_on(h, now_ns) && ++rounds < 1000);
+    } while (process_activity_may_go_on(h, now_ns) && ++rounds < 1000);
     assert_in_range(rounds, 10, 300);
     for (int i = 0; i < 5000; i++) {
-        h = habits_note_answer(&habits, &pid, now_ns);
-        habits_note_alone(h, now_ns += 1000);
+        h = process_activity_note_answer(&activities, &pid, now_ns);
+        process_activity_note_alone(h, now_ns += 1000);
         assert_in_range(h->went_on, 1, 1023);
     }
-    assert_true(habits_may_go_on(h, now_ns));
+    assert_true(process_activity_may_go_on(h, now_ns));
     assert_in_range(h->still_points, 0, 20); /* what it once was is long ago */
-    table_free(&habits);
+    table_free(&activities);
 }
 
 static void talk_without_memory(void *context)

@@ -1,5 +1,6 @@
 /*
- * habits.h - what processes are at between the calls that they serve: when each answered last, what
+ * process_activity.h - what processes are at between the calls that they serve: when each answered
+ * last, what
  * it has asked for no call that we know of, what casts it got, and whether it goes on working after
  * an answer.
  *
@@ -12,8 +13,8 @@
  *
  * Those that neither answered nor asked for long are forgotten first: they are as good as idle.
  */
-#ifndef DISTSNIFF_HABITS_H
-#define DISTSNIFF_HABITS_H
+#ifndef DISTSNIFF_PROCESS_ACTIVITY_H
+#define DISTSNIFF_PROCESS_ACTIVITY_H
 
 #include "keys.h"
 
@@ -27,7 +28,7 @@ enum { MAY_GO_ON_NS = 10000000 };
  */
 enum { BEGUN_NS = 100000000 };
 
-struct habit {
+struct process_activity {
     struct table_entry entry;
     struct pid_key pid;
     int64_t answered_ns;   /* last; 0 never */
@@ -41,38 +42,44 @@ struct habit {
     int64_t work_end_ns;
 };
 
-void habits_init(struct table *habits);
+void process_activity_init(struct table *activities);
 
-struct habit *habits_find(const struct table *habits, const struct pid_key *pid);
+struct process_activity *process_activity_find(const struct table *activities,
+                                               const struct pid_key *pid);
 
-/* habits_note_answer tells that a process has answered: what it was at before is done. NULL when
+/* process_activity_note_answer tells that a process has answered: what it was at before is done. NULL when
  * memory ran out. */
-struct habit *habits_note_answer(struct table *habits, const struct pid_key *pid, int64_t now_ns);
+struct process_activity *process_activity_note_answer(struct table *activities,
+                                                      const struct pid_key *pid, int64_t now_ns);
 
-/* habits_note_cast tells that a process, or whoever has that name, is asked for something that
+/* process_activity_note_cast tells that a process, or whoever has that name, is asked for something that
  * needs no answer. False when memory ran out. */
-bool habits_note_cast(struct table *habits, const struct pid_key *pid, int64_t now_ns);
+bool process_activity_note_cast(struct table *activities, const struct pid_key *pid,
+                                int64_t now_ns);
 
-/* habits_note_work tells that a process has its answer to a call that it made for none that we know
+/* process_activity_note_work tells that a process has its answer to a call that it made for none that
+ * we know
  * of. False when memory ran out. */
-bool habits_note_work(struct table *habits, const struct pid_key *pid, uint64_t number,
-                      int64_t start_ns, int64_t end_ns);
+bool process_activity_note_work(struct table *activities, const struct pid_key *pid,
+                                uint64_t number,
+                                int64_t start_ns, int64_t end_ns);
 
-/* habits_note_alone tells that a process asks something while nothing is open to it, or turns out
+/* process_activity_note_alone tells that a process asks something while nothing is open to it, or turns out
  * to have asked it after its answer. That counts once after each answer, or each cast. */
-void habits_note_alone(struct habit *habit, int64_t now_ns);
+void process_activity_note_alone(struct process_activity *activity, int64_t now_ns);
 
-/* habits_note_served tells that a process asks something while one request is open to it, which
+/* process_activity_note_served tells that a process asks something while one request is open to it, which
  * came at that time. */
-void habits_note_served(struct habit *habit, int64_t came_ns);
+void process_activity_note_served(struct process_activity *activity, int64_t came_ns);
 
-/* habits_is_told says whether a process to which a request came at that time may be at what a cast
+/* process_activity_is_told says whether a process to which a request came at that time may be at what
+ * a cast
  * asked for, or not have begun with it: it has not answered since, nor is it known to ask for
  * nobody but its callers. */
-bool habits_is_told(const struct habit *habit, int64_t came_ns);
+bool process_activity_is_told(const struct process_activity *activity, int64_t came_ns);
 
-/* habits_may_go_on says whether a process to which a request came at that time may have been at
+/* process_activity_may_go_on says whether a process to which a request came at that time may have been at
  * something else still, for all that is known of its habits (NULL: nothing). */
-bool habits_may_go_on(const struct habit *habit, int64_t came_ns);
+bool process_activity_may_go_on(const struct process_activity *activity, int64_t came_ns);
 
 #endif
