@@ -3,7 +3,7 @@
  */
 #include "calls.h"
 
-#include "asking.h"
+#include "calls_by_caller.h"
 #include "copy_short.h"
 #include "process_names.h"
 #include "serving.h"
@@ -151,7 +151,8 @@ static bool may_answer_caller(struct calls *calls, const struct ds_event *event,
     enum { LOOKED_AT = 64 };
     bool is_found = false;
     int i = 0;
-    for (struct open_call *c = asking_first(calls, to); c != NULL; c = asking_next(calls, c)) {
+    for (struct open_call *c = calls_by_caller_first(calls, to); c != NULL;
+         c = calls_by_caller_next(calls, c)) {
         if (i++ == LOOKED_AT)
             return false;
         if (c->conn != event->conn->number || c->answer_dir != event->dir)
@@ -300,7 +301,7 @@ static void remove_call(struct calls *calls, struct open_call *call)
 void calls_forget(struct calls *calls, struct open_call *call)
 {
     serving_unlink(calls, call);
-    asking_unlink(calls, call);
+    calls_by_caller_unlink(calls, call);
     unlink_conn(calls, call);
     free_owned(calls, call);
     remove_call(calls, call);
@@ -404,7 +405,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         return call;
     if (calls_tell_parents(calls))
         serving_find_parent(calls, call);
-    asking_link(calls, call);
+    calls_by_caller_link(calls, call);
     serving_link(calls, call);
     return call;
 }

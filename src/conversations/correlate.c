@@ -7,7 +7,7 @@
  * monitor, when the caller gives up; the end of the connection or of the capture. A spawn
  * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
  */
-#include "asking.h"
+#include "calls_by_caller.h"
 #include "own_labels.h"
 #include "serving.h"
 #include "process_names.h"
@@ -208,12 +208,13 @@ static void caller_ended(struct correlate *c, const struct ds_event *event,
                          const struct pid_key *pid)
 {
     struct open_call *next;
-    for (struct open_call *call = asking_first(&c->calls, pid); call != NULL; call = next) {
+    for (struct open_call *call = calls_by_caller_first(&c->calls, pid); call != NULL;
+         call = next) {
         const struct call_end end = {
             .event = event,
             .end_ns = event->ts_ns,
             .outcome = calls_may_be_answered(&c->calls, call) ? CALL_UNKNOWN : CALL_ABANDONED};
-        next = asking_next(&c->calls, call);
+        next = calls_by_caller_next(&c->calls, call);
         call->caller_ended = true;
         if (!call->given_up)
             calls_give_up(&c->calls, call, &end);

@@ -63,7 +63,7 @@ enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024 };
 struct calls {
     struct table table;
     struct table conns;  /* connections with open calls */
-    struct table askers; /* processes with open calls (asking.h) */
+    struct table askers; /* processes with open calls (calls_by_caller.h) */
     struct {
         uint64_t number;
         uint32_t place; /* in table; the call is gone when that has another number */

@@ -3,7 +3,7 @@
  */
 #include "serving.h"
 
-#include "asking.h"
+#include "calls_by_caller.h"
 
 #include <stdlib.h>
 
@@ -112,8 +112,8 @@ static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
     if (activity != NULL && activity->work_call != 0 && activity->work_call < call->number &&
         activity->work_end_ns > call->start_ns)
         return true;
-    for (const struct open_call *c = asking_first(calls, pid); c != NULL;
-         c = asking_next(calls, c))
+    for (const struct open_call *c = calls_by_caller_first(calls, pid); c != NULL;
+         c = calls_by_caller_next(calls, c))
         if (!c->given_up && c->parent == 0 && c->number < call->number)
             return true;
     return false;
@@ -240,8 +240,8 @@ static bool may_go_on(const struct process_activity *activity, const struct open
 static bool is_asking(const struct calls *calls, const struct pid_key *pid,
                       const struct open_call *parent, uint64_t before)
 {
-    for (const struct open_call *c = asking_first(calls, pid); c != NULL;
-         c = asking_next(calls, c))
+    for (const struct open_call *c = calls_by_caller_first(calls, pid); c != NULL;
+         c = calls_by_caller_next(calls, c))
         if (!c->given_up && c->number < before && c->parent == parent->number)
             return true;
     return false;
@@ -377,7 +377,8 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
     if (activity != NULL && !call->is_behind && activity->work_call > call->number)
         process_activity_note_served(activity, call->start_ns);
     call->is_behind |= may_go_on(activity, call);
-    for (struct open_call *c = asking_first(calls, pid); c != NULL; c = asking_next(calls, c)) {
+    for (struct open_call *c = calls_by_caller_first(calls, pid); c != NULL;
+         c = calls_by_caller_next(calls, c)) {
         const struct family child = family_of(c);
         if (!c->given_up)
             adopt_one(calls, pid, named, call, &child);
@@ -394,8 +395,8 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
  * did not serve it. */
 static void disown_all(struct calls *calls, struct open_call *call)
 {
-    for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
-         c = asking_next(calls, c)) {
+    for (struct open_call *c = calls_by_caller_first(calls, &call->callee); c != NULL;
+         c = calls_by_caller_next(calls, c)) {
         const struct family child = family_of(c);
         disown(call, &child);
     }
@@ -488,8 +489,8 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
                                                                      &call->callee, now_ns);
     if (activity == NULL)
         calls->no_memory++;
-    for (struct open_call *c = asking_first(calls, &call->callee); c != NULL;
-         c = asking_next(calls, c)) {
+    for (struct open_call *c = calls_by_caller_first(calls, &call->callee); c != NULL;
+         c = calls_by_caller_next(calls, c)) {
         const struct family child = family_of(c);
         if (now_ns - c->start_ns >= CROSSING_NS || c->parent != call->number)
             continue;

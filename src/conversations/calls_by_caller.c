@@ -1,7 +1,7 @@
 /*
- * asking.c - see asking.h.
+ * calls_by_caller.c - see calls_by_caller.h.
  */
-#include "asking.h"
+#include "calls_by_caller.h"
 
 static struct asker *find(const struct calls *calls, const struct pid_key *key)
 {
@@ -11,7 +11,7 @@ static struct asker *find(const struct calls *calls, const struct pid_key *key)
     return a;
 }
 
-void asking_link(struct calls *calls, struct open_call *call)
+void calls_by_caller_link(struct calls *calls, struct open_call *call)
 {
     if (call->caller.node == 0)
         return;
@@ -28,7 +28,7 @@ void asking_link(struct calls *calls, struct open_call *call)
     call->asker = asker->entry.number;
 }
 
-void asking_unlink(struct calls *calls, struct open_call *call)
+void calls_by_caller_unlink(struct calls *calls, struct open_call *call)
 {
     struct asker *asker = table_get(&calls->askers, call->asker);
     if (asker == NULL)
@@ -39,13 +39,13 @@ void asking_unlink(struct calls *calls, struct open_call *call)
         table_remove(&calls->askers, asker);
 }
 
-struct open_call *asking_first(const struct calls *calls, const struct pid_key *caller)
+struct open_call *calls_by_caller_first(const struct calls *calls, const struct pid_key *caller)
 {
     const struct asker *asker = find(calls, caller);
     return asker != NULL ? table_get(&calls->table, asker->calls) : NULL;
 }
 
-struct open_call *asking_next(const struct calls *calls, const struct open_call *call)
+struct open_call *calls_by_caller_next(const struct calls *calls, const struct open_call *call)
 {
     return table_get(&calls->table, call->of_caller.next);
 }
