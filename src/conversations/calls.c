@@ -3,10 +3,10 @@
  */
 #include "calls.h"
 
+#include "call_parent.h"
 #include "calls_by_caller.h"
 #include "copy_short.h"
 #include "process_names.h"
-#include "serving.h"
 #include "term_show.h"
 
 #include <stdlib.h>
@@ -127,7 +127,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
     table_init(&calls->askers, sizeof(struct asker), max_calls);
     process_activity_init(&calls->activities);
     held_calls_init(&calls->held, emit, context);
-    processes_init(&calls->processes, intern, max_processes, serving_drop, calls);
+    processes_init(&calls->processes, intern, max_processes, call_parent_drop, calls);
     process_names_init(&calls->processes, max_processes);
 }
 
@@ -300,7 +300,7 @@ static void remove_call(struct calls *calls, struct open_call *call)
 
 void calls_forget(struct calls *calls, struct open_call *call)
 {
-    serving_unlink(calls, call);
+    call_parent_unlink(calls, call);
     calls_by_caller_unlink(calls, call);
     unlink_conn(calls, call);
     free_owned(calls, call);
@@ -399,14 +399,14 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
         remove_call(calls, call);
         return NULL;
     }
-    serving_resolve(calls, call, event->conn->end[!event->dir].creation);
+    call_parent_resolve(calls, call, event->conn->end[!event->dir].creation);
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;
     if (calls_tell_parents(calls))
-        serving_find_parent(calls, call);
+        call_parent_find(calls, call);
     calls_by_caller_link(calls, call);
-    serving_link(calls, call);
+    call_parent_link(calls, call);
     return call;
 }
 
@@ -479,7 +479,7 @@ static struct held_call *give_record(struct calls *calls, struct open_call *call
 {
     struct titles titles[2];
     struct call view;
-    if (serving_may_follow(calls, call))
+    if (call_parent_may_follow(calls, call))
         waits |= HELD_FOR_PARENT;
     if (waits == 0 && !calls_tell_answered(calls) && end->event != NULL &&
         end->event->type == DS_EVENT_MESSAGE)
@@ -496,7 +496,7 @@ static struct held_call *give_record(struct calls *calls, struct open_call *call
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
 {
     if (!call->given_up && !call->is_tentative) {
-        serving_note_work(calls, call, end->end_ns);
+        call_parent_note_work(calls, call, end->end_ns);
         give_record(calls, call, end, 0);
     }
     calls_forget(calls, call);
@@ -510,7 +510,7 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
         calls_end(calls, call, end);
         return;
     }
-    serving_note_work(calls, call, end->end_ns);
+    call_parent_note_work(calls, call, end->end_ns);
     held = give_record(calls, call, end, HELD_FOR_CROSSING);
     if (held != NULL)
         held->monitor = *monitor;
@@ -548,7 +548,7 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
         calls_forget(calls, call);
         return;
     }
-    serving_note_work(calls, call, end->end_ns);
+    call_parent_note_work(calls, call, end->end_ns);
     give_record(calls, call, end,
                 end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER
                 : end->outcome == CALL_TIMEOUT ? HELD_FOR_DEATH
@@ -596,7 +596,7 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
             h->copy->call->outcome = CALL_TIMEOUT;
         held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
     }
-    serving_answered(calls, call, now_ns);
+    call_parent_answered(calls, call, now_ns);
     calls_forget(calls, call);
 }
 

@@ -1,6 +1,6 @@
 /*
  * calls.h - calls begin, are found by what answers them, and end: what is kept of them (open_call.h)
- * changes here, and they give their records. Who serves them: serving.h.
+ * changes here, and they give their records. Who serves them: call_parent.h.
  */
 #ifndef DISTSNIFF_CALLS_H
 #define DISTSNIFF_CALLS_H

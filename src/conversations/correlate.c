@@ -9,7 +9,7 @@
  */
 #include "calls_by_caller.h"
 #include "own_labels.h"
-#include "serving.h"
+#include "call_parent.h"
 #include "process_names.h"
 #include "step.h"
 
@@ -247,7 +247,7 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
     } else {
         processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
     }
-    serving_ended(&c->calls, &dead);
+    call_parent_ended(&c->calls, &dead);
     processes_ended(&c->calls.processes, pid);
 }
 

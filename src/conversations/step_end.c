@@ -2,7 +2,7 @@
  * step_end.c - the message that ends a call: an answer, or the exit of the process that
  * should have given one.
  */
-#include "serving.h"
+#include "call_parent.h"
 #include "step.h"
 
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
@@ -54,14 +54,15 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
 static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
 {
     if (step_know_from(c, s))
-        serving_set_callee(&c->calls, call, &s->from, strcmp(call->line->label, "rpc:call") != 0);
+        call_parent_set_callee(&c->calls, call, &s->from,
+                               strcmp(call->line->label, "rpc:call") != 0);
 }
 
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
                        const struct ds_term *reply)
 {
     learn_callee(c, s, call);
-    serving_answered(&c->calls, call, s->event->ts_ns);
+    call_parent_answered(&c->calls, call, s->event->ts_ns);
     step_set_end(s, call, NOTE_REPLY, CALL_OK);
     if (call->is_undecided)
         s->end.outcome = s->note->outcome = CALL_UNKNOWN;

@@ -1,7 +1,7 @@
 /*
  * step_send.c - sends of all kinds: requests, their answers, casts, and what is none of these.
  */
-#include "serving.h"
+#include "call_parent.h"
 #include "step.h"
 
 /* find_waiting makes the key of a call without a tag: the process that waits, the node that
@@ -67,7 +67,7 @@ static bool forward_call(struct correlate *c, struct step *s, const struct call_
     if (call == NULL || call->given_up || call->answer_is_exit ||
         !pid_key_equal(&call->caller, &start->caller))
         return false;
-    serving_forward(&c->calls, call, &start->callee, start->node);
+    call_parent_forward(&c->calls, call, &start->callee, start->node);
     call->elsewhere = start->node == call->caller.node;
     s->note->role = NOTE_FORWARD;
     s->note->call = call->number;
@@ -321,7 +321,7 @@ static void take_send(struct correlate *c, struct step *s)
         break;
     case DS_OTP_CAST:
         if (step_know_to(c, s))
-            serving_note_cast(&c->calls, &s->to, s->event->ts_ns);
+            call_parent_note_cast(&c->calls, &s->to, s->event->ts_ns);
         s->note->role = NOTE_CAST;
         break;
     case DS_OTP_PEER:
@@ -340,5 +340,5 @@ void step_take_send(struct correlate *c, struct step *s)
     take_send(c, s);
     const enum note_role role = s->note->role;
     if ((role == NOTE_SEND || role == NOTE_INFO || role == NOTE_CAST) && step_know_to(c, s))
-        serving_note_message(&c->calls, &s->to, s->event->ts_ns);
+        call_parent_note_message(&c->calls, &s->to, s->event->ts_ns);
 }

@@ -2,7 +2,7 @@
  * step_spawn.c - spawn requests and their replies. A spawn request is a call: its answer is
  * the reply, or, where erpc asks, the exit reason of the process.
  */
-#include "serving.h"
+#include "call_parent.h"
 #include "step.h"
 
 /* Flags of SPAWN_REPLY. */
@@ -65,7 +65,7 @@ void step_take_spawn_reply(struct correlate *c, struct step *s)
     if (call == NULL)
         return;
     if (spawned)
-        serving_set_callee(&c->calls, call, &child, false);
+        call_parent_set_callee(&c->calls, call, &child, false);
     if ((spawned && call->answer_is_exit) || call->given_up) {
         struct monitor *monitor = monitors_find(&c->monitors, &key);
         if (monitor != NULL)

@@ -1,7 +1,7 @@
 /*
- * serving.c - see serving.h.
+ * call_parent.c - see call_parent.h.
  */
-#include "serving.h"
+#include "call_parent.h"
 
 #include "calls_by_caller.h"
 
@@ -49,7 +49,7 @@ static bool has_unresolved(const struct calls *calls, uint32_t name)
     return node != NULL && node->num_unresolved != 0;
 }
 
-bool serving_may_follow(const struct calls *calls, const struct open_call *call)
+bool call_parent_may_follow(const struct calls *calls, const struct open_call *call)
 {
     return call->may_have_parent && (call->parent == 0 || call->parent_inferred) &&
            !call->parent_ambiguous &&
@@ -68,7 +68,7 @@ static struct open_call *find_parent_of(const struct calls *calls, const struct 
     return c != NULL && c->number == number ? c : NULL;
 }
 
-void serving_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
+void call_parent_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
 {
     struct open_call *parent = calls_tell_parents(calls) && call->parent != 0
                                    ? find_parent_of(calls, &call->caller, call->parent)
@@ -81,7 +81,7 @@ void serving_note_work(struct calls *calls, const struct open_call *call, int64_
         calls->no_memory++;
 }
 
-void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+void call_parent_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
     struct pid_key pid = *to;
     if (!calls_tell_parents(calls))
@@ -92,7 +92,7 @@ void serving_note_cast(struct calls *calls, const struct pid_key *to, int64_t no
         calls->no_memory++;
 }
 
-void serving_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+void call_parent_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
     struct pid_key pid = *to;
     if (!calls_tell_parents(calls))
@@ -132,7 +132,7 @@ static void unlink_process(struct calls *calls, struct open_call *call)
     process->num_serving--;
 }
 
-void serving_drop(void *context, struct process *process)
+void call_parent_drop(void *context, struct process *process)
 {
     struct calls *calls = context;
     while (process->serving != 0)
@@ -155,7 +155,7 @@ static bool is_at_work(const struct calls *calls, const struct process *process,
             call->start_ns - activity->work_end_ns < MAY_GO_ON_NS);
 }
 
-void serving_link(struct calls *calls, struct open_call *call)
+void call_parent_link(struct calls *calls, struct open_call *call)
 {
     if (call->callee.serial == PID_KEY_NAMED)
         note_unresolved(calls, call, call->callee.node);
@@ -175,7 +175,7 @@ void serving_link(struct calls *calls, struct open_call *call)
         call->is_behind = true;
 }
 
-void serving_unlink(struct calls *calls, struct open_call *call)
+void call_parent_unlink(struct calls *calls, struct open_call *call)
 {
     struct process *process = table_get(&calls->processes.table, call->process);
     unlink_process(calls, call);
@@ -303,7 +303,7 @@ static bool is_alone(const struct calls *calls, const struct process *process,
             pid_key_equal(&owner, pid));
 }
 
-void serving_find_parent(struct calls *calls, struct open_call *call)
+void call_parent_find(struct calls *calls, struct open_call *call)
 {
     const struct process *caller = processes_find(&calls->processes, &call->caller);
     const uint32_t num_serving = caller != NULL ? caller->num_serving : 0;
@@ -409,12 +409,12 @@ static void disown_all(struct calls *calls, struct open_call *call)
 
 static void move(struct calls *calls, struct open_call *call, const struct pid_key *pid)
 {
-    serving_unlink(calls, call);
+    call_parent_unlink(calls, call);
     call->callee = *pid;
-    serving_link(calls, call);
+    call_parent_link(calls, call);
 }
 
-void serving_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
+void call_parent_set_callee(struct calls *calls, struct open_call *call, const struct pid_key *pid,
                       bool learn)
 {
     const bool was_pid = call->callee.node != 0 && call->callee.serial != PID_KEY_NAMED;
@@ -446,7 +446,7 @@ void serving_set_callee(struct calls *calls, struct open_call *call, const struc
     }
 }
 
-void serving_resolve(struct calls *calls, struct open_call *call, uint32_t creation)
+void call_parent_resolve(struct calls *calls, struct open_call *call, uint32_t creation)
 {
     call->callee_name = 0;
     if (call->callee.serial != PID_KEY_NAMED || call->callee.node == 0)
@@ -456,19 +456,19 @@ void serving_resolve(struct calls *calls, struct open_call *call, uint32_t creat
                       &call->callee);
 }
 
-void serving_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
+void call_parent_forward(struct calls *calls, struct open_call *call, const struct pid_key *to,
                    uint32_t node)
 {
-    serving_unlink(calls, call);
+    call_parent_unlink(calls, call);
     call->answer_node = node;
     call->is_forwarded = true;
     call->is_behind = false;
     call->callee = *to;
-    serving_resolve(calls, call, 0);
-    serving_link(calls, call);
+    call_parent_resolve(calls, call, 0);
+    call_parent_link(calls, call);
 }
 
-void serving_answered(struct calls *calls, struct open_call *call, int64_t now_ns)
+void call_parent_answered(struct calls *calls, struct open_call *call, int64_t now_ns)
 {
     const struct process *process = table_get(&calls->processes.table, call->process);
     struct open_call *next;
@@ -500,7 +500,7 @@ void serving_answered(struct calls *calls, struct open_call *call, int64_t now_n
     }
 }
 
-void serving_ended(struct calls *calls, const struct pid_key *pid)
+void call_parent_ended(struct calls *calls, const struct pid_key *pid)
 {
     struct process *process = processes_find(&calls->processes, pid);
     struct open_call *next;
