@@ -268,7 +268,8 @@ static void note_unread(struct correlate *c, struct step *s)
     default:
         return;
     }
-    const bool has_ref = keys_find_ref(&c->intern, &m->role[DS_ROLE_TO], s->event->conn->number, &ref);
+    const bool has_ref = ref_key_find(&c->intern, &m->role[DS_ROLE_TO], s->event->conn->number,
+                                      &ref);
     calls_note_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
 }
 

@@ -7,7 +7,7 @@
 #ifndef DISTSNIFF_HELD_CALLS_H
 #define DISTSNIFF_HELD_CALLS_H
 
-#include "keys.h"
+#include "pid_key.h"
 #include "record_copy.h"
 
 enum { HELD_CALLS_MAX = 1024, HELD_BLOCK_LEN = 1024 * 1024, HELD_CALLS_NS = 1000000000 };

@@ -4,7 +4,7 @@
 #ifndef DISTSNIFF_MONITORS_H
 #define DISTSNIFF_MONITORS_H
 
-#include "keys.h"
+#include "pid_key.h"
 #include "record.h"
 
 struct monitor {

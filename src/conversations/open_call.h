@@ -1,6 +1,6 @@
 /*
  * open_call.h - the calls that are open: asked and not answered yet. Each is known by the key of
- * its tag (keys.h) and the node that is to answer, belongs to the connection it was sent over, and
+ * its tag (pid_key.h) and the node that is to answer, belongs to the connection it was sent over, and
  * may be served by a known process, which gives calls their parents. One that its caller has given
  * up has had its record, and is remembered for a late answer.
  */

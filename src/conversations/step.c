@@ -6,7 +6,7 @@
 bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_term *term,
                    struct pid_key *out)
 {
-    return term->data != NULL && keys_find_pid(&c->intern, term, s->event->conn->number, out);
+    return term->data != NULL && pid_key_find(&c->intern, term, s->event->conn->number, out);
 }
 
 void step_ask_from(struct correlate *c, struct step *s)

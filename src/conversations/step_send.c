@@ -107,12 +107,12 @@ static bool find_key(struct correlate *c, struct step *s, const struct ds_otp_ma
         start->is_tagless = true;
         return find_waiting(c, s, &start->caller, !s->event->dir, match->line->label, &start->key);
     }
-    if (!keys_find_tag(&c->intern, tag, s->event->conn->number, &keys))
+    if (!tag_key_find(&c->intern, tag, s->event->conn->number, &keys))
         return false;
     start->key = keys.key;
     start->alias = keys.alias;
     if (reply_to != NULL && !step_find_pid(c, s, reply_to, &start->taker))
-        keys_find_ref(&c->intern, reply_to, s->event->conn->number, &start->alias);
+        ref_key_find(&c->intern, reply_to, s->event->conn->number, &start->alias);
     return true;
 }
 
@@ -216,8 +216,8 @@ static bool reaches_caller(struct correlate *c, struct step *s, const struct ope
     struct ref_key alias;
     if (step_know_to(c, s))
         return pid_key_equal(&s->to, &call->taker);
-    return keys_find_ref(&c->intern, &s->message->role[DS_ROLE_TO], s->event->conn->number,
-                         &alias) &&
+    return ref_key_find(&c->intern, &s->message->role[DS_ROLE_TO], s->event->conn->number,
+                        &alias) &&
            ref_key_equal(&alias, &call->alias);
 }
 
@@ -229,7 +229,7 @@ static struct open_call *find_answered(struct correlate *c, struct step *s,
     const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
     const uint64_t conn = s->event->conn->number;
     struct tag_key keys;
-    *has_key = tag != NULL ? keys_find_tag(&c->intern, tag, conn, &keys)
+    *has_key = tag != NULL ? tag_key_find(&c->intern, tag, conn, &keys)
                            : step_know_to(c, s) && find_waiting(c, s, &s->to, s->event->dir,
                                                                 match->line->label, &keys.key);
     if (!*has_key)

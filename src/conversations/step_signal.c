@@ -35,7 +35,7 @@ void step_take_monitor(struct correlate *c, struct step *s)
     struct pid_key target;
     s->note->role = NOTE_MONITOR;
     if (!step_know_from(c, s) || !step_find_target(c, s, &target) ||
-        !keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
+        !ref_key_find(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     step_open_monitor(c, s, &key, &s->from, &target);
     step_note_set_up(c, &s->from, &target, &key);

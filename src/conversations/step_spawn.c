@@ -30,7 +30,7 @@ void step_take_spawn_request(struct correlate *c, struct step *s)
     s->note->label = match.line->label;
     s->note->group = match.line->group;
     step_set_function(s->note, &match);
-    if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &start.key))
+    if (!ref_key_find(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &start.key))
         return;
     start.line = match.line;
     start.node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node);
@@ -51,7 +51,7 @@ void step_take_spawn_reply(struct correlate *c, struct step *s)
     s->note->role = NOTE_SPAWNED;
     s->note->label = "spawn";
     s->note->group = "";
-    if (!keys_find_ref(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
+    if (!ref_key_find(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     const bool spawned = step_find_pid(c, s, result, &child);
     if (spawned && step_know_to(c, s)) {

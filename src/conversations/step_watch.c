@@ -103,7 +103,7 @@ void step_release(struct step *s, struct monitor *monitor, enum monitor_outcome 
 struct open_call *step_end_watch(struct correlate *c, struct step *s, struct ref_key *key,
                                  enum monitor_outcome how, const struct ds_term *reason)
 {
-    if (!keys_find_ref(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, key))
+    if (!ref_key_find(&c->intern, &s->message->role[DS_ROLE_REF], s->event->conn->number, key))
         return NULL;
     s->watched = *key;
     struct monitor *monitor = monitors_find(&c->monitors, key);

@@ -5,7 +5,7 @@
 #ifndef SRC_TALKERS_H
 #define SRC_TALKERS_H
 
-#include "keys.h"
+#include "pid_key.h"
 #include "record.h"
 
 #include <distsniff/identity.h>

@@ -12,7 +12,7 @@
 #include "correlate.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "keys.h"
+#include "pid_key.h"
 #include "process_activity.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
- * keys.c - keys of pids and references, see keys.h.
+ * pid_key.c - keys of pids and references, see pid_key.h.
  */
-#include "keys.h"
+#include "pid_key.h"
 
 #include <distsniff/otp.h>
 
@@ -104,8 +104,8 @@ static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t 
     return node.data != NULL ? intern_add(nodes, node) : INTERN_UNKNOWN | (uint32_t)conn;
 }
 
-bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct pid_key *out)
+bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct pid_key *out)
 {
     struct ds_identity identity;
     if (!ds_term_get_pid(term, &identity))
@@ -118,8 +118,8 @@ bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t co
     return true;
 }
 
-bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct ref_key *out)
+bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct ref_key *out)
 {
     struct ds_identity identity;
     if (!ds_term_get_reference(term, &identity))
@@ -132,25 +132,25 @@ bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t co
     return out->node != 0;
 }
 
-bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct tag_key *out)
+bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct tag_key *out)
 {
     struct ds_term first, rest, word, alias;
     out->is_alias = false;
-    if (keys_find_ref(nodes, term, conn, &out->key)) {
+    if (ref_key_find(nodes, term, conn, &out->key)) {
         out->alias = out->key;
         return true;
     }
     if (ds_term_get_cons(term, &first, &rest)) {
-        if (!keys_find_ref(nodes, &rest, conn, &out->key))
+        if (!ref_key_find(nodes, &rest, conn, &out->key))
             return false;
         out->is_alias = true;
         if (!ds_term_get_cons(&first, &word, &alias) ||
-            !keys_find_ref(nodes, &alias, conn, &out->alias))
+            !ref_key_find(nodes, &alias, conn, &out->alias))
             out->alias = out->key;
         return true;
     }
-    if (!ds_term_get_pair(term, &first, &rest) || !keys_find_ref(nodes, &first, conn, &out->key))
+    if (!ds_term_get_pair(term, &first, &rest) || !ref_key_find(nodes, &first, conn, &out->key))
         return false;
     out->alias = out->key;
     /* What goes with it, by value: an atom may be cached here and inline there. */

@@ -1,10 +1,10 @@
 /*
- * keys.h - pids and references as short keys of fixed size: the text of their node is
+ * pid_key.h - pids and references as short keys of fixed size: the text of their node is
  * replaced by a number (intern), so that equal means equal bytes, and references of
  * different nodes never are.
  */
-#ifndef DISTSNIFF_KEYS_H
-#define DISTSNIFF_KEYS_H
+#ifndef DISTSNIFF_PID_KEY_H
+#define DISTSNIFF_PID_KEY_H
 
 #include "hash.h"
 #include "table.h"
@@ -93,14 +93,14 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* keys_find_pid and keys_find_ref make keys of terms. conn and dir stand in for the node
+/* pid_key_find and ref_key_find make keys of terms. conn and dir stand in for the node
  * when that is an unknown atom. False when the term is no pid or reference, when it is a pid of
  * which the serial is PID_KEY_NAMED, or there is no more room for names: a pid_key stays what it
  * was then. */
-bool keys_find_pid(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct pid_key *out);
-bool keys_find_ref(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct ref_key *out);
+bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct pid_key *out);
+bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct ref_key *out);
 
 /* tag_key is a gen tag: what the call is known by, and the reference that the answer may be sent
  * to where that goes to an alias of the caller. */
@@ -109,9 +109,9 @@ struct tag_key {
     bool is_alias; /* it says so itself: nobody's own messages look like it */
 };
 
-/* keys_find_tag makes the keys of a gen tag: a reference, [alias | Ref], [[alias | Ref] | Ref2],
+/* tag_key_find makes the keys of a gen tag: a reference, [alias | Ref], [[alias | Ref] | Ref2],
  * or a tuple that begins with a reference. */
-bool keys_find_tag(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                   struct tag_key *out);
+bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
+                  struct tag_key *out);
 
 #endif
