@@ -498,7 +498,7 @@ void detect_calls_sum(struct detect *d);
 void detect_connect(struct detect *d, const struct record *record);
 void detect_connect_time(struct detect *d, bool at_end);
 void detect_link(struct detect *d, const struct record *record);
-void detect_held_up(struct detect *d, const struct record *record); /* a stall with what waited */
+void detect_stall_effects(struct detect *d, const struct record *record); /* a stall with what waited */
 void detect_silence(struct detect *d, const struct record *record);
 void detect_silence_time(struct detect *d);
 

@@ -470,8 +470,8 @@ static void take_bursts(struct detect *d, const struct ds_event *event, struct w
     detect_commit(d);
 }
 
-/* detect_held_up says what had to wait while a peer did not read. */
-void detect_held_up(struct detect *d, const struct record *record)
+/* detect_stall_effects says what had to wait while a peer did not read. */
+void detect_stall_effects(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const struct waited *held = record->note.held;

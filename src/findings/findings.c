@@ -236,7 +236,7 @@ void findings_record(struct findings *f, const struct record *record)
         (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event))))
         return;
     if (!is_message && record->note.held != NULL) { /* of before */
-        detect_held_up(d, record);
+        detect_stall_effects(d, record);
         return;
     }
     d->now_ns = is_message ? record->event->ts_ns : record_time(record);

@@ -177,7 +177,7 @@ static void find_overdue(struct pipeline *s, int64_t now_ns)
 void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->held_up != NULL && !s->behind)
-        held_up_time(s->held_up, now_ns);
+        stall_effects_time(s->held_up, now_ns);
     if (s->findings != NULL && !s->behind)
         findings_time(s->findings, now_ns);
     if (s->correlate == NULL || s->behind)
@@ -297,7 +297,7 @@ void pipeline_end(struct pipeline *s)
 {
     stop_queue(s, &s->events);
     if (s->held_up != NULL)
-        held_up_end(s->held_up);
+        stall_effects_end(s->held_up);
     if (s->correlate != NULL)
         correlate_end(s->correlate);
     if (s->findings != NULL) {
@@ -380,7 +380,7 @@ void pipeline_free(struct pipeline *s)
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     correlate_free(s->correlate);
     findings_free(s->findings);
-    held_up_free(s->held_up);
+    stall_effects_free(s->held_up);
     redact_free(s->redact);
     if (s->holds_back)
         held_back_free(&s->held_back);

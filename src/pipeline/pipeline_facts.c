@@ -55,7 +55,7 @@ void pipeline_take_link(struct pipeline *s, const struct record *record)
     tell_link(s, event);
 }
 
-void pipeline_on_held_up(void *context, const struct record *record)
+void pipeline_on_stall_effects(void *context, const struct record *record)
 {
     struct pipeline *s = context;
     const bool is_past = s->is_past; /* of the event at hand: this one is another */

@@ -120,12 +120,12 @@ static bool open_findings(struct pipeline *s)
     return s->findings != NULL;
 }
 
-/* open_held_up: whoever is shown stalls is told what waited behind them. */
-static bool open_held_up(struct pipeline *s)
+/* open_stall_effects: whoever is shown stalls is told what waited behind them. */
+static bool open_stall_effects(struct pipeline *s)
 {
     if (s->outputs.num_sinks == 0 && s->findings == NULL && !recorder_wanted(&s->options->keep))
         return true;
-    s->held_up = held_up_new(pipeline_on_held_up, s);
+    s->held_up = stall_effects_new(pipeline_on_stall_effects, s);
     return s->held_up != NULL;
 }
 
@@ -213,7 +213,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
     s->reports = reports_new(&options->report, time_digits, has_stdout(s));
     if (s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
-        !open_held_up(s) || !open_metrics(s) || !open_correlate(s)) {
+        !open_stall_effects(s) || !open_metrics(s) || !open_correlate(s)) {
         complain("out of memory");
         pipeline_free(s);
         return NULL;

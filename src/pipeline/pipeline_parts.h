@@ -13,7 +13,6 @@
 #include "correlate.h"
 #include "findings.h"
 #include "held_back.h"
-#include "held_up.h"
 #include "metrics.h"
 #include "outputs.h"
 #include "packet_notes.h"
@@ -22,6 +21,7 @@
 #include "redact.h"
 #include "reports.h"
 #include "selector.h"
+#include "stall_effects.h"
 
 #include <stdatomic.h>
 
@@ -45,7 +45,7 @@ struct pipeline {
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */
     struct findings *findings; /* NULL when nobody wants to know */
-    struct held_up *held_up; /* NULL: nobody asks what waited behind stalls */
+    struct stall_effects *held_up; /* NULL: nobody asks what waited behind stalls */
     bool tells_links;        /* an output takes their facts */
     struct link_due link_due[LINKS_DUE];
     struct reports *reports;
@@ -111,15 +111,15 @@ void pipeline_pass(struct pipeline *pipeline, const struct record *record);
 bool pipeline_pass_on(struct pipeline *pipeline, const struct record *record);
 
 /* pipeline_take_aside takes an event that no output shows; pipeline_take_link tells the facts of a link
- * when it ends, and with --every at intervals; pipeline_on_held_up takes the end of a stall, now that
- * it is known what waited behind it. */
+ * when it ends, and with --every at intervals; pipeline_on_stall_effects takes the end of a stall, now
+ * that it is known what waited behind it. */
 void pipeline_take_aside(struct pipeline *pipeline, const struct record *record);
 void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
 
 /* pipeline_tells_link says, before the record is passed, whether pipeline_take_link is to be called
  * with it: with -c nothing is told of connections of which nothing is shown. */
 bool pipeline_tells_link(const struct pipeline *pipeline, const struct record *record);
-void pipeline_on_held_up(void *context, const struct record *record);
+void pipeline_on_stall_effects(void *context, const struct record *record);
 
 /* pipeline_show_record gives the outputs and reports a record that was selected. */
 void pipeline_show_record(void *context, const struct record *record);

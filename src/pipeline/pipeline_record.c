@@ -46,7 +46,7 @@ void pipeline_on_record(void *context, const struct record *record)
         return;
     }
     const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
-    if (s->held_up == NULL || !held_up_take(s->held_up, record))
+    if (s->held_up == NULL || !stall_effects_take(s->held_up, record))
         pipeline_pass(s, record);
     if (tells_link)
         pipeline_take_link(s, record);

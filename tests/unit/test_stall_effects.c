@@ -1,9 +1,9 @@
 /*
- * test_held_up.c - what waited behind a stall: messages without a pause after it, those of its own
- * direction alone, told once, however it ends.
+ * test_stall_effects.c - what waited behind a stall: messages without a pause after it, those of its
+ * own direction alone, told once, however it ends.
  */
 #include "failing_alloc.h"
-#include "held_up.h"
+#include "stall_effects.h"
 
 #include <distsniff/dissect.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #define MS INT64_C(1000000)
 
-static struct held_up *held_up;
+static struct stall_effects *held_up;
 static struct ds_conn conn;
 static struct ds_tcp_stats facts;
 static char node[] = "alice@a";
@@ -55,7 +55,7 @@ static bool stall(uint64_t number, int dir, uint64_t in_middle)
     event.stall = (struct ds_stall){.is_over = true, .duration_ns = 4000 * MS,
                                     .message_size = in_middle};
     const struct record record = {.event = &event};
-    return held_up_take(held_up, &record);
+    return stall_effects_take(held_up, &record);
 }
 
 static void message(uint64_t number, int dir, bool waited, enum note_role role, uint64_t call)
@@ -65,7 +65,7 @@ static void message(uint64_t number, int dir, bool waited, enum note_role role, 
     event.message.op = ds_op_find(22);
     event.message.stalled_ns = waited ? 4000 * MS : 0;
     const struct record record = {.event = &event, .note = {.role = role, .call = call}};
-    assert_false(held_up_take(held_up, &record));
+    assert_false(stall_effects_take(held_up, &record));
 }
 
 static int setup(void **state)
@@ -74,14 +74,14 @@ static int setup(void **state)
     num_told = 0;
     frame = 0;
     now_ns = 1000 * MS;
-    held_up = held_up_new(take_told, NULL);
+    held_up = stall_effects_new(take_told, NULL);
     return held_up != NULL ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    held_up_free(held_up);
+    stall_effects_free(held_up);
     ds_buffer_free(&text);
     return 0;
 }
@@ -101,7 +101,7 @@ static void what_waited(void **state)
     assert_int_equal(num_told, 1);
     assert_string_equal(text.data, "3 messages of 300 bytes for 2 calls: packet 3 send of 100 bytes, "
                                    "behind it packet 6 #7 request, packet 7 #3 reply");
-    held_up_end(held_up);
+    stall_effects_end(held_up);
     assert_int_equal(num_told, 1);
 }
 
@@ -109,9 +109,9 @@ static void ends(void **state)
 {
     (void)state;
     assert_true(stall(1, 0, 0)); /* nothing waited, and nothing comes */
-    held_up_time(held_up, now_ns + 999 * MS);
+    stall_effects_time(held_up, now_ns + 999 * MS);
     assert_int_equal(num_told, 0);
-    held_up_time(held_up, now_ns + 1000 * MS);
+    stall_effects_time(held_up, now_ns + 1000 * MS);
     assert_int_equal(num_told, 1);
     assert_int_equal(told.num_messages, 0);
     assert_string_equal(text.data, "");
@@ -122,17 +122,17 @@ static void ends(void **state)
     assert_string_equal(text.data, "1 message of 100 bytes: packet 3 send_sender");
     struct ds_event event = make(DS_EVENT_CONN, 1, 0); /* the connection */
     const struct record record = {.event = &event};
-    assert_false(held_up_take(held_up, &record));
+    assert_false(stall_effects_take(held_up, &record));
     assert_int_equal(num_told, 2);
     event.change.final = true;
-    assert_false(held_up_take(held_up, &record));
+    assert_false(stall_effects_take(held_up, &record));
     assert_int_equal(num_told, 3);
     assert_true(stall(1, 1, 0)); /* the capture */
-    held_up_end(held_up);
+    stall_effects_end(held_up);
     assert_int_equal(num_told, 4);
     struct ds_event ongoing = make(DS_EVENT_STALL, 1, 0);
     const struct record passed = {.event = &ongoing};
-    assert_false(held_up_take(held_up, &passed)); /* one that goes on is told at once */
+    assert_false(stall_effects_take(held_up, &passed)); /* one that goes on is told at once */
 }
 
 static void many(void **state)
@@ -145,12 +145,12 @@ static void many(void **state)
     assert_int_equal(num_told, 84); /* 16 are kept */
     for (int i = 0; i < 50; i++)
         message(100, 0, true, NOTE_REQUEST, 1);
-    held_up_end(held_up);
+    stall_effects_end(held_up);
     assert_int_equal(num_told, 100);
     assert_true(stall(1, 0, 0));
     for (int i = 0; i < 50; i++)
         message(1, 0, true, NOTE_REQUEST, 1);
-    held_up_end(held_up);
+    stall_effects_end(held_up);
     assert_int_equal(told.num_messages, 50);
     assert_int_equal(told.num, HELD_SHOWN);
     assert_non_null(strstr(text.data, " and 42 more"));
@@ -159,9 +159,9 @@ static void many(void **state)
 static void run_without_memory(void *context)
 {
     (void)context;
-    struct held_up *h = held_up_new(take_told, NULL);
+    struct stall_effects *h = stall_effects_new(take_told, NULL);
     assert_true(h != NULL || failing_alloc_failed());
-    held_up_free(h);
+    stall_effects_free(h);
 }
 
 static void no_memory(void **state)

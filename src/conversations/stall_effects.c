@@ -1,7 +1,7 @@
 /*
- * held_up.c - see held_up.h.
+ * stall_effects.c - see stall_effects.h.
  */
-#include "held_up.h"
+#include "stall_effects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +21,16 @@ struct kept_stall {
     char node[2][NODE_LEN];
 };
 
-struct held_up {
+struct stall_effects {
     record_fn emit;
     void *context;
     unsigned num; /* in use */
     struct kept_stall kept[MAX_KEPT];
 };
 
-struct held_up *held_up_new(record_fn emit, void *context)
+struct stall_effects *stall_effects_new(record_fn emit, void *context)
 {
-    struct held_up *h = calloc(1, sizeof *h);
+    struct stall_effects *h = calloc(1, sizeof *h);
     if (h == NULL)
         return NULL;
     h->emit = emit;
@@ -38,12 +38,12 @@ struct held_up *held_up_new(record_fn emit, void *context)
     return h;
 }
 
-void held_up_free(struct held_up *h)
+void stall_effects_free(struct stall_effects *h)
 {
     free(h);
 }
 
-static void give_out(struct held_up *h, struct kept_stall *kept)
+static void give_out(struct stall_effects *h, struct kept_stall *kept)
 {
     const struct record record = {.event = &kept->event, .note = {.held = &kept->held}};
     kept->is_used = false;
@@ -51,7 +51,7 @@ static void give_out(struct held_up *h, struct kept_stall *kept)
     h->emit(h->context, &record);
 }
 
-static void give_out_of(struct held_up *h, uint64_t conn, int dir)
+static void give_out_of(struct stall_effects *h, uint64_t conn, int dir)
 {
     for (unsigned i = 0; i < MAX_KEPT; i++) {
         struct kept_stall *kept = &h->kept[i];
@@ -60,7 +60,7 @@ static void give_out_of(struct held_up *h, uint64_t conn, int dir)
     }
 }
 
-static void keep(struct held_up *h, const struct ds_event *event)
+static void keep(struct stall_effects *h, const struct ds_event *event)
 {
     struct kept_stall *kept = &h->kept[0];
     for (unsigned i = 0; i < MAX_KEPT && kept->is_used; i++) {
@@ -119,7 +119,7 @@ static void add_message(struct kept_stall *kept, const struct record *record)
     };
 }
 
-static void take_message(struct held_up *h, const struct record *record)
+static void take_message(struct stall_effects *h, const struct record *record)
 {
     const struct ds_event *event = record->event;
     for (unsigned i = 0; i < MAX_KEPT; i++) {
@@ -135,13 +135,13 @@ static void take_message(struct held_up *h, const struct record *record)
     }
 }
 
-bool held_up_take(struct held_up *h, const struct record *record)
+bool stall_effects_take(struct stall_effects *h, const struct record *record)
 {
     const struct ds_event *event = record->event;
     if (event == NULL || event->past || record->call != NULL || record->monitor != NULL)
         return false;
     if (h->num != 0)
-        held_up_time(h, event->ts_ns);
+        stall_effects_time(h, event->ts_ns);
     if (event->type == DS_EVENT_STALL && event->stall.is_over) {
         give_out_of(h, event->conn->number, event->dir);
         keep(h, event);
@@ -154,7 +154,7 @@ bool held_up_take(struct held_up *h, const struct record *record)
     return false;
 }
 
-void held_up_time(struct held_up *h, int64_t now_ns)
+void stall_effects_time(struct stall_effects *h, int64_t now_ns)
 {
     for (unsigned i = 0; h->num != 0 && i < MAX_KEPT; i++) {
         if (h->kept[i].is_used && now_ns - h->kept[i].latest_ns >= PATIENCE_NS)
@@ -162,7 +162,7 @@ void held_up_time(struct held_up *h, int64_t now_ns)
     }
 }
 
-void held_up_end(struct held_up *h)
+void stall_effects_end(struct stall_effects *h)
 {
     for (unsigned i = 0; i < MAX_KEPT; i++) {
         if (h->kept[i].is_used)
