@@ -222,7 +222,7 @@ static struct family family_of(struct open_call *call)
                            &call->parent, &call->parent_ambiguous, &call->parent_inferred};
 }
 
-static struct family family_of_held(const struct held_call *held)
+static struct family family_of_held(const struct pending_call *held)
 {
     struct call *call = held->copy->call;
     return (struct family){call->number,  call->start_ns,          call->end_ns,
@@ -372,7 +372,7 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
                   struct open_call *call)
 {
     struct process_activity *activity = process_activity_find(&calls->activities, pid);
-    struct held_call *next;
+    struct pending_call *next;
     call->is_behind |= !call->answer_is_exit && was_at_work(calls, pid, activity, call);
     if (activity != NULL && !call->is_behind && activity->work_call > call->number)
         process_activity_note_served(activity, call->start_ns);
@@ -383,11 +383,11 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
         if (!c->given_up)
             adopt_one(calls, pid, named, call, &child);
     }
-    for (struct held_call *h = held_calls_first(&calls->held, pid); h != NULL; h = next) {
+    for (struct pending_call *h = pending_calls_first(&calls->held, pid); h != NULL; h = next) {
         const struct family child = family_of_held(h);
-        next = held_calls_next(&calls->held, h);
+        next = pending_calls_next(&calls->held, h);
         if ((h->waits & HELD_FOR_PARENT) != 0 && adopt_one(calls, pid, named, call, &child))
-            held_calls_settle(&calls->held, h, HELD_FOR_PARENT);
+            pending_calls_settle(&calls->held, h, HELD_FOR_PARENT);
     }
 }
 
@@ -400,8 +400,8 @@ static void disown_all(struct calls *calls, struct open_call *call)
         const struct family child = family_of(c);
         disown(call, &child);
     }
-    for (struct held_call *h = held_calls_first(&calls->held, &call->callee); h != NULL;
-         h = held_calls_next(&calls->held, h)) {
+    for (struct pending_call *h = pending_calls_first(&calls->held, &call->callee); h != NULL;
+         h = pending_calls_next(&calls->held, h)) {
         const struct family child = family_of_held(h);
         disown(call, &child);
     }

@@ -12,7 +12,7 @@
  * up goes on being served, until the process answers it, answers a later one, or ends.
  *
  * Where a call went to a name, or to a process yet to be spawned, that is only known by its answer,
- * when calls it has made meanwhile may have ended: those wait a moment for it (held_calls.h).
+ * when calls it has made meanwhile may have ended: those wait a moment for it (pending_calls.h).
  */
 #ifndef DISTSNIFF_CALL_PARENT_H
 #define DISTSNIFF_CALL_PARENT_H

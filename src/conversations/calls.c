@@ -39,7 +39,7 @@ void calls_free(struct calls *calls)
     table_free(&calls->activities);
     process_names_free(&calls->processes);
     processes_free(&calls->processes);
-    held_calls_free(&calls->held);
+    pending_calls_free(&calls->held);
     ds_buffer_free(&calls->scratch);
 }
 
@@ -126,7 +126,7 @@ void calls_init(struct calls *calls, struct intern *intern, uint64_t max_calls,
     table_init(&calls->conns, sizeof(struct conn_calls), max_calls);
     table_init(&calls->askers, sizeof(struct asker), max_calls);
     process_activity_init(&calls->activities);
-    held_calls_init(&calls->held, emit, context);
+    pending_calls_init(&calls->held, emit, context);
     processes_init(&calls->processes, intern, max_processes, call_parent_drop, calls);
     process_names_init(&calls->processes, max_processes);
 }
@@ -474,8 +474,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
 }
 
 /* give_record gives out the record of a call, or has it wait: then it returns where. */
-static struct held_call *give_record(struct calls *calls, struct open_call *call,
-                                     const struct call_end *end, unsigned waits)
+static struct pending_call *give_record(struct calls *calls, struct open_call *call,
+                                        const struct call_end *end, unsigned waits)
 {
     struct titles titles[2];
     struct call view;
@@ -486,8 +486,9 @@ static struct held_call *give_record(struct calls *calls, struct open_call *call
         return NULL;
     fill_view(calls, call, end, titles, &view);
     const struct record record = {.event = end->event, .call = &view};
-    struct held_call *held =
-        waits != 0 ? held_calls_add(&calls->held, &record, &call->caller, waits, view.end_ns) : NULL;
+    struct pending_call *held =
+        waits != 0 ? pending_calls_add(&calls->held, &record, &call->caller, waits,
+                                       view.end_ns) : NULL;
     if (held == NULL)
         calls->emit(calls->context, &record);
     return held;
@@ -505,7 +506,7 @@ void calls_end(struct calls *calls, struct open_call *call, const struct call_en
 void calls_end_by_down(struct calls *calls, struct open_call *call, const struct call_end *end,
                        const struct ref_key *monitor)
 {
-    struct held_call *held;
+    struct pending_call *held;
     if (call->given_up || call->is_tentative || end->end_ns - call->start_ns < LEAST_TIMEOUT_NS) {
         calls_end(calls, call, end);
         return;
@@ -517,18 +518,19 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
     calls_forget(calls, call);
 }
 
-struct held_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
-                                     const struct ref_key *monitor)
+struct pending_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
+                                        const struct ref_key *monitor)
 {
-    struct held_call *h =
-        calls->held.num_for_crossing != 0 ? held_calls_first(&calls->held, caller) : NULL;
+    struct pending_call *h =
+        calls->held.num_for_crossing != 0 ? pending_calls_first(&calls->held, caller) : NULL;
     while (h != NULL &&
            ((h->waits & HELD_FOR_CROSSING) == 0 || !ref_key_equal(&h->monitor, monitor)))
-        h = held_calls_next(&calls->held, h);
+        h = pending_calls_next(&calls->held, h);
     return h;
 }
 
-void calls_had_given_up(struct calls *calls, struct held_call *held, const struct ds_event *event,
+void calls_had_given_up(struct calls *calls, struct pending_call *held,
+                        const struct ds_event *event,
                         enum call_outcome outcome)
 {
     struct call *call = held->copy->call;
@@ -537,9 +539,9 @@ void calls_had_given_up(struct calls *calls, struct held_call *held, const struc
     call->reason = call->result = (struct ds_term){0};
     call->end_ns = event->ts_ns > call->end_ns ? event->ts_ns : call->end_ns;
     call->end_frame = event->frame;
-    held_calls_wait(&calls->held, held,
-                    (held->waits & ~(unsigned)HELD_FOR_CROSSING) |
-                        (outcome == CALL_TIMEOUT ? HELD_FOR_DEATH : 0u));
+    pending_calls_wait(&calls->held, held,
+                       (held->waits & ~(unsigned)HELD_FOR_CROSSING) |
+                           (outcome == CALL_TIMEOUT ? HELD_FOR_DEATH : 0u));
 }
 
 void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end)
@@ -569,11 +571,11 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
 void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
                       int64_t now_ns)
 {
-    struct held_call *next;
+    struct pending_call *next;
     if (calls->held.num_for_death == 0 && calls->held.num_for_answer == 0)
         return;
-    for (struct held_call *h = held_calls_first(&calls->held, caller); h != NULL; h = next) {
-        next = held_calls_next(&calls->held, h);
+    for (struct pending_call *h = pending_calls_first(&calls->held, caller); h != NULL; h = next) {
+        next = pending_calls_next(&calls->held, h);
         if ((h->waits & HELD_FOR_ANSWER) != 0 && !has_ended) {
             h->is_alive = true;
             continue;
@@ -582,19 +584,19 @@ void calls_note_death(struct calls *calls, const struct pid_key *caller, bool ha
             continue;
         if (has_ended && now_ns - h->copy->call->end_ns <= DEATH_NS)
             h->copy->call->outcome = CALL_ABANDONED;
-        held_calls_settle(&calls->held, h, HELD_FOR_DEATH);
+        pending_calls_settle(&calls->held, h, HELD_FOR_DEATH);
     }
 }
 
 void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_ns)
 {
-    struct held_call *h = held_calls_first(&calls->held, &call->caller);
+    struct pending_call *h = pending_calls_first(&calls->held, &call->caller);
     while (h != NULL && h->number != call->number)
-        h = held_calls_next(&calls->held, h);
+        h = pending_calls_next(&calls->held, h);
     if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
         if (!call->caller_ended || h->is_alive)
             h->copy->call->outcome = CALL_TIMEOUT;
-        held_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
+        pending_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
     }
     call_parent_answered(calls, call, now_ns);
     calls_forget(calls, call);
@@ -655,5 +657,5 @@ void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcom
             .outcome = calls_may_be_answered(calls, call) ? CALL_UNKNOWN : outcome};
         calls_end(calls, call, &end);
     }
-    held_calls_give_old(&calls->held, INT64_MAX);
+    pending_calls_give_old(&calls->held, INT64_MAX);
 }

@@ -59,9 +59,9 @@ static inline void calls_give_old(struct calls *calls, int64_t now_ns)
 {
     if (calls->held.table.num == 0)
         return;
-    held_calls_give_old(&calls->held, now_ns - HELD_CALLS_NS);
+    pending_calls_give_old(&calls->held, now_ns - PENDING_CALLS_NS);
     if (calls->num_unresolved == 0 && calls->held.num_for_parent != 0)
-        held_calls_give_orphans(&calls->held);
+        pending_calls_give_orphans(&calls->held);
 }
 
 /* calls_end gives out the record of a call that ended and forgets it. */
@@ -74,9 +74,10 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
 
 /* calls_find_crossed finds the record that waits for the end of that monitor, NULL when there is none;
  * calls_had_given_up tells that it came, and how the call ended. */
-struct held_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
-                                     const struct ref_key *monitor);
-void calls_had_given_up(struct calls *calls, struct held_call *held, const struct ds_event *event,
+struct pending_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
+                                        const struct ref_key *monitor);
+void calls_had_given_up(struct calls *calls, struct pending_call *held,
+                        const struct ds_event *event,
                         enum call_outcome outcome);
 
 /* calls_give_up gives out the record of a call that the caller waits for no longer: at once, or

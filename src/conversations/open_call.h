@@ -8,7 +8,7 @@
 #define DISTSNIFF_OPEN_CALL_H
 
 #include "correlate.h"
-#include "held_calls.h"
+#include "pending_calls.h"
 #include "process_activity.h"
 #include "processes.h"
 #include "record.h"
@@ -78,7 +78,7 @@ struct calls {
     enum ends_seen_by ends_seen_by;
     size_t kept_len;         /* of all kept now */
     struct ds_buffer scratch;
-    struct held_calls held;
+    struct pending_calls held;
     record_fn emit;
     void *context;
 };

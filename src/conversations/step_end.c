@@ -108,7 +108,7 @@ enum call_outcome step_how_given_up(const struct correlate *c, const struct open
 
 void step_take_crossed(struct correlate *c, struct step *s)
 {
-    struct held_call *held =
+    struct pending_call *held =
         step_know_from(c, s) ? calls_find_crossed(&c->calls, &s->from, &s->watched) : NULL;
     if (held == NULL)
         return;

@@ -9,7 +9,7 @@
 #include "filter.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
-/* A record of a call may wait so long for what else is learned of it: held_calls.h. */
+/* A record of a call may wait so long for what else is learned of it: pending_calls.h. */
 enum { RECORD_LAG_NS = 1000000000 };
 
 static bool is_open(const struct packet_recorder *k)

@@ -130,7 +130,7 @@ static void late_of_several(void **state)
         if (late == 2) /* after the first one it asked again */
             monitor(&seen, 9, etf_atom("echo"));
         assert_last(&seen, late, CALL_TIMEOUT);
-        seen.now_ns += HELD_CALLS_NS;
+        seen.now_ns += PENDING_CALLS_NS;
         monitor(&seen, 9, etf_atom("echo")); /* time goes by */
         assert_last(&seen, 3 - late, CALL_ABANDONED);
         ask(&seen, 3); /* what was kept of those is free again */

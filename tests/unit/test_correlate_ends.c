@@ -3,7 +3,7 @@
  * or the capture, given up by its caller or with it.
  */
 #include "correlate_world.h"
-#include "held_calls.h"
+#include "pending_calls.h"
 
 static void answered(void **state)
 {
@@ -193,7 +193,7 @@ static void given_up(void **state)
     ask(&seen, 2);
     seen.now_ns += 4000000;
     demonitor(&seen, 2);
-    seen.now_ns += HELD_CALLS_NS;
+    seen.now_ns += PENDING_CALLS_NS;
     monitor(&seen, 9, etf_atom("echo")); /* time goes by */
     assert_last(&seen, 2, CALL_ABANDONED);
     answer(&seen, 2);
@@ -260,7 +260,7 @@ static void answers_to_the_dead(void **state)
         if (i == GOES_ON || i == NOT_ANSWERED)
             monitor(&seen, 2, etf_atom("echo"));
         assert_int_equal(seen.num_ended, i == NOT_ANSWERED ? 0 : 1);
-        seen.now_ns += HELD_CALLS_NS;
+        seen.now_ns += PENDING_CALLS_NS;
         correlate_time(seen.correlate, seen.now_ns);
         assert_last(&seen, 1, i == DIES || i == NOT_ANSWERED ? CALL_ABANDONED : CALL_TIMEOUT);
         stop(&seen);

@@ -4,7 +4,7 @@
  */
 #include "call_parent.h"
 #include "correlate_world.h"
-#include "held_calls.h"
+#include "pending_calls.h"
 #include "process_activity.h"
 
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
@@ -19,14 +19,14 @@ static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)
 }
 
 /* The record of an inner call waits for its parent no longer than it has to. */
-static void held_calls(void **state)
+static void pending_calls(void **state)
 {
     struct seen seen;
     (void)state;
     start(&seen);
     inner_call(&seen, 1, 2);
     assert_int_equal(seen.num_ended, 0);
-    seen.now_ns += HELD_CALLS_NS;
+    seen.now_ns += PENDING_CALLS_NS;
     monitor(&seen, 3, etf_atom("echo")); /* time goes by */
     assert_last(&seen, 2, CALL_OK);
     assert_int_equal(seen.ended[0].parent, 0);
@@ -46,7 +46,7 @@ static void held_calls(void **state)
     /* more than can be held; and at the end all of them */
     start(&seen);
     ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("relay"), alias_tag("a@h", 1), etf_atom("x"));
-    enum { TOO_MANY = HELD_CALLS_MAX + 100 };
+    enum { TOO_MANY = PENDING_CALLS_MAX + 100 };
     for (uint32_t i = 0; i < TOO_MANY; i++) {
         etf_reset();
         ask_as(&seen, 1, etf_pid("b@h", 70 + i), etf_pid("a@h", 80), alias_tag("b@h", i),
@@ -55,7 +55,7 @@ static void held_calls(void **state)
             .code = 33, .dir = 0, .from = etf_pid("a@h", 80), .to = etf_ref("b@h", i),
             .payload = etf_tuple(2, alias_tag("b@h", i), etf_atom("ok"))});
     }
-    assert_in_range(seen.num_ended, TOO_MANY - HELD_CALLS_MAX, TOO_MANY);
+    assert_in_range(seen.num_ended, TOO_MANY - PENDING_CALLS_MAX, TOO_MANY);
     stop(&seen);
     assert_int_equal(seen.num_ended, TOO_MANY + 1);
 }
@@ -434,7 +434,7 @@ int main(void)
         cmocka_unit_test(put_aside),
         cmocka_unit_test(put_aside_by_a_prompt_one),
         cmocka_unit_test(parents),
-        cmocka_unit_test(held_calls),
+        cmocka_unit_test(pending_calls),
         cmocka_unit_test(whose_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
