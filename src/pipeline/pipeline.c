@@ -306,8 +306,8 @@ void pipeline_end(struct pipeline *s)
         findings_end(s->findings);
     }
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
-        held_back_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
-                      pipeline_show_record, s);
+        deferred_records_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
+                             pipeline_show_record, s);
     stop_queue(s, &s->queue);
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
@@ -383,7 +383,7 @@ void pipeline_free(struct pipeline *s)
     stall_effects_free(s->held_up);
     redact_free(s->redact);
     if (s->holds_back)
-        held_back_free(&s->held_back);
+        deferred_records_free(&s->held_back);
     reports_free(s->reports);
     metrics_free(s->metrics);
     selector_free(s->select);

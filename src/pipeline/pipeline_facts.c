@@ -30,7 +30,8 @@ static void tell_link(struct pipeline *s, const struct ds_event *event)
 bool pipeline_tells_link(const struct pipeline *s, const struct record *record)
 {
     return s->tells_links && record->event != NULL &&
-           (!s->holds_back || held_back_is_shown(&s->held_back, record->event->conn->number));
+           (!s->holds_back ||
+            deferred_records_is_shown(&s->held_back, record->event->conn->number));
 }
 
 void pipeline_take_link(struct pipeline *s, const struct record *record)

@@ -223,7 +223,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
     s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
                     !s->wants_unselected && !sinks_want_raw(&options->output);
     if (s->holds_back)
-        held_back_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
-                       HELD_BACK_BYTES);
+        deferred_records_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
+                              DEFERRED_RECORDS_BYTES);
     return s;
 }

@@ -11,8 +11,8 @@
 
 #include "annotated_file.h"
 #include "correlate.h"
+#include "deferred_records.h"
 #include "findings.h"
-#include "held_back.h"
 #include "metrics.h"
 #include "outputs.h"
 #include "packet_notes.h"
@@ -60,7 +60,7 @@ struct pipeline {
     struct packet_notes *notes[MAX_NOTES]; /* of packets that are kept */
     size_t num_notes;
     bool holds_back;                  /* with -c: what no message has been shown of */
-    struct held_back held_back;
+    struct deferred_records held_back;
     bool limit_reached; /* of -c: what belongs to its message is still to come */
     bool raw;  /* some sinks get that */
     bool idle; /* nobody wants to know anything */

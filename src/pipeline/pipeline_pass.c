@@ -119,8 +119,8 @@ static bool is_held_back(struct pipeline *s, const struct record *record)
         record->finding != NULL)
         return false;
     if (record->event->type != DS_EVENT_MESSAGE)
-        return held_back_add(&s->held_back, record);
-    held_back_release(&s->held_back, record->event->conn, pipeline_show_record, s);
+        return deferred_records_add(&s->held_back, record);
+    deferred_records_release(&s->held_back, record->event->conn, pipeline_show_record, s);
     return false;
 }
 

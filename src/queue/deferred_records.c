@@ -1,7 +1,7 @@
 /*
- * held_back.c - see held_back.h.
+ * deferred_records.c - see deferred_records.h.
  */
-#include "held_back.h"
+#include "deferred_records.h"
 
 #include "hash.h"
 #include "record_copy.h"
@@ -25,14 +25,14 @@ struct shown_conn {
     uint64_t number;
 };
 
-void held_back_init(struct held_back *held, uint64_t max_conns, uint64_t max_bytes)
+void deferred_records_init(struct deferred_records *held, uint64_t max_conns, uint64_t max_bytes)
 {
-    *held = (struct held_back){.max_bytes = max_bytes};
+    *held = (struct deferred_records){.max_bytes = max_bytes};
     table_init(&held->held, sizeof(struct held_conn), max_conns);
     table_init(&held->shown, sizeof(struct shown_conn), max_conns);
 }
 
-static void drop(struct held_back *held, struct held_conn *conn)
+static void drop(struct deferred_records *held, struct held_conn *conn)
 {
     struct held_record *next;
     for (struct held_record *record = conn->first; record != NULL; record = next) {
@@ -44,7 +44,7 @@ static void drop(struct held_back *held, struct held_conn *conn)
     table_remove(&held->held, conn);
 }
 
-void held_back_free(struct held_back *held)
+void deferred_records_free(struct deferred_records *held)
 {
     while (table_oldest(&held->held) != NULL)
         drop(held, table_oldest(&held->held));
@@ -57,7 +57,7 @@ static uint32_t hash_number(uint64_t number)
     return hash_key(&number, sizeof number);
 }
 
-static struct held_conn *find_held(const struct held_back *held, uint64_t number)
+static struct held_conn *find_held(const struct deferred_records *held, uint64_t number)
 {
     struct held_conn *conn = table_first(&held->held, hash_number(number));
     while (conn != NULL && conn->number != number)
@@ -65,7 +65,7 @@ static struct held_conn *find_held(const struct held_back *held, uint64_t number
     return conn;
 }
 
-static struct shown_conn *find_shown(const struct held_back *held, uint64_t number)
+static struct shown_conn *find_shown(const struct deferred_records *held, uint64_t number)
 {
     struct shown_conn *conn = table_first(&held->shown, hash_number(number));
     while (conn != NULL && conn->number != number)
@@ -73,12 +73,12 @@ static struct shown_conn *find_shown(const struct held_back *held, uint64_t numb
     return conn;
 }
 
-bool held_back_is_shown(const struct held_back *held, uint64_t conn)
+bool deferred_records_is_shown(const struct deferred_records *held, uint64_t conn)
 {
     return find_shown(held, conn) != NULL;
 }
 
-static void note_shown(struct held_back *held, uint64_t number)
+static void note_shown(struct deferred_records *held, uint64_t number)
 {
     if (find_shown(held, number) != NULL)
         return;
@@ -90,14 +90,14 @@ static void note_shown(struct held_back *held, uint64_t number)
 }
 
 /* note_told notes which port an exchange with EPMD is about. Who registers is on EPMD's host. */
-static void note_told(struct held_back *held, const struct ds_event *event)
+static void note_told(struct deferred_records *held, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
     const bool is_answer = epmd->op == DS_EPMD_PORT2_RESP;
     if (event->type != DS_EVENT_EPMD || epmd->port == 0 ||
         (!is_answer && epmd->op != DS_EPMD_ALIVE2_REQ))
         return;
-    held->told[held->num_told++ % HELD_BACK_TOLD] = (struct held_back_told){
+    held->told[held->num_told++ % DEFERRED_RECORDS_TOLD] = (struct deferred_records_told){
         .conn = event->conn->number,
         .port = epmd->port,
         .is_near = !is_answer,
@@ -106,7 +106,7 @@ static void note_told(struct held_back *held, const struct ds_event *event)
 }
 
 /* make_room drops the connections that were met first until that many bytes fit. */
-static bool make_room(struct held_back *held, uint64_t bytes)
+static bool make_room(struct deferred_records *held, uint64_t bytes)
 {
     while (table_oldest(&held->held) != NULL &&
            (held->bytes + bytes > held->max_bytes || table_is_full(&held->held))) {
@@ -136,7 +136,7 @@ static struct held_record *copy(const struct record *record)
     return NULL;
 }
 
-bool held_back_add(struct held_back *held, const struct record *record)
+bool deferred_records_add(struct deferred_records *held, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const uint64_t number = event->conn->number;
@@ -168,7 +168,8 @@ bool held_back_add(struct held_back *held, const struct record *record)
     return true;
 }
 
-static void give_all(struct held_back *held, struct held_conn *conn, record_fn give, void *context)
+static void give_all(struct deferred_records *held, struct held_conn *conn, record_fn give,
+                     void *context)
 {
     struct record_view view = {0};
     for (const struct held_record *record = conn->first; record != NULL; record = record->next)
@@ -177,7 +178,7 @@ static void give_all(struct held_back *held, struct held_conn *conn, record_fn g
 }
 
 /* led_to says whether an exchange with EPMD was about a port of a connection. */
-static bool led_to(const struct held_back_told *told, const struct ds_conn *conn)
+static bool led_to(const struct deferred_records_told *told, const struct ds_conn *conn)
 {
     for (int end = 0; end < 2; end++) {
         if (told->port == conn->end[end].port &&
@@ -189,15 +190,17 @@ static bool led_to(const struct held_back_told *told, const struct ds_conn *conn
 
 /* give_told gives out the latest question for a connection's port, and the latest registration
  * of that. Nodes may have asked often. */
-static void give_told(struct held_back *held, const struct ds_conn *conn, record_fn give,
+static void give_told(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
                       void *context)
 {
-    const uint64_t num = held->num_told < HELD_BACK_TOLD ? held->num_told : HELD_BACK_TOLD;
+    const uint64_t num = held->num_told < DEFERRED_RECORDS_TOLD ? held->num_told
+                         : DEFERRED_RECORDS_TOLD;
     uint64_t found[2] = {0, 0}; /* numbers of connections: the later one first */
     size_t num_found = 0;
     bool had[2] = {false, false};
     for (uint64_t i = 1; i <= num && num_found < 2; i++) {
-        const struct held_back_told *told = &held->told[(held->num_told - i) % HELD_BACK_TOLD];
+        const struct deferred_records_told *told =
+            &held->told[(held->num_told - i) % DEFERRED_RECORDS_TOLD];
         if (had[told->is_near] || !led_to(told, conn) || find_held(held, told->conn) == NULL)
             continue;
         had[told->is_near] = true;
@@ -212,8 +215,9 @@ static void give_told(struct held_back *held, const struct ds_conn *conn, record
     }
 }
 
-void held_back_release(struct held_back *held, const struct ds_conn *conn, record_fn give,
-                       void *context)
+void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn,
+                              record_fn give,
+                              void *context)
 {
     if (find_shown(held, conn->number) != NULL)
         return;
@@ -224,7 +228,8 @@ void held_back_release(struct held_back *held, const struct ds_conn *conn, recor
         give_all(held, own, give, context);
 }
 
-void held_back_end(struct held_back *held, uint64_t max_conns, record_fn give, void *context)
+void deferred_records_end(struct deferred_records *held, uint64_t max_conns, record_fn give,
+                          void *context)
 {
     for (uint64_t i = 0; i < max_conns && table_oldest(&held->held) != NULL; i++)
         give_all(held, table_oldest(&held->held), give, context);

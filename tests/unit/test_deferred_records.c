@@ -1,6 +1,6 @@
 /*
- * test_held_back.c - what waits for the first message of its connection, its caps, and memory that
- * runs out.
+ * test_deferred_records.c - what waits for the first message of its connection, its caps, and memory
+ * that runs out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "deferred_records.h"
 #include "failing_alloc.h"
-#include "held_back.h"
 
 static uint64_t given[64];
 static size_t num_given;
@@ -22,33 +22,33 @@ static void note(void *context, const struct record *record)
 }
 
 /* hold offers an event of a connection; the frame tells which it is. */
-static bool hold(struct held_back *held, uint64_t number, uint64_t frame)
+static bool hold(struct deferred_records *held, uint64_t number, uint64_t frame)
 {
     const struct ds_conn conn = {.number = number};
     const struct ds_event event = {.type = DS_EVENT_HANDSHAKE, .frame = frame, .conn = &conn};
-    return held_back_add(held, &(struct record){.event = &event});
+    return deferred_records_add(held, &(struct record){.event = &event});
 }
 
-static bool tell(struct held_back *held, uint64_t number, enum ds_epmd_op op, uint16_t port)
+static bool tell(struct deferred_records *held, uint64_t number, enum ds_epmd_op op, uint16_t port)
 {
     const struct ds_conn conn = {.number = number};
     const struct ds_event event = {
         .type = DS_EVENT_EPMD, .conn = &conn, .epmd = {.op = op, .port = port}};
-    return held_back_add(held, &(struct record){.event = &event});
+    return deferred_records_add(held, &(struct record){.event = &event});
 }
 
-static void release(struct held_back *held, uint64_t number, uint16_t port)
+static void release(struct deferred_records *held, uint64_t number, uint16_t port)
 {
     const struct ds_conn conn = {.number = number, .end = {{.port = 1}, {.port = port}}};
     num_given = 0;
-    held_back_release(held, &conn, note, NULL);
+    deferred_records_release(held, &conn, note, NULL);
 }
 
 static void waits_for_a_message(void **state)
 {
-    struct held_back held;
+    struct deferred_records held;
     (void)state;
-    held_back_init(&held, 10, 1 << 20);
+    deferred_records_init(&held, 10, 1 << 20);
     assert_true(hold(&held, 1, 1));
     assert_true(hold(&held, 2, 1));
     assert_true(hold(&held, 1, 2));
@@ -60,18 +60,18 @@ static void waits_for_a_message(void **state)
     release(&held, 1, 9);
     assert_int_equal(num_given, 0);
     num_given = 0;
-    held_back_end(&held, 5, note, NULL);
+    deferred_records_end(&held, 5, note, NULL);
     assert_int_equal(num_given, 1);
     assert_int_equal(given[0], 201);
     assert_int_equal(held.bytes, 0);
-    held_back_free(&held);
+    deferred_records_free(&held);
 }
 
 static void with_what_led_to_it(void **state)
 {
-    struct held_back held;
+    struct deferred_records held;
     (void)state;
-    held_back_init(&held, 10, 1 << 20);
+    deferred_records_init(&held, 10, 1 << 20);
     assert_true(tell(&held, 1, DS_EPMD_ALIVE2_REQ, 9));
     assert_true(tell(&held, 2, DS_EPMD_PORT2_RESP, 9));
     assert_true(tell(&held, 3, DS_EPMD_PORT2_RESP, 9)); /* asked again */
@@ -82,41 +82,41 @@ static void with_what_led_to_it(void **state)
     assert_int_equal(given[0], 100);
     assert_int_equal(given[1], 300);
     assert_int_equal(given[2], 501);
-    held_back_free(&held);
+    deferred_records_free(&held);
 }
 
 static void within_its_caps(void **state)
 {
-    struct held_back held;
+    struct deferred_records held;
     (void)state;
-    held_back_init(&held, 2, 1 << 20);
+    deferred_records_init(&held, 2, 1 << 20);
     for (uint64_t number = 1; number <= 3; number++)
         assert_true(hold(&held, number, 1));
     assert_int_equal(held.num_dropped, 1);
     release(&held, 1, 9);
     assert_int_equal(num_given, 0);
     num_given = 0;
-    held_back_end(&held, 1, note, NULL);
+    deferred_records_end(&held, 1, note, NULL);
     assert_int_equal(num_given, 1);
     assert_int_equal(given[0], 201);
-    held_back_free(&held);
+    deferred_records_free(&held);
 
-    held_back_init(&held, 10, 1);
+    deferred_records_init(&held, 10, 1);
     assert_true(hold(&held, 1, 1));
     assert_int_equal(held.num_dropped, 1);
-    held_back_free(&held);
+    deferred_records_free(&held);
 }
 
 static void hold_and_release(void *context)
 {
-    struct held_back held;
+    struct deferred_records held;
     (void)context;
-    held_back_init(&held, 10, 1 << 20);
+    deferred_records_init(&held, 10, 1 << 20);
     hold(&held, 1, 1);
     hold(&held, 1, 2);
     release(&held, 1, 9);
     assert_true(num_given == 2 || failing_alloc_failed());
-    held_back_free(&held);
+    deferred_records_free(&held);
 }
 
 static void without_memory(void **state)
