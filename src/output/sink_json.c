@@ -6,8 +6,8 @@
 #include "json_event.h"
 #include "json_link.h"
 #include "json_write.h"
-#include "said.h"
 #include "sink.h"
+#include "term_text_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct json_state {
     struct json_writer json;
     struct ds_buffer scratch;
     const struct note *note; /* on the event at hand */
-    struct said *said; /* NULL: what is shown of a call may be something else */
+    struct term_text_cache *said; /* NULL: what is shown of a call may be something else */
     bool etf;
 };
 
@@ -107,23 +107,25 @@ static void write_payload(struct json_state *s, const struct ds_term *payload)
                          body->data + body->len == payload->data + payload->len;
     const bool is_of_call =
         note->call != 0 && (note->role == NOTE_REQUEST || note->outcome != CALL_OPEN);
-    if (s->said == NULL || !is_of_call || !is_last || !said_wants(body)) {
+    if (s->said == NULL || !is_of_call || !is_last || !term_text_cache_wants(body)) {
         json_put_term(&s->json, JSON_KEY("term"), payload);
         return;
     }
     struct ds_term_part part = {.data = body->data};
     json_put_term_with(&s->json, JSON_KEY("term"), payload, &part);
     if (part.len != 0)
-        said_keep(s->said, note->call, note->role == NOTE_REQUEST ? SAID_REQUEST : SAID_ANSWER, body,
-                  (struct ds_text){s->json.out->data + part.at, part.len});
+        term_text_cache_keep(s->said, note->call,
+                             note->role == NOTE_REQUEST ? CACHED_REQUEST : CACHED_ANSWER, body,
+                             (struct ds_text){s->json.out->data + part.at, part.len});
 }
 
 /* write_said writes a term of a call, which its message may have said. */
 static void write_said(struct json_state *s, struct json_key key, const struct call *call,
-                       enum said_what what, const struct ds_term *term)
+                       enum cached_what what, const struct ds_term *term)
 {
     const struct json_written written = {
-        s->said != NULL ? said_find(s->said, call->number, what, term) : (struct ds_text){0}};
+        s->said != NULL ? term_text_cache_find(s->said, call->number, what,
+                                               term) : (struct ds_text){0}};
     if (written.text.data != NULL)
         json_put_written(&s->json, key, written);
     else
@@ -326,11 +328,11 @@ static void write_call(struct json_state *s, const struct call *call)
     if (call->mfa.data != NULL)
         write_mfa(s, call);
     if (call->request.data != NULL)
-        write_said(s, JSON_KEY("request"), call, SAID_REQUEST, &call->request);
+        write_said(s, JSON_KEY("request"), call, CACHED_REQUEST, &call->request);
     else
         json_put_unsigned(json, JSON_KEY("request_bytes"), call->request_len);
     if (call->result.data != NULL)
-        write_said(s, JSON_KEY("result"), call, SAID_ANSWER, &call->result);
+        write_said(s, JSON_KEY("result"), call, CACHED_ANSWER, &call->result);
     json_put_time(json, JSON_KEY("start"), call->start_ns);
     json_put_unsigned(json, JSON_KEY("start_frame"), call->start_frame);
     json_put_microseconds(json, JSON_KEY("latency_us"), call->end_ns - call->start_ns);
@@ -338,7 +340,7 @@ static void write_call(struct json_state *s, const struct call *call)
     if (call->error_class != NULL)
         json_put_string(json, JSON_KEY("class"), call->error_class);
     if (call->reason.data != NULL)
-        write_said(s, JSON_KEY("reason"), call, SAID_ANSWER, &call->reason);
+        write_said(s, JSON_KEY("reason"), call, CACHED_ANSWER, &call->reason);
     if (call->parent != 0)
         json_put_unsigned(json, JSON_KEY("parent"), call->parent);
     if (call->parent_ambiguous)
@@ -546,7 +548,7 @@ static bool json_open(struct sink *sink)
     s->json.limits.memo = ds_term_memo_new();
     s->json.limits.base64_min = sink->config->json_base64 ? BASE64_MIN : 0;
     s->etf = sink->config->etf;
-    if (!sink->config->redacted && (s->said = said_new()) == NULL) {
+    if (!sink->config->redacted && (s->said = term_text_cache_new()) == NULL) {
         endpoint_cache_free(s->endpoints);
         ds_term_memo_free(s->json.limits.memo);
         free(s);
@@ -561,7 +563,7 @@ static void json_close(struct sink *sink)
 {
     struct json_state *s = sink->state;
     endpoint_cache_free(s->endpoints);
-    said_free(s->said);
+    term_text_cache_free(s->said);
     ds_term_memo_free(s->json.limits.memo);
     json_writer_free(&s->json);
     ds_buffer_free(&s->scratch);

@@ -82,14 +82,14 @@ static void repeated_attempts(void **state)
 /* What is no attempt that failed: something was said, or nobody followed it. */
 static void no_attempts(void **state)
 {
-    enum { SAID_BY_SERVER, SAID_BY_CLIENT, UNFOLLOWED, OF_A_CALL, OF_A_MONITOR, CASES };
+    enum { CACHED_BY_SERVER, CACHED_BY_CLIENT, UNFOLLOWED, OF_A_CALL, OF_A_MONITOR, CASES };
     const struct call call = {.label = "gen:call", .outcome = CALL_OK};
     const struct monitor_end monitor = {.outcome = MONITOR_OPEN};
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
-        w.conn.counters[0].bytes = i == SAID_BY_CLIENT;
-        w.conn.counters[1].bytes = i == SAID_BY_SERVER;
+        w.conn.counters[0].bytes = i == CACHED_BY_CLIENT;
+        w.conn.counters[1].bytes = i == CACHED_BY_SERVER;
         w.link.closer = 1;
         w.link.close = DS_CLOSE_RESET;
         struct ds_event event = event_of(DS_EVENT_CONN, 1);
