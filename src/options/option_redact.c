@@ -5,9 +5,9 @@
 #include "option_redact.h"
 
 #include "complain.h"
-#include "kept.h"
 #include "option_set.h"
 #include "option_values.h"
+#include "redact_keep.h"
 #include "sink.h"
 
 #include <string.h>
@@ -45,10 +45,11 @@ bool option_set_redact_keep(struct options *o, const char *value)
 
 bool option_check_redact(const struct options *o)
 {
-    struct kept *kept = kept_new(&o->redact.keep); /* to see that the patterns are good ones */
+    /* to see that the patterns are good ones */
+    struct redact_keep *kept = redact_keep_new(&o->redact.keep);
     if (kept == NULL)
         return false;
-    kept_free(kept);
+    redact_keep_free(kept);
     if (o->redact.what != 0 && o->output.verbose > 1) {
         complain("-vv and --redact: raw bytes cannot be redacted");
         return false;

@@ -6,11 +6,11 @@
 
 #include "complain.h"
 #include "cookie_file.h"
-#include "kept.h"
 #include "numbers.h"
 #include "printable.h"
 #include "pseudonym.h"
 #include "pseudonym_class.h"
+#include "redact_keep.h"
 #include "redact_key.h"
 
 #include <arpa/inet.h>
@@ -34,7 +34,7 @@ struct redact_values {
     bool counts; /* integers of one byte stay for now */
     bool failed;
     struct pseudonym *pseudonyms;
-    struct kept *kept;
+    struct redact_keep *kept;
     char cookie_text[MAX_COOKIE_LEN + 1];
     struct ds_text cookie;
     struct ds_buffer codes; /* characters under work: uint32_t each */
@@ -98,13 +98,13 @@ static bool taken_atom(void *context, const uint32_t *codes, size_t num)
     (void)num;
     const struct ds_text text = all_utf8(v, (const uint32_t *)(const void *)v->codes.data,
                                          v->codes.len / sizeof(uint32_t));
-    return kept_is_otp(text) || kept_is_named(v->kept, text);
+    return redact_keep_is_otp(text) || redact_keep_is_named(v->kept, text);
 }
 
 static bool taken_text(void *context, const uint32_t *codes, size_t num)
 {
     struct redact_values *v = context;
-    return num <= KEPT_MAX_LEN && kept_is_named(v->kept, all_utf8(v, codes, num));
+    return num <= REDACT_KEEP_MAX_LEN && redact_keep_is_named(v->kept, all_utf8(v, codes, num));
 }
 
 /* replace_text appends a pseudonym of text, of which the first num_kept characters stay. */
@@ -197,7 +197,7 @@ static void keep_node(struct redact_values *v, struct ds_text text, struct ds_bu
     const struct ds_text host = host_of(text);
     const size_t len = text.len - host.len;
     ds_buffer_add(out, text.data, len);
-    if (!is_wanted(v, REDACT_ADDRESSES) || kept_is_named(v->kept, text) ||
+    if (!is_wanted(v, REDACT_ADDRESSES) || redact_keep_is_named(v->kept, text) ||
         !replace_ip(v, host, out))
         ds_buffer_add(out, host.data, host.len);
 }
@@ -213,8 +213,9 @@ static bool is_node_name(struct ds_text text)
 /* EPMD says names without their host, which may well be those of modules of OTP. */
 static void make_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    const bool kept = !is_wanted(v, REDACT_NODES) || (is_node_name(text) && kept_is_otp(text)) ||
-                      kept_is_named(v->kept, text);
+    const bool kept = !is_wanted(v, REDACT_NODES) ||
+                      (is_node_name(text) && redact_keep_is_otp(text)) ||
+                      redact_keep_is_named(v->kept, text);
     (kept && !has_cookie(v, text) ? keep_node : replace_node)(v, text, out);
 }
 
@@ -224,7 +225,8 @@ static void make_atom(struct redact_values *v, struct ds_text text, struct ds_bu
     const size_t prefix_len = sizeof prefix - 1;
     const bool is_node = is_node_name(text);
     const bool wanted = is_wanted(v, REDACT_ATOMS) || (is_node && is_wanted(v, REDACT_NODES));
-    if ((!wanted || kept_is_otp(text) || kept_is_named(v->kept, text)) && !has_cookie(v, text)) {
+    if ((!wanted || redact_keep_is_otp(text) || redact_keep_is_named(v->kept, text)) &&
+        !has_cookie(v, text)) {
         (is_node ? keep_node : stay)(v, text, out);
     } else if (is_node) {
         replace_node(v, text, out);
@@ -311,7 +313,8 @@ static void rewrite_bytes(void *context, struct ds_text bytes, unsigned last_bit
 {
     struct redact_values *v = context;
     const bool whole = last_bits == 8;
-    const bool kept = !is_wanted(v, REDACT_BINARIES) || (whole && kept_is_named(v->kept, bytes));
+    const bool kept = !is_wanted(v, REDACT_BINARIES) ||
+                      (whole && redact_keep_is_named(v->kept, bytes));
     if (kept && !has_cookie(v, bytes)) {
         ds_buffer_add(out, bytes.data, bytes.len);
     } else if (whole && pseudonym_is_utf8_text(bytes.data, bytes.len)) {
@@ -416,7 +419,7 @@ struct redact_values *redact_values_new(const struct redact_config *config)
         return NULL;
     }
     v->what = config->what;
-    v->kept = kept_new(&config->keep);
+    v->kept = redact_keep_new(&config->keep);
     if (v->kept == NULL || !cookie_file_read(config->cookie_file, v->cookie_text, &v->cookie) ||
         !redact_key_read(config->key_file, key)) {
         redact_values_free(v);
@@ -434,7 +437,7 @@ struct redact_values *redact_values_new(const struct redact_config *config)
 
 uint64_t redact_values_num_given_up(const struct redact_values *v)
 {
-    return kept_num_given_up(v->kept);
+    return redact_keep_num_given_up(v->kept);
 }
 
 void redact_values_free(struct redact_values *v)
@@ -442,7 +445,7 @@ void redact_values_free(struct redact_values *v)
     if (v == NULL)
         return;
     pseudonym_free(v->pseudonyms);
-    kept_free(v->kept);
+    redact_keep_free(v->kept);
     ds_buffer_free(&v->codes);
     ds_buffer_free(&v->utf8);
     free(v);

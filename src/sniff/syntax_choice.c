@@ -5,8 +5,8 @@
 
 #include "complain.h"
 #include "hash.h"
-#include "kept.h"
 #include "look_ahead.h"
+#include "redact_keep.h"
 #include "term_show.h"
 
 #include <distsniff/identity.h>
@@ -73,7 +73,7 @@ static void add_call(struct syntax_choice *choice, const struct ds_message *mess
         return;
     const struct ds_term *module = ds_otp_get(&match, DS_OTP_M);
     if (module != NULL && ds_term_get_atom(module, &name) && !is_elixir(name) &&
-        !kept_is_otp(name))
+        !redact_keep_is_otp(name))
         add_module(choice, name, false);
 }
 

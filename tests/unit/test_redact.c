@@ -5,7 +5,7 @@
 #include "etf_maker.h"
 #include "failing_alloc.h"
 #include "guard_page.h"
-#include "kept.h"
+#include "redact_keep.h"
 #include "redact_title.h"
 #include "redact_values.h"
 #include "same_shape.h"
@@ -213,7 +213,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_null(strstr(become(values, etf_binary("user_id\nsecret")), "user_id"));
     redact_values_free(values);
     struct words bad = {.word = {"[a"}, .num = 1};
-    assert_null(kept_new(&bad));
+    assert_null(redact_keep_new(&bad));
 }
 
 /* What a text of a record becomes. */
@@ -293,7 +293,7 @@ static void hides_nodes_that_are_called_as_modules(void **state)
 {
     struct redact_values *values = make(1 << REDACT_NODES, NULL);
     (void)state;
-    assert_true(kept_is_otp((struct ds_text){"lists", 5}));
+    assert_true(redact_keep_is_otp((struct ds_text){"lists", 5}));
     const char *name = become_text(values, redact_node, "lists");
     const char *node = become_text(values, redact_node, "lists@host");
     assert_string_not_equal(name, "lists");
@@ -339,16 +339,16 @@ static void knows_the_atoms_of_otp(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++) {
-        assert_true(kept_is_otp((struct ds_text){atoms[i], strlen(atoms[i])}));
+        assert_true(redact_keep_is_otp((struct ds_text){atoms[i], strlen(atoms[i])}));
         assert_true(i == 0 || strcmp(atoms[i - 1], atoms[i]) < 0);
     }
     static const char *const some[] = {"ok", "lists", "reverse", "$gen_call", "net_kernel", "rex",
                                        "badarg", "DOWN", "", "noconnection", "__struct__"};
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
-        assert_true(kept_is_otp((struct ds_text){some[i], strlen(some[i])}));
+        assert_true(redact_keep_is_otp((struct ds_text){some[i], strlen(some[i])}));
     static const char *const others[] = {"secret", "rabbit", "ejabberd", "delivery", "Elixir.My"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_false(kept_is_otp((struct ds_text){others[i], strlen(others[i])}));
+        assert_false(redact_keep_is_otp((struct ds_text){others[i], strlen(others[i])}));
 }
 
 /* Of a function to be spawned the arity stays, not any number that somebody puts there. */

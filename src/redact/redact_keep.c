@@ -1,9 +1,9 @@
 /*
- * kept.c - see kept.h. PCRE2 makes regular expressions of the patterns, anchored at both ends
- * where the pattern does not begin or end with a *. What would take too long does not match:
+ * redact_keep.c - see redact_keep.h. PCRE2 makes regular expressions of the patterns, anchored at both
+ * ends where the pattern does not begin or end with a *. What would take too long does not match:
  * it is redacted, and counted.
  */
-#include "kept.h"
+#include "redact_keep.h"
 
 #include "bounded_regex.h"
 #include "complain.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kept {
+struct redact_keep {
     struct bounded_regex *regexes[MAX_WORDS];
     size_t num_regexes;
     uint64_t num_given_up;
@@ -34,7 +34,7 @@ static int compare_atom(const void *key, const void *line)
     return order != 0 ? order : (text->len > len) - (text->len < len);
 }
 
-bool kept_is_otp(struct ds_text atom)
+bool redact_keep_is_otp(struct ds_text atom)
 {
     return bsearch(&atom, otp_atoms, sizeof otp_atoms / sizeof otp_atoms[0],
                    sizeof otp_atoms[0], compare_atom) != NULL;
@@ -54,7 +54,7 @@ static bool no_memory(void)
     return false;
 }
 
-static bool add_pattern(struct kept *kept, const char *pattern)
+static bool add_pattern(struct redact_keep *kept, const char *pattern)
 {
     PCRE2_UCHAR *regex = NULL, why[128];
     PCRE2_SIZE len = 0;
@@ -78,25 +78,25 @@ static bool add_pattern(struct kept *kept, const char *pattern)
     return true;
 }
 
-struct kept *kept_new(const struct words *patterns)
+struct redact_keep *redact_keep_new(const struct words *patterns)
 {
-    struct kept *kept = calloc(1, sizeof *kept);
+    struct redact_keep *kept = calloc(1, sizeof *kept);
     if (kept == NULL) {
         no_memory();
         return NULL;
     }
     for (size_t i = 0; i < patterns->num; i++) {
         if (!add_pattern(kept, patterns->word[i])) {
-            kept_free(kept);
+            redact_keep_free(kept);
             return NULL;
         }
     }
     return kept;
 }
 
-bool kept_is_named(struct kept *kept, struct ds_text text)
+bool redact_keep_is_named(struct redact_keep *kept, struct ds_text text)
 {
-    if (text.len > KEPT_MAX_LEN)
+    if (text.len > REDACT_KEEP_MAX_LEN)
         return false;
     for (size_t i = 0; i < kept->num_regexes; i++) {
         const enum regex_result result =
@@ -108,12 +108,12 @@ bool kept_is_named(struct kept *kept, struct ds_text text)
     return false;
 }
 
-uint64_t kept_num_given_up(const struct kept *kept)
+uint64_t redact_keep_num_given_up(const struct redact_keep *kept)
 {
     return kept->num_given_up;
 }
 
-void kept_free(struct kept *kept)
+void redact_keep_free(struct redact_keep *kept)
 {
     if (kept == NULL)
         return;
