@@ -4,7 +4,7 @@
 #include "capture.h"
 
 #include "complain.h"
-#include "points.h"
+#include "point_merge.h"
 #include "unpack.h"
 
 #include <poll.h>
@@ -174,9 +174,9 @@ bool capture_close(struct capture *capture)
     for (size_t i = 0; i < capture->num_inputs; i++)
         capture_input_close(&capture->inputs[i]);
     free(capture->inputs);
-    points_free(capture->points);
+    point_merge_free(capture->points);
     if (capture->survey != NULL)
-        survey_free(capture->survey);
+        overlap_scan_free(capture->survey);
     free(capture->survey);
     if (capture->complaints != NULL)
         complain("%s", capture->complaints);

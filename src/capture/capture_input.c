@@ -5,7 +5,7 @@
 #include "capture_input.h"
 
 #include "complain.h"
-#include "points.h"
+#include "point_merge.h"
 #include "pseudo_packet.h"
 #include "signals.h"
 #include "unpack.h"
@@ -130,7 +130,7 @@ struct capture_input *capture_choose_oldest(struct capture *capture)
             if (input->has_next)
                 input->order_ns = get_time_ns(capture, input);
             if (input->has_next && capture->points != NULL)
-                input->order_ns = points_time(capture->points, i, input->order_ns);
+                input->order_ns = point_merge_time(capture->points, i, input->order_ns);
         }
         if (input->has_next && (oldest == NULL || input->order_ns < oldest->order_ns))
             oldest = input;

@@ -65,8 +65,8 @@ struct capture {
     size_t num_inputs;
     uint64_t num_packets; /* given out so far */
     uint64_t num_made;    /* of them, those that stand for the past */
-    struct survey *survey; /* of several files, see capture_survey */
-    struct points *points; /* when some of them are points of one capture, else NULL */
+    struct overlap_scan *survey; /* of several files, see capture_survey */
+    struct point_merge *points; /* when some of them are points of one capture, else NULL */
     bool ended;           /* live: the interface is gone */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */

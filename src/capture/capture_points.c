@@ -1,10 +1,10 @@
 /*
- * capture_points.c - see capture_points.h; survey.h finds out, points.h merges.
+ * capture_points.c - see capture_points.h; overlap_scan.h finds out, point_merge.h merges.
  */
 #include "capture_points.h"
 
 #include "complain.h"
-#include "points.h"
+#include "point_merge.h"
 #include "signals.h"
 
 #include <distsniff/counted.h>
@@ -19,17 +19,17 @@ static void survey_input(struct capture *capture, size_t i)
     while (!stop_wanted && pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
         struct ds_packet packet;
         capture_input_packet(capture, input, &packet);
-        survey_packet(capture->survey, i, &packet);
+        overlap_scan_packet(capture->survey, i, &packet);
     }
 }
 
 /* say_unsteady_clock says so of a clock that was set, or changed its pace. */
 static void say_unsteady_clock(const struct capture *capture, size_t i, const char *reference)
 {
-    const struct survey_point *point = &capture->survey->points[i];
+    const struct overlap_scan_point *point = &capture->survey->points[i];
     double least = INFINITY, most = -INFINITY;
     for (size_t piece = 0; piece < point->clock.num_pieces; piece++) {
-        const double ahead = survey_get_piece(capture->survey, i, piece).ahead_ns;
+        const double ahead = overlap_scan_get_piece(capture->survey, i, piece).ahead_ns;
         least = fmin(least, ahead);
         most = fmax(most, ahead);
     }
@@ -45,9 +45,9 @@ static void say_unsteady_clock(const struct capture *capture, size_t i, const ch
 /* say_clock says that a file is another point of the capture, and how far off its clock is. */
 static void say_clock(const struct capture *capture, size_t i, bool correct_clocks)
 {
-    const struct survey_point *point = &capture->survey->points[i];
+    const struct overlap_scan_point *point = &capture->survey->points[i];
     const char *reference = capture->inputs[point->group].name;
-    double ahead = survey_get_ahead(capture->survey, i);
+    double ahead = overlap_scan_get_ahead(capture->survey, i);
     if (!correct_clocks)
         complain("%s has packets of %s too: each packet is shown once", capture->inputs[i].name,
                  reference);
@@ -66,9 +66,9 @@ static void say_clock(const struct capture *capture, size_t i, bool correct_cloc
 
 static void say_findings(const struct capture *capture, bool correct_clocks)
 {
-    const struct survey *survey = capture->survey;
+    const struct overlap_scan *survey = capture->survey;
     for (size_t i = 0; i < survey->num_points; i++) {
-        size_t stranger = survey_stranger(survey, i);
+        size_t stranger = overlap_scan_stranger(survey, i);
         if (survey->points[i].group != i)
             say_clock(capture, i, correct_clocks);
         else if (stranger != i)
@@ -104,7 +104,7 @@ bool capture_survey(struct capture *capture, bool correct_clocks)
     if (capture->is_live || capture->num_inputs < 2)
         return true;
     capture->survey = calloc(1, sizeof *capture->survey);
-    if (capture->survey == NULL || !survey_init(capture->survey, capture->num_inputs)) {
+    if (capture->survey == NULL || !overlap_scan_init(capture->survey, capture->num_inputs)) {
         complain("out of memory");
         return false;
     }
@@ -119,9 +119,9 @@ bool capture_survey(struct capture *capture, bool correct_clocks)
         if (!capture_reopen_file(capture, &capture->inputs[i]))
             return false;
     }
-    bool good = survey_end(capture->survey);
-    if (good && survey_has_points(capture->survey)) {
-        capture->points = points_new(capture->survey, correct_clocks);
+    bool good = overlap_scan_end(capture->survey);
+    if (good && overlap_scan_has_points(capture->survey)) {
+        capture->points = point_merge_new(capture->survey, correct_clocks);
         good = capture->points != NULL;
     }
     if (!good)
@@ -144,30 +144,30 @@ void capture_report_clocks(const struct capture *capture, struct ds_buffer *out)
     }
     for (size_t i = 0; i < capture->num_inputs; i++)
         names[i] = capture->inputs[i].name;
-    survey_report(capture->survey, names, out);
+    overlap_scan_report(capture->survey, names, out);
     if (capture->points != NULL)
         ds_buffer_printf(out, "%s, and %s of them left out\n",
                          ds_counted(capture->num_packets, "packets").text,
-                         points_copies(capture->points) == 1
+                         point_merge_copies(capture->points) == 1
                              ? "1 copy"
-                             : ds_counted(points_copies(capture->points), "copies").text);
+                             : ds_counted(point_merge_copies(capture->points), "copies").text);
     free(names);
 }
 
 enum capture_status capture_points_next(struct capture *capture, struct ds_packet *packet)
 {
-    while (!points_pop(capture->points, packet)) {
+    while (!point_merge_pop(capture->points, packet)) {
         struct capture_input *input = capture_choose_oldest(capture);
         if (input == NULL && capture->ended)
             return CAPTURE_END;
         capture->ended = input == NULL;
         if (input == NULL) {
-            points_end(capture->points);
+            point_merge_end(capture->points);
             continue;
         }
         struct ds_packet next;
         capture_input_packet(capture, input, &next);
-        points_push(capture->points, (size_t)(input - capture->inputs), &next);
+        point_merge_push(capture->points, (size_t)(input - capture->inputs), &next);
         input->has_next = false;
     }
     packet->frame = ++capture->num_packets;

@@ -1,7 +1,7 @@
 /*
  * clocks_table.c - the table of capture points and their clocks.
  */
-#include "survey.h"
+#include "overlap_scan.h"
 
 #include "duration.h"
 #include "line_fit.h"
@@ -27,31 +27,31 @@ static void print_time(double ns, const char *sign, int width, struct ds_buffer 
     ds_buffer_free(&text);
 }
 
-static void report_clock(const struct survey *survey, size_t point, struct ds_buffer *out)
+static void report_clock(const struct overlap_scan *survey, size_t point, struct ds_buffer *out)
 {
-    const struct survey_point *p = &survey->points[point];
-    double ahead = survey_get_ahead(survey, point);
+    const struct overlap_scan_point *p = &survey->points[point];
+    double ahead = overlap_scan_get_ahead(survey, point);
 
     print_time(ahead, ahead < 0 ? "-" : "+", TIME_WIDTH, out);
     if (isinf(p->uncertainty_ns))
         ds_buffer_printf(out, " %16s", "unknown");
     else
         print_time(p->uncertainty_ns, "", TIME_WIDTH, out);
-    ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, survey_get_drift(survey, point) * 1e6,
+    ds_buffer_printf(out, " %+8.2f ppm %8" PRIu64, overlap_scan_get_drift(survey, point) * 1e6,
                      p->clock.num_late + p->clock.num_early);
     if (p->clock.state == CLOCK_ONE_WAY)
         ds_buffer_add_text(out, "  packets in one direction alone");
 }
 
 /* report_pieces writes a line for each time during which a clock ran steadily. */
-static void report_pieces(const struct survey *survey, size_t point, struct ds_buffer *out)
+static void report_pieces(const struct overlap_scan *survey, size_t point, struct ds_buffer *out)
 {
-    const struct survey_point *p = &survey->points[point];
+    const struct overlap_scan_point *p = &survey->points[point];
     struct timestamp_cache cache = {0};
     ds_buffer_printf(out, "  not steady: in %zu pieces, of %" PRIu64 " samples",
                      p->clock.num_pieces, p->clock.num_late + p->clock.num_early);
     for (size_t i = 0; i < p->clock.num_pieces; i++) {
-        const struct survey_piece piece = survey_get_piece(survey, point, i);
+        const struct overlap_scan_piece piece = overlap_scan_get_piece(survey, point, i);
         ds_buffer_add_text(out, "\n  from ");
         timestamp_print_local(&cache, piece.from_ns, 6, false, out);
         ds_buffer_add_text(out, "  ");
@@ -71,16 +71,16 @@ static void print_name(const char *name, struct ds_buffer *out)
 }
 
 /* most_ahead returns how far a clock was from that of its reference. */
-static double most_ahead(const struct survey *survey, size_t point)
+static double most_ahead(const struct overlap_scan *survey, size_t point)
 {
-    double most = fabs(survey_get_ahead(survey, point));
+    double most = fabs(overlap_scan_get_ahead(survey, point));
     for (size_t i = 0; i < survey->points[point].clock.num_pieces; i++)
-        most = fmax(most, fabs(survey_get_piece(survey, point, i).ahead_ns));
+        most = fmax(most, fabs(overlap_scan_get_piece(survey, point, i).ahead_ns));
     return most;
 }
 
 /* report_sum begins the table. */
-static void report_sum(const struct survey *survey, struct ds_buffer *out)
+static void report_sum(const struct overlap_scan *survey, struct ds_buffer *out)
 {
     size_t num_compared = 0;
     double most = 0;
@@ -101,13 +101,14 @@ static void report_sum(const struct survey *survey, struct ds_buffer *out)
     ds_buffer_add_text(out, " apart\n");
 }
 
-void survey_report(const struct survey *survey, const char *const *names, struct ds_buffer *out)
+void overlap_scan_report(const struct overlap_scan *survey, const char *const *names,
+                         struct ds_buffer *out)
 {
     report_sum(survey, out);
     ds_buffer_printf(out, "%-*s %16s %16s %12s %8s\n", NAME_WIDTH, "capture point", "clock ahead by",
                      "uncertainty", "drift", "samples");
     for (size_t i = 0; i < survey->num_points; i++) {
-        const struct survey_point *p = &survey->points[i];
+        const struct overlap_scan_point *p = &survey->points[i];
         print_name(names[i], out);
         if (!p->looked_at)
             ds_buffer_add_text(out, "  no packets looked at");

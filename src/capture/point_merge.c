@@ -1,5 +1,5 @@
 /*
- * points.c - see points.h.
+ * point_merge.c - see point_merge.h.
  *
  * Packets wait in the slots of a ring, and in a list in the order in which they are to be shown.
  * The bytes of a packet are copied into its slot, whose memory is used again.
@@ -8,7 +8,7 @@
  * only others saw is shown by their corrected clocks, which is doubtful. A packet that
  * acknowledges another one goes behind it; of the two the doubtful one moves.
  */
-#include "points.h"
+#include "point_merge.h"
 
 #include "dedup.h"
 #include "packet_id.h"
@@ -45,8 +45,8 @@ struct flow {
     bool known[2];
 };
 
-struct points {
-    const struct survey *survey;
+struct point_merge {
+    const struct overlap_scan *survey;
     bool correct;
     bool drain; /* nothing may wait any longer */
     int64_t wait_ns;
@@ -62,9 +62,9 @@ struct points {
     struct flow flows[NUM_FLOWS];
 };
 
-struct points *points_new(const struct survey *survey, bool correct)
+struct point_merge *point_merge_new(const struct overlap_scan *survey, bool correct)
 {
-    struct points *points = calloc(1, sizeof *points);
+    struct point_merge *points = calloc(1, sizeof *points);
     if (points == NULL)
         return NULL;
     points->dedup = dedup_new();
@@ -75,7 +75,7 @@ struct points *points_new(const struct survey *survey, bool correct)
     points->survey = survey;
     points->correct = correct;
     for (size_t i = 0; i < survey->num_points; i++) {
-        const struct survey_point *p = &survey->points[i];
+        const struct overlap_scan_point *p = &survey->points[i];
         if (p->group_size == 1)
             continue;
         double wait = 4 * p->uncertainty_ns + (double)SLACK_NS;
@@ -86,7 +86,7 @@ struct points *points_new(const struct survey *survey, bool correct)
     return points;
 }
 
-void points_free(struct points *points)
+void point_merge_free(struct point_merge *points)
 {
     if (points == NULL)
         return;
@@ -96,30 +96,30 @@ void points_free(struct points *points)
     free(points);
 }
 
-uint64_t points_copies(const struct points *points)
+uint64_t point_merge_copies(const struct point_merge *points)
 {
     return points->num_copies;
 }
 
-int64_t points_time(const struct points *points, size_t point, int64_t ts_ns)
+int64_t point_merge_time(const struct point_merge *points, size_t point, int64_t ts_ns)
 {
-    return points->correct ? survey_correct(points->survey, point, ts_ns) : ts_ns;
+    return points->correct ? overlap_scan_correct(points->survey, point, ts_ns) : ts_ns;
 }
 
-static struct point_slot *slot_at(struct points *points, size_t i)
+static struct point_slot *slot_at(struct point_merge *points, size_t i)
 {
     return &points->slots[(points->first + i) % NUM_SLOTS];
 }
 
 /* leave takes a slot out of the order. */
-static void leave(struct points *points, struct point_slot *slot)
+static void leave(struct point_merge *points, struct point_slot *slot)
 {
     *(slot->before != NULL ? &slot->before->after : &points->next) = slot->after;
     *(slot->after != NULL ? &slot->after->before : &points->last) = slot->before;
 }
 
 /* enter puts a slot behind another one, or first for NULL. */
-static void enter(struct points *points, struct point_slot *slot, struct point_slot *before)
+static void enter(struct point_merge *points, struct point_slot *slot, struct point_slot *before)
 {
     slot->before = before;
     slot->after = before != NULL ? before->after : points->next;
@@ -127,7 +127,7 @@ static void enter(struct points *points, struct point_slot *slot, struct point_s
     *(slot->after != NULL ? &slot->after->before : &points->last) = slot;
 }
 
-static struct flow *find_flow(struct points *points, uint64_t key)
+static struct flow *find_flow(struct point_merge *points, uint64_t key)
 {
     struct flow *flow = &points->flows[key % NUM_FLOWS];
     if (flow->key != key)
@@ -143,7 +143,7 @@ static void flow_advance(struct flow *flow, bool reverse, uint32_t end)
 }
 
 /* find_asked returns a waiting packet that id answers and that has not been shown, or NULL. */
-static struct point_slot *find_asked(struct points *points, const struct packet_id *id)
+static struct point_slot *find_asked(struct point_merge *points, const struct packet_id *id)
 {
     if (!id->has_ack)
         return NULL;
@@ -162,7 +162,7 @@ static struct point_slot *find_asked(struct points *points, const struct packet_
     return NULL;
 }
 
-static void note_shown(struct points *points, const struct point_slot *slot)
+static void note_shown(struct point_merge *points, const struct point_slot *slot)
 {
     if (!slot->has_id)
         return;
@@ -173,7 +173,7 @@ static void note_shown(struct points *points, const struct point_slot *slot)
 }
 
 /* release_shown frees the slots at the front whose packets have been shown. */
-static void release_shown(struct points *points)
+static void release_shown(struct point_merge *points)
 {
     while (points->num != 0 && slot_at(points, 0)->shown) {
         struct point_slot *slot = slot_at(points, 0);
@@ -190,7 +190,7 @@ static void release_shown(struct points *points)
 }
 
 /* raise moves a doubtful packet behind the certain one that it answers. */
-static void raise(struct points *points, struct point_slot *slot, struct point_slot *asked)
+static void raise(struct point_merge *points, struct point_slot *slot, struct point_slot *asked)
 {
     leave(points, slot);
     enter(points, slot, asked);
@@ -199,7 +199,7 @@ static void raise(struct points *points, struct point_slot *slot, struct point_s
 }
 
 /* lower moves a doubtful packet before the first one, which answers it. */
-static void lower(struct points *points, struct point_slot *slot)
+static void lower(struct point_merge *points, struct point_slot *slot)
 {
     const int64_t answered_ns = points->next->packet.ts_ns;
     leave(points, slot);
@@ -209,7 +209,7 @@ static void lower(struct points *points, struct point_slot *slot)
 }
 
 /* settle sees to it that the next packet answers none that still waits. */
-static void settle(struct points *points)
+static void settle(struct point_merge *points)
 {
     for (int i = 0; i < MAX_CHAIN && points->next->has_id; i++) {
         struct point_slot *asked = find_asked(points, &points->next->id);
@@ -222,7 +222,7 @@ static void settle(struct points *points)
     }
 }
 
-bool points_pop(struct points *points, struct ds_packet *packet)
+bool point_merge_pop(struct point_merge *points, struct ds_packet *packet)
 {
     release_shown(points);
     if (points->num == 0)
@@ -265,7 +265,7 @@ static bool keep(struct point_slot *slot, const struct ds_packet *packet,
 }
 
 /* fill_in puts a whole packet in place of a cut copy that still waits. */
-static bool fill_in(struct points *points, const struct ds_packet *packet,
+static bool fill_in(struct point_merge *points, const struct ds_packet *packet,
                     const struct packet_id *id)
 {
     for (size_t i = 0; i < points->num; i++) {
@@ -284,7 +284,7 @@ static bool fill_in(struct points *points, const struct ds_packet *packet,
 
 /* make_certain is for a packet that waits, now that the first point has seen it as well: as if it
  * had come with this copy. */
-static void make_certain(struct points *points, struct point_slot *slot, int64_t ts_ns)
+static void make_certain(struct point_merge *points, struct point_slot *slot, int64_t ts_ns)
 {
     if (slot->shown || slot->certain)
         return;
@@ -295,7 +295,7 @@ static void make_certain(struct points *points, struct point_slot *slot, int64_t
 }
 
 /* is_shown says whether another point has shown this packet (a hash of it). */
-static bool is_shown(struct points *points, size_t point, uint64_t packet, uint32_t *number)
+static bool is_shown(struct point_merge *points, size_t point, uint64_t packet, uint32_t *number)
 {
     *number = points->first_number + (uint32_t)points->num;
     return dedup_is_copy(points->dedup, packet, point, number);
@@ -303,7 +303,7 @@ static bool is_shown(struct points *points, size_t point, uint64_t packet, uint3
 
 /* is_copy says so of a packet with TCP. Where packets may be cut, whole ones count as both
  * themselves and what is left of them when cut. */
-static bool is_copy(struct points *points, size_t point, const struct ds_packet *packet,
+static bool is_copy(struct point_merge *points, size_t point, const struct ds_packet *packet,
                     const struct packet_id *id, uint32_t *number)
 {
     uint64_t group = points->survey->points[point].group;
@@ -317,7 +317,7 @@ static bool is_copy(struct points *points, size_t point, const struct ds_packet 
 
 /* is_same_bytes says so of a packet without TCP, which is only the same where no router
  * changed it. */
-static bool is_same_bytes(struct points *points, size_t point, const struct ds_packet *packet,
+static bool is_same_bytes(struct point_merge *points, size_t point, const struct ds_packet *packet,
                           uint32_t *number)
 {
     uint64_t group = points->survey->points[point].group;
@@ -325,13 +325,13 @@ static bool is_same_bytes(struct points *points, size_t point, const struct ds_p
     return is_shown(points, point, hash, number);
 }
 
-void points_push(struct points *points, size_t point, const struct ds_packet *packet)
+void point_merge_push(struct point_merge *points, size_t point, const struct ds_packet *packet)
 {
     struct packet_id id;
     const bool is_made = packet->past.kind != DS_SNAPSHOT_NONE; /* no point saw it */
     bool has_id = !is_made && packet_id_read(packet, &id);
     struct ds_packet now = *packet;
-    now.ts_ns = points_time(points, point, packet->ts_ns);
+    now.ts_ns = point_merge_time(points, point, packet->ts_ns);
     release_shown(points);
     points->drain = false;
     points->newest_ns = now.ts_ns;
@@ -357,7 +357,7 @@ void points_push(struct points *points, size_t point, const struct ds_packet *pa
     points->held += packet->cap_len;
 }
 
-void points_end(struct points *points)
+void point_merge_end(struct point_merge *points)
 {
     points->drain = true;
 }

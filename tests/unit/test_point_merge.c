@@ -3,8 +3,8 @@
 #include "clocks.h"
 #include "dedup.h"
 #include "packet_id.h"
-#include "points.h"
-#include "survey.h"
+#include "point_merge.h"
+#include "overlap_scan.h"
 #include "failing_alloc.h"
 
 #include <math.h>
@@ -162,18 +162,18 @@ static struct ds_packet packet_of(size_t point, size_t i, uint32_t snaplen)
 static uint32_t snaplens[MAX_POINTS];
 static bool is_listed[MAX_POINTS];
 
-static bool look(struct survey *survey, size_t num_points)
+static bool look(struct overlap_scan *survey, size_t num_points)
 {
-    if (!survey_init(survey, num_points))
+    if (!overlap_scan_init(survey, num_points))
         return false;
     for (size_t p = 0; p < num_points; p++) {
         survey->points[p].is_listed = is_listed[p];
         for (size_t i = 0; i < num_seen[p]; i++) {
             struct ds_packet packet = packet_of(p, i, snaplens[p]);
-            survey_packet(survey, p, &packet);
+            overlap_scan_packet(survey, p, &packet);
         }
     }
-    return survey_end(survey);
+    return overlap_scan_end(survey);
 }
 
 /* shown is what came out. */
@@ -211,18 +211,18 @@ static void note_packet(const struct ds_packet *packet)
     connected[from][to] = true;
 }
 
-static void note_all(struct points *points)
+static void note_all(struct point_merge *points)
 {
     struct ds_packet packet;
-    while (points_pop(points, &packet))
+    while (point_merge_pop(points, &packet))
         note_packet(&packet);
 }
 
 /* merge puts the captures together, as the program does. */
-static void merge(const struct survey *survey, size_t num_points, bool correct)
+static void merge(const struct overlap_scan *survey, size_t num_points, bool correct)
 {
     size_t next[MAX_POINTS] = {0};
-    struct points *points = points_new(survey, correct);
+    struct point_merge *points = point_merge_new(survey, correct);
     assert_non_null(points);
     memset(num_shown, 0, sizeof num_shown);
     memset(connected, 0, sizeof connected);
@@ -234,7 +234,7 @@ static void merge(const struct survey *survey, size_t num_points, bool correct)
         for (size_t p = 0; p < num_points; p++) {
             if (next[p] == num_seen[p])
                 continue;
-            int64_t at = points_time(points, p, seen[p][next[p]].at_ns);
+            int64_t at = point_merge_time(points, p, seen[p][next[p]].at_ns);
             if (first == num_points || at < least) {
                 first = p;
                 least = at;
@@ -243,12 +243,12 @@ static void merge(const struct survey *survey, size_t num_points, bool correct)
         if (first == num_points)
             break;
         struct ds_packet packet = packet_of(first, next[first]++, snaplens[first]);
-        points_push(points, first, &packet);
+        point_merge_push(points, first, &packet);
         note_all(points);
     }
-    points_end(points);
+    point_merge_end(points);
     note_all(points);
-    points_free(points);
+    point_merge_free(points);
 }
 
 static void set_up(uint64_t seed)
@@ -259,9 +259,9 @@ static void set_up(uint64_t seed)
         snaplens[i] = 65535;
 }
 
-static void check_ahead(const struct survey *survey, size_t point, const struct place *places)
+static void check_ahead(const struct overlap_scan *survey, size_t point, const struct place *places)
 {
-    const struct survey_point *p = &survey->points[point];
+    const struct overlap_scan_point *p = &survey->points[point];
     double most = 0;
     for (size_t i = 0; i < num_seen[point]; i++) {
         int64_t at = seen[point][i].at_ns;
@@ -269,7 +269,7 @@ static void check_ahead(const struct survey *survey, size_t point, const struct 
         /* the true time of that stamp, and what the reference's clock then showed */
         double truth = (double)(at - START - place->ahead_ns) / (1 + place->drift);
         double expected = truth + (double)reference->ahead_ns + reference->drift * truth;
-        double got = (double)(survey_correct(survey, point, at) - START);
+        double got = (double)(overlap_scan_correct(survey, point, at) - START);
         most = fmax(most, fabs(got - expected));
     }
     assert_true(most <= p->uncertainty_ns);
@@ -296,7 +296,7 @@ static void two_points_are_one(void **test)
         const struct place places[] = {{1, 5000000, 0, 0}, {2, -3217000000, 0, 0}};
         capture(0, places[0], 40000);
         capture(1, places[1], 40000);
-        struct survey survey;
+        struct overlap_scan survey;
         assert_true(look(&survey, 2));
         assert_int_equal(survey.points[1].group, 0);
         assert_int_equal(survey.points[1].clock.state, CLOCK_KNOWN);
@@ -309,7 +309,7 @@ static void two_points_are_one(void **test)
         assert_int_equal(num_backwards, 0);
         merge(&survey, 2, false); /* as the clocks have it: still each packet once */
         assert_int_equal(num_out, num_sent);
-        survey_free(&survey);
+        overlap_scan_free(&survey);
     }
 }
 
@@ -334,7 +334,7 @@ static void one_point_fills_in_what_the_other_missed(void **test)
                 at_all[seen[p][i].sent] = true;
             }
         }
-        struct survey survey;
+        struct overlap_scan survey;
         assert_true(look(&survey, 2));
         merge(&survey, 2, true);
         for (size_t i = 0; i < num_sent; i++) {
@@ -344,7 +344,7 @@ static void one_point_fills_in_what_the_other_missed(void **test)
         /* of a packet sent twice each point may have missed another copy */
         assert_in_range(num_out, num_at_all - 3, num_at_all);
         assert_int_equal(num_backwards, 0);
-        survey_free(&survey);
+        overlap_scan_free(&survey);
     }
 }
 
@@ -357,7 +357,7 @@ static void nothing_is_answered_before_it_was_asked(void **test)
     talk(1, 2, 500, START, 5000000000, 40000);
     capture(0, (struct place){1, 0, 0, 0}, 40000);
     capture(1, (struct place){2, 0, 0, 0}, 40000);
-    struct survey survey;
+    struct overlap_scan survey;
     assert_true(look(&survey, 2));
     size_t kept = 0;
     for (size_t i = 0; i < num_seen[0]; i++) {
@@ -372,7 +372,7 @@ static void nothing_is_answered_before_it_was_asked(void **test)
     assert_int_equal(num_backwards, 0);
     merge(&survey, 2, false); /* right clocks: right without waiting */
     assert_int_equal(num_too_early, 0);
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 static void three_points_over_an_hour(void **test)
@@ -390,7 +390,7 @@ static void three_points_over_an_hour(void **test)
         };
         for (size_t p = 0; p < 3; p++)
             capture(p, places[p], 100000);
-        struct survey survey;
+        struct overlap_scan survey;
         assert_true(look(&survey, 3));
         assert_int_equal(survey.points[1].group, 0);
         assert_int_equal(survey.points[1].parent, 2);
@@ -403,13 +403,13 @@ static void three_points_over_an_hour(void **test)
         assert_in_range(num_out, num_sent - 10, num_sent);
         struct ds_buffer text = {0};
         static const char *const names[] = {"one.pcap", "three.pcap", "two.pcap"};
-        survey_report(&survey, names, &text);
+        overlap_scan_report(&survey, names, &text);
         ds_buffer_add(&text, "", 1);
         assert_non_null(strstr(text.data, "one.pcap                  reference\n"));
         assert_non_null(strstr(text.data, "+90.3"));
         assert_non_null(strstr(text.data, "  -80.0"));
         ds_buffer_free(&text);
-        survey_free(&survey);
+        overlap_scan_free(&survey);
     }
 }
 
@@ -434,25 +434,25 @@ static void the_reference_of_hosts_has_the_clock_in_the_middle(void **test)
                 is_listed[p] = true;
                 capture(p, places[p], 100000);
             }
-            struct survey survey;
+            struct overlap_scan survey;
             assert_true(look(&survey, 3));
             for (size_t p = 0; p < 3; p++) {
                 assert_int_equal(survey.points[p].group, middle);
                 assert_int_equal(survey.points[p].group_size, 3);
-                assert_int_equal(survey_stranger(&survey, p), p);
+                assert_int_equal(overlap_scan_stranger(&survey, p), p);
             }
             assert_int_equal(survey.points[middle].parent, middle);
-            assert_int_equal(survey_correct(&survey, middle, START), START);
-            assert_true(fabs(survey_get_ahead(&survey, bad) -
+            assert_int_equal(overlap_scan_correct(&survey, middle, START), START);
+            assert_true(fabs(overlap_scan_get_ahead(&survey, bad) -
                              (double)(wrongs[wrong] - places[middle].ahead_ns)) < 200000);
             merge(&survey, 3, true);
             assert_int_equal(num_out, num_sent);
-            survey_free(&survey);
+            overlap_scan_free(&survey);
             /* One that the user named is the reference, wrong or not. */
             is_listed[bad] = false;
             assert_true(look(&survey, 3));
             assert_int_equal(survey.points[middle].group, bad);
-            survey_free(&survey);
+            overlap_scan_free(&survey);
             memset(is_listed, 0, sizeof is_listed);
         }
     }
@@ -466,15 +466,15 @@ static void points_that_share_nothing_stay_as_they_are(void **test)
     talk(3, 4, 100, START, 1000000000, 40000);
     capture(0, (struct place){1, 0, 0, 0}, 40000);
     capture(1, (struct place){3, 700, 0, 0}, 40000);
-    struct survey survey;
+    struct overlap_scan survey;
     assert_true(look(&survey, 2));
-    assert_false(survey_has_points(&survey));
-    assert_int_equal(survey_stranger(&survey, 1), 0);
-    assert_int_equal(survey_stranger(&survey, 0), 0);
-    assert_int_equal(survey_correct(&survey, 1, START), START);
+    assert_false(overlap_scan_has_points(&survey));
+    assert_int_equal(overlap_scan_stranger(&survey, 1), 0);
+    assert_int_equal(overlap_scan_stranger(&survey, 0), 0);
+    assert_int_equal(overlap_scan_correct(&survey, 1, START), START);
     merge(&survey, 2, true);
     assert_int_equal(num_out, num_sent);
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 /* Two files of one capture, one after the other, with a packet sent again in the second. */
@@ -489,13 +489,13 @@ static void files_in_a_row_are_no_points(void **test)
     num_seen[1] = num_seen[0] / 2;
     num_seen[0] -= num_seen[1];
     memcpy(seen[1], seen[0] + num_seen[0], num_seen[1] * sizeof seen[0][0]);
-    struct survey survey;
+    struct overlap_scan survey;
     assert_true(look(&survey, 2));
-    assert_false(survey_has_points(&survey));
-    assert_int_equal(survey_stranger(&survey, 1), 1);
+    assert_false(overlap_scan_has_points(&survey));
+    assert_int_equal(overlap_scan_stranger(&survey, 1), 1);
     merge(&survey, 2, true);
     assert_int_equal(num_out, num_sent);
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 static void whole_packets_replace_cut_ones(void **test)
@@ -507,14 +507,14 @@ static void whole_packets_replace_cut_ones(void **test)
         capture(0, (struct place){1, 0, 0, 0}, 40000);
         capture(1, (struct place){2, 123456789, 0, 0}, 40000);
         snaplens[cut] = 44;
-        struct survey survey;
+        struct overlap_scan survey;
         assert_true(look(&survey, 2));
         assert_int_equal(survey.points[1].group, 0);
         merge(&survey, 2, true);
         assert_int_equal(num_out, num_sent);
         assert_int_equal(num_cut, 0);
         check_once();
-        survey_free(&survey);
+        overlap_scan_free(&survey);
     }
 }
 
@@ -525,20 +525,20 @@ static void samples_stay_bounded(void **test)
     talk(1, 2, 5000, START, 60000000000, 40000);
     capture(0, (struct place){1, 0, 0, 0}, 40000);
     capture(1, (struct place){2, 99, 0, 0}, 40000);
-    struct survey survey;
-    assert_true(survey_init(&survey, 2));
+    struct overlap_scan survey;
+    assert_true(overlap_scan_init(&survey, 2));
     survey.max_samples = 500;
     for (size_t p = 0; p < 2; p++) {
         for (size_t i = 0; i < num_seen[p]; i++) {
             struct ds_packet packet = packet_of(p, i, 65535);
-            survey_packet(&survey, p, &packet);
+            overlap_scan_packet(&survey, p, &packet);
         }
         assert_in_range(survey.points[p].num_samples, 200, 500);
     }
-    assert_true(survey_end(&survey));
+    assert_true(overlap_scan_end(&survey));
     assert_int_equal(survey.points[1].group, 0);
     assert_true(survey.points[1].clock.num_late + survey.points[1].clock.num_early > 150);
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 static void counts_what_each_point_saw(void **test)
@@ -591,35 +591,35 @@ static void stands_nonsense(void **test)
                     (uint32_t)random_number(), (uint8_t)random_number(), random_number() % 40);
     capture(0, (struct place){0, 0, 0, 0}, 0);
     capture(1, (struct place){0, 50, 0, 0}, 0);
-    struct survey survey;
+    struct overlap_scan survey;
     assert_true(look(&survey, 2));
     merge(&survey, 2, true);
     assert_int_equal(num_out, num_sent);
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 static void merge_once(void *context)
 {
-    struct survey survey;
+    struct overlap_scan survey;
     (void)context;
     if (look(&survey, 2)) {
-        struct points *points = points_new(&survey, true);
+        struct point_merge *points = point_merge_new(&survey, true);
         num_out = 0;
         for (size_t i = 0; points != NULL && i < num_seen[0]; i++) {
             struct ds_packet packet = packet_of(0, i, 65535);
-            points_push(points, 0, &packet);
+            point_merge_push(points, 0, &packet);
             note_all(points);
         }
         if (points != NULL) {
-            points_end(points);
+            point_merge_end(points);
             note_all(points);
             assert_int_equal(num_out, num_seen[0]);
         }
-        points_free(points);
+        point_merge_free(points);
     } else {
         assert_true(failing_alloc_failed());
     }
-    survey_free(&survey);
+    overlap_scan_free(&survey);
 }
 
 static void stands_failing_allocations(void **test)

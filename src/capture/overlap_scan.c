@@ -1,7 +1,7 @@
 /*
- * survey.c - see survey.h.
+ * overlap_scan.c - see overlap_scan.h.
  */
-#include "survey.h"
+#include "overlap_scan.h"
 
 #include "packet_id.h"
 
@@ -24,7 +24,7 @@ static const double ONE_WAY_COST = 1e15;
 /* Beyond this the arithmetic on time stamps could overflow. */
 static const int64_t MAX_TIME_NS = (int64_t)1 << 62;
 
-struct survey_sample {
+struct overlap_scan_sample {
     uint64_t key; /* hash of the headers */
     int64_t at_ns;
     uint32_t hosts;
@@ -40,9 +40,9 @@ struct edge {
     double uncertainty_ns;
 };
 
-bool survey_init(struct survey *survey, size_t num_points)
+bool overlap_scan_init(struct overlap_scan *survey, size_t num_points)
 {
-    *survey = (struct survey){.num_points = num_points};
+    *survey = (struct overlap_scan){.num_points = num_points};
     survey->max_samples = MAX_SAMPLES / (num_points != 0 ? num_points : 1);
     if (survey->max_samples < MIN_POINT_SAMPLES)
         survey->max_samples = MIN_POINT_SAMPLES;
@@ -54,16 +54,16 @@ bool survey_init(struct survey *survey, size_t num_points)
     return survey->points != NULL;
 }
 
-void survey_free(struct survey *survey)
+void overlap_scan_free(struct overlap_scan *survey)
 {
     for (size_t i = 0; survey->points != NULL && i < survey->num_points; i++)
         free(survey->points[i].samples);
     free(survey->points);
-    *survey = (struct survey){0};
+    *survey = (struct overlap_scan){0};
 }
 
 /* thin_out keeps every other sample, the same ones at all points. */
-static void thin_out(struct survey_point *p)
+static void thin_out(struct overlap_scan_point *p)
 {
     size_t kept = 0;
     p->mask = p->mask << 1 | 1;
@@ -74,9 +74,9 @@ static void thin_out(struct survey_point *p)
     p->num_samples = kept;
 }
 
-void survey_packet(struct survey *survey, size_t point, const struct ds_packet *packet)
+void overlap_scan_packet(struct overlap_scan *survey, size_t point, const struct ds_packet *packet)
 {
-    struct survey_point *p = &survey->points[point];
+    struct overlap_scan_point *p = &survey->points[point];
     struct packet_id id;
 
     if (packet->past.kind != DS_SNAPSHOT_NONE)
@@ -105,7 +105,7 @@ void survey_packet(struct survey *survey, size_t point, const struct ds_packet *
         thin_out(p);
     if ((id.header & p->mask) != 0 || p->num_samples == survey->max_samples)
         return;
-    p->samples[p->num_samples++] = (struct survey_sample){
+    p->samples[p->num_samples++] = (struct overlap_scan_sample){
         .key = id.header,
         .at_ns = packet->ts_ns,
         .hosts = id.hosts,
@@ -118,7 +118,7 @@ void survey_packet(struct survey *survey, size_t point, const struct ds_packet *
 
 static int by_key(const void *left, const void *right)
 {
-    const struct survey_sample *a = left, *b = right;
+    const struct overlap_scan_sample *a = left, *b = right;
     if (a->key != b->key)
         return a->key > b->key ? 1 : -1;
     return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
@@ -126,7 +126,7 @@ static int by_key(const void *left, const void *right)
 
 /* keep_distinct sorts the samples and drops those of packets that were sent again: which of
  * them is which at another point can't be told. */
-static void keep_distinct(struct survey_point *p)
+static void keep_distinct(struct overlap_scan_point *p)
 {
     size_t kept = 0;
     if (p->num_samples != 0)
@@ -144,12 +144,13 @@ static void keep_distinct(struct survey_point *p)
 
 /* join makes clock samples of what two points share: point against reference. Returns how
  * many, or 0 when they are too few to mean anything. */
-static size_t join(const struct survey_point *point, const struct survey_point *reference,
+static size_t join(const struct overlap_scan_point *point,
+                   const struct overlap_scan_point *reference,
                    struct clock_sample *out)
 {
     size_t num = 0, num_data = 0;
     for (size_t i = 0, k = 0; i < point->num_samples && k < reference->num_samples;) {
-        const struct survey_sample *a = &point->samples[i], *b = &reference->samples[k];
+        const struct overlap_scan_sample *a = &point->samples[i], *b = &reference->samples[k];
         if (a->key < b->key) {
             i++;
         } else if (a->key > b->key) {
@@ -172,17 +173,17 @@ static size_t join(const struct survey_point *point, const struct survey_point *
 }
 
 /* estimate finds how the clock of one point runs against another's. */
-static bool estimate(const struct survey *survey, size_t point, size_t reference,
+static bool estimate(const struct overlap_scan *survey, size_t point, size_t reference,
                      struct clock_sample *scratch, struct clock_model *clock)
 {
-    const struct survey_point *a = &survey->points[point], *b = &survey->points[reference];
+    const struct overlap_scan_point *a = &survey->points[point], *b = &survey->points[reference];
     int64_t resolution = a->fraction_ns == 0 || b->fraction_ns == 0 ? 1000 : 1;
     return clock_estimate(scratch, join(a, b, scratch), resolution, clock);
 }
 
 /* walk is what place needs on its way. */
 struct walk {
-    struct survey *survey;
+    struct overlap_scan *survey;
     const struct edge *edges;
     size_t num_edges;
     struct clock_sample *scratch;
@@ -195,7 +196,7 @@ struct walk {
  * over the link that is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
 static bool spread(struct walk *walk, size_t reference)
 {
-    struct survey *survey = walk->survey;
+    struct overlap_scan *survey = walk->survey;
     double *cost = walk->cost;
     bool good = true;
     size_t at = reference, size = 0;
@@ -205,7 +206,7 @@ static bool spread(struct walk *walk, size_t reference)
     survey->points[reference].parent = reference;
     survey->points[reference].uncertainty_ns = 0;
     while (good) {
-        struct survey_point *p = &survey->points[at];
+        struct overlap_scan_point *p = &survey->points[at];
         walk->done[at] = true;
         p->group = reference;
         size++;
@@ -250,27 +251,27 @@ static int by_number(const void *left, const void *right)
 /* choose_reference returns the reference of the group that was spread from its first point. */
 static size_t choose_reference(struct walk *walk, size_t first)
 {
-    struct survey *survey = walk->survey;
+    struct overlap_scan *survey = walk->survey;
     size_t num = 0;
     for (size_t i = first; i < survey->num_points; i++) {
         if (survey->points[i].group != first)
             continue;
         if (!survey->points[i].is_listed)
             return i;
-        walk->ahead_ns[num++] = i == first ? 0 : survey_get_ahead(survey, i);
+        walk->ahead_ns[num++] = i == first ? 0 : overlap_scan_get_ahead(survey, i);
     }
     qsort(walk->ahead_ns, num, sizeof *walk->ahead_ns, by_number);
     const double middle = walk->ahead_ns[(num - 1) / 2];
     for (size_t i = first; i < survey->num_points; i++) {
         if (survey->points[i].group == first &&
-            (i == first ? 0 : survey_get_ahead(survey, i)) == middle)
+            (i == first ? 0 : overlap_scan_get_ahead(survey, i)) == middle)
             return i;
     }
     return first;
 }
 
 /* place finds the group of each point, and compares the clocks in it with that of its reference. */
-static bool place(struct survey *survey, const struct edge *edges, size_t num_edges,
+static bool place(struct overlap_scan *survey, const struct edge *edges, size_t num_edges,
                   struct clock_sample *scratch)
 {
     struct walk walk = {
@@ -298,7 +299,7 @@ static bool place(struct survey *survey, const struct edge *edges, size_t num_ed
     return good;
 }
 
-bool survey_end(struct survey *survey)
+bool overlap_scan_end(struct overlap_scan *survey)
 {
     struct clock_sample *scratch = malloc(survey->max_samples * sizeof *scratch);
     struct clock_model *clock = malloc(sizeof *clock);
@@ -336,7 +337,7 @@ bool survey_end(struct survey *survey)
     return good;
 }
 
-bool survey_has_points(const struct survey *survey)
+bool overlap_scan_has_points(const struct overlap_scan *survey)
 {
     for (size_t i = 0; i < survey->num_points; i++) {
         if (survey->points[i].group != i)
@@ -345,11 +346,11 @@ bool survey_has_points(const struct survey *survey)
     return false;
 }
 
-int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
+int64_t overlap_scan_correct(const struct overlap_scan *survey, size_t point, int64_t ts_ns)
 {
     if (ts_ns < 0 || ts_ns > MAX_TIME_NS)
         return ts_ns;
-    const struct survey_point *p = &survey->points[point];
+    const struct overlap_scan_point *p = &survey->points[point];
     bool microseconds = p->fraction_ns == 0 && survey->points[p->group].fraction_ns == 0;
     if (p->parent == point)
         return ts_ns;
@@ -358,19 +359,19 @@ int64_t survey_correct(const struct survey *survey, size_t point, int64_t ts_ns)
     return microseconds ? (ts_ns + 500) / 1000 * 1000 : ts_ns;
 }
 
-static double ahead_at(const struct survey *survey, size_t point, int64_t ts_ns)
+static double ahead_at(const struct overlap_scan *survey, size_t point, int64_t ts_ns)
 {
-    return (double)(ts_ns - survey_correct(survey, point, ts_ns));
+    return (double)(ts_ns - overlap_scan_correct(survey, point, ts_ns));
 }
 
-double survey_get_ahead(const struct survey *survey, size_t point)
+double overlap_scan_get_ahead(const struct overlap_scan *survey, size_t point)
 {
     const struct clock_model *clock = &survey->points[point].clock;
     double first = ahead_at(survey, point, clock->first_ns);
     return first + (ahead_at(survey, point, clock->last_ns) - first) / 2;
 }
 
-double survey_get_drift(const struct survey *survey, size_t point)
+double overlap_scan_get_drift(const struct overlap_scan *survey, size_t point)
 {
     const struct clock_model *clock = &survey->points[point].clock;
     double span = (double)(clock->last_ns - clock->first_ns);
@@ -380,12 +381,13 @@ double survey_get_drift(const struct survey *survey, size_t point)
            span;
 }
 
-struct survey_piece survey_get_piece(const struct survey *survey, size_t point, size_t number)
+struct overlap_scan_piece overlap_scan_get_piece(const struct overlap_scan *survey, size_t point,
+                                                 size_t number)
 {
-    const struct survey_point *p = &survey->points[point];
+    const struct overlap_scan_point *p = &survey->points[point];
     const struct clock_model *clock = &p->clock;
     const bool is_last = number + 1 == clock->num_pieces;
-    struct survey_piece piece = {
+    struct overlap_scan_piece piece = {
         .from_ns = number == 0 ? clock->first_ns : clock->pieces[number].from_ns,
         .to_ns = is_last ? clock->last_ns : clock->pieces[number + 1].from_ns - 1,
         /* What leads to the reference adds its own. */
@@ -400,11 +402,11 @@ struct survey_piece survey_get_piece(const struct survey *survey, size_t point, 
     return piece;
 }
 
-size_t survey_stranger(const struct survey *survey, size_t point)
+size_t overlap_scan_stranger(const struct overlap_scan *survey, size_t point)
 {
-    const struct survey_point *p = &survey->points[point];
+    const struct overlap_scan_point *p = &survey->points[point];
     for (size_t i = 0; i < point && p->looked_at && p->group == point; i++) {
-        const struct survey_point *other = &survey->points[i];
+        const struct overlap_scan_point *other = &survey->points[i];
         if (other->looked_at && other->group != point && other->first_ns < p->last_ns &&
             p->first_ns < other->last_ns)
             return i;
