@@ -6,8 +6,8 @@
 #include "finding_kinds.h"
 
 #include "labels.h"
-#include "pick.h"
 #include "record.h"
+#include "simple_filter.h"
 #include "suggest.h"
 
 #include <distsniff/dissect.h>

@@ -9,8 +9,8 @@
 
 #include "match_record.h"
 #include "match_regex.h"
-#include "pick.h"
 #include "record.h"
+#include "simple_filter.h"
 #include "words.h"
 
 #include <distsniff/dissect.h>

@@ -1,7 +1,7 @@
 /*
- * pick.c - see pick.h.
+ * simple_filter.c - see simple_filter.h.
  */
-#include "pick.h"
+#include "simple_filter.h"
 
 #include "complain.h"
 #include "elixir_name.h"

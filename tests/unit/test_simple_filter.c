@@ -1,5 +1,5 @@
 /*
- * test_pick.c - which events have the node, the process or the op that was asked for, and
+ * test_simple_filter.c - which events have the node, the process or the op that was asked for, and
  * that the reply comes with the request.
  */
 #include "suggest.h"

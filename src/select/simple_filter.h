@@ -1,8 +1,8 @@
 /*
- * pick.h - what --node, --process and --op name, and whether an event has it.
+ * simple_filter.h - what --node, --process and --op name, and whether an event has it.
  */
-#ifndef SRC_PICK_H
-#define SRC_PICK_H
+#ifndef SRC_SIMPLE_FILTER_H
+#define SRC_SIMPLE_FILTER_H
 
 #include "record.h"
 
