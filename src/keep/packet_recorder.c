@@ -30,7 +30,7 @@ static void on_leave(void *context, const struct stored_conn *conn, const struct
 static void on_past(void *context, const struct ds_event *event)
 {
     struct packet_recorder *k = context;
-    openings_event(&k->openings, event);
+    pending_messages_event(&k->openings, event);
 }
 
 static bool open_parts(struct packet_recorder *k)
@@ -55,11 +55,11 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
     past.keylog_notes = false; /* the session's numbers are meant */
     past.facts = false;
     past.limits[DS_LIMIT_MEMORY] *= 2; /* of both: it holds what the other one does */
-    if (k == NULL || !openings_init(&k->openings, session->limits) ||
+    if (k == NULL || !pending_messages_init(&k->openings, session->limits) ||
         (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");
         if (k != NULL)
-            openings_free(&k->openings);
+            pending_messages_free(&k->openings);
         free(k);
         return NULL;
     }
@@ -167,7 +167,7 @@ void recorder_free(struct packet_recorder *k)
     raw_writer_close(&k->writer);
     packet_store_free(&k->store);
     ds_session_free(k->past);
-    openings_free(&k->openings);
+    pending_messages_free(&k->openings);
     ds_buffer_free(&k->made);
     ds_buffer_free(&k->sealed);
     free(k);

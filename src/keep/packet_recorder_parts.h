@@ -7,9 +7,9 @@
 
 #include "keep_conns.h"
 #include "keep_latest.h"
-#include "openings.h"
 #include "packet_recorder.h"
 #include "packet_store.h"
+#include "pending_messages.h"
 #include "raw_writer.h"
 
 struct packet_recorder {
@@ -21,7 +21,7 @@ struct packet_recorder {
     struct raw_writer writer;
     struct packet_notes *notes; /* comments of packets; NULL: none */
     struct ds_buffer made, sealed;
-    struct openings openings; /* of the past */
+    struct pending_messages openings; /* of the past */
     struct recorder_past {
         bool has_conn;              /* that what is written at the moment stands for */
         struct ds_endpoint ends[2]; /* of it */

@@ -60,7 +60,7 @@ static void write_segment(struct packet_recorder *k, const struct ds_segment *se
 
 /* write_opening writes a message that stands outside of the stream, as if it had been sent again.
  */
-static void write_opening(void *context, const struct opening *opening)
+static void write_opening(void *context, const struct pending_message *opening)
 {
     enum { PSH_ACK = 24, WINDOW = 65535 };
     struct packet_recorder *k = context;
@@ -103,8 +103,9 @@ static void write_opening(void *context, const struct opening *opening)
 static void end_conn(struct packet_recorder *k)
 {
     if (k->writing.has_conn)
-        openings_give(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS, write_opening,
-                      k);
+        pending_messages_give(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS,
+                              write_opening,
+                              k);
     k->writing.has_conn = false;
 }
 

@@ -1,6 +1,6 @@
 /*
- * test_openings.c - the messages that something may still come of: which are kept, for how long,
- * and how many.
+ * test_pending_messages.c - the messages that something may still come of: which are kept, for how
+ * long, and how many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "default_limits.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "openings.h"
+#include "pending_messages.h"
 
 enum { MS = 1000000 };
 
@@ -28,17 +28,17 @@ static void use_conn(uint64_t number)
     }
 }
 
-static bool begin(struct openings *o)
+static bool begin(struct pending_messages *o)
 {
     uint64_t limits[DS_LIMIT_COUNT];
     default_limits(limits);
     use_conn(1);
     now_ns = 1000 * (int64_t)MS;
     etf_reset();
-    return openings_init(o, limits);
+    return pending_messages_init(o, limits);
 }
 
-static void send(struct openings *o, unsigned dir, int code, struct ds_term control,
+static void send(struct pending_messages *o, unsigned dir, int code, struct ds_term control,
                  struct ds_term from, struct ds_term to, struct ds_term ref,
                  struct ds_term payload)
 {
@@ -51,12 +51,12 @@ static void send(struct openings *o, unsigned dir, int code, struct ds_term cont
     event.message.role[DS_ROLE_TO] = to;
     event.message.role[DS_ROLE_REF] = ref;
     event.message.payload = payload;
-    openings_event(o, &event);
+    pending_messages_event(o, &event);
 }
 
 static const struct ds_term none;
 
-static void ask(struct openings *o, uint32_t pid, uint32_t ref, struct ds_term request)
+static void ask(struct pending_messages *o, uint32_t pid, uint32_t ref, struct ds_term request)
 {
     const struct ds_term me = etf_pid("a@h", pid), echo = etf_atom("echo");
     send(o, 0, 6, etf_tuple(4, etf_int(6), me, etf_atom(""), echo), me, echo, none,
@@ -64,14 +64,14 @@ static void ask(struct openings *o, uint32_t pid, uint32_t ref, struct ds_term r
                    etf_tuple(2, me, etf_list(1, etf_atom("alias"), etf_ref("a@h", ref))), request));
 }
 
-static void answer(struct openings *o, uint32_t ref)
+static void answer(struct pending_messages *o, uint32_t ref)
 {
     const struct ds_term me = etf_pid("b@h", 50), to = etf_ref("a@h", ref);
     send(o, 1, 33, etf_tuple(3, etf_int(33), me, to), me, to, none,
          etf_tuple(2, etf_list(1, etf_atom("alias"), to), etf_atom("ok")));
 }
 
-static void watch(struct openings *o, uint32_t pid, uint32_t ref)
+static void watch(struct pending_messages *o, uint32_t pid, uint32_t ref)
 {
     const struct ds_term me = etf_pid("a@h", pid), echo = etf_atom("echo");
     const struct ds_term tag = etf_ref("a@h", ref);
@@ -81,24 +81,24 @@ static void watch(struct openings *o, uint32_t pid, uint32_t ref)
 /* What is given out. */
 static size_t num_given, given_len;
 
-static void on_given(void *context, const struct opening *opening)
+static void on_given(void *context, const struct pending_message *opening)
 {
     (void)context;
     num_given++;
     given_len += opening->len;
 }
 
-static size_t count(const struct openings *o, int64_t since_ns)
+static size_t count(const struct pending_messages *o, int64_t since_ns)
 {
     num_given = given_len = 0;
-    openings_give(o, conn.end, since_ns, on_given, NULL);
+    pending_messages_give(o, conn.end, since_ns, on_given, NULL);
     return num_given;
 }
 
 /* A request is there until it is answered, and so is the monitor that came with it. */
 static void keeps_what_is_open(void **state)
 {
-    struct openings o;
+    struct pending_messages o;
     (void)state;
     assert_true(begin(&o));
     watch(&o, 1, 1);
@@ -113,7 +113,7 @@ static void keeps_what_is_open(void **state)
     use_conn(1);
     const struct ds_endpoint other_way[2] = {conn.end[1], conn.end[0]};
     num_given = 0;
-    openings_give(&o, other_way, INT64_MAX, on_given, NULL);
+    pending_messages_give(&o, other_way, INT64_MAX, on_given, NULL);
     assert_int_equal(num_given, 2);
     ask(&o, 2, 2, etf_atom("ho"));
     assert_int_equal(count(&o, INT64_MAX), 3);
@@ -123,7 +123,7 @@ static void keeps_what_is_open(void **state)
     assert_int_equal(count(&o, INT64_MAX), 0);
     assert_int_equal(o.used, 0);
     assert_int_equal(o.num_dropped, 0);
-    openings_free(&o);
+    pending_messages_free(&o);
 }
 
 /* A monitor belongs to the request that its own caller makes over the same connection within a
@@ -138,7 +138,7 @@ static void a_monitor_goes_with_its_request(void **state)
     } cases[] = {
         {1, 1, 100 * MS, 2}, {1, 1, 100 * MS + 1, 1}, {2, 1, 0, 1}, {1, 2, 0, 1},
     };
-    struct openings o;
+    struct pending_messages o;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_true(begin(&o));
@@ -149,14 +149,14 @@ static void a_monitor_goes_with_its_request(void **state)
         assert_int_equal(count(&o, INT64_MAX), cases[i].num);
         ask(&o, cases[i].pid, 2, etf_atom("hi")); /* it has gone with the first */
         assert_int_equal(count(&o, INT64_MAX), cases[i].num + 1);
-        openings_free(&o);
+        pending_messages_free(&o);
     }
 }
 
 /* Only so many monitors wait for their requests. */
 static void only_the_latest_monitors_wait(void **state)
 {
-    struct openings o;
+    struct pending_messages o;
     (void)state;
     assert_true(begin(&o));
     for (uint32_t i = 0; i <= MONITORS_PENDING; i++)
@@ -167,7 +167,7 @@ static void only_the_latest_monitors_wait(void **state)
     assert_int_equal(count(&o, INT64_MAX), 1);
     ask(&o, 1, 1, etf_atom("hi"));
     assert_int_equal(count(&o, INT64_MAX), 3);
-    openings_free(&o);
+    pending_messages_free(&o);
 }
 
 static struct ds_term long_binary(size_t len)
@@ -180,7 +180,7 @@ static struct ds_term long_binary(size_t len)
 /* A message is as long as a packet has room for, or only that it is there is known. */
 static void messages_have_a_length(void **state)
 {
-    struct openings o;
+    struct pending_messages o;
     (void)state;
     assert_true(begin(&o));
     ask(&o, 1, 1, long_binary(0));
@@ -193,49 +193,49 @@ static void messages_have_a_length(void **state)
     assert_int_equal(o.used, OPENING_LEN + OPENING_LEN - len);
     assert_int_equal(count(&o, INT64_MAX), 3);
     assert_int_equal(given_len, o.used);
-    openings_free(&o);
+    pending_messages_free(&o);
 }
 
 /* When there are too many, or they take too much, the oldest go. */
 static void drops_the_oldest(void **state)
 {
-    struct openings o;
+    struct pending_messages o;
     (void)state;
     assert_true(begin(&o));
-    for (uint32_t i = 0; i < OPENINGS_MAX; i++) {
+    for (uint32_t i = 0; i < PENDING_MESSAGES_MAX; i++) {
         etf_reset();
         ask(&o, 1, i, etf_atom("hi"));
     }
     assert_int_equal(o.num_dropped, 0);
     etf_reset();
-    ask(&o, 1, OPENINGS_MAX, etf_atom("hi"));
+    ask(&o, 1, PENDING_MESSAGES_MAX, etf_atom("hi"));
     assert_int_equal(o.num_dropped, 1);
-    assert_int_equal(count(&o, INT64_MAX), OPENINGS_MAX);
+    assert_int_equal(count(&o, INT64_MAX), PENDING_MESSAGES_MAX);
     answer(&o, 0);
-    assert_int_equal(count(&o, INT64_MAX), OPENINGS_MAX);
+    assert_int_equal(count(&o, INT64_MAX), PENDING_MESSAGES_MAX);
     answer(&o, 1);
-    assert_int_equal(count(&o, INT64_MAX), OPENINGS_MAX - 1);
-    openings_free(&o);
+    assert_int_equal(count(&o, INT64_MAX), PENDING_MESSAGES_MAX - 1);
+    pending_messages_free(&o);
 
     assert_true(begin(&o));
     for (uint32_t i = 0; i < 1000; i++) {
         etf_reset();
         ask(&o, 1, i, long_binary(50000));
-        assert_true(o.used <= OPENINGS_BYTES);
+        assert_true(o.used <= PENDING_MESSAGES_BYTES);
     }
-    assert_true(o.used > OPENINGS_BYTES - 2 * OPENING_LEN);
+    assert_true(o.used > PENDING_MESSAGES_BYTES - 2 * OPENING_LEN);
     assert_int_equal(count(&o, INT64_MAX), 1000 - o.num_dropped);
     for (uint32_t i = 0; i < 1000; i++) {
         etf_reset();
         answer(&o, i);
     }
     assert_int_equal(o.used, 0);
-    openings_free(&o);
+    pending_messages_free(&o);
 }
 
 static void converse(void *context)
 {
-    struct openings o;
+    struct pending_messages o;
     (void)context;
     if (begin(&o)) {
         watch(&o, 1, 1);
@@ -244,7 +244,7 @@ static void converse(void *context)
         answer(&o, 1);
         assert_true(count(&o, INT64_MAX) == 0 || failing_alloc_failed());
     }
-    openings_free(&o);
+    pending_messages_free(&o);
 }
 
 static void stands_failing_allocations(void **state)

@@ -1,9 +1,10 @@
 /*
- * openings.c - see openings.h. A correlation of its own says which message opens a call and when
+ * pending_messages.c - see pending_messages.h. A correlation of its own says which message opens a
+ * call and when
  * that ends. A monitor comes just before the request that it watches over: it waits for it among
  * the latest ones.
  */
-#include "openings.h"
+#include "pending_messages.h"
 
 #include "hash.h"
 #include "message_frame.h"
@@ -12,7 +13,7 @@
 
 enum { SET_UP_NS = 100000000 }; /* between a monitor and its request */
 
-static void drop_frame(struct openings *o, struct opening *opening)
+static void drop_frame(struct pending_messages *o, struct pending_message *opening)
 {
     o->used -= opening->len;
     free(opening->frame);
@@ -20,7 +21,7 @@ static void drop_frame(struct openings *o, struct opening *opening)
     opening->len = 0;
 }
 
-static void drop(struct openings *o, struct opening *opening)
+static void drop(struct pending_messages *o, struct pending_message *opening)
 {
     drop_frame(o, opening);
     table_remove(&o->table, opening);
@@ -31,10 +32,11 @@ static uint32_t hash_call(uint64_t call)
     return hash_key(&call, sizeof call);
 }
 
-static void drop_call(struct openings *o, uint64_t call)
+static void drop_call(struct pending_messages *o, uint64_t call)
 {
-    struct opening *next;
-    for (struct opening *at = table_first(&o->table, hash_call(call)); at != NULL; at = next) {
+    struct pending_message *next;
+    for (struct pending_message *at = table_first(&o->table, hash_call(call)); at != NULL;
+         at = next) {
         next = table_next(&o->table, at);
         if (at->call == call)
             drop(o, at);
@@ -43,7 +45,8 @@ static void drop_call(struct openings *o, uint64_t call)
 
 /* keep_frame makes the frame of a message. One with atoms that are not certain has none: they
  * would be so in it. */
-static void keep_frame(struct openings *o, struct opening *opening, const struct ds_event *event)
+static void keep_frame(struct pending_messages *o, struct pending_message *opening,
+                       const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     for (int i = 0; i < 2; i++) {
@@ -73,14 +76,14 @@ static void keep_frame(struct openings *o, struct opening *opening, const struct
     o->used += opening->len;
 }
 
-static struct opening *add(struct openings *o, uint64_t call)
+static struct pending_message *add(struct pending_messages *o, uint64_t call)
 {
     while (table_oldest(&o->table) != NULL &&
-           (table_is_full(&o->table) || o->used > OPENINGS_BYTES - OPENING_LEN)) {
+           (table_is_full(&o->table) || o->used > PENDING_MESSAGES_BYTES - OPENING_LEN)) {
         drop(o, table_oldest(&o->table));
         o->num_dropped++;
     }
-    struct opening *opening = table_add(&o->table, hash_call(call));
+    struct pending_message *opening = table_add(&o->table, hash_call(call));
     if (opening == NULL)
         o->no_memory++;
     else
@@ -100,30 +103,30 @@ static uint64_t hash_sender(const struct ds_event *event)
 }
 
 /* take_monitor gives a call the monitor that its caller has just set up. */
-static void take_monitor(struct openings *o, uint64_t call, const struct ds_event *event)
+static void take_monitor(struct pending_messages *o, uint64_t call, const struct ds_event *event)
 {
     const uint64_t watcher = hash_sender(event);
     const uint64_t num = o->num_pending < MONITORS_PENDING ? o->num_pending : MONITORS_PENDING;
     for (uint64_t i = 1; watcher != 0 && i <= num; i++) {
-        struct opening *at = &o->pending[(o->num_pending - i) % MONITORS_PENDING];
+        struct pending_message *at = &o->pending[(o->num_pending - i) % MONITORS_PENDING];
         if (at->watcher != watcher || at->conn != event->conn->number ||
             event->ts_ns - at->ns > SET_UP_NS)
             continue;
-        struct opening *kept = add(o, call);
+        struct pending_message *kept = add(o, call);
         if (kept == NULL)
             return;
         const struct table_entry entry = kept->entry;
         *kept = *at;
         kept->entry = entry;
         kept->call = call;
-        *at = (struct opening){.call = 0};
+        *at = (struct pending_message){.call = 0};
         return;
     }
 }
 
 static void on_record(void *context, const struct record *record)
 {
-    struct openings *o = context;
+    struct pending_messages *o = context;
     const struct note *note = &record->note;
     if (record->call != NULL) {
         drop_call(o, record->call->number);
@@ -132,9 +135,9 @@ static void on_record(void *context, const struct record *record)
     if (record->monitor != NULL || record->event->type != DS_EVENT_MESSAGE)
         return;
     if (note->role == NOTE_MONITOR) {
-        struct opening *at = &o->pending[o->num_pending++ % MONITORS_PENDING];
+        struct pending_message *at = &o->pending[o->num_pending++ % MONITORS_PENDING];
         drop_frame(o, at);
-        *at = (struct opening){.watcher = hash_sender(record->event)};
+        *at = (struct pending_message){.watcher = hash_sender(record->event)};
         keep_frame(o, at, record->event);
         return;
     }
@@ -143,22 +146,22 @@ static void on_record(void *context, const struct record *record)
         return;
     if (note->role == NOTE_REQUEST)
         take_monitor(o, note->call, record->event);
-    struct opening *opening = add(o, note->call);
+    struct pending_message *opening = add(o, note->call);
     if (opening != NULL)
         keep_frame(o, opening, record->event);
 }
 
-bool openings_init(struct openings *o, const uint64_t limits[DS_LIMIT_COUNT])
+bool pending_messages_init(struct pending_messages *o, const uint64_t limits[DS_LIMIT_COUNT])
 {
     struct correlate_config config = {.emit = on_record, .context = o};
     memcpy(config.limits, limits, sizeof config.limits);
-    *o = (struct openings){.num_pending = 0};
-    table_init(&o->table, sizeof(struct opening), OPENINGS_MAX);
+    *o = (struct pending_messages){.num_pending = 0};
+    table_init(&o->table, sizeof(struct pending_message), PENDING_MESSAGES_MAX);
     o->correlate = correlate_new(&config);
     return o->correlate != NULL;
 }
 
-void openings_free(struct openings *o)
+void pending_messages_free(struct pending_messages *o)
 {
     correlate_free(o->correlate);
     while (table_oldest(&o->table) != NULL)
@@ -169,7 +172,7 @@ void openings_free(struct openings *o)
     ds_buffer_free(&o->scratch);
 }
 
-void openings_event(struct openings *o, const struct ds_event *event)
+void pending_messages_event(struct pending_messages *o, const struct ds_event *event)
 {
     if (o->correlate != NULL)
         correlate_event(o->correlate, event);
@@ -180,22 +183,23 @@ static bool is_end(const struct ds_endpoint *a, const struct ds_endpoint *b)
     return a->port == b->port && memcmp(&a->addr, &b->addr, sizeof a->addr) == 0;
 }
 
-static bool is_between(const struct opening *opening, const struct ds_endpoint *ends)
+static bool is_between(const struct pending_message *opening, const struct ds_endpoint *ends)
 {
     return (is_end(&opening->ends[0], &ends[0]) && is_end(&opening->ends[1], &ends[1])) ||
            (is_end(&opening->ends[0], &ends[1]) && is_end(&opening->ends[1], &ends[0]));
 }
 
-void openings_give(const struct openings *o, const struct ds_endpoint *ends, int64_t since_ns,
-                   opening_fn give, void *context)
+void pending_messages_give(const struct pending_messages *o, const struct ds_endpoint *ends,
+                           int64_t since_ns,
+                           opening_fn give, void *context)
 {
-    for (const struct opening *at = table_oldest(&o->table); at != NULL;
+    for (const struct pending_message *at = table_oldest(&o->table); at != NULL;
          at = table_newer(&o->table, at)) {
         if (is_between(at, ends))
             give(context, at);
     }
     for (uint64_t i = 0; i < MONITORS_PENDING; i++) {
-        const struct opening *at = &o->pending[(o->num_pending + i) % MONITORS_PENDING];
+        const struct pending_message *at = &o->pending[(o->num_pending + i) % MONITORS_PENDING];
         if (at->frame != NULL && at->ns >= since_ns && is_between(at, ends))
             give(context, at);
     }
