@@ -5,7 +5,7 @@
 
 #include "complain.h"
 #include "note_lines.h"
-#include "raw_writer.h"
+#include "pcap_writer.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ struct held_packet {
 struct annotated_file {
     struct annotated_config config;
     const struct capture *capture;
-    struct raw_writer writer;
+    struct pcap_writer writer;
     struct event_text *text;
     struct ds_buffer line;
     struct held_packet held[NUM_HELD]; /* in a ring */
@@ -33,11 +33,11 @@ struct annotated_file {
 
 static bool open_writer(struct annotated_file *file)
 {
-    const struct raw_writer_config writer = {
+    const struct pcap_writer_config writer = {
         .has_made = capture_has_made(file->capture),
         .secrets.keylog = file->config.secrets,
     };
-    return raw_writer_open(&file->writer, file->config.name, file->capture, &writer);
+    return pcap_writer_open(&file->writer, file->config.name, file->capture, &writer);
 }
 
 struct annotated_file *annotated_new(const struct annotated_config *config,
@@ -68,7 +68,7 @@ static void write_first(struct annotated_file *file)
 {
     struct held_packet *held = held_at(file, 0);
     held->packet.data = (const uint8_t *)held->bytes.data;
-    raw_writer_write(&file->writer, &held->packet, note_lines_end(&held->lines, &file->line));
+    pcap_writer_write(&file->writer, &held->packet, note_lines_end(&held->lines, &file->line));
     note_lines_clear(&held->lines);
     file->first = (file->first + 1) % NUM_HELD;
     file->num--;
@@ -117,11 +117,11 @@ enum stop_reason annotated_get_stop(const struct annotated_file *file)
 
 void annotated_reopen(struct annotated_file *file)
 {
-    if (!raw_writer_is_moved(&file->writer))
+    if (!pcap_writer_is_moved(&file->writer))
         return;
     while (file->num != 0)
         write_first(file);
-    raw_writer_close(&file->writer);
+    pcap_writer_close(&file->writer);
     if (!file->writer.output.failed && !open_writer(file))
         file->writer.output.failed = true;
 }
@@ -135,15 +135,15 @@ void annotated_end(struct annotated_file *file)
     }
     const struct ds_buffer *comments = note_lines_end(&file->last.lines, &file->line);
     if (comments != NULL)
-        raw_writer_end_comments(&file->writer, last_ns, comments);
-    raw_writer_close(&file->writer);
+        pcap_writer_end_comments(&file->writer, last_ns, comments);
+    pcap_writer_close(&file->writer);
 }
 
 void annotated_free(struct annotated_file *file)
 {
     if (file == NULL)
         return;
-    raw_writer_close(&file->writer);
+    pcap_writer_close(&file->writer);
     event_text_free(file->text);
     for (unsigned i = 0; i < NUM_HELD; i++) {
         ds_buffer_free(&file->held[i].bytes);

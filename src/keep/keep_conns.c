@@ -41,7 +41,7 @@ static void pin(struct packet_recorder *k, struct stored_conn *conn)
         conn->leads_to != 0 ? packet_store_find(&k->store, conn->leads_to) : NULL;
     if (led != NULL)
         led->led_by = 0;
-    raw_writer_add_secrets(&k->writer, conn->key);
+    pcap_writer_add_secrets(&k->writer, conn->key);
     conn->pinned = true;
     k->num_incomplete += conn->decoder_state_unknown;
     if (conn->decoder_state_unknown && conn->has_ends) {
@@ -209,6 +209,6 @@ void keep_conns_end(struct packet_recorder *k)
         packet_store_drop_oldest(&k->store);
     const struct ds_buffer *rest = k->notes != NULL ? packet_notes_rest(k->notes) : NULL;
     if (rest != NULL)
-        raw_writer_end_comments(&k->writer, k->now_ns, rest);
+        pcap_writer_end_comments(&k->writer, k->now_ns, rest);
     recorder_close(k);
 }

@@ -164,7 +164,7 @@ void recorder_free(struct packet_recorder *k)
 {
     if (k == NULL)
         return;
-    raw_writer_close(&k->writer);
+    pcap_writer_close(&k->writer);
     packet_store_free(&k->store);
     ds_session_free(k->past);
     pending_messages_free(&k->openings);

@@ -9,8 +9,8 @@
 #include "keep_latest.h"
 #include "packet_recorder.h"
 #include "packet_store.h"
+#include "pcap_writer.h"
 #include "pending_messages.h"
-#include "raw_writer.h"
 
 struct packet_recorder {
     const struct keep_config *config;
@@ -18,7 +18,7 @@ struct packet_recorder {
     struct packet_store store;
     struct ds_session *past; /* gets what leaves the store unwanted */
     const struct ds_keylog *keylog; /* NULL: no secrets are written */
-    struct raw_writer writer;
+    struct pcap_writer writer;
     struct packet_notes *notes; /* comments of packets; NULL: none */
     struct ds_buffer made, sealed;
     struct pending_messages openings; /* of the past */

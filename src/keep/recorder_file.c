@@ -27,21 +27,21 @@ static bool wants_secrets(void *context, uint64_t tcp)
 
 void recorder_open(struct packet_recorder *k, const char *name)
 {
-    const struct raw_writer_config writer = {
+    const struct pcap_writer_config writer = {
         .has_made = true,
         .takes_pcap = !k->config->embeds_secrets,
         .secrets = {k->keylog, wants_secrets, k},
     };
-    if (!raw_writer_open(&k->writer, name, k->capture, &writer))
+    if (!pcap_writer_open(&k->writer, name, k->capture, &writer))
         k->ending = STOP_OUTPUT;
 }
 
 void recorder_write(struct packet_recorder *k, const struct ds_packet *packet)
 {
-    raw_writer_write(&k->writer, packet,
-                     k->notes != NULL ? packet_notes_take(k->notes, packet->frame) : NULL);
+    pcap_writer_write(&k->writer, packet,
+                      k->notes != NULL ? packet_notes_take(k->notes, packet->frame) : NULL);
     if (k->config->packet_buffered)
-        raw_writer_flush(&k->writer);
+        pcap_writer_flush(&k->writer);
     note_output(k);
 }
 
@@ -135,12 +135,12 @@ void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *e
 void recorder_close(struct packet_recorder *k)
 {
     k->no_memory += k->writer.no_memory;
-    raw_writer_close(&k->writer);
+    pcap_writer_close(&k->writer);
     note_output(k);
 }
 
 void recorder_flush_file(struct packet_recorder *k)
 {
-    raw_writer_flush(&k->writer);
+    pcap_writer_flush(&k->writer);
     note_output(k);
 }

@@ -23,7 +23,7 @@ static void flush(void *context)
 {
     struct sniff *s = context;
     pipeline_flush(s->pipeline);
-    save_flush(&s->save);
+    capture_writer_flush(&s->save);
     if (s->recorder != NULL)
         recorder_flush(s->recorder);
 }
@@ -125,12 +125,12 @@ static void begin(struct sniff *s, int64_t start_ns)
 /* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
 static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
 {
-    if (!follow_pass(s->follow, packet) || !save_packet(&s->save, packet))
+    if (!follow_pass(s->follow, packet) || !capture_writer_packet(&s->save, packet))
         return;
     if (s->annotated != NULL)
         annotated_packet(s->annotated, packet);
     const struct ds_where where = ds_session_packet(s->session, packet);
-    save_decoded(&s->save, packet);
+    capture_writer_decoded(&s->save, packet);
     if (s->recorder != NULL)
         recorder_packet(s->recorder, packet, &where);
 }
@@ -160,7 +160,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         begin(s, packet->ts_ns);
     if (!stop_condition_takes(&s->ending, packet->ts_ns))
         return;
-    if (passes(s, packet) && save_packet(&s->save, packet)) {
+    if (passes(s, packet) && capture_writer_packet(&s->save, packet)) {
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
@@ -169,7 +169,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         if (s->nats != NULL)
             nats_publish_packet(s->nats, packet, s->time_digits);
         const struct ds_where where = ds_session_packet(s->session, packet);
-        save_decoded(&s->save, packet);
+        capture_writer_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
         stop_condition_file(&s->ending, s->save.writer.size);

@@ -17,7 +17,7 @@
 /* An output that nobody reads any more ends the run when there is no other. */
 static bool is_save_read(const struct sniff *s)
 {
-    return s->save.is_on && save_get_stop(&s->save) != STOP_READER;
+    return s->save.is_on && capture_writer_get_stop(&s->save) != STOP_READER;
 }
 
 static enum stop_reason annotated_ending(const struct sniff *s)
@@ -34,7 +34,7 @@ static bool is_save_all(const struct sniff *s)
 /* reader_is_gone says whether the reason to end is that nobody reads. */
 static bool reader_is_gone(const struct sniff *s)
 {
-    return (save_get_stop(&s->save) == STOP_READER && is_save_all(s)) ||
+    return (capture_writer_get_stop(&s->save) == STOP_READER && is_save_all(s)) ||
            (s->recorder != NULL && recorder_get_stop(s->recorder) == STOP_READER) ||
            annotated_ending(s) == STOP_READER ||
            (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
@@ -44,7 +44,7 @@ static bool reader_is_gone(const struct sniff *s)
 /* save_ending is why saving ends the run. */
 static enum stop_reason save_ending(struct sniff *s)
 {
-    const enum stop_reason ending = save_get_stop(&s->save);
+    const enum stop_reason ending = capture_writer_get_stop(&s->save);
     if (ending != STOP_READER || is_save_all(s))
         return ending;
     if (!s->save_gone)
@@ -111,7 +111,7 @@ bool sniff_has_ended(struct sniff *s)
 
 int sniff_close(struct sniff *s, bool opened)
 {
-    save_close(&s->save);
+    capture_writer_close(&s->save);
     bool complete = true;
     const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
                             pipeline_has_errors(s->pipeline);
@@ -131,7 +131,7 @@ int sniff_close(struct sniff *s, bool opened)
             sniff_print_summary(s);
         }
     }
-    s->failed |= !capture_close(&s->capture) || !opened || save_has_failed(&s->save) ||
+    s->failed |= !capture_close(&s->capture) || !opened || capture_writer_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
                  annotated_ending(s) == STOP_OUTPUT ||
                  (s->pipeline != NULL &&

@@ -100,7 +100,7 @@ static bool open_outputs(struct sniff *s)
     if (s->pipeline != NULL)
         pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);
-    save_init(&s->save, &options->keep, &s->capture);
+    capture_writer_init(&s->save, &options->keep, &s->capture);
     if (options->keep.embeds_secrets)
         s->save.keylog = s->config.keylog;
     if (s->pipeline == NULL || !open_annotated(s))
@@ -259,7 +259,7 @@ static bool open_inputs(struct sniff *s)
 bool sniff_open(struct sniff *s)
 {
     return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
-           save_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
+           capture_writer_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
            (s->web == NULL || web_start(s->web)) &&
            (s->metrics_server == NULL || metrics_server_start(s->metrics_server));
 }

@@ -8,6 +8,7 @@
 
 #include "annotated_file.h"
 #include "capture.h"
+#include "capture_writer.h"
 #include "cookie_file.h"
 #include "file_helper.h"
 #include "follow.h"
@@ -20,7 +21,6 @@
 #include "packet_recorder.h"
 #include "pipeline.h"
 #include "progress.h"
-#include "save.h"
 #include "service.h"
 #include "sniff.h"
 #include "stop_condition.h"
@@ -38,7 +38,7 @@ struct sniff {
     struct ds_session *session;
     struct pipeline *pipeline; /* NULL before it is open */
     struct web *web;           /* NULL: without --web */
-    struct save save;
+    struct capture_writer save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
     struct packet_notes *notes; /* of the packets of -O; NULL: none */
     struct metrics_server *metrics_server; /* NULL: none is served */

@@ -48,7 +48,7 @@ void sniff_reload(struct sniff *s)
         complain("%s was reloaded", name);
     else
         complain("%s: the options are unchanged", name);
-    save_reopen(&s->save);
+    capture_writer_reopen(&s->save);
     if (s->annotated != NULL)
         annotated_reopen(s->annotated);
     pipeline_reopen(s->pipeline);

@@ -1,12 +1,12 @@
 /*
- * raw_writer.c - see raw_writer.h.
+ * pcap_writer.c - see pcap_writer.h.
  *
  * libpcap makes the bytes of pcap: a header of 24 for the file, and before each packet 16: seconds,
  * fraction, length captured, length on the wire; pcapng_form.c those of pcapng. They gather in the
  * output's buffer, which is written out between packets. When a write ends halfway, on a full disk,
  * the file is cut back to the end of the last whole packet.
  */
-#include "raw_writer.h"
+#include "pcap_writer.h"
 
 #include "complain.h"
 #include "function_file.h"
@@ -25,12 +25,12 @@ enum { PACKET_HEADER_LEN = 16, CAPTURED_AT = 8 };
  * output's to say. */
 static ssize_t take_bytes(void *cookie, const char *bytes, size_t len)
 {
-    struct raw_writer *writer = cookie;
+    struct pcap_writer *writer = cookie;
     ds_buffer_add(&writer->output.buffer, bytes, len);
     return (ssize_t)len;
 }
 
-static bool start_dump(struct raw_writer *writer, const struct capture *capture)
+static bool start_dump(struct pcap_writer *writer, const struct capture *capture)
 {
     FILE *file = function_file_write(writer, take_bytes);
     pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
@@ -48,7 +48,7 @@ static bool start_dump(struct raw_writer *writer, const struct capture *capture)
 }
 
 /* draw_key draws the number of a file. */
-static bool draw_key(struct raw_writer *writer)
+static bool draw_key(struct pcap_writer *writer)
 {
     while (writer->made_key < PSEUDO_KEY_MIN) {
         if (!random_bytes(&writer->made_key, sizeof writer->made_key))
@@ -58,7 +58,7 @@ static bool draw_key(struct raw_writer *writer)
 }
 
 /* begin_pcap puts the number into the head. */
-static bool begin_pcap(struct raw_writer *writer, const struct capture *capture)
+static bool begin_pcap(struct pcap_writer *writer, const struct capture *capture)
 {
     struct ds_buffer *head = &writer->output.buffer;
     if (!start_dump(writer, capture) || head->len < sizeof(struct pcap_file_header))
@@ -68,7 +68,7 @@ static bool begin_pcap(struct raw_writer *writer, const struct capture *capture)
     return true;
 }
 
-bool raw_writer_can_write(const struct capture *capture)
+bool pcap_writer_can_write(const struct capture *capture)
 {
     for (size_t i = 1; i < capture->num_inputs; i++) {
         if (capture->inputs[i].link_type != capture->inputs[0].link_type) {
@@ -85,21 +85,21 @@ static bool is_no_input(const void *capture, int fd, const char *name)
     return !capture_is_input_file(capture, fd, name);
 }
 
-static bool begin_pcapng(struct raw_writer *writer, const struct capture *capture)
+static bool begin_pcapng(struct pcap_writer *writer, const struct capture *capture)
 {
     pcapng_form_begin(&writer->output.buffer, capture->inputs[0].link_type, MAX_SNAPLEN,
                       writer->nanoseconds, writer->made_key);
     return !writer->output.buffer.failed;
 }
 
-bool raw_writer_open(struct raw_writer *writer, const char *name, const struct capture *capture,
-                     const struct raw_writer_config *config)
+bool pcap_writer_open(struct pcap_writer *writer, const char *name, const struct capture *capture,
+                      const struct pcap_writer_config *config)
 {
     const bool is_pcap = config->takes_pcap && !pcapng_form_is_named(name);
-    *writer = (struct raw_writer){.nanoseconds = capture_has_nanoseconds(capture)};
+    *writer = (struct pcap_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     if (!is_pcap)
         writer->secrets = config->secrets;
-    if (!raw_writer_can_write(capture))
+    if (!pcap_writer_can_write(capture))
         return false;
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
@@ -108,7 +108,7 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
                       (is_pcap ? begin_pcap(writer, capture) : begin_pcapng(writer, capture));
     if (!writer->is_open) {
         complain("out of memory");
-        raw_writer_close(writer);
+        pcap_writer_close(writer);
         return false;
     }
     writer->size = writer->output.buffer.len;
@@ -117,7 +117,7 @@ bool raw_writer_open(struct raw_writer *writer, const char *name, const struct c
 
 /* unit_len returns how long what begins there is, of which len bytes are there; 0 where they do not
  * tell. */
-static size_t unit_len(const struct raw_writer *writer, const char *bytes, size_t len)
+static size_t unit_len(const struct pcap_writer *writer, const char *bytes, size_t len)
 {
     uint32_t captured;
     if (writer->dumper == NULL)
@@ -130,7 +130,7 @@ static size_t unit_len(const struct raw_writer *writer, const char *bytes, size_
 
 /* cut_back leaves whole packets in a file of which the last write ended halfway. What is no
  * file stays as it is, and so does one in which not even the first header is whole. */
-static void cut_back(struct raw_writer *writer)
+static void cut_back(struct pcap_writer *writer)
 {
     const struct ds_buffer *buffer = &writer->output.buffer;
     const size_t written = writer->output.partial_len;
@@ -148,7 +148,7 @@ static void cut_back(struct raw_writer *writer)
         complain("%s ends inside a packet: %s", writer->output.name, strerror(errno));
 }
 
-static void dump(struct raw_writer *writer, const struct ds_packet *packet)
+static void dump(struct pcap_writer *writer, const struct ds_packet *packet)
 {
     const int64_t fraction = packet->ts_ns % 1000000000;
     const struct pcap_pkthdr header = {
@@ -160,7 +160,7 @@ static void dump(struct raw_writer *writer, const struct ds_packet *packet)
 }
 
 /* end_unit ends what was added to the output, which had before bytes then. */
-static void end_unit(struct raw_writer *writer, size_t before)
+static void end_unit(struct pcap_writer *writer, size_t before)
 {
     writer->size += writer->output.buffer.len - before;
     output_file_end_record(&writer->output);
@@ -170,13 +170,13 @@ static void end_unit(struct raw_writer *writer, size_t before)
 
 static void add_line(void *context, uint64_t tcp, struct ds_text line)
 {
-    struct raw_writer *writer = context;
+    struct pcap_writer *writer = context;
     if (writer->secrets.wants == NULL || writer->secrets.wants(writer->secrets.context, tcp))
         ds_buffer_add(&writer->lines, line.data, line.len);
 }
 
 struct adding {
-    struct raw_writer *writer;
+    struct pcap_writer *writer;
     uint64_t tcp;
 };
 
@@ -188,7 +188,7 @@ static void add_of(void *context, uint64_t tcp, struct ds_text line)
 }
 
 /* write_lines writes the secrets that have gathered. */
-static void write_lines(struct raw_writer *writer)
+static void write_lines(struct pcap_writer *writer)
 {
     struct ds_buffer *lines = &writer->lines;
     const size_t before = writer->output.buffer.len;
@@ -203,7 +203,7 @@ static void write_lines(struct raw_writer *writer)
 }
 
 /* write_new_secrets writes those that have become known to be of use. */
-static void write_new_secrets(struct raw_writer *writer)
+static void write_new_secrets(struct pcap_writer *writer)
 {
     const struct ds_keylog *keylog = writer->secrets.keylog;
     if (keylog == NULL || ds_keylog_stats(keylog)->used == writer->num_secrets)
@@ -212,8 +212,8 @@ static void write_new_secrets(struct raw_writer *writer)
     write_lines(writer);
 }
 
-void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given,
-                      const struct ds_buffer *comments)
+void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given,
+                       const struct ds_buffer *comments)
 {
     struct output_file *output = &writer->output;
     struct ds_packet signed_packet = *given;
@@ -237,8 +237,8 @@ void raw_writer_write(struct raw_writer *writer, const struct ds_packet *given,
     end_unit(writer, before);
 }
 
-void raw_writer_end_comments(struct raw_writer *writer, int64_t ts_ns,
-                             const struct ds_buffer *comments)
+void pcap_writer_end_comments(struct pcap_writer *writer, int64_t ts_ns,
+                              const struct ds_buffer *comments)
 {
     struct ds_buffer *buffer = &writer->output.buffer;
     const size_t before = buffer->len;
@@ -248,7 +248,7 @@ void raw_writer_end_comments(struct raw_writer *writer, int64_t ts_ns,
     end_unit(writer, before);
 }
 
-void raw_writer_add_secrets(struct raw_writer *writer, uint64_t tcp)
+void pcap_writer_add_secrets(struct pcap_writer *writer, uint64_t tcp)
 {
     struct adding adding = {writer, tcp};
     if (!writer->is_open || writer->secrets.keylog == NULL)
@@ -258,7 +258,7 @@ void raw_writer_add_secrets(struct raw_writer *writer, uint64_t tcp)
     write_lines(writer);
 }
 
-void raw_writer_flush(struct raw_writer *writer)
+void pcap_writer_flush(struct pcap_writer *writer)
 {
     if (!writer->is_open || writer->output.failed)
         return;
@@ -267,21 +267,21 @@ void raw_writer_flush(struct raw_writer *writer)
         cut_back(writer);
 }
 
-bool raw_writer_is_moved(const struct raw_writer *writer)
+bool pcap_writer_is_moved(const struct pcap_writer *writer)
 {
     const int fd = writer->is_open ? output_file_find_new(&writer->output) : -1;
     if (fd >= 0)
-        close(fd); /* raw_writer_open looks at it as at any */
+        close(fd); /* pcap_writer_open looks at it as at any */
     return fd >= 0;
 }
 
-void raw_writer_close(struct raw_writer *writer)
+void pcap_writer_close(struct pcap_writer *writer)
 {
     if (writer->output.name == NULL)
         return;
     if (writer->is_open && !writer->output.failed)
         write_new_secrets(writer);
-    raw_writer_flush(writer);
+    pcap_writer_flush(writer);
     if (writer->dumper != NULL)
         pcap_dump_close(writer->dumper); /* which has nothing left */
     writer->dumper = NULL;

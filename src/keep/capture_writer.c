@@ -1,7 +1,7 @@
 /*
- * save.c - see save.h.
+ * capture_writer.c - see capture_writer.h.
  */
-#include "save.h"
+#include "capture_writer.h"
 
 #include "clock.h"
 #include "complain.h"
@@ -11,9 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-void save_init(struct save *save, const struct keep_config *config, const struct capture *capture)
+void capture_writer_init(struct capture_writer *save, const struct keep_config *config,
+                         const struct capture *capture)
 {
-    *save = (struct save){
+    *save = (struct capture_writer){
         .config = config,
         .capture = capture,
         .rotation.rules = config->rotation,
@@ -25,19 +26,19 @@ void save_init(struct save *save, const struct keep_config *config, const struct
 }
 
 /* Live, tcpdump's clock; of a file, that of its packets. */
-static int64_t now_of(const struct save *save, int64_t ts_ns)
+static int64_t now_of(const struct capture_writer *save, int64_t ts_ns)
 {
     return save->capture->is_live ? (int64_t)time(NULL) : ts_ns / 1000000000;
 }
 
-static bool make_name(struct save *save)
+static bool make_name(struct capture_writer *save)
 {
     return rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
 }
 
 /* take_name sees to it that the files of a new time do not write over those of another one that
  * has the same name. Live, a clock that is never set says how long ago that was. */
-static bool take_name(struct save *save)
+static bool take_name(struct capture_writer *save)
 {
     struct rotation *rotation = &save->rotation;
     if (rotation->rules.seconds == 0 || rotation->times != 0)
@@ -56,20 +57,20 @@ static bool take_name(struct save *save)
     return ok;
 }
 
-static bool open_current(struct save *save)
+static bool open_current(struct capture_writer *save)
 {
-    const struct raw_writer_config writer = {
+    const struct pcap_writer_config writer = {
         .has_made = capture_has_made(save->capture),
         .takes_pcap = !save->config->embeds_secrets,
         .secrets.keylog = save->keylog,
     };
-    if (raw_writer_open(&save->writer, save->name, save->capture, &writer))
+    if (pcap_writer_open(&save->writer, save->name, save->capture, &writer))
         return true;
     save->ending = STOP_OUTPUT;
     return false;
 }
 
-static bool open_next(struct save *save)
+static bool open_next(struct capture_writer *save)
 {
     if (take_name(save) && make_name(save))
         return open_current(save);
@@ -78,18 +79,18 @@ static bool open_next(struct save *save)
     return false;
 }
 
-static void note_output(struct save *save)
+static void note_output(struct capture_writer *save)
 {
     const struct output_file *output = &save->writer.output;
     if (output->failed && save->ending != STOP_OUTPUT)
         save->ending = output->closed ? STOP_READER : STOP_OUTPUT;
 }
 
-static void close_current(struct save *save)
+static void close_current(struct capture_writer *save)
 {
     if (!save->writer.is_open)
         return;
-    raw_writer_close(&save->writer);
+    pcap_writer_close(&save->writer);
     note_output(save);
     if (save->writer.output.failed)
         return;
@@ -98,7 +99,7 @@ static void close_current(struct save *save)
         after_file_run(&save->after, save->name);
 }
 
-bool save_open(struct save *save)
+bool capture_writer_open(struct capture_writer *save)
 {
     if (!save->is_on || (!save->capture->is_live && save->rotation.rules.seconds != 0))
         return true;
@@ -107,7 +108,7 @@ bool save_open(struct save *save)
 }
 
 /* go_on opens the next file, unless the user wants no more of them. */
-static bool go_on(struct save *save, enum rotation_step step)
+static bool go_on(struct capture_writer *save, enum rotation_step step)
 {
     const uint64_t max_files = save->config->max_files;
     close_current(save);
@@ -122,16 +123,16 @@ static bool go_on(struct save *save, enum rotation_step step)
     return save->ending != STOP_ROTATION && save->ending != STOP_FILES;
 }
 
-static void write_now(struct save *save, const struct ds_packet *packet,
+static void write_now(struct capture_writer *save, const struct ds_packet *packet,
                       const struct ds_buffer *comments)
 {
-    raw_writer_write(&save->writer, packet, comments);
+    pcap_writer_write(&save->writer, packet, comments);
     if (save->config->packet_buffered)
-        raw_writer_flush(&save->writer);
+        pcap_writer_flush(&save->writer);
     note_output(save);
 }
 
-static __attribute__((noinline)) bool write_packet(struct save *save,
+static __attribute__((noinline)) bool write_packet(struct capture_writer *save,
                                                    const struct ds_packet *packet)
 {
     if (rotation_is_on(&save->rotation.rules)) {
@@ -151,12 +152,12 @@ static __attribute__((noinline)) bool write_packet(struct save *save,
     return true;
 }
 
-bool save_packet(struct save *save, const struct ds_packet *packet)
+bool capture_writer_packet(struct capture_writer *save, const struct ds_packet *packet)
 {
     return !save->is_on || save->ending != STOP_NONE || write_packet(save, packet);
 }
 
-void save_decoded(struct save *save, const struct ds_packet *packet)
+void capture_writer_decoded(struct capture_writer *save, const struct ds_packet *packet)
 {
     if (save->notes == NULL || save->ending != STOP_NONE)
         return;
@@ -164,32 +165,32 @@ void save_decoded(struct save *save, const struct ds_packet *packet)
     write_now(save, packet, packet_notes_take(save->notes, packet->frame));
 }
 
-void save_flush(struct save *save)
+void capture_writer_flush(struct capture_writer *save)
 {
     if (!save->is_on)
         return;
-    raw_writer_flush(&save->writer);
+    pcap_writer_flush(&save->writer);
     note_output(save);
     after_file_reap(&save->after);
 }
 
-void save_reopen(struct save *save)
+void capture_writer_reopen(struct capture_writer *save)
 {
-    if (save->ending != STOP_NONE || !raw_writer_is_moved(&save->writer))
+    if (save->ending != STOP_NONE || !pcap_writer_is_moved(&save->writer))
         return;
-    raw_writer_close(&save->writer);
+    pcap_writer_close(&save->writer);
     note_output(save);
     if (save->ending == STOP_NONE)
         open_current(save);
 }
 
-void save_close(struct save *save)
+void capture_writer_close(struct capture_writer *save)
 {
     if (!save->is_on)
         return;
     const struct ds_buffer *rest = save->notes != NULL ? packet_notes_rest(save->notes) : NULL;
     if (rest != NULL && save->ending == STOP_NONE)
-        raw_writer_end_comments(&save->writer, save->last_ns, rest);
+        pcap_writer_end_comments(&save->writer, save->last_ns, rest);
     close_current(save);
     packet_notes_free(save->notes);
     save->notes = NULL;
