@@ -96,7 +96,7 @@ static void close_current(struct capture_writer *save)
         return;
     save->num_files++;
     if (!save->writer.output.is_stdout)
-        after_file_run(&save->after, save->name);
+        post_rotate_run(&save->after, save->name);
 }
 
 bool capture_writer_open(struct capture_writer *save)
@@ -171,7 +171,7 @@ void capture_writer_flush(struct capture_writer *save)
         return;
     pcap_writer_flush(&save->writer);
     note_output(save);
-    after_file_reap(&save->after);
+    post_rotate_reap(&save->after);
 }
 
 void capture_writer_reopen(struct capture_writer *save)
@@ -195,5 +195,5 @@ void capture_writer_close(struct capture_writer *save)
     packet_notes_free(save->notes);
     save->notes = NULL;
     written_names_free(&save->names);
-    after_file_wait(&save->after);
+    post_rotate_wait(&save->after);
 }

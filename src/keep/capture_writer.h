@@ -4,10 +4,10 @@
 #ifndef SRC_CAPTURE_WRITER_H
 #define SRC_CAPTURE_WRITER_H
 
-#include "after_file.h"
 #include "keep_config.h"
 #include "packet_notes.h"
 #include "pcap_writer.h"
+#include "post_rotate.h"
 #include "rotation.h"
 #include "stop_reason.h"
 #include "written_names.h"
@@ -21,7 +21,7 @@ struct capture_writer {
     struct pcap_writer writer; /* the current file */
     struct rotation rotation;
     struct written_names names; /* -G */
-    struct after_file after;
+    struct post_rotate after;
     uint64_t num_files; /* complete */
     enum stop_reason ending;
     bool is_on; /* there is -w */

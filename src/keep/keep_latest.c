@@ -56,7 +56,7 @@ static void close_file(struct packet_recorder *k)
     if (k->ending != STOP_NONE)
         return;
     k->latest.num_files++;
-    after_file_run(&k->latest.after, k->latest.name);
+    post_rotate_run(&k->latest.after, k->latest.name);
 }
 
 /* lacks_some says whether less than --keep is in the store, for lack of room. */
@@ -178,7 +178,7 @@ void keep_latest_look(struct packet_recorder *k)
     /* Where nothing more comes, the clock ends a file. */
     if (is_open(k) && k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns)
         close_file(k);
-    after_file_reap(&k->latest.after);
+    post_rotate_reap(&k->latest.after);
 }
 
 void keep_latest_end(struct packet_recorder *k)
@@ -186,5 +186,5 @@ void keep_latest_end(struct packet_recorder *k)
     begin_if_triggered(k); /* by the end of the capture */
     if (is_open(k))
         close_file(k);
-    after_file_wait(&k->latest.after);
+    post_rotate_wait(&k->latest.after);
 }

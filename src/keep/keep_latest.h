@@ -5,7 +5,7 @@
 #ifndef SRC_KEEP_LATEST_H
 #define SRC_KEEP_LATEST_H
 
-#include "after_file.h"
+#include "post_rotate.h"
 #include "record.h"
 #include "recorder_name.h"
 
@@ -25,7 +25,7 @@ struct keep_latest {
     int64_t begin_ns, begin_clock_ns; /* live: the first packet by both clocks */
     bool has_begun;
     uint64_t num_files, num_refused;
-    struct after_file after;
+    struct post_rotate after;
     char name[RECORDER_NAME_LEN];
 };
 

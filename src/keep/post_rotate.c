@@ -1,7 +1,7 @@
 /*
- * after_file.c - see after_file.h.
+ * post_rotate.c - see post_rotate.h.
  */
-#include "after_file.h"
+#include "post_rotate.h"
 
 #include "complain.h"
 #include "file_helper.h"
@@ -10,19 +10,19 @@
 #include <string.h>
 #include <sys/wait.h>
 
-void after_file_run(struct after_file *after, const char *name)
+void post_rotate_run(struct post_rotate *after, const char *name)
 {
     if (after->command == NULL)
         return;
-    after_file_reap(after);
+    post_rotate_reap(after);
     size_t slot = 0;
-    while (slot < AFTER_FILE_MAX && after->running[slot] != 0)
+    while (slot < POST_ROTATE_MAX && after->running[slot] != 0)
         slot++;
     pid_t pid = 0;
     int error = 0;
-    if (slot == AFTER_FILE_MAX)
+    if (slot == POST_ROTATE_MAX)
         complain("-z %s is not run for %s: %d commands are still running", after->command, name,
-                 AFTER_FILE_MAX);
+                 POST_ROTATE_MAX);
     else if ((error = file_helper_spawn(after->command, name, &pid)) != 0)
         complain("cannot run %s for %s: %s", after->command, name, strerror(error));
     if (pid == 0) {
@@ -32,9 +32,9 @@ void after_file_run(struct after_file *after, const char *name)
     after->running[slot] = pid;
 }
 
-static void reap(struct after_file *after, int flags)
+static void reap(struct post_rotate *after, int flags)
 {
-    for (size_t i = 0; i < AFTER_FILE_MAX; i++) {
+    for (size_t i = 0; i < POST_ROTATE_MAX; i++) {
         int status = 0;
         if (after->running[i] == 0)
             continue;
@@ -55,12 +55,12 @@ static void reap(struct after_file *after, int flags)
     }
 }
 
-void after_file_reap(struct after_file *after)
+void post_rotate_reap(struct post_rotate *after)
 {
     reap(after, WNOHANG);
 }
 
-void after_file_wait(struct after_file *after)
+void post_rotate_wait(struct post_rotate *after)
 {
     reap(after, 0);
 }
