@@ -22,7 +22,7 @@ void capture_writer_init(struct capture_writer *save, const struct keep_config *
         .is_on = config->write_file != NULL && config->trigger == NULL,
     };
     if (save->is_on)
-        written_names_init(&save->names, config->write_file, WRITTEN_NAMES_MAX);
+        rotation_names_init(&save->names, config->write_file, ROTATION_NAMES_MAX);
 }
 
 /* Live, tcpdump's clock; of a file, that of its packets. */
@@ -47,7 +47,7 @@ static bool take_name(struct capture_writer *save)
         return false;
     const int64_t now =
         save->capture->is_live ? clock_since_boot_ns() / 1000000000 : rotation->named;
-    rotation->times = written_names_take(&save->names, save->name, rotation->named, now);
+    rotation->times = rotation_names_take(&save->names, save->name, rotation->named, now);
     if (rotation->times != 0)
         return true;
     bool ok;
@@ -194,6 +194,6 @@ void capture_writer_close(struct capture_writer *save)
     close_current(save);
     packet_notes_free(save->notes);
     save->notes = NULL;
-    written_names_free(&save->names);
+    rotation_names_free(&save->names);
     post_rotate_wait(&save->after);
 }

@@ -9,8 +9,8 @@
 #include "pcap_writer.h"
 #include "post_rotate.h"
 #include "rotation.h"
+#include "rotation_names.h"
 #include "stop_reason.h"
-#include "written_names.h"
 
 struct capture_writer {
     const struct keep_config *config;
@@ -20,7 +20,7 @@ struct capture_writer {
     int64_t last_ns;            /* of the last packet, for those that belong to none */
     struct pcap_writer writer; /* the current file */
     struct rotation rotation;
-    struct written_names names; /* -G */
+    struct rotation_names names; /* -G */
     struct post_rotate after;
     uint64_t num_files; /* complete */
     enum stop_reason ending;

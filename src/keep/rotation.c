@@ -5,7 +5,7 @@
  * -C a number follows: none in the first file, then 1, 2 ...; with -W as well it begins with
  * 0, has as many digits as the highest one, and after that begins anew. With -C and -G the
  * number begins anew with each time. A clock that is set back does not change the name, and a
- * time that comes again gets "-2" in it: see written_names.h. -C looks at the size before the
+ * time that comes again gets "-2" in it: see rotation_names.h. -C looks at the size before the
  * packet is written, so that a file is one packet larger than asked for at most; -G looks at the
  * time when a packet comes, so that no empty files are made.
  */

@@ -1,5 +1,5 @@
 /*
- * test_written_names.c - names of -G that come again: too soon, or with their cycle.
+ * test_rotation_names.c - names of -G that come again: too soon, or with their cycle.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "written_names.h"
+#include "rotation_names.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR };
 
@@ -35,31 +35,31 @@ static void cycles(void **state)
         {"%m", 365 * DAY},
         {"%m%d%H", 365 * DAY},
         {"%j", 365 * DAY},
-        {"%F", WRITTEN_NAMES_NEVER},
-        {"%s", WRITTEN_NAMES_NEVER},
-        {"%y%m%d", WRITTEN_NAMES_NEVER},
-        {"%c", WRITTEN_NAMES_NEVER},
-        {"%d%a", WRITTEN_NAMES_NEVER},
+        {"%F", ROTATION_NAMES_NEVER},
+        {"%s", ROTATION_NAMES_NEVER},
+        {"%y%m%d", ROTATION_NAMES_NEVER},
+        {"%c", ROTATION_NAMES_NEVER},
+        {"%d%a", ROTATION_NAMES_NEVER},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const int64_t cycle = written_names_cycle(cases[i].pattern);
+        const int64_t cycle = rotation_names_cycle(cases[i].pattern);
         if (cycle != cases[i].cycle)
             fail_msg("%s: %lld", cases[i].pattern, (long long)cycle);
     }
 }
 
 /* take takes a name by one clock. */
-static uint64_t take(struct written_names *names, const char *name, int64_t at)
+static uint64_t take(struct rotation_names *names, const char *name, int64_t at)
 {
-    return written_names_take(names, name, at, at);
+    return rotation_names_take(names, name, at, at);
 }
 
 static void within_their_cycle(void **state)
 {
-    struct written_names names;
+    struct rotation_names names;
     (void)state;
-    written_names_init(&names, "%H", 10);
+    rotation_names_init(&names, "%H", 10);
     assert_int_equal(take(&names, "02", 0), 1);
     assert_int_equal(take(&names, "03", HOUR), 1);
     assert_int_equal(take(&names, "02", HOUR + 1), 2);
@@ -69,36 +69,36 @@ static void within_their_cycle(void **state)
     assert_int_equal(take(&names, "02", 17 * HOUR - 1 + 18 * HOUR - 1), 5);
     assert_int_equal(take(&names, "02", 35 * HOUR - 2 + 18 * HOUR), 1);
     assert_int_equal(take(&names, "02", 200 * DAY), 1);
-    written_names_free(&names);
+    rotation_names_free(&names);
 
-    written_names_init(&names, "%F", 10);
+    rotation_names_init(&names, "%F", 10);
     assert_int_equal(take(&names, "1970-01-01", 0), 1);
     assert_int_equal(take(&names, "1970-01-01", INT64_C(1) << 40), 2);
-    written_names_free(&names);
+    rotation_names_free(&names);
 
-    written_names_init(&names, "same", 10);
+    rotation_names_init(&names, "same", 10);
     assert_int_equal(take(&names, "same", 0), 1);
     assert_int_equal(take(&names, "same", 1), 1);
-    written_names_free(&names);
+    rotation_names_free(&names);
 }
 
 /* The clock of the cycle is not that of the name. */
 static void by_another_clock(void **state)
 {
-    struct written_names names;
+    struct rotation_names names;
     (void)state;
-    written_names_init(&names, "%H", 10);
-    assert_int_equal(written_names_take(&names, "02", 2 * HOUR, 5), 1);
-    assert_int_equal(written_names_take(&names, "02", DAY + 2 * HOUR, 6), 2);
-    assert_int_equal(written_names_take(&names, "02", 2 * HOUR, 6 + DAY), 1);
-    written_names_free(&names);
+    rotation_names_init(&names, "%H", 10);
+    assert_int_equal(rotation_names_take(&names, "02", 2 * HOUR, 5), 1);
+    assert_int_equal(rotation_names_take(&names, "02", DAY + 2 * HOUR, 6), 2);
+    assert_int_equal(rotation_names_take(&names, "02", 2 * HOUR, 6 + DAY), 1);
+    rotation_names_free(&names);
 }
 
 static void forgotten(void **state)
 {
-    struct written_names names;
+    struct rotation_names names;
     (void)state;
-    written_names_init(&names, "%F%T", 2);
+    rotation_names_init(&names, "%F%T", 2);
     assert_int_equal(take(&names, "1", 1), 1);
     assert_int_equal(take(&names, "2", 2), 1);
     assert_int_equal(take(&names, "3", 3), 1);
@@ -108,25 +108,25 @@ static void forgotten(void **state)
     assert_int_equal(take(&names, "1", 1), 0);
     assert_int_equal(take(&names, "1", 1), 0);
     assert_int_equal(take(&names, "4", 4), 1);
-    written_names_free(&names);
+    rotation_names_free(&names);
 
-    written_names_init(&names, "%F%T", 0);
+    rotation_names_init(&names, "%F%T", 0);
     assert_int_equal(take(&names, "1", 1), 1);
     assert_int_equal(take(&names, "1", 1), 0);
-    written_names_free(&names);
+    rotation_names_free(&names);
 }
 
 /* Where there is no memory a name counts as forgotten, not as free. */
 static void take_twice(void *context)
 {
-    struct written_names names;
+    struct rotation_names names;
     (void)context;
-    written_names_init(&names, "%F%T", 2);
+    rotation_names_init(&names, "%F%T", 2);
     assert_int_equal(take(&names, "1", 1), 1);
     const uint64_t second = take(&names, "1", 1);
     assert_true(second == 2 || (second == 0 && failing_alloc_failed()));
     assert_int_equal(take(&names, "2", 2), 1);
-    written_names_free(&names);
+    rotation_names_free(&names);
 }
 
 static void without_memory(void **state)

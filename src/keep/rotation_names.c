@@ -1,10 +1,10 @@
 /*
- * written_names.c - see written_names.h.
+ * rotation_names.c - see rotation_names.h.
  *
  * What a pattern's cycle is, strftime tells: at a change of year two times lie a minute, an
  * hour ... apart; if they have the same name, all of it comes again after so long.
  */
-#include "written_names.h"
+#include "rotation_names.h"
 
 #include "hash.h"
 
@@ -48,7 +48,7 @@ static size_t format(const char *pattern, struct tm tm, char *out)
     return strftime(out, NAME_LEN, pattern, &tm);
 }
 
-int64_t written_names_cycle(const char *pattern)
+int64_t rotation_names_cycle(const char *pattern)
 {
     char from[NAME_LEN], to[NAME_LEN];
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
@@ -56,31 +56,31 @@ int64_t written_names_cycle(const char *pattern)
         if (format(pattern, spans[i].to, to) == len && memcmp(from, to, len) == 0)
             return spans[i].cycle;
     }
-    return WRITTEN_NAMES_NEVER;
+    return ROTATION_NAMES_NEVER;
 }
 
-void written_names_init(struct written_names *names, const char *pattern, uint64_t max)
+void rotation_names_init(struct rotation_names *names, const char *pattern, uint64_t max)
 {
-    *names = (struct written_names){
-        .cycle = written_names_cycle(pattern),
+    *names = (struct rotation_names){
+        .cycle = rotation_names_cycle(pattern),
         .forgotten_until = INT64_MIN,
     };
     table_init(&names->table, sizeof(struct written_name), max);
 }
 
-void written_names_free(struct written_names *names)
+void rotation_names_free(struct rotation_names *names)
 {
     table_free(&names->table);
 }
 
-static void forget(struct written_names *names, struct written_name *name)
+static void forget(struct rotation_names *names, struct written_name *name)
 {
     if (name->begin > names->forgotten_until)
         names->forgotten_until = name->begin;
     table_remove(&names->table, name);
 }
 
-static void remember(struct written_names *names, uint32_t hash, int64_t begin, int64_t now,
+static void remember(struct rotation_names *names, uint32_t hash, int64_t begin, int64_t now,
                      uint64_t times)
 {
     if (table_is_full(&names->table) && table_oldest(&names->table) != NULL)
@@ -99,11 +99,11 @@ static void remember(struct written_names *names, uint32_t hash, int64_t begin, 
  * files of an hour begin late in it and early the day after, and summer time begins. */
 static bool is_over(int64_t cycle, int64_t then, int64_t now)
 {
-    return cycle != WRITTEN_NAMES_NEVER && now - then >= cycle / 4 * 3;
+    return cycle != ROTATION_NAMES_NEVER && now - then >= cycle / 4 * 3;
 }
 
-uint64_t written_names_take(struct written_names *names, const char *name, int64_t begin,
-                            int64_t now)
+uint64_t rotation_names_take(struct rotation_names *names, const char *name, int64_t begin,
+                             int64_t now)
 {
     const uint32_t hash = hash_text((struct ds_text){name, strlen(name)});
     struct written_name *before = table_first(&names->table, hash);
