@@ -39,7 +39,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     env->meter.max = config->limits[DS_LIMIT_MEMORY];
     env->meter.beside = config->beside != NULL ? &config->beside->env.meter : NULL;
     if (!config->certain && config->atom_memory == NULL)
-        env->books = session->own_memory = atom_books_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
+        env->books = session->own_memory = all_node_atoms_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
     else if (!config->certain)
         env->books = config->atom_memory->books;
     env->registry = registry_new(config->limits[DS_LIMIT_NODES]);
@@ -302,7 +302,7 @@ const struct ds_stats *ds_session_stats(const struct ds_session *session)
 void ds_session_fits(const struct ds_session *session, ds_fit_fn fn, void *context)
 {
     if (session->env.books != NULL)
-        atom_books_fits(session->env.books, fn, context);
+        all_node_atoms_fits(session->env.books, fn, context);
 }
 
 void ds_session_free(struct ds_session *session)
@@ -320,7 +320,7 @@ void ds_session_free(struct ds_session *session)
     tls_stage_free(session->tls);
     packet_decoder_free(&session->decoder);
     registry_free(session->env.registry);
-    atom_books_free(session->own_memory);
+    all_node_atoms_free(session->own_memory);
     arena_free(&session->env.arena);
     free(session->cookie);
     free(session);

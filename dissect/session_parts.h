@@ -45,7 +45,7 @@ struct ds_session {
     struct packet_decoder decoder;
     struct tcp_table *tcp;
     char *cookie;
-    struct atom_books *own_memory; /* NULL: that of ds_config, or none */
+    struct all_node_atoms *own_memory; /* NULL: that of ds_config, or none */
     struct tls_stage *tls;         /* NULL: no connection needed it yet */
     bool ended;
 };

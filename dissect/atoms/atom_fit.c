@@ -15,7 +15,7 @@ static const double BUILD_BITS = 10, BEYOND_BITS = 5;
 enum { LEAST_SLOTS = 2 }; /* a single one says little */
 static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
 
-uint32_t atom_fit_num(const struct atom_book *book, int t)
+uint32_t atom_fit_num(const struct node_atoms *book, int t)
 {
     const struct atom_table *table = own_atoms_table(book->own, t);
     if (table == NULL || book->fits[t].misses != 0 || (book->has_table && book->usable[t] == 0))
@@ -23,14 +23,14 @@ uint32_t atom_fit_num(const struct atom_book *book, int t)
     return book->fits[t].rest_misses != 0 ? table->num_common : table->num;
 }
 
-double atom_fit_bits_against(const struct atom_book *book, int t, uint32_t index)
+double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t index)
 {
     return index < book->usable[t] ? 0 : BEYOND_BITS;
 }
 
 /* fit_of says how much better what is seen is explained with a table than without, and how much of
  * the table is to be believed. */
-static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
+static double fit_of(const struct node_atoms *book, int t, uint16_t *usable)
 {
     const struct atom_table *table = own_atoms_table(book->own, t);
     const struct table_fit *seen = &book->fits[t];
@@ -66,7 +66,7 @@ static double fit_of(const struct atom_book *book, int t, uint16_t *usable)
     return fit;
 }
 
-void atom_fit_choose(struct atom_book *book)
+void atom_fit_choose(struct node_atoms *book)
 {
     double fits[ATOM_TABLES_ALL], best = 0;
     uint16_t usable[ATOM_TABLES_ALL] = {0};

@@ -44,7 +44,7 @@ struct candidate {
 };
 
 struct judge {
-    struct atom_book *book;
+    struct node_atoms *book;
     const struct book_slot *slot;
     uint16_t number, bit; /* the latter: of the direction */
     double unlearned; /* what an atom loses of which no definition was seen */
@@ -121,7 +121,7 @@ static void say_once(const struct judge *judge, const struct learned *learned, u
 
 static void add_learned(struct judge *judge, uint64_t direction)
 {
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     const struct book_slot *slot = judge->slot;
     for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
         const struct learned *learned = &book->learned[i - 1];
@@ -158,7 +158,7 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
 /* add_node adds the name of the node whose creation the pids have that the slot stands in. */
 static void add_node(struct judge *judge)
 {
-    const struct ds_text name = atom_book_name_of(judge->book, judge->number);
+    const struct ds_text name = node_atoms_name_of(judge->book, judge->number);
     struct candidate *same = name.data != NULL ? find(judge, name) : NULL;
     if (same != NULL)
         same->weight = same->weight > NODE_WEIGHT ? same->weight : NODE_WEIGHT;
@@ -169,7 +169,7 @@ static void add_node(struct judge *judge)
 /* add_static adds what the releases that fit have in the slot. */
 static void add_static(struct judge *judge)
 {
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
         const uint32_t num = atom_fit_num(book, t);
         for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
@@ -190,7 +190,7 @@ static void add_static(struct judge *judge)
  * others it could be; or ATOM_NEVER, where it is known to be in another one: each has one. */
 static double rarity_of(const struct judge *judge, unsigned number)
 {
-    struct atom_book *book = judge->book;
+    struct node_atoms *book = judge->book;
     bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         const unsigned index = own_atoms_index(book->own, t, number);
@@ -203,7 +203,7 @@ static double rarity_of(const struct judge *judge, unsigned number)
             is_elsewhere = true;
     }
     if ((is_elsewhere && !is_its_own) ||
-        atom_book_has_elsewhere(book, judge->number, atom_table_text(number)))
+        node_atoms_has_elsewhere(book, judge->number, atom_table_text(number)))
         return ATOM_NEVER;
     return log2(is_its_own ? ATOM_TABLES_ALL : ATOM_BOOK_MODULUS);
 }
@@ -294,7 +294,7 @@ static void add_by_shape(struct judge *judge)
 static double weigh_shapes(struct judge *judge)
 {
     struct shape_weight weights[MAX_CANDIDATES];
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     if (book->shapes.slots == NULL || book->shapes.slots[judge->number].num == 0)
         return 0;
     const struct shape_weight others =
@@ -325,7 +325,7 @@ static double weigh_shapes(struct judge *judge)
  * all. */
 static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned *total)
 {
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     unsigned count = 0, num = judge->num;
     struct ds_text text;
     uint32_t next = book->texts[judge->number].first;
@@ -389,14 +389,14 @@ static double weigh_others(struct judge *judge)
 
 /* num_unlearned returns how many atoms there are that nobody was seen to define: those in the slots that
  * nothing is known of, and as many for each of the slots of which something is. */
-static double num_unlearned(const struct atom_book *book)
+static double num_unlearned(const struct node_atoms *book)
 {
     const double empty = ATOM_BOOK_MODULUS - (double)book->num_slots_learned;
     return (book->num_seen_other + LEAST_UNSEEN) * ATOM_BOOK_MODULUS / (empty > 1 ? empty : 1);
 }
 
 /* share_of_unlearned returns how many of all atoms that are. */
-static double share_of_unlearned(const struct atom_book *book)
+static double share_of_unlearned(const struct node_atoms *book)
 {
     const double num = num_unlearned(book);
     return num / (num + book->num_slots_learned);
@@ -406,7 +406,7 @@ static double share_of_unlearned(const struct atom_book *book)
  * certainly is another atom before. */
 static bool gets_it_later(const struct judge *judge, uint64_t direction)
 {
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
         if (bits_if_later(judge, &book->learned[i - 1], direction) < 0)
             return true;
@@ -419,7 +419,7 @@ static bool gets_it_later(const struct judge *judge, uint64_t direction)
  * it is known what they got. That is what these mean, but for as many as chance has meet. */
 static void weigh_unlearned(struct judge *judge, uint64_t direction)
 {
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     const double learned = book->num_slots_learned, held = book->num_seen_learned;
     judge->num_others = ATOM_OTHERS;
     judge->unlearned = 0;
@@ -469,14 +469,14 @@ static const struct candidate *take_best(struct judge *judge, double *weight)
     return best;
 }
 
-static struct judge judge_of(struct atom_book *book, uint16_t slot, uint64_t direction)
+static struct judge judge_of(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     return (struct judge){.book = book, .slot = &book->slots[slot], .number = slot,
-                          .bit = atom_book_bit_of(book, direction)};
+                          .bit = node_atoms_bit_of(book, direction)};
 }
 
 /* find_likely returns the candidate that is; absent: none is. */
-static struct ds_text find_likely(struct atom_book *book, uint16_t slot, uint64_t direction)
+static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     struct judge judge = judge_of(book, slot, direction);
     double weight;
@@ -497,7 +497,7 @@ static struct ds_text find_likely(struct atom_book *book, uint16_t slot, uint64_
                : (struct ds_text){NULL, 0};
 }
 
-struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction)
+struct ds_text atom_judge(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
         return (struct ds_text){NULL, 0};
@@ -512,7 +512,7 @@ struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direct
     return s->verdict;
 }
 
-void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
+void atom_judge_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
                       struct ds_guess *guess)
 {
     *guess = (struct ds_guess){.slot = slot};
@@ -535,7 +535,7 @@ void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
 static bool weigh_held(const struct judge *judge, struct atom_held *held, double *here)
 {
     const struct ds_text text = held->text;
-    const struct atom_book *book = judge->book;
+    const struct node_atoms *book = judge->book;
     const unsigned number = atom_table_find(text);
     const struct learned *learned = NULL;
     for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
@@ -569,7 +569,7 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held, double
     return is_seen || is_counted;
 }
 
-enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
+enum atom_held_verdict atom_judge_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
                                        struct atom_held *held, struct ds_text *out)
 {
     *out = (struct ds_text){NULL, 0};

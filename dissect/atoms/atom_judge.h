@@ -1,5 +1,5 @@
 /*
- * atom_judge.h - what a slot most likely means, by what is known of the node (atom_book.h). It is told
+ * atom_judge.h - what a slot most likely means, by what is known of the node (node_atoms.h). It is told
  * from the slot's candidates, by the roles in which it was seen (atom_roles.h):
  *
  *     score = log2 P(atom is used) + sum over roles of log2 P(role | atom) / P(role)
@@ -9,15 +9,15 @@
 #ifndef DISSECT_ATOM_JUDGE_H
 #define DISSECT_ATOM_JUDGE_H
 
-#include "atom_book.h"
+#include "node_atoms.h"
 
 /* atom_judge returns what a slot most likely means in that direction; absent: nothing is likely. The
  * text lives as long as the book, which remembers the verdict until something says otherwise. */
-struct ds_text atom_judge(struct atom_book *book, uint16_t slot, uint64_t direction);
+struct ds_text atom_judge(struct node_atoms *book, uint16_t slot, uint64_t direction);
 
 /* atom_judge_guess says what a slot may mean in that direction where nothing is likely. The texts live as
  * long as the book. */
-void atom_judge_guess(struct atom_book *book, uint16_t slot, uint64_t direction,
+void atom_judge_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
                       struct ds_guess *guess);
 
 enum { ATOM_HELD_ROLES = 8 };
@@ -44,7 +44,7 @@ enum atom_held_verdict {
 
 /* atom_judge_held says whether a slot still holds what it held. *out is what it likely means
  * in this message: held->text, another text that lives as long as the book, or absent. */
-enum atom_held_verdict atom_judge_held(struct atom_book *book, uint16_t slot, uint64_t direction,
+enum atom_held_verdict atom_judge_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
                                        struct atom_held *held, struct ds_text *out);
 
 #endif

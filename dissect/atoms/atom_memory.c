@@ -10,7 +10,7 @@ struct ds_atom_memory *ds_atom_memory_new(uint64_t max_nodes)
     struct ds_atom_memory *memory = calloc(1, sizeof *memory);
     if (memory == NULL)
         return NULL;
-    memory->books = atom_books_new(max_nodes);
+    memory->books = all_node_atoms_new(max_nodes);
     if (memory->books == NULL) {
         free(memory);
         return NULL;
@@ -22,18 +22,18 @@ void ds_atom_memory_free(struct ds_atom_memory *memory)
 {
     if (memory == NULL)
         return;
-    atom_books_free(memory->books);
+    all_node_atoms_free(memory->books);
     free(memory);
 }
 
 void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context)
 {
-    atom_books_each(memory->books, give, context);
+    all_node_atoms_each(memory->books, give, context);
 }
 
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned)
 {
-    return atom_books_add(memory->books, learned);
+    return all_node_atoms_add(memory->books, learned);
 }
 
 bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
@@ -44,5 +44,5 @@ bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_te
             return false;
     }
     return num != 0 && num <= DS_STATIC_ATOMS_MAX &&
-           atom_books_add_static(memory->books, atoms, num);
+           all_node_atoms_add_static(memory->books, atoms, num);
 }

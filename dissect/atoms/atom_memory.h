@@ -4,10 +4,10 @@
 #ifndef DISSECT_ATOM_MEMORY_H
 #define DISSECT_ATOM_MEMORY_H
 
-#include "atom_book.h"
+#include "node_atoms.h"
 
 struct ds_atom_memory {
-    struct atom_books *books;
+    struct all_node_atoms *books;
 };
 
 #endif

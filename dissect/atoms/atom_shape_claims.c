@@ -6,7 +6,7 @@
 static const double CLEARLY = 8;  /* bits by which another slot has to be more likely */
 static const double MOST_CLAIMED = 8; /* as far as a claim is believed */
 
-void shape_claims_leave(struct atom_book *book, uint16_t slot)
+void shape_claims_leave(struct node_atoms *book, uint16_t slot)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots == NULL || shapes->slots[slot].claim == 0)
@@ -15,7 +15,7 @@ void shape_claims_leave(struct atom_book *book, uint16_t slot)
     shapes->slots[slot].claim = 0;
 }
 
-bool shape_claims_take(struct atom_book *book, uint16_t slot, unsigned text, double odds)
+bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, double odds)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots == NULL || text >= atom_table_num_texts)
@@ -50,7 +50,7 @@ bool shape_claims_take(struct atom_book *book, uint16_t slot, unsigned text, dou
     return true;
 }
 
-double shape_claims_against(const struct atom_book *book, uint16_t slot, unsigned text)
+double shape_claims_against(const struct node_atoms *book, uint16_t slot, unsigned text)
 {
     const struct book_shapes *shapes = &book->shapes;
     if (shapes->claims == NULL || text >= atom_table_num_texts || shapes->claims[text].slot == 0 ||
@@ -60,7 +60,7 @@ double shape_claims_against(const struct atom_book *book, uint16_t slot, unsigne
     return bits < MOST_CLAIMED ? bits : MOST_CLAIMED;
 }
 
-bool shape_claims_have_news(struct atom_book *book, uint16_t slot)
+bool shape_claims_have_news(struct node_atoms *book, uint16_t slot)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots == NULL || shapes->slots[slot].num == 0 ||
@@ -70,7 +70,7 @@ bool shape_claims_have_news(struct atom_book *book, uint16_t slot)
     return true;
 }
 
-void shape_claims_define(struct atom_book *book, uint16_t slot, unsigned text)
+void shape_claims_define(struct node_atoms *book, uint16_t slot, unsigned text)
 {
     const struct book_shapes *shapes = &book->shapes;
     if (shapes->claims == NULL || text >= atom_table_num_texts || shapes->claims[text].slot == 0 ||

@@ -18,7 +18,7 @@ static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
 enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom */
 
 /* forget_contexts does it for all slots: numbers of contexts are those of one table. */
-static void forget_contexts(struct atom_book *book)
+static void forget_contexts(struct node_atoms *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
         book->shapes.slots[i].num = 0;
@@ -32,7 +32,7 @@ static bool is_fit(const struct book_shapes *shapes, int t, double share)
            shapes->num_known[t] >= share * shapes->num_own;
 }
 
-static void choose(struct atom_book *book)
+static void choose(struct node_atoms *book)
 {
     struct book_shapes *shapes = &book->shapes;
     int best = shapes->table;
@@ -54,7 +54,7 @@ static void choose(struct atom_book *book)
     book->generation++;
 }
 
-void shape_fit_see_whole(struct atom_book *book, uint32_t whole)
+void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
 {
     struct book_shapes *shapes = &book->shapes;
     unsigned at = whole % SHAPE_WHOLES;
@@ -120,7 +120,7 @@ static bool add_context(struct slot_shapes *s, const struct shape_table *table, 
     return true;
 }
 
-void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
+void shape_fit_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
                    const uint32_t *keys, unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -128,10 +128,10 @@ void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
         return;
     bool is_whole;
     const unsigned context = find_context(&shape_tables[shapes->table], keys, num, &is_whole);
-    if (context == SHAPE_NONE || !atom_book_has_shapes(book, env))
+    if (context == SHAPE_NONE || !node_atoms_has_shapes(book, env))
         return;
     struct slot_shapes *s = &shapes->slots[slot];
-    const uint16_t bit = atom_book_bit_of(book, direction);
+    const uint16_t bit = node_atoms_bit_of(book, direction);
     unsigned at = 0;
     while (at < s->num && s->context[at] != context)
         at++;
@@ -158,7 +158,7 @@ static bool is_first(uint32_t *told, unsigned context)
     return told[at / 32] != before;
 }
 
-void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint32_t *keys,
+void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
                          unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -195,7 +195,7 @@ static double surprise_of(double rarity, unsigned times, unsigned all)
     return (1 + log2(all)) * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
 }
 
-struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot, unsigned text,
+struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot, unsigned text,
                                     uint16_t bit)
 {
     const struct book_shapes *shapes = &book->shapes;
@@ -217,12 +217,12 @@ struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot,
     return weight;
 }
 
-double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot)
+double shape_fit_most_surprise(const struct node_atoms *book, uint16_t slot)
 {
     return book->shapes.slots[slot].is_whole ? MOST_SURPRISE_WHOLE : MOST_SURPRISE;
 }
 
-double shape_fit_most_against_others(const struct atom_book *book, uint16_t slot)
+double shape_fit_most_against_others(const struct node_atoms *book, uint16_t slot)
 {
     const struct slot_shapes *s = &book->shapes.slots[slot];
     const double most = shape_fit_most_surprise(book, slot);

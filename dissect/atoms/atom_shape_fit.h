@@ -7,17 +7,17 @@
 #ifndef DISSECT_ATOM_SHAPE_FIT_H
 #define DISSECT_ATOM_SHAPE_FIT_H
 
-#include "atom_book_parts.h"
+#include "node_atoms_parts.h"
 
 /* shape_fit_see_whole takes note of the shape of a whole message. */
-void shape_fit_see_whole(struct atom_book *book, uint32_t whole);
+void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
 
 /* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
-void shape_fit_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
+void shape_fit_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
                    const uint32_t *keys, unsigned num);
 
 /* shape_fit_see_known holds the table that fits against an atom that is known. */
-void shape_fit_see_known(struct atom_book *book, struct ds_text text, const uint32_t *keys,
+void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
                          unsigned num);
 
 /* shape_weight is what the contexts of a slot say for an atom, in bits: those of the direction at hand,
@@ -28,14 +28,14 @@ struct shape_weight {
 };
 
 /* shape_fit_weigh returns that; bit: of the direction. */
-struct shape_weight shape_fit_weigh(const struct atom_book *book, uint16_t slot, unsigned text,
+struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot, unsigned text,
                                     uint16_t bit);
 
 /* shape_fit_most_surprise returns how much of surprise at most speaks against an atom. */
-double shape_fit_most_surprise(const struct atom_book *book, uint16_t slot);
+double shape_fit_most_surprise(const struct node_atoms *book, uint16_t slot);
 
 /* shape_fit_most_against_others returns that of atoms that no table has there: as much more as the slot was
  * seen more often; what was seen once may be what is new. */
-double shape_fit_most_against_others(const struct atom_book *book, uint16_t slot);
+double shape_fit_most_against_others(const struct node_atoms *book, uint16_t slot);
 
 #endif

@@ -128,14 +128,14 @@ bool atom_was_seen(const struct learned *learned, unsigned text, struct seen_rol
     return text != ATOM_TABLE_NONE && atom_table_count(role.fine, text) != 0;
 }
 
-double atom_ratio_of_static(const struct atom_book *book, unsigned text, struct seen_role role)
+double atom_ratio_of_static(const struct node_atoms *book, unsigned text, struct seen_role role)
 {
     if (is_node(role))
         return ratio_of_node(own_atoms_text(book->own, text));
     return own_atoms_use(book->own, text).num != 0 ? atom_ratio_of_use(text, role) : 0;
 }
 
-double atom_weight_of_text(const struct atom_book *book, const struct book_slot *slot,
+double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot,
                              unsigned text)
 {
     const struct atom_table_use use = own_atoms_use(book->own, text);

@@ -5,7 +5,7 @@
 #ifndef DISSECT_ATOM_WEIGHTS_H
 #define DISSECT_ATOM_WEIGHTS_H
 
-#include "atom_book_parts.h"
+#include "node_atoms_parts.h"
 
 enum {
     ATOM_OTHERS = 120, /* atoms that a node uses and that no table has */
@@ -26,7 +26,7 @@ double atom_ratio_of_use(unsigned text, struct seen_role role);
 
 /* atom_ratio_of_static is atom_ratio_of_use where it is known how an atom is used; else no role speaks
  * for it. */
-double atom_ratio_of_static(const struct atom_book *book, unsigned text, struct seen_role role);
+double atom_ratio_of_static(const struct node_atoms *book, unsigned text, struct seen_role role);
 
 /* atom_ratio_of_seen is that of an atom that was seen in a few messages; best: for a role that nobody
  * saw it in. */
@@ -37,7 +37,7 @@ double atom_ratio_of_seen(const struct learned *learned, struct seen_role role, 
 double atom_ratio_of_held(const struct learned *learned, struct seen_role role);
 
 /* atom_weight_of_text adds up what all roles of a slot say of an atom of a table. */
-double atom_weight_of_text(const struct atom_book *book, const struct book_slot *slot,
+double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot,
                            unsigned text);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct conn;
 struct decoder_state; /* what decoding goes by, see decoder_state.h */
-struct atom_books;
+struct all_node_atoms;
 struct registry;      /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
@@ -28,7 +28,7 @@ struct env {
     uint64_t num_forgotten; /* texts of atoms: where they lay others may be now */
     enum ds_snapshot_kind past; /* of the packet at hand */
     uint64_t num_connections; /* that have a number */
-    struct atom_books *books; /* what is known of the atoms of nodes, atom_book.h; NULL: nothing
+    struct all_node_atoms *books; /* what is known of the atoms of nodes, node_atoms.h; NULL: nothing
                                  is likely */
 };
 

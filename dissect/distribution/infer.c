@@ -5,7 +5,7 @@
  */
 #include "infer.h"
 
-#include "atom_book.h"
+#include "node_atoms.h"
 #include "ops.h"
 
 #include <stdio.h>
@@ -68,10 +68,11 @@ static void recall_name(struct inference *in, int end)
 {
     const struct ds_endpoint *endpoint = &in->conn->view.end[end];
     if (in->env->books == NULL || endpoint->node.data != NULL || in->env->config.certain ||
-        in->conn->names_seen[end] == atom_books_num_names(in->env->books))
+        in->conn->names_seen[end] == all_node_atoms_num_names(in->env->books))
         return;
-    in->conn->names_seen[end] = atom_books_num_names(in->env->books);
-    const struct ds_text name = atom_books_name(in->env->books, endpoint, &in->conn->view.end[1 - end]);
+    in->conn->names_seen[end] = all_node_atoms_num_names(in->env->books);
+    const struct ds_text name = all_node_atoms_name(in->env->books, endpoint,
+                                                    &in->conn->view.end[1 - end]);
     if (name.data != NULL)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }

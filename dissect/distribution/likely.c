@@ -22,22 +22,22 @@ static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
 }
 
 /* find_book returns the book of the sender, NULL as long as it is not known which. */
-static struct atom_book *find_book(struct likely *likely, struct env *env, const struct conn *conn,
-                                   int dir)
+static struct node_atoms *find_book(struct likely *likely, struct env *env, const struct conn *conn,
+                                    int dir)
 {
     const struct ds_endpoint *end = &conn->view.end[dir];
     if (env->books == NULL || end->creation == 0)
         return NULL;
-    if (likely->book != NULL && atom_book_is_of(likely->book, end)) {
-        atom_book_set_time(likely->book, conn->tcp->now_ns);
+    if (likely->book != NULL && node_atoms_is_of(likely->book, end)) {
+        node_atoms_set_time(likely->book, conn->tcp->now_ns);
         return likely->book;
     }
-    struct atom_book *before = likely->book;
-    atom_book_release(before);
-    likely->book = atom_books_find(env->books, env, end);
+    struct node_atoms *before = likely->book;
+    node_atoms_release(before);
+    likely->book = all_node_atoms_find(env->books, env, end);
     likely->has_told = likely->has_told && likely->book == before;
     if (likely->book != NULL)
-        atom_book_set_time(likely->book, conn->tcp->now_ns);
+        node_atoms_set_time(likely->book, conn->tcp->now_ns);
     likely->direction =
         add_endpoint(add_endpoint(1469598103934665603u, end), &conn->view.end[1 - dir]) | 1;
     return likely->book;
@@ -62,9 +62,9 @@ static void tell_all(struct likely *likely, struct env *env, const struct atom_c
         /* What is likely was sent once; or it is the name of a node, which nobody need have sent. */
         if (atom.state == DS_ATOM_KNOWN ||
             (atom.state == DS_ATOM_LIKELY && memchr(atom.text, '@', atom.len) == NULL))
-            atom_book_define(likely->book, env, slot,
-                             (struct ds_text){(const char *)atom.text, atom.len},
-                             defines_as(likely), ATOM_BOOK_HEARSAY);
+            node_atoms_define(likely->book, env, slot,
+                              (struct ds_text){(const char *)atom.text, atom.len},
+                              defines_as(likely), ATOM_BOOK_HEARSAY);
     }
 }
 
@@ -80,10 +80,10 @@ static bool is_taken_by_index(const struct dist_header *header)
 }
 
 /* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
-static struct atom_book *use_book(struct likely *likely, struct env *env, const struct conn *conn,
-                                  int dir, const struct atom_cache *cache)
+static struct node_atoms *use_book(struct likely *likely, struct env *env, const struct conn *conn,
+                                   int dir, const struct atom_cache *cache)
 {
-    struct atom_book *book = find_book(likely, env, conn, dir);
+    struct node_atoms *book = find_book(likely, env, conn, dir);
     if (book != NULL && !likely->has_told)
         tell_all(likely, env, cache);
     return book;
@@ -102,16 +102,16 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
     likely->has_defined = num_new != 0;
     if ((num_new == 0 && likely->has_told) || !conn->creation_certain[dir])
         return;
-    struct atom_book *book = use_book(likely, env, conn, dir, cache);
+    struct node_atoms *book = use_book(likely, env, conn, dir, cache);
     if (book == NULL)
         return;
     for (uint32_t i = 0; i < header->num_refs; i++) {
         const struct ds_atom *ref = &header->refs[i];
         if (ref->is_new)
-            atom_book_define(book, env, ref->slot,
-                             (struct ds_text){(const char *)ref->text, ref->len},
-                             defines_as(likely),
-                             likely->is_list ? ATOM_BOOK_LISTED : ATOM_BOOK_USED);
+            node_atoms_define(book, env, ref->slot,
+                              (struct ds_text){(const char *)ref->text, ref->len},
+                              defines_as(likely),
+                              likely->is_list ? ATOM_BOOK_LISTED : ATOM_BOOK_USED);
     }
 }
 
@@ -122,7 +122,7 @@ struct seen {
 };
 
 struct roles_of {
-    struct atom_book *book;
+    struct node_atoms *book;
     struct env *env;
     bool may_learn; /* what is seen is beyond doubt, */
     bool may_tell;  /* and who says so */
@@ -138,11 +138,11 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
     if (!of->may_learn && atom->state != DS_ATOM_LIKELY)
         return;
     if (atom->state == DS_ATOM_KNOWN && of->may_tell)
-        atom_book_see_known(of->book, atom->slot,
-                            (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
-                            of->is_list, role);
+        node_atoms_see_known(of->book, atom->slot,
+                             (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
+                             of->is_list, role);
     else if (atom->state == DS_ATOM_UNKNOWN)
-        atom_book_see(of->book, of->env, atom->slot, of->this_direction, role);
+        node_atoms_see(of->book, of->env, atom->slot, of->this_direction, role);
     else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
         of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
 }
@@ -196,7 +196,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
         if (refs[i].state != DS_ATOM_UNKNOWN)
             continue;
         if (of->may_learn)
-            atom_book_want(of->book, of->env, refs[i].slot);
+            node_atoms_want(of->book, of->env, refs[i].slot);
         const struct ds_text text = atom_judge(of->book, refs[i].slot, likely->direction);
         char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
         if (copy != NULL && text.len != 0)
@@ -210,8 +210,9 @@ static void teach(const struct roles_of *of, const struct ds_atom *ref)
 {
     for (unsigned i = 0; i < of->num_seen && of->may_tell; i++) {
         if (of->seen[i].slot == ref->slot)
-            atom_book_see_held(of->book, ref->slot, (struct ds_text){(const char *)ref->text, ref->len},
-                               of->seen[i].role);
+            node_atoms_see_held(of->book, ref->slot,
+                                (struct ds_text){(const char *)ref->text, ref->len},
+                                of->seen[i].role);
     }
 }
 
@@ -229,7 +230,7 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
     const bool is_held = now.state == DS_ATOM_LIKELY && now.len == ref->len && doubt != NULL &&
                          (ref->len == 0 || memcmp(now.text, ref->text, ref->len) == 0);
     held.changed = doubt != NULL ? atoms_changed(cache, doubt, &held.lost) : 0;
-    if (of->book != NULL && !atom_book_trusts(of->book)) {
+    if (of->book != NULL && !node_atoms_trusts(of->book)) {
         text.data = NULL;
     } else if (held.changed == 0) {
         if (of->book != NULL && is_held)
@@ -356,6 +357,6 @@ void likely_resolve(struct likely *likely, struct env *env, const struct conn *c
 
 void likely_free(struct likely *likely)
 {
-    atom_book_release(likely->book);
+    node_atoms_release(likely->book);
     likely->book = NULL;
 }

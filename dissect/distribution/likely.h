@@ -1,15 +1,15 @@
 /*
- * likely.h - what one direction tells the book of its sender (atom_book.h), and asks of it.
+ * likely.h - what one direction tells the book of its sender (node_atoms.h), and asks of it.
  */
 #ifndef DISSECT_LIKELY_H
 #define DISSECT_LIKELY_H
 
-#include "atom_book.h"
 #include "dist_header.h"
+#include "node_atoms.h"
 
 /* likely is what a direction keeps for this. Zero-initialise it. */
 struct likely {
-    struct atom_book *book;
+    struct node_atoms *book;
     bool has_told; /* the book what the slots held when it was asked for first */
     uint64_t direction;  /* what this one is called there */
     bool has_listed;     /* all atoms of the sender, in messages that did nothing else: what was in the

@@ -2,10 +2,10 @@
  * test_atom_shapes.c - contexts of atoms: what of a message they know, and what a node's messages tell by
  * them.
  */
-#include "atom_book_world.h"
 #include "atom_shape_fit.h"
 #include "atom_shapes.h"
 #include "etf_maker.h"
+#include "node_atoms_world.h"
 
 enum { MAX_SEEN = 4096 };
 
@@ -138,19 +138,20 @@ static void tables_are_whole(void **state)
     }
 }
 
-static struct atom_book *meet(struct atom_books *books, const char *name, uint8_t host, uint32_t creation)
+static struct node_atoms *meet(struct all_node_atoms *books, const char *name, uint8_t host,
+                               uint32_t creation)
 {
     struct ds_endpoint end = end_of(name, host, creation);
     if (name == NULL)
         end.port = 40000;
-    struct atom_book *book = atom_books_find(books, &env, &end);
-    atom_book_release(book);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    node_atoms_release(book);
     return book;
 }
 
 enum { RABBIT = 1 }; /* any table of an application */
 
-static void see_wholes(struct atom_book *book, uint32_t num)
+static void see_wholes(struct node_atoms *book, uint32_t num)
 {
     for (uint32_t i = 0; i < num; i++)
         shape_fit_see_whole(book, shape_tables[RABBIT].wholes[i]);
@@ -180,9 +181,9 @@ static uint32_t sure_context(unsigned *text)
 /* A table says nothing before it is known to fit; it fits when its shapes are most of those seen. */
 static void application_is_found_out(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     see_wholes(book, 4);
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
@@ -195,8 +196,8 @@ static void application_is_found_out(void **state)
     assert_int_equal(book->shapes.table, RABBIT);
     shape_fit_see_whole(book, 16);
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* Each application is told by its own shapes: those of one are not enough for another. */
@@ -207,14 +208,14 @@ static void applications_are_told_apart(void **state)
     for (int t = 0; t < SHAPE_TABLES_NUM; t++)
         assert_string_equal(shape_tables[t].name, names[t]);
     for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
-        struct atom_books *books = atom_books_new(4);
+        struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct atom_book *book = atom_books_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
         for (uint32_t i = 0; i < shape_tables[t].num_wholes; i++)
             shape_fit_see_whole(book, shape_tables[t].wholes[i]);
         assert_int_equal(book->shapes.table, t);
-        atom_book_release(book);
-        atom_books_free(books);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
     }
 }
 
@@ -222,9 +223,9 @@ static void applications_are_told_apart(void **state)
  * context they may do so many times. */
 static void known_atoms_refute_it(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     unsigned text;
     uint32_t at = 0, key = 0;
     (void)state;
@@ -241,15 +242,15 @@ static void known_atoms_refute_it(void **state)
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
     see_wholes(book, 40);
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON); /* for good */
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* Where most are as the table has them, a few that are not refute nothing: one in eight. */
 static void few_others_refute_nothing(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
-    struct atom_book *book = meet(books, "a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
     unsigned text;
     uint32_t at = 0;
     (void)state;
@@ -269,10 +270,10 @@ static void few_others_refute_nothing(void **state)
         shape_fit_see_known(book, text_of("something_else"), &key, 1);
     }
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
-static bool is_judged(struct atom_book *book, uint16_t slot, unsigned text)
+static bool is_judged(struct node_atoms *book, uint16_t slot, unsigned text)
 {
     const struct ds_text found = atom_judge(book, slot, 1), want = atom_table_text(text);
     return found.data != NULL && found.len == want.len && memcmp(found.data, want.data, want.len) == 0;
@@ -282,15 +283,15 @@ static bool is_judged(struct atom_book *book, uint16_t slot, unsigned text)
 static void contexts_tell_atoms(void **state)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     unsigned text;
     const uint32_t key = sure_context(&text);
     (void)state;
     fit(book);
-    atom_book_see(book, &env, 2001, 1, &to);
-    atom_book_see(book, &env, 2002, 1, &to);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2002, 1, &to);
     shape_fit_see(book, &env, 2001, 1, &key, 1);
     assert_null(atom_judge(book, 2001, 1).data); /* which application it is, is not known */
     see_wholes(book, 20);
@@ -302,40 +303,40 @@ static void contexts_tell_atoms(void **state)
         shape_fit_see(book, &env, 2002, 1, &key, 1);
     assert_null(atom_judge(book, 2002, 1).data); /* an atom has one slot */
     assert_true(is_judged(book, 2001, text));
-    atom_book_release(book);
+    node_atoms_release(book);
 
     const struct ds_endpoint other = end_of("b@h", 2, 7);
-    book = atom_books_find(books, &env, &other);
+    book = all_node_atoms_find(books, &env, &other);
     fit(book);
     see_wholes(book, 20);
-    atom_book_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2001, 1, &to);
     for (int i = 0; i < 64; i++)
         shape_fit_see(book, &env, 2001, 1, &key, 1);
     assert_true(is_judged(book, 2001, text));
-    atom_book_define(book, &env, 77, atom_table_text(text), 1, ATOM_BOOK_USED);
+    node_atoms_define(book, &env, 77, atom_table_text(text), 1, ATOM_BOOK_USED);
     assert_null(atom_judge(book, 2001, 1).data);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 static void run_with_failures(void *context)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = books != NULL ? atom_books_find(books, &env, &end) : NULL;
+    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end) : NULL;
     unsigned text;
     const uint32_t key = sure_context(&text);
     (void)context;
     if (book != NULL) {
         see_wholes(book, 20);
-        atom_book_see(book, &env, 2001, 1, &to);
+        node_atoms_see(book, &env, 2001, 1, &to);
         for (int i = 0; i < 64; i++)
             shape_fit_see(book, &env, 2001, 1, &key, 1);
         assert_true(atom_judge(book, 2001, 1).data != NULL || failing_alloc_failed());
-        atom_book_release(book);
+        node_atoms_release(book);
     }
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 static void survives_without_memory(void **state)
@@ -351,11 +352,11 @@ static bool is_text(struct ds_text found, const char *want)
 
 /* is_named says whether a slot in which the node of pids with creation 9 stands is that name; NULL: it is
  * not known which. */
-static bool is_named(struct atom_book *book, const char *want)
+static bool is_named(struct node_atoms *book, const char *want)
 {
     static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
-    atom_book_see(book, &env, 1700, 1, &node);
-    const struct ds_text name = atom_book_name_of(book, 1700);
+    node_atoms_see(book, &env, 1700, 1, &node);
+    const struct ds_text name = node_atoms_name_of(book, 1700);
     return want == NULL ? name.data == NULL : is_text(name, want);
 }
 
@@ -364,13 +365,13 @@ static bool is_named(struct atom_book *book, const char *want)
 static void creations_tell_nodes(void **state)
 {
     static const struct atom_role node = {.fine = "@", .coarse = "~@", .creation = 9};
-    struct atom_books *books = atom_books_new(8);
-    struct atom_book *a = meet(books, "a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(8);
+    struct node_atoms *a = meet(books, "a@h", 1, 7);
     (void)state;
     assert_true(is_named(a, NULL));
-    struct atom_book *b = meet(books, "b@i", 2, 9);
+    struct node_atoms *b = meet(books, "b@i", 2, 9);
     assert_true(is_named(a, "b@i"));
-    atom_book_see(a, &env, 1700, 2, &node);
+    node_atoms_see(a, &env, 1700, 2, &node);
     const struct ds_text judged = atom_judge(a, 1700, 2);
     assert_true(is_text(judged, "b@i"));
     assert_true(is_named(b, NULL)); /* the sender itself, or one beside it */
@@ -381,26 +382,26 @@ static void creations_tell_nodes(void **state)
     struct ds_endpoint unnamed = end_of(NULL, 2, 9);
     const struct ds_endpoint ends[] = {end_of("a@h", 1, 7), end_of("b@i", 2, 9)};
     unnamed.port = 41000;
-    assert_true(is_text(atom_books_name(books, &unnamed, &ends[0]), "b@i"));
-    assert_null(atom_books_name(books, &unnamed, &ends[1]).data); /* on that host, too */
+    assert_true(is_text(all_node_atoms_name(books, &unnamed, &ends[0]), "b@i"));
+    assert_null(all_node_atoms_name(books, &unnamed, &ends[1]).data); /* on that host, too */
     meet(books, "e@i", 2, 9);
-    assert_null(atom_books_name(books, &unnamed, &ends[0]).data);
+    assert_null(all_node_atoms_name(books, &unnamed, &ends[0]).data);
     assert_true(is_named(a, NULL));
-    atom_books_free(books);
+    all_node_atoms_free(books);
 
     static const struct {
         const char *name;
         uint8_t host;
     } others[] = {{"c@j", 3}, {"d@h", 1}, {NULL, 3}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        books = atom_books_new(8);
+        books = all_node_atoms_new(8);
         a = meet(books, "a@h", 1, 7);
         b = meet(books, "b@i", 2, 9);
         assert_true(is_named(a, "b@i"));
         meet(books, others[i].name, others[i].host, 9);
         assert_true(is_named(a, NULL));
         assert_true(is_named(b, NULL));
-        atom_books_free(books);
+        all_node_atoms_free(books);
     }
 }
 
@@ -416,18 +417,18 @@ static struct atom_role role_of(const char *fine, const char *coarse, const char
 /* What stands where one atom alone does, and where another one does, is neither. */
 static void rivals_are_weighed(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
-    struct atom_book *book = meet(books, "a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
     const struct atom_role to = role_of("to", "~to", NULL),
                            one = role_of("P0{@at", "~0{3.0", "*P0{@a{at"),
                            other = role_of("P0{@aa", "~0{3.0", "*P0{@aa");
     (void)state;
-    atom_book_see(book, &env, 2001, 1, &to);
-    atom_book_see(book, &env, 2001, 1, &one);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2001, 1, &one);
     assert_true(is_text(atom_judge(book, 2001, 1), "mnesia_tm"));
-    atom_book_see(book, &env, 2001, 1, &other);
+    node_atoms_see(book, &env, 2001, 1, &other);
     assert_null(atom_judge(book, 2001, 1).data);
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 /* Of two atoms that stand in a context, what stands there most times is the one that is not rare there; what
@@ -435,8 +436,8 @@ static void rivals_are_weighed(void **state)
 static void how_often_it_stands_there_tells(void **state)
 {
     const struct shape_table *table = &shape_tables[RABBIT];
-    struct atom_books *books = atom_books_new(4);
-    struct atom_book *book = meet(books, "a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
     uint32_t c = 0, keys[2] = {0, 0};
     unsigned often, rare;
     (void)state;
@@ -448,10 +449,10 @@ static void how_often_it_stands_there_tells(void **state)
     rare = table->fillers[table->starts[c] + 1];
     see_wholes(book, 20);
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    atom_book_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
     for (int i = 0; i < 64; i++)
         shape_fit_see(book, &env, 2001, 1, keys, 2);
-    const uint16_t bit = atom_book_bit_of(book, 1);
+    const uint16_t bit = node_atoms_bit_of(book, 1);
     const double least = shape_fit_most_surprise(book, 2001);
     assert_true(shape_fit_weigh(book, 2001, often, bit).surprise + 8 <
                 shape_fit_weigh(book, 2001, rare, bit).surprise);
@@ -459,30 +460,30 @@ static void how_often_it_stands_there_tells(void **state)
     assert_true(shape_fit_weigh(book, 2002, rare, bit).surprise + 4 <
                 shape_fit_weigh(book, 2002, often, bit).surprise);
     assert_true(shape_fit_most_surprise(book, 2002) > least);
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 /* That an atom is rare where the slot stands in other directions says nothing of others in this one. */
 static void rarity_is_of_a_direction(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
-    struct atom_book *book = meet(books, "a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     unsigned text;
     const uint32_t key = sure_context(&text);
     (void)state;
     see_wholes(book, 20);
-    atom_book_see(book, &env, 2001, 1, &to);
-    atom_book_see(book, &env, 2001, 2, &to);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    node_atoms_see(book, &env, 2001, 2, &to);
     shape_fit_see(book, &env, 2001, 1, &key, 1);
-    const uint16_t bits[] = {atom_book_bit_of(book, 1), atom_book_bit_of(book, 2)};
+    const uint16_t bits[] = {node_atoms_bit_of(book, 1), node_atoms_bit_of(book, 2)};
     const struct shape_weight here = shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[0]);
     assert_true(here.surprise > 0);
     assert_true(shape_fit_weigh(book, 2001, text, bits[0]).here > 0);
     assert_true(shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[1]).surprise == 0);
     assert_true(shape_fit_weigh(book, 2001, text, bits[1]).here == 0);
     assert_true(shape_fit_weigh(book, 2001, text, bits[1]).there > 0);
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 /*
- * test_atom_book_unseen.c - atoms of which no definition was seen: how many there are, by the slots of
+ * test_node_atoms_unseen.c - atoms of which no definition was seen: how many there are, by the slots of
  * which nothing is known, and what that says of the others.
  */
-#include "atom_book_world.h"
+#include "node_atoms_world.h"
 
 static const struct atom_role to = {.fine = "to", .coarse = "~to"},
                               tag = {.fine = "N0{@ai", .coarse = "~0{3.0"},
@@ -14,22 +14,22 @@ static const struct atom_role to = {.fine = "to", .coarse = "~to"},
                               node = {.fine = ATOM_ROLE_NODE, .coarse = "~@"};
 
 struct books {
-    struct atom_books *all;
-    struct atom_book *book;
+    struct all_node_atoms *all;
+    struct node_atoms *book;
 };
 
 static struct books open_book(void)
 {
-    struct books books = {.all = atom_books_new(4)};
+    struct books books = {.all = all_node_atoms_new(4)};
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    books.book = atom_books_find(books.all, &env, &end);
+    books.book = all_node_atoms_find(books.all, &env, &end);
     return books;
 }
 
 static void close_book(struct books books)
 {
-    atom_book_release(books.book);
-    atom_books_free(books.all);
+    node_atoms_release(books.book);
+    all_node_atoms_free(books.all);
 }
 
 /* What a slot got before somebody's eyes it has, unless many slots have what nobody saw them get. */
@@ -38,27 +38,27 @@ static void counts_what_is_unseen(void **state)
     enum { ENOUGH = 18 };
     struct books books = open_book();
     (void)state;
-    atom_book_define(books.book, &env, 1600, text_of("my_server"), 3, ATOM_BOOK_USED);
-    atom_book_want(books.book, &env, 1600);
+    node_atoms_define(books.book, &env, 1600, text_of("my_server"), 3, ATOM_BOOK_USED);
+    node_atoms_want(books.book, &env, 1600);
     assert_non_null(atom_judge(books.book, 1600, 1).data);
     for (uint16_t slot = 1; slot <= ENOUGH; slot++) {
-        atom_book_want(books.book, &env, slot);
-        atom_book_want(books.book, &env, slot); /* is counted once */
-        atom_book_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
+        node_atoms_want(books.book, &env, slot);
+        node_atoms_want(books.book, &env, slot); /* is counted once */
+        node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
         books.book->slots[1600].is_judged = false;
         books.book->slots[1600].num_seen = 0;
         assert_int_equal(atom_judge(books.book, 1600, 1).data != NULL, slot < ENOUGH);
     }
     assert_int_equal(books.book->num_seen_other, ENOUGH);
     /* One of them was seen, after all. */
-    atom_book_define(books.book, &env, ENOUGH, text_of("late"), 3, ATOM_BOOK_USED);
-    atom_book_define(books.book, &env, ENOUGH, text_of("later"), 3, ATOM_BOOK_USED);
+    node_atoms_define(books.book, &env, ENOUGH, text_of("late"), 3, ATOM_BOOK_USED);
+    node_atoms_define(books.book, &env, ENOUGH, text_of("later"), 3, ATOM_BOOK_USED);
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
     assert_int_equal(books.book->num_seen_learned, 2);
     assert_int_equal(books.book->num_slots_learned, 2);
     books.book->slots[1600].is_judged = false;
     assert_non_null(atom_judge(books.book, 1600, 1).data);
-    atom_book_want(books.book, &env, 2048); /* no slot */
+    node_atoms_want(books.book, &env, 2048); /* no slot */
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
     close_book(books);
 }
@@ -68,34 +68,34 @@ static void tells_nodes(void **state)
 {
     struct books books = open_book();
     (void)state;
-    atom_book_define(books.book, &env, 1600, text_of("plain"), 3, ATOM_BOOK_USED);
-    atom_book_define(books.book, &env, 1601, text_of("n@h"), 3, ATOM_BOOK_USED);
-    atom_book_define(books.book, &env, 1602, text_of(""), 3, ATOM_BOOK_USED);
+    node_atoms_define(books.book, &env, 1600, text_of("plain"), 3, ATOM_BOOK_USED);
+    node_atoms_define(books.book, &env, 1601, text_of("n@h"), 3, ATOM_BOOK_USED);
+    node_atoms_define(books.book, &env, 1602, text_of(""), 3, ATOM_BOOK_USED);
     for (uint16_t slot = 1600; slot <= 1602; slot++) {
-        atom_book_want(books.book, &env, slot);
+        node_atoms_want(books.book, &env, slot);
         assert_non_null(atom_judge(books.book, slot, 1).data);
-        atom_book_see(books.book, &env, slot, 1, &node);
+        node_atoms_see(books.book, &env, slot, 1, &node);
         assert_int_equal(atom_judge(books.book, slot, 1).data != NULL, slot == 1601);
     }
     close_book(books);
     books = open_book();
     fit(books.book); /* nor is an atom of OTP a node */
     assert_true(judges(books.book, "alias"));
-    atom_book_see(books.book, &env, slot_in(0, "alias"), 1, &node);
+    node_atoms_see(books.book, &env, slot_in(0, "alias"), 1, &node);
     assert_null(atom_judge(books.book, slot_in(0, "alias"), 1).data);
     close_book(books);
 }
 
 /* is_held says whether a slot likely holds what it held, which stood in one role and now does in another;
  * NULL: nothing is told of where it stands. */
-static bool is_held(struct atom_book *book, const char *text, const struct atom_role *was,
+static bool is_held(struct node_atoms *book, const char *text, const struct atom_role *was,
                     const struct atom_role *is, double changed)
 {
     struct atom_held held = {.text = text_of(text), .changed = changed, .lost = 0.1};
     struct ds_text found;
-    atom_book_define(book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
+    node_atoms_define(book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
     if (was != NULL)
-        atom_book_see_known(book, 1700, held.text, 3, false, was);
+        node_atoms_see_known(book, 1700, held.text, 3, false, was);
     if (is != NULL) {
         held.roles[0] = atom_role_seen(is);
         held.num_roles = held.num_new = 1;
@@ -136,7 +136,7 @@ static void knows_who_can_have_come(void **state)
             struct books books = open_book();
             for (uint16_t slot = 0; many && slot < 200; slot++) {
                 snprintf(text, sizeof text, "a%u", (unsigned)slot);
-                atom_book_define(books.book, &env, slot, text_of(text), 3, ATOM_BOOK_USED);
+                node_atoms_define(books.book, &env, slot, text_of(text), 3, ATOM_BOOK_USED);
             }
             const bool likely = is_held(books.book, cases[i].text, cases[i].was, cases[i].is,
                                         cases[i].changed);
@@ -155,8 +155,8 @@ static void is_told_once(void **state)
     struct atom_held held = {.text = text_of("held"), .changed = 0.001, .lost = 0.1};
     struct ds_text found;
     (void)state;
-    atom_book_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
-    atom_book_see_known(books.book, 1700, held.text, 3, false, &tag);
+    node_atoms_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
+    node_atoms_see_known(books.book, 1700, held.text, 3, false, &tag);
     held.num_roles = held.num_new = 1;
     held.roles[0] = atom_role_seen(&to);
     (void)atom_judge_held(books.book, 1700, 1, &held, &found);
@@ -183,11 +183,11 @@ static void knows_two_of_a_slot(void **state)
         struct books books = open_book();
         struct atom_held held = {.text = text_of("held"), .changed = 0.01, .lost = 0.1, .weight = 9};
         struct ds_text found;
-        atom_book_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
-        atom_book_see_known(books.book, 1700, held.text, 3, false, &tag);
+        node_atoms_define(books.book, &env, 1700, held.text, 3, ATOM_BOOK_USED);
+        node_atoms_see_known(books.book, 1700, held.text, 3, false, &tag);
         if (num == 2) {
-            atom_book_define(books.book, &env, 1700, text_of("other"), 3, ATOM_BOOK_USED);
-            atom_book_see_known(books.book, 1700, text_of("other"), 3, false, &tag);
+            node_atoms_define(books.book, &env, 1700, text_of("other"), 3, ATOM_BOOK_USED);
+            node_atoms_see_known(books.book, 1700, text_of("other"), 3, false, &tag);
         }
         held.num_roles = held.num_new = 1;
         held.roles[0] = atom_role_seen(&tag);
@@ -204,15 +204,15 @@ static void is_not_sure_of_many_alike(void **state)
     for (int same = 0; same <= 1; same++) {
         struct books books = open_book();
         struct atom_role role = {.coarse = "~0{3.0"};
-        atom_book_set_time(books.book, 10);
-        atom_book_define(books.book, &env, 1700, text_of("tag"), 1, ATOM_BOOK_USED);
-        atom_book_see_known(books.book, 1700, text_of("tag"), 1, false, &tag);
-        atom_book_set_time(books.book, 5); /* before that */
+        node_atoms_set_time(books.book, 10);
+        node_atoms_define(books.book, &env, 1700, text_of("tag"), 1, ATOM_BOOK_USED);
+        node_atoms_see_known(books.book, 1700, text_of("tag"), 1, false, &tag);
+        node_atoms_set_time(books.book, 5); /* before that */
         for (int i = 0; i < 6; i++) {
             snprintf(role.fine, sizeof role.fine, "N0{@x%d", i);
-            atom_book_see(books.book, &env, 1700, 1, &role);
+            node_atoms_see(books.book, &env, 1700, 1, &role);
             if (same)
-                atom_book_see_known(books.book, 1700, text_of("tag"), 1, false, &role);
+                node_atoms_see_known(books.book, 1700, text_of("tag"), 1, false, &role);
         }
         assert_int_equal(atom_judge(books.book, 1700, 1).data != NULL, same);
         close_book(books);

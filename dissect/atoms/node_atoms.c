@@ -1,11 +1,11 @@
 /*
- * atom_book.c - see atom_book.h. The books are kept by when they were last looked for, the oldest
+ * node_atoms.c - see node_atoms.h. The books are kept by when they were last looked for, the oldest
  * that nobody uses goes first.
  */
-#include "atom_book.h"
+#include "node_atoms.h"
 
-#include "atom_book_parts.h"
 #include "atom_shape_claims.h"
+#include "node_atoms_parts.h"
 
 #include <stdlib.h>
 
@@ -41,9 +41,9 @@ static char *take_text(struct meter *meter, struct ds_text text)
     return copy;
 }
 
-struct atom_books *atom_books_new(uint64_t max)
+struct all_node_atoms *all_node_atoms_new(uint64_t max)
 {
-    struct atom_books *books = calloc(1, sizeof *books);
+    struct all_node_atoms *books = calloc(1, sizeof *books);
     if (books == NULL)
         return NULL;
     books->max = max;
@@ -51,7 +51,7 @@ struct atom_books *atom_books_new(uint64_t max)
     return books;
 }
 
-static void book_free(struct atom_book *book)
+static void book_free(struct node_atoms *book)
 {
     struct meter *meter = book->meter;
     while (book->num_learned != 0) {
@@ -68,10 +68,10 @@ static void book_free(struct atom_book *book)
     give_back(meter, book, sizeof *book);
 }
 
-void atom_books_free(struct atom_books *books)
+void all_node_atoms_free(struct all_node_atoms *books)
 {
-    struct atom_book *older;
-    for (struct atom_book *book = books != NULL ? books->newest : NULL; book != NULL;
+    struct node_atoms *older;
+    for (struct node_atoms *book = books != NULL ? books->newest : NULL; book != NULL;
          book = older) {
         older = book->older;
         book_free(book);
@@ -81,7 +81,8 @@ void atom_books_free(struct atom_books *books)
     free(books);
 }
 
-bool atom_books_add_static(struct atom_books *books, const struct ds_text *atoms, size_t num)
+bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms,
+                               size_t num)
 {
     struct own_atoms *own = own_atoms_new(atoms, num);
     if (own == NULL || books->num != 0) {
@@ -98,7 +99,7 @@ static bool has_name(const struct ds_endpoint *end)
     return end->node.data != NULL && memchr(end->node.data, '@', end->node.len) != NULL;
 }
 
-static bool is_at(const struct atom_book *book, const struct ds_endpoint *end)
+static bool is_at(const struct node_atoms *book, const struct ds_endpoint *end)
 {
     for (unsigned i = 0; i < book->num_places; i++) {
         if (book->places[i].port == end->port &&
@@ -108,7 +109,7 @@ static bool is_at(const struct atom_book *book, const struct ds_endpoint *end)
     return false;
 }
 
-bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end)
+bool node_atoms_is_of(const struct node_atoms *book, const struct ds_endpoint *end)
 {
     if (book->creation != end->creation)
         return false;
@@ -118,7 +119,7 @@ bool atom_book_is_of(const struct atom_book *book, const struct ds_endpoint *end
 }
 
 /* note_place remembers where a node is, for when nothing else is known of it. */
-static void note_place(struct atom_book *book, const struct ds_endpoint *end)
+static void note_place(struct node_atoms *book, const struct ds_endpoint *end)
 {
     if (is_at(book, end))
         return;
@@ -129,7 +130,7 @@ static void note_place(struct atom_book *book, const struct ds_endpoint *end)
     book->places[book->num_places++] = (struct book_place){end->addr, end->port};
 }
 
-static bool has_addr(const struct atom_book *book, const struct ds_addr *addr)
+static bool has_addr(const struct node_atoms *book, const struct ds_addr *addr)
 {
     for (unsigned i = 0; i < book->num_places; i++) {
         if (memcmp(&book->places[i].addr, addr, sizeof *addr) == 0)
@@ -140,7 +141,7 @@ static bool has_addr(const struct atom_book *book, const struct ds_addr *addr)
 
 /* is_beside says whether two nodes were seen at one address: of those on one host, several may have been
  * started in the same second. */
-static bool is_beside(const struct atom_book *book, const struct atom_book *other)
+static bool is_beside(const struct node_atoms *book, const struct node_atoms *other)
 {
     for (unsigned i = 0; i < other->num_places; i++) {
         if (has_addr(book, &other->places[i].addr))
@@ -149,10 +150,10 @@ static bool is_beside(const struct atom_book *book, const struct atom_book *othe
     return false;
 }
 
-struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot)
+struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
 {
     const struct book_slot *s = &book->slots[slot];
-    const struct atom_book *found = NULL, *of;
+    const struct node_atoms *found = NULL, *of;
     if (s->creation == 0 || s->has_creations)
         return (struct ds_text){NULL, 0};
     /* Creations are seconds: of two nodes that have this one, it may be either. On the sender's host some
@@ -172,7 +173,7 @@ struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot)
     return found != NULL ? (struct ds_text){found->name, found->name_len} : (struct ds_text){NULL, 0};
 }
 
-static bool set_name(struct atom_book *book, struct ds_text name)
+static bool set_name(struct node_atoms *book, struct ds_text name)
 {
     book->name = take_text(book->meter, name);
     book->name_len = book->name != NULL ? name.len : 0;
@@ -180,7 +181,7 @@ static bool set_name(struct atom_book *book, struct ds_text name)
     return book->name != NULL;
 }
 
-static void unlink_book(struct atom_books *books, struct atom_book *book)
+static void unlink_book(struct all_node_atoms *books, struct node_atoms *book)
 {
     *(book->newer != NULL ? &book->newer->older : &books->newest) = book->older;
     *(book->older != NULL ? &book->older->newer : &books->oldest) = book->newer;
@@ -188,7 +189,7 @@ static void unlink_book(struct atom_books *books, struct atom_book *book)
     books->num--;
 }
 
-static void link_newest(struct atom_books *books, struct atom_book *book)
+static void link_newest(struct all_node_atoms *books, struct node_atoms *book)
 {
     book->older = books->newest;
     *(books->newest != NULL ? &books->newest->newer : &books->oldest) = book;
@@ -197,9 +198,9 @@ static void link_newest(struct atom_books *books, struct atom_book *book)
 }
 
 /* forget_oldest forgets the oldest book that nobody uses; false when there is none. */
-static bool forget_oldest(struct atom_books *books)
+static bool forget_oldest(struct all_node_atoms *books)
 {
-    struct atom_book *book = books->oldest;
+    struct node_atoms *book = books->oldest;
     while (book != NULL && book->num_users != 0)
         book = book->newer;
     if (book == NULL)
@@ -213,7 +214,7 @@ static bool forget_oldest(struct atom_books *books)
 }
 
 /* make_room makes it for one more book. */
-static bool make_room(struct atom_books *books, struct env *env)
+static bool make_room(struct all_node_atoms *books, struct env *env)
 {
     /* A new one leaves as much room as a book has on average, so that those in use can grow. */
     while (books->num != 0 && books->num < books->max &&
@@ -228,9 +229,9 @@ static bool make_room(struct atom_books *books, struct env *env)
     return forget_oldest(books);
 }
 
-static struct atom_book *book_new(struct atom_books *books, const struct ds_endpoint *end)
+static struct node_atoms *book_new(struct all_node_atoms *books, const struct ds_endpoint *end)
 {
-    struct atom_book *book = take(&books->meter, sizeof *book);
+    struct node_atoms *book = take(&books->meter, sizeof *book);
     if (book == NULL)
         return NULL;
     book->books = books;
@@ -245,11 +246,11 @@ static struct atom_book *book_new(struct atom_books *books, const struct ds_endp
     return book;
 }
 
-struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
-                                  const struct ds_endpoint *end)
+struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct env *env,
+                                       const struct ds_endpoint *end)
 {
-    struct atom_book *book = books->newest;
-    while (book != NULL && !atom_book_is_of(book, end))
+    struct node_atoms *book = books->newest;
+    while (book != NULL && !node_atoms_is_of(book, end))
         book = book->older;
     if (book == NULL && has_name(end)) {
         /* It may have been met before it was named. */
@@ -275,24 +276,24 @@ struct atom_book *atom_books_find(struct atom_books *books, struct env *env,
     return book;
 }
 
-void atom_book_release(struct atom_book *book)
+void node_atoms_release(struct node_atoms *book)
 {
     if (book != NULL)
         book->num_users--;
 }
 
-void atom_book_set_time(struct atom_book *book, int64_t now_ns)
+void node_atoms_set_time(struct node_atoms *book, int64_t now_ns)
 {
     book->now_ns = now_ns;
 }
 
-bool atom_book_trusts(const struct atom_book *book)
+bool node_atoms_trusts(const struct node_atoms *book)
 {
     return !book->is_liar;
 }
 
 /* find_learned returns what was learned of a slot with that text. */
-static struct learned *find_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
+static struct learned *find_learned(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
     for (uint32_t i = book->texts[slot].first; i != 0; i = book->learned[i - 1].next) {
         book->work++;
@@ -310,7 +311,7 @@ static uint32_t hash_of(struct ds_text text)
     return hash;
 }
 
-static void leave_bucket(struct atom_book *book, const struct learned *learned)
+static void leave_bucket(struct node_atoms *book, const struct learned *learned)
 {
     uint32_t *at = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
     for (; *at != 0; at = &book->learned[*at - 1].next_text) {
@@ -323,14 +324,14 @@ static void leave_bucket(struct atom_book *book, const struct learned *learned)
 }
 
 /* judge_anew is for what only one slot depends on. */
-static void judge_anew(struct atom_book *book, uint16_t slot)
+static void judge_anew(struct node_atoms *book, uint16_t slot)
 {
     if (book->slots != NULL)
         book->slots[slot].is_judged = false;
 }
 
 /* new_learned returns room for one more of a slot; NULL when memory ran out. */
-static struct learned *new_learned(struct atom_book *book, uint16_t slot)
+static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
 {
     struct slot_texts *s = &book->texts[slot];
     if (s->num == ATOM_BOOK_TEXTS) {
@@ -368,7 +369,7 @@ static struct learned *new_learned(struct atom_book *book, uint16_t slot)
     return learned;
 }
 
-static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct ds_text text)
+static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
     char *copy = take_text(book->meter, text);
     struct learned *learned = copy != NULL ? new_learned(book, slot) : NULL;
@@ -395,7 +396,7 @@ static struct learned *add_learned(struct atom_book *book, uint16_t slot, struct
 }
 
 /* check_tables holds a definition against the tables: right in one, it is not by chance. */
-static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text text)
+static void check_tables(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
     unsigned number = own_atoms_find(book->own, text);
     if (slot >= ATOM_BOOK_MODULUS)
@@ -429,7 +430,7 @@ static void check_tables(struct atom_book *book, uint16_t slot, struct ds_text t
     book->generation++;
 }
 
-bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_text text)
+bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
     const uint32_t hash = hash_of(text);
     unsigned num = 0;
@@ -445,7 +446,7 @@ bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_te
 }
 
 /* count_failure tells the cap, which then was reached, from memory that ran out. */
-static void count_failure(struct atom_book *book, struct env *env)
+static void count_failure(struct node_atoms *book, struct env *env)
 {
     if (book->meter->hits != 0)
         env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
@@ -474,8 +475,8 @@ static void add_direction(struct learned *learned, uint64_t direction, int64_t n
         learned->is_everywhere = true;
 }
 
-void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, struct ds_text text,
-                      uint64_t direction, enum atom_book_how how)
+void node_atoms_define(struct node_atoms *book, struct env *env, uint16_t slot, struct ds_text text,
+                       uint64_t direction, enum node_atoms_how how)
 {
     if (slot >= ATOM_BOOK_SLOTS || book->is_liar)
         return;
@@ -484,7 +485,7 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
     if (learned == NULL) {
         if (how == ATOM_BOOK_LISTED || book->is_liar)
             return;
-        book->is_liar = atom_book_has_elsewhere(book, slot, text);
+        book->is_liar = node_atoms_has_elsewhere(book, slot, text);
         if (book->is_liar)
             return;
         learned = add_learned(book, slot, text);
@@ -498,7 +499,7 @@ void atom_book_define(struct atom_book *book, struct env *env, uint16_t slot, st
     judge_anew(book, slot);
 }
 
-uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction)
+uint16_t node_atoms_bit_of(const struct node_atoms *book, uint64_t direction)
 {
     for (unsigned i = 0; i < book->num_seen_by; i++) {
         if (book->seen_by[i] == direction)
@@ -508,11 +509,11 @@ uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction)
 }
 
 /* add_bit_of does that for one that may be new. */
-static uint16_t add_bit_of(struct atom_book *book, uint64_t direction)
+static uint16_t add_bit_of(struct node_atoms *book, uint64_t direction)
 {
-    if (atom_book_bit_of(book, direction) == 0)
+    if (node_atoms_bit_of(book, direction) == 0)
         book->seen_by[book->num_seen_by++] = direction;
-    return atom_book_bit_of(book, direction);
+    return node_atoms_bit_of(book, direction);
 }
 
 /* add_role adds to a short list; false when it is there already, as close or closer, or the list is
@@ -535,7 +536,7 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
 }
 
 /* wanted_slot returns what is noted of a slot that is unknown in a direction; NULL when memory ran out. */
-static struct book_slot *wanted_slot(struct atom_book *book, struct env *env, uint16_t slot)
+static struct book_slot *wanted_slot(struct node_atoms *book, struct env *env, uint16_t slot)
 {
     if (book->slots == NULL)
         book->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->slots);
@@ -550,7 +551,7 @@ static struct book_slot *wanted_slot(struct atom_book *book, struct env *env, ui
     return s;
 }
 
-bool atom_book_has_shapes(struct atom_book *book, struct env *env)
+bool node_atoms_has_shapes(struct node_atoms *book, struct env *env)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots != NULL)
@@ -570,14 +571,14 @@ bool atom_book_has_shapes(struct atom_book *book, struct env *env)
     return false;
 }
 
-void atom_book_want(struct atom_book *book, struct env *env, uint16_t slot)
+void node_atoms_want(struct node_atoms *book, struct env *env, uint16_t slot)
 {
     if (slot < ATOM_BOOK_SLOTS)
         (void)wanted_slot(book, env, slot);
 }
 
-void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint64_t direction,
-                   const struct atom_role *role)
+void node_atoms_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
+                    const struct atom_role *role)
 {
     unsigned at;
     struct book_slot *s = wanted_slot(book, env, slot);
@@ -599,15 +600,15 @@ void atom_book_see(struct atom_book *book, struct env *env, uint16_t slot, uint6
     }
 }
 
-void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text text,
-                         uint64_t direction, bool is_list, const struct atom_role *role)
+void node_atoms_see_known(struct node_atoms *book, uint16_t slot, struct ds_text text,
+                          uint64_t direction, bool is_list, const struct atom_role *role)
 {
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
         return;
     unsigned at;
     struct learned *learned = find_learned(book, slot, text);
     /* It was defined by a message that lists many; here it is used. */
-    if (learned == NULL && !is_list && !atom_book_has_elsewhere(book, slot, text)) {
+    if (learned == NULL && !is_list && !node_atoms_has_elsewhere(book, slot, text)) {
         learned = add_learned(book, slot, text);
         if (learned != NULL)
             add_direction(learned, direction, book->now_ns, false);
@@ -617,8 +618,8 @@ void atom_book_see_known(struct atom_book *book, uint16_t slot, struct ds_text t
         judge_anew(book, slot);
 }
 
-void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text text,
-                        struct seen_role role)
+void node_atoms_see_held(struct node_atoms *book, uint16_t slot, struct ds_text text,
+                         struct seen_role role)
 {
     unsigned at;
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
@@ -628,7 +629,7 @@ void atom_book_see_held(struct atom_book *book, uint16_t slot, struct ds_text te
         judge_anew(book, slot);
 }
 
-static struct ds_endpoint end_at(const struct atom_book *book, unsigned place)
+static struct ds_endpoint end_at(const struct node_atoms *book, unsigned place)
 {
     return (struct ds_endpoint){.addr = book->places[place].addr,
                                 .port = book->places[place].port,
@@ -636,16 +637,17 @@ static struct ds_endpoint end_at(const struct atom_book *book, unsigned place)
                                 .node = {book->name, book->name_len}};
 }
 
-struct ds_text atom_books_name(const struct atom_books *books, const struct ds_endpoint *end,
-                               const struct ds_endpoint *other)
+struct ds_text all_node_atoms_name(const struct all_node_atoms *books,
+                                   const struct ds_endpoint *end,
+                                   const struct ds_endpoint *other)
 {
-    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
+    for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {
         if (book->name != NULL && book->creation == end->creation && is_at(book, end))
             return (struct ds_text){book->name, book->name_len};
     }
     struct ds_text name = {NULL, 0};
     const bool is_one_host = memcmp(&end->addr, &other->addr, sizeof end->addr) == 0;
-    for (const struct atom_book *book = books->newest; book != NULL && !is_one_host;
+    for (const struct node_atoms *book = books->newest; book != NULL && !is_one_host;
          book = book->older) {
         if (book->name == NULL || book->creation != end->creation || !has_addr(book, &end->addr))
             continue;
@@ -656,14 +658,14 @@ struct ds_text atom_books_name(const struct atom_books *books, const struct ds_e
     return name;
 }
 
-uint32_t atom_books_num_names(const struct atom_books *books)
+uint32_t all_node_atoms_num_names(const struct all_node_atoms *books)
 {
     return books->num_names;
 }
 
-void atom_books_fits(const struct atom_books *books, ds_fit_fn fn, void *context)
+void all_node_atoms_fits(const struct all_node_atoms *books, ds_fit_fn fn, void *context)
 {
-    for (const struct atom_book *book = books->newest; book != NULL; book = book->older) {
+    for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {
         const struct book_shapes *shapes = &book->shapes;
         if (shapes->table == SHAPE_TABLE_COMMON || shapes->slots == NULL)
             continue;
@@ -675,9 +677,9 @@ void atom_books_fits(const struct atom_books *books, ds_fit_fn fn, void *context
     }
 }
 
-void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *context)
+void all_node_atoms_each(const struct all_node_atoms *books, ds_learned_fn give, void *context)
 {
-    for (const struct atom_book *book = books->oldest; book != NULL; book = book->newer) {
+    for (const struct node_atoms *book = books->oldest; book != NULL; book = book->newer) {
         for (unsigned i = 0; i + 1 < book->num_places && !book->is_liar; i++) {
             const struct ds_learned place = {.node = end_at(book, i)};
             give(context, &place);
@@ -701,25 +703,25 @@ void atom_books_each(const struct atom_books *books, ds_learned_fn give, void *c
     }
 }
 
-bool atom_books_add(struct atom_books *books, const struct ds_learned *in)
+bool all_node_atoms_add(struct all_node_atoms *books, const struct ds_learned *in)
 {
     if (in->slot >= ATOM_BOOK_MODULUS || in->text.len > ATOM_MAX_LEN)
         return false;
-    struct atom_book *book = atom_books_find(books, NULL, &in->node);
+    struct node_atoms *book = all_node_atoms_find(books, NULL, &in->node);
     if (book == NULL)
         return false;
     if (in->text.data == NULL) {
-        atom_book_release(book);
+        node_atoms_release(book);
         return true;
     }
     check_tables(book, in->slot, in->text);
     struct learned *learned = find_learned(book, in->slot, in->text);
-    if (learned == NULL && !atom_book_has_elsewhere(book, in->slot, in->text))
+    if (learned == NULL && !node_atoms_has_elsewhere(book, in->slot, in->text))
         learned = add_learned(book, in->slot, in->text);
     unsigned at;
     for (size_t i = 0; learned != NULL && i + 1 < in->num_roles; i += 2)
         add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES,
                  (struct seen_role){in->roles[i], in->roles[i + 1], 0, 0, false}, &at);
-    atom_book_release(book);
+    node_atoms_release(book);
     return learned != NULL;
 }

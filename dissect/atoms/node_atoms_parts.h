@@ -1,12 +1,12 @@
 /*
- * atom_book_parts.h - what a book holds, as atom_book.c and those who judge by it share it.
+ * node_atoms_parts.h - what a book holds, as node_atoms.c and those who judge by it share it.
  */
-#ifndef DISSECT_ATOM_BOOK_PARTS_H
-#define DISSECT_ATOM_BOOK_PARTS_H
+#ifndef DISSECT_NODE_ATOMS_PARTS_H
+#define DISSECT_NODE_ATOMS_PARTS_H
 
-#include "atom_book.h"
 #include "atom_shape_tables.h"
 #include "meter.h"
+#include "node_atoms.h"
 #include "own_atoms.h"
 
 enum {
@@ -58,7 +58,7 @@ struct book_slot {
     uint64_t direction;  /* for which */
     struct ds_text verdict;
     struct seen_role seen[ATOM_BOOK_ROLES];
-    uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: atom_book_bit_of */
+    uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: node_atoms_bit_of */
     uint32_t creation;    /* of the node that it is the name of; 0: not seen as one */
     bool has_creations;   /* several */
 };
@@ -115,9 +115,9 @@ struct book_shapes {
     uint16_t *times; /* how often unknown slots were seen in each context of the table that fits */
 };
 
-struct atom_book {
-    struct atom_book *older, *newer;
-    struct atom_books *books;
+struct node_atoms {
+    struct node_atoms *older, *newer;
+    struct all_node_atoms *books;
     struct meter *meter; /* of all books */
     unsigned num_users;
     uint32_t creation;
@@ -148,26 +148,27 @@ struct atom_book {
     struct book_shapes shapes;
 };
 
-/* atom_book_bit_of returns the bit of a direction in which slots are unknown, 0 if there is none; the
+/* node_atoms_bit_of returns the bit of a direction in which slots are unknown, 0 if there is none; the
  * last one is shared by all that there is no room for. */
-uint16_t atom_book_bit_of(const struct atom_book *book, uint64_t direction);
+uint16_t node_atoms_bit_of(const struct node_atoms *book, uint64_t direction);
 
-/* atom_book_name_of returns the name of the node that a slot, which somebody wanted to know, stands for, by
+/* node_atoms_name_of returns the name of the node that a slot, which somebody wanted to know, stands
+ * for, by
  * the creation of what it is in; absent: no node is known by that, or several. It lives as long as the
  * books are not changed. */
-struct ds_text atom_book_name_of(const struct atom_book *book, uint16_t slot);
+struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot);
 
-/* atom_book_has_shapes makes room for contexts of slots; false when memory ran out. */
-bool atom_book_has_shapes(struct atom_book *book, struct env *env);
+/* node_atoms_has_shapes makes room for contexts of slots; false when memory ran out. */
+bool node_atoms_has_shapes(struct node_atoms *book, struct env *env);
 
-/* atom_book_has_elsewhere says whether a text is known in another slot, where no node would have
+/* node_atoms_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */
-bool atom_book_has_elsewhere(struct atom_book *book, uint16_t slot, struct ds_text text);
+bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text);
 
-struct atom_books {
+struct all_node_atoms {
     struct meter meter;
     struct own_atoms *own; /* NULL: there are none */
-    struct atom_book *oldest, *newest;
+    struct node_atoms *oldest, *newest;
     uint64_t num, max;
     uint32_t num_names; /* that were learned so far */
 };

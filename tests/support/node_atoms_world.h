@@ -1,6 +1,6 @@
 /*
- * atom_book_world.h - senders whose atoms are learned, for tests of the books of atoms: their ends, atoms
- * of the tables of a release, and roles.
+ * node_atoms_world.h - senders whose atoms are learned, for tests of the books of atoms: their ends,
+ * atoms of the tables of a release, and roles.
  */
 #ifndef TEST_ATOM_BOOK_WORLD_H
 #define TEST_ATOM_BOOK_WORLD_H
@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "atom_book_parts.h"
 #include "atom_judge.h"
 #include "atom_tables.h"
 #include "failing_alloc.h"
+#include "node_atoms_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,24 +46,24 @@ static inline uint16_t slot_in(int table, const char *text)
 }
 
 /* define_static defines the atom of a release's table that has this index. */
-static inline void define_static(struct atom_book *book, int table, uint16_t index)
+static inline void define_static(struct node_atoms *book, int table, uint16_t index)
 {
-    atom_book_define(book, &env, index, atom_table_text(atom_tables[table].texts[index]), 1,
-                     ATOM_BOOK_USED);
+    node_atoms_define(book, &env, index, atom_table_text(atom_tables[table].texts[index]), 1,
+                      ATOM_BOOK_USED);
 }
 
 /* fit defines atoms of the first release, so that it is known to fit. */
-static inline void fit(struct atom_book *book)
+static inline void fit(struct node_atoms *book)
 {
     static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
     for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
-        atom_book_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
+        node_atoms_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
 }
 
-static inline bool judges(struct atom_book *book, const char *text)
+static inline bool judges(struct node_atoms *book, const char *text)
 {
     const uint16_t slot = slot_in(0, text);
-    atom_book_see(book, &env, slot, 1, &alias_role);
+    node_atoms_see(book, &env, slot, 1, &alias_role);
     const struct ds_text found = atom_judge(book, slot, 1);
     assert_true(found.data == NULL ||
                 (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));

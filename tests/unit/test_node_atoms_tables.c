@@ -1,8 +1,8 @@
 /*
- * test_atom_book_tables.c - tables of atoms: which release a sender is of by its slots, what a user's own
- * build has, and from whom nothing is taken.
+ * test_node_atoms_tables.c - tables of atoms: which release a sender is of by its slots, what a user's
+ * own build has, and from whom nothing is taken.
  */
-#include "atom_book_world.h"
+#include "node_atoms_world.h"
 
 static void tables_are_whole(void **state)
 {
@@ -27,21 +27,21 @@ static void tables_are_whole(void **state)
 
 static void knows_a_release(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
     static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
-    atom_book_see(book, &env, slot_in(0, "infinity"), 1, &plain);
+    node_atoms_see(book, &env, slot_in(0, "infinity"), 1, &plain);
     assert_null(atom_judge(book, slot_in(0, "infinity"), 1).data);
-    atom_book_see(book, &env, slot_in(0, "alias") + 1u, 1, &alias_role);
+    node_atoms_see(book, &env, slot_in(0, "alias") + 1u, 1, &alias_role);
     assert_null(atom_judge(book, slot_in(0, "alias") + 1u, 1).data);
     assert_true(judges(book, "alias"));
     fit(book);
     assert_true(judges(book, "alias"));
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 static const char *release_of(int table)
@@ -70,20 +70,20 @@ static void knows_patch_releases(void **state)
     }
     for (int t = 0; t < ATOM_TABLES_NUM; t++) {
         static const char *const atoms[] = {"error", "asynchronous", "erlang", "normal", "put"};
-        struct atom_books *books = atom_books_new(4);
+        struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct atom_book *book = atom_books_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
         for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
-            atom_book_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
-                             ATOM_BOOK_USED);
-        atom_book_see(book, &env, slot_in(t, "alias"), 1, &alias_role);
+            node_atoms_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
+                              ATOM_BOOK_USED);
+        node_atoms_see(book, &env, slot_in(t, "alias"), 1, &alias_role);
         assert_int_equal(atom_judge(book, slot_in(t, "alias"), 1).len, strlen("alias"));
         assert_int_not_equal(book->usable[t], 0);
         for (int other = 0; other < ATOM_TABLES_NUM; other++)
             assert_true(other == t || book->usable[other] == 0 ||
                         slot_in(other, "asynchronous") == slot_in(t, "asynchronous"));
-        atom_book_release(book);
-        atom_books_free(books);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
     }
 }
 
@@ -91,22 +91,22 @@ static void knows_patch_releases(void **state)
  * as it was seen to be right. */
 static void believes_as_far_as_seen(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     for (unsigned i = 50; i < 60; i++)
         define_static(book, 1, (uint16_t)i);
     assert_true(slot_in(1, "alias") < 128);
-    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
+    node_atoms_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
     assert_int_equal(atom_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 128);
     define_static(book, 1, 600);
-    atom_book_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
+    node_atoms_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
     assert_int_equal(atom_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 640);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* What stands behind what is believed of a release is less likely, and so is the rest of one of which another
@@ -117,8 +117,8 @@ static void doubts_what_was_not_seen(void **state)
     enum { TABLE = 1, SLOT = 1599, SEEN = 1800, OTHER = 1600 };
     const struct ds_text text = atom_table_text(atom_tables[TABLE].texts[OTHER]);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_books *books = atom_books_new(4);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     for (uint16_t i = 50; i < 60; i++)
         define_static(book, TABLE, i);
@@ -126,14 +126,14 @@ static void doubts_what_was_not_seen(void **state)
         if (step == 1)
             define_static(book, TABLE, SEEN);
         if (step == 2)
-            atom_book_define(book, &env, SEEN - 100, text, 1, ATOM_BOOK_USED);
+            node_atoms_define(book, &env, SEEN - 100, text, 1, ATOM_BOOK_USED);
         for (uint16_t i = 0; i < 4; i++) /* so much that the releases are tried again */
-            atom_book_see(book, &env, i < 2 ? SLOT : (uint16_t)(1900 + 10 * step + i), 1, &plain);
+            node_atoms_see(book, &env, i < 2 ? SLOT : (uint16_t)(1900 + 10 * step + i), 1, &plain);
         const struct ds_text found = atom_judge(book, SLOT, 1);
         assert_int_equal(found.len, step == 1 ? strlen("keepalive") : 0);
     }
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* One atom where a release has it is not enough. */
@@ -141,15 +141,15 @@ static void takes_no_release_for_one_atom(void **state)
 {
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     for (uint16_t num = 1; num <= 2; num++) {
-        struct atom_books *books = atom_books_new(4);
-        struct atom_book *book = atom_books_find(books, &env, &end);
+        struct all_node_atoms *books = all_node_atoms_new(4);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
         for (uint16_t i = 0; i < num; i++)
             define_static(book, 1, 50 + i);
         (void)judges(book, "alias");
         assert_int_equal(book->has_table, num == 2);
         assert_int_equal(book->usable[1], num == 2 ? 128 : 0);
-        atom_book_release(book);
-        atom_books_free(books);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
     }
     (void)state;
 }
@@ -159,32 +159,32 @@ static void believes_no_liar(void **state)
 {
     (void)state;
     for (int lie = 0; lie < 4; lie++) {
-        struct atom_books *books = atom_books_new(4);
+        struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct atom_book *book = atom_books_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
         fit(book);
         assert_true(judges(book, "alias"));
         switch (lie) {
         case 0: /* a slot that no node has */
-            atom_book_define(book, &env, 2039, text_of("hello"), 1, ATOM_BOOK_USED);
+            node_atoms_define(book, &env, 2039, text_of("hello"), 1, ATOM_BOOK_USED);
             break;
         case 1: /* the last one */
-            atom_book_define(book, &env, 2047, text_of("hello"), 1, ATOM_BOOK_LISTED);
+            node_atoms_define(book, &env, 2047, text_of("hello"), 1, ATOM_BOOK_LISTED);
             break;
         case 2: /* an atom of the table elsewhere */
-            atom_book_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
-                             ATOM_BOOK_USED);
+            node_atoms_define(book, &env, (uint16_t)(slot_in(0, "false") + 1), text_of("false"), 1,
+                              ATOM_BOOK_USED);
             break;
         case 3: /* one atom in two slots */
-            atom_book_define(book, &env, 1500, text_of("hello"), 1, ATOM_BOOK_USED);
-            assert_true(atom_book_trusts(book));
-            atom_book_define(book, &env, 1501, text_of("hello"), 1, ATOM_BOOK_USED);
+            node_atoms_define(book, &env, 1500, text_of("hello"), 1, ATOM_BOOK_USED);
+            assert_true(node_atoms_trusts(book));
+            node_atoms_define(book, &env, 1501, text_of("hello"), 1, ATOM_BOOK_USED);
             break;
         }
         assert_false(judges(book, "alias"));
-        assert_int_equal(atom_book_trusts(book), lie == 2);
-        atom_book_release(book);
-        atom_books_free(books);
+        assert_int_equal(node_atoms_trusts(book), lie == 2);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
     }
 }
 
@@ -203,11 +203,11 @@ static void own_build(struct ds_text atoms[NUM_OWN])
     atoms[7] = text_of("alias");
 }
 
-static bool tell_own(struct atom_books *books)
+static bool tell_own(struct all_node_atoms *books)
 {
     struct ds_text atoms[NUM_OWN];
     own_build(atoms);
-    return atom_books_add_static(books, atoms, NUM_OWN);
+    return all_node_atoms_add_static(books, atoms, NUM_OWN);
 }
 
 /* The user's table is used for a node that it fits, and for that alone. */
@@ -218,23 +218,23 @@ static void knows_what_the_user_builds(void **state)
     (void)state;
     own_build(atoms);
     for (int has_table = 0; has_table < 2; has_table++) {
-        struct atom_books *books = atom_books_new(4);
+        struct all_node_atoms *books = all_node_atoms_new(4);
         assert_true(!has_table || tell_own(books));
-        struct atom_book *own = atom_books_find(books, &env, &a);
-        struct atom_book *other = atom_books_find(books, &env, &b);
+        struct node_atoms *own = all_node_atoms_find(books, &env, &a);
+        struct node_atoms *other = all_node_atoms_find(books, &env, &b);
         for (uint16_t i = 101; i < 121; i++)
-            atom_book_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
+            node_atoms_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
         fit(other);
         for (int i = 0; i < 2; i++)
-            atom_book_see(i == 0 ? own : other, &env, 7, 1, &alias_role);
+            node_atoms_see(i == 0 ? own : other, &env, 7, 1, &alias_role);
         assert_int_equal(atom_judge(own, 7, 1).data != NULL, has_table);
         assert_null(atom_judge(other, 7, 1).data);
         assert_true(judges(other, "alias"));
         /* One of its atoms in another slot: it is another build. */
-        atom_book_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
+        node_atoms_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
         assert_null(atom_judge(own, 7, 1).data);
         assert_false(has_table && tell_own(books)); /* now it is too late */
-        atom_books_free(books);
+        all_node_atoms_free(books);
     }
 }
 
@@ -242,16 +242,16 @@ static void knows_what_the_user_builds(void **state)
 static void knows_what_is_known(void **state)
 {
     struct ds_text atoms[NUM_OWN];
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     (void)state;
     for (unsigned i = 0; i < NUM_OWN; i++)
         atoms[i] = atom_table_text(atom_tables[0].texts[i]);
-    assert_true(atom_books_add_static(books, atoms, NUM_OWN));
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    assert_true(all_node_atoms_add_static(books, atoms, NUM_OWN));
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     fit(book);
     assert_true(judges(book, "alias"));
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 /* A table has some atoms, and each is one. */
@@ -276,11 +276,11 @@ static void takes_atoms_alone_for_a_table(void **state)
 
 static void use_own(void *context)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     (void)context;
     if (books != NULL && !tell_own(books))
         assert_true(failing_alloc_failed());
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 static void survives_without_memory_for_a_table(void **state)

@@ -1,8 +1,8 @@
 /*
- * test_atom_book.c - what is learned of a sender: what a slot may hold, for how long it is believed, and
- * what it costs.
+ * test_node_atoms.c - what is learned of a sender: what a slot may hold, for how long it is believed,
+ * and what it costs.
  */
-#include "atom_book_world.h"
+#include "node_atoms_world.h"
 
 static bool is_text(struct ds_text text, const char *want)
 {
@@ -15,19 +15,19 @@ static void tells_by_what_is_beside(void **state)
     static const struct atom_role alone = {.fine = "M0{@ai", .coarse = "~0{3.0"};
     static const struct atom_role beside = {.fine = "M0{@ai", .coarse = "~0{3.0", .num_close = 1,
                                             .close = {"*M0{@ai=execute_call"}};
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     fit(book);
-    atom_book_see(book, &env, 2001, 1, &alone);
+    node_atoms_see(book, &env, 2001, 1, &alone);
     assert_null(atom_judge(book, 2001, 1).data);
-    atom_book_see(book, &env, 2001, 1, &beside);
+    node_atoms_see(book, &env, 2001, 1, &beside);
     assert_true(is_text(atom_judge(book, 2001, 1), "erpc"));
-    atom_book_see(book, &env, 2001, 1, &alone); /* says no less than before */
+    node_atoms_see(book, &env, 2001, 1, &alone); /* says no less than before */
     assert_true(is_text(atom_judge(book, 2001, 1), "erpc"));
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* A slot of which it is known that it goes back and forth may have held an atom before that was first
@@ -35,20 +35,20 @@ static void tells_by_what_is_beside(void **state)
 static void goes_back_and_forth(void **state)
 {
     for (int times = 1; times <= 3; times++) {
-        struct atom_books *books = atom_books_new(4);
+        struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct atom_book *book = atom_books_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
         (void)state;
         for (int i = 0; i < times; i++) {
-            atom_book_set_time(book, i < 2 ? 100 : 200);
-            atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
-            atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
+            node_atoms_set_time(book, i < 2 ? 100 : 200);
+            node_atoms_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+            node_atoms_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
         }
-        atom_book_see(book, &env, 1600, 1, &alias_role);
-        atom_book_set_time(book, 50);
+        node_atoms_see(book, &env, 1600, 1, &alias_role);
+        node_atoms_set_time(book, 50);
         assert_int_equal(atom_judge(book, 1600, 1).data != NULL, times == 3);
-        atom_book_release(book);
-        atom_books_free(books);
+        node_atoms_release(book);
+        all_node_atoms_free(books);
     }
 }
 
@@ -56,17 +56,17 @@ static void goes_back_and_forth(void **state)
 static void guesses(void **state)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     struct ds_guess guess;
     (void)state;
     atom_judge_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
     assert_int_equal(guess.num, 0);
-    atom_book_define(book, &env, 1600, text_of("one"), 3, ATOM_BOOK_USED);
-    atom_book_define(book, &env, 1600, text_of("other"), 3, ATOM_BOOK_USED);
-    atom_book_see_known(book, 1600, text_of("one"), 3, false, &to);
-    atom_book_see(book, &env, 1600, 1, &to);
+    node_atoms_define(book, &env, 1600, text_of("one"), 3, ATOM_BOOK_USED);
+    node_atoms_define(book, &env, 1600, text_of("other"), 3, ATOM_BOOK_USED);
+    node_atoms_see_known(book, 1600, text_of("one"), 3, false, &to);
+    node_atoms_see(book, &env, 1600, 1, &to);
     assert_null(atom_judge(book, 1600, 1).data);
     atom_judge_guess(book, 1600, 1, &guess);
     assert_int_equal(guess.slot, 1600);
@@ -76,49 +76,49 @@ static void guesses(void **state)
     assert_true(guess.atom[0].percent + guess.atom[1].percent < 100);
     atom_judge_guess(book, 2040, 1, &guess); /* no node has it */
     assert_int_equal(guess.num, 0);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 struct given {
     unsigned num_places, num_atoms;
-    struct atom_books *to;
+    struct all_node_atoms *to;
 };
 
 static void give_on(void *context, const struct ds_learned *learned)
 {
     struct given *given = context;
     *(learned->text.data == NULL ? &given->num_places : &given->num_atoms) += 1;
-    assert_true(atom_books_add(given->to, learned));
+    assert_true(all_node_atoms_add(given->to, learned));
 }
 
 /* A node is where it listens, and at a port of its own for each node that it has called: each of them
  * tells a later run who it is. */
 static void knows_a_node_by_its_places(void **state)
 {
-    struct atom_books *books = atom_books_new(4), *later = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4), *later = all_node_atoms_new(4);
     struct ds_endpoint end = end_of("a@h", 1, 7), unnamed = end_of(NULL, 1, 7);
     struct given given = {0, 0, later};
     (void)state;
     for (uint16_t port = 1; port <= 3; port++) {
         end.port = port;
-        struct atom_book *book = atom_books_find(books, &env, &end);
-        atom_book_define(book, &env, 1600, text_of("my_server"), port, ATOM_BOOK_USED);
-        atom_book_release(book);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        node_atoms_define(book, &env, 1600, text_of("my_server"), port, ATOM_BOOK_USED);
+        node_atoms_release(book);
     }
-    atom_books_each(books, give_on, &given);
+    all_node_atoms_each(books, give_on, &given);
     assert_int_equal(given.num_places, 2);
     assert_int_equal(given.num_atoms, 1);
     for (uint16_t port = 1; port <= 3; port++) {
         unnamed.port = port;
-        assert_true(is_text(atom_books_name(later, &unnamed, &unnamed), "a@h"));
+        assert_true(is_text(all_node_atoms_name(later, &unnamed, &unnamed), "a@h"));
     }
     unnamed.creation = 8;
-    assert_null(atom_books_name(later, &unnamed, &unnamed).data);
+    assert_null(all_node_atoms_name(later, &unnamed, &unnamed).data);
     unnamed = end_of(NULL, 1, 7);
-    assert_null(atom_books_name(later, &unnamed, &unnamed).data); /* another port */
-    atom_books_free(books);
-    atom_books_free(later);
+    assert_null(all_node_atoms_name(later, &unnamed, &unnamed).data); /* another port */
+    all_node_atoms_free(books);
+    all_node_atoms_free(later);
 }
 
 /* A slot may hold one atom in a direction and another one in the next. */
@@ -127,125 +127,125 @@ static void tells_directions_apart(void **state)
     static const struct atom_role cast = {.fine = "N0{@t", .coarse = "~0{2.0", .num_close = 1,
                                           .close = {"*N0{@{a}>rex"}};
     static const struct atom_role other = {.fine = "N1#v", .coarse = "~+#v"};
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     fit(book);
-    atom_book_define(book, &env, 1700, text_of("my_tag"), 5, ATOM_BOOK_USED);
-    atom_book_see_known(book, 1700, text_of("my_tag"), 5, false, &cast);
-    atom_book_see(book, &env, 1700, 1, &cast);
+    node_atoms_define(book, &env, 1700, text_of("my_tag"), 5, ATOM_BOOK_USED);
+    node_atoms_see_known(book, 1700, text_of("my_tag"), 5, false, &cast);
+    node_atoms_see(book, &env, 1700, 1, &cast);
     assert_true(is_text(atom_judge(book, 1700, 1), "my_tag"));
-    atom_book_see(book, &env, 1700, 3, &other);
+    node_atoms_see(book, &env, 1700, 3, &other);
     assert_null(atom_judge(book, 1700, 3).data);
     /* More directions than are told apart: the last ones share their roles. */
     for (uint64_t direction = 10; direction < 10 + 2 * ATOM_BOOK_SEEN_BY; direction++)
-        atom_book_see(book, &env, 1700, direction, &cast);
+        node_atoms_see(book, &env, 1700, direction, &cast);
     assert_int_equal(book->num_seen_by, ATOM_BOOK_SEEN_BY);
     assert_true(is_text(atom_judge(book, 1700, 10 + ATOM_BOOK_SEEN_BY), "my_tag"));
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* What was learned on one connection serves another, but not the one where it was said after the
  * slot had meant something else. */
 static void learns(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
-    atom_book_set_time(book, 100);
-    atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
-    atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
-    atom_book_see(book, &env, 1600, 1, &alias_role);
-    atom_book_see(book, &env, 1600, 3, &alias_role);
+    node_atoms_set_time(book, 100);
+    node_atoms_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+    node_atoms_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
+    node_atoms_see(book, &env, 1600, 1, &alias_role);
+    node_atoms_see(book, &env, 1600, 3, &alias_role);
     assert_true(is_text(atom_judge(book, 1600, 1), "my_server")); /* later, and not before: */
-    atom_book_set_time(book, 50);
-    atom_book_define(book, &env, 1, text_of("true"), 9, ATOM_BOOK_USED);
+    node_atoms_set_time(book, 50);
+    node_atoms_define(book, &env, 1, text_of("true"), 9, ATOM_BOOK_USED);
     assert_null(atom_judge(book, 1600, 1).data);
     assert_true(is_text(atom_judge(book, 1600, 3), "my_server"));
     /* A list of atoms teaches nothing. */
-    atom_book_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
-    atom_book_see(book, &env, 1601, 1, &alias_role);
+    node_atoms_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
+    node_atoms_see(book, &env, 1601, 1, &alias_role);
     assert_null(atom_judge(book, 1601, 3).data);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 static void tells_incarnations_apart(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint a = end_of("a@h", 1, 7), later = end_of("a@h", 1, 8),
                              b = end_of("b@h", 1, 7), nobody = end_of(NULL, 1, 7),
                              elsewhere = end_of(NULL, 2, 7);
-    struct atom_book *unnamed = atom_books_find(books, &env, &nobody);
+    struct node_atoms *unnamed = all_node_atoms_find(books, &env, &nobody);
     (void)state;
-    assert_ptr_not_equal(atom_books_find(books, &env, &elsewhere), unnamed);
-    struct atom_book *book = atom_books_find(books, &env, &a);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &elsewhere), unnamed);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &a);
     assert_ptr_equal(book, unnamed); /* it has got a name */
-    assert_ptr_equal(atom_books_find(books, &env, &nobody), book);
-    assert_ptr_not_equal(atom_books_find(books, &env, &later), book);
-    assert_ptr_not_equal(atom_books_find(books, &env, &b), book); /* of the same creation */
-    atom_books_free(books);
+    assert_ptr_equal(all_node_atoms_find(books, &env, &nobody), book);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &later), book);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &b), book); /* of the same creation */
+    all_node_atoms_free(books);
 }
 
 /* At the cap the one not met for longest goes; one in use stays. */
 static void keeps_to_the_cap(void **state)
 {
-    struct atom_books *books = atom_books_new(2);
+    struct all_node_atoms *books = all_node_atoms_new(2);
     const struct ds_endpoint a = end_of("a@h", 1, 7), b = end_of("b@h", 2, 7),
                              c = end_of("c@h", 3, 7);
     (void)state;
     env.stats = (struct ds_stats){0};
-    struct atom_book *first = atom_books_find(books, &env, &a);
+    struct node_atoms *first = all_node_atoms_find(books, &env, &a);
     fit(first);
     assert_true(judges(first, "alias"));
-    atom_book_release(atom_books_find(books, &env, &b));
-    assert_non_null(atom_books_find(books, &env, &c)); /* instead of b */
+    node_atoms_release(all_node_atoms_find(books, &env, &b));
+    assert_non_null(all_node_atoms_find(books, &env, &c)); /* instead of b */
     assert_int_equal(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS], 1);
-    assert_null(atom_books_find(books, &env, &b)); /* both are in use */
+    assert_null(all_node_atoms_find(books, &env, &b)); /* both are in use */
     assert_true(judges(first, "alias"));
-    atom_books_free(books);
+    all_node_atoms_free(books);
 
-    books = atom_books_new(0);
-    assert_null(atom_books_find(books, &env, &a));
-    atom_books_free(books);
+    books = all_node_atoms_new(0);
+    assert_null(all_node_atoms_find(books, &env, &a));
+    all_node_atoms_free(books);
 }
 
 /* More texts than a slot keeps: the newest stay, and none is wrong. */
 static void keeps_a_few_texts(void **state)
 {
-    struct atom_books *books = atom_books_new(1);
+    struct all_node_atoms *books = all_node_atoms_new(1);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     char text[32];
     (void)state;
     for (int i = 0; i < 10; i++) {
         snprintf(text, sizeof text, "text_%d", i);
-        atom_book_define(book, &env, 1700, text_of(text), 1, ATOM_BOOK_USED);
+        node_atoms_define(book, &env, 1700, text_of(text), 1, ATOM_BOOK_USED);
     }
-    atom_book_see(book, &env, 1700, 1, &alias_role);
+    node_atoms_see(book, &env, 1700, 1, &alias_role);
     assert_null(atom_judge(book, 1700, 3).data); /* it may be any of them */
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* define_number defines an atom that no other number has. */
-static void define_number(struct atom_book *book, uint16_t slot, unsigned number)
+static void define_number(struct node_atoms *book, uint16_t slot, unsigned number)
 {
     char text[32];
     snprintf(text, sizeof text, "text_%u", number);
-    atom_book_define(book, &env, slot, text_of(text), 1, ATOM_BOOK_USED);
+    node_atoms_define(book, &env, slot, text_of(text), 1, ATOM_BOOK_USED);
 }
 
 /* However much is known of a sender that never stops to define, the next definition and what is
  * asked after it cost the same. */
 static void costs_the_same(void **state)
 {
-    struct atom_books *books = atom_books_new(16);
+    struct all_node_atoms *books = all_node_atoms_new(16);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     fit(book);
     (void)judges(book, "alias");
@@ -255,7 +255,7 @@ static void costs_the_same(void **state)
         define_number(book, (uint16_t)(i % 2039), i);
         (void)judges(book, "alias");
     }
-    assert_true(atom_book_trusts(book));
+    assert_true(node_atoms_trusts(book));
     assert_in_range(book->num_learned, 4 * 2039 - 8, 4 * 2039);
     assert_in_range(book->work - before, num, 24 * num);
     /* Nor do atoms of the tables make it weigh them each time. */
@@ -265,16 +265,16 @@ static void costs_the_same(void **state)
         (void)judges(book, "alias");
     }
     assert_in_range(book->work - earlier, 1, 300000);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* All books together are bounded in bytes: at the cap nothing more is learned, and counted. */
 static void keeps_to_the_bytes(void **state)
 {
-    struct atom_books *books = atom_books_new(1);
+    struct all_node_atoms *books = all_node_atoms_new(1);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     (void)state;
     env.stats = (struct ds_stats){0};
     for (unsigned i = 0; i < 20000; i++)
@@ -282,22 +282,22 @@ static void keeps_to_the_bytes(void **state)
     assert_in_range(books->meter.used, ATOM_BOOK_BYTES / 4, ATOM_BOOK_BYTES);
     assert_true(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS] > 0);
     assert_int_equal(env.stats.no_memory, 0);
-    atom_book_release(book);
+    node_atoms_release(book);
     /* One that is not in use makes room. */
     const struct ds_endpoint other = end_of("b@h", 2, 7);
-    book = atom_books_find(books, &env, &other);
+    book = all_node_atoms_find(books, &env, &other);
     assert_non_null(book);
     assert_in_range(books->meter.used, 1, ATOM_BOOK_BYTES / 4);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 /* Texts that were chosen for their hash end what is believed, before they cost much. */
 static void ends_at_a_full_bucket(void **state)
 {
-    struct atom_books *books = atom_books_new(16);
+    struct all_node_atoms *books = all_node_atoms_new(16);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     unsigned num = 0;
     char text[32];
     (void)state;
@@ -308,16 +308,16 @@ static void ends_at_a_full_bucket(void **state)
             hash = (hash ^ (uint8_t)*c) * 16777619u;
         if (hash % ATOM_BOOK_BUCKETS != 5)
             continue;
-        assert_true(atom_book_trusts(book));
+        assert_true(node_atoms_trusts(book));
         define_number(book, (uint16_t)num++, i);
     }
-    assert_true(atom_book_trusts(book));
-    assert_true(atom_book_has_elsewhere(book, 2000, text_of(text)));
+    assert_true(node_atoms_trusts(book));
+    assert_true(node_atoms_has_elsewhere(book, 2000, text_of(text)));
     struct ds_text last = text_of(text);
-    atom_book_define(book, &env, 2000, last, 1, ATOM_BOOK_USED);
-    assert_false(atom_book_trusts(book));
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_define(book, &env, 2000, last, 1, ATOM_BOOK_USED);
+    assert_false(node_atoms_trusts(book));
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 static void use_all(void *context)
@@ -330,16 +330,16 @@ static void use_all(void *context)
     if (memory != NULL)
         (void)ds_atom_memory_add(memory, &learned);
     ds_atom_memory_free(memory);
-    struct atom_books *books = atom_books_new(2);
+    struct all_node_atoms *books = all_node_atoms_new(2);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = books != NULL ? atom_books_find(books, &env, &end) : NULL;
+    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end) : NULL;
     if (book != NULL) {
         fit(book);
-        atom_book_see(book, &env, 35, 1, &alias_role);
+        node_atoms_see(book, &env, 35, 1, &alias_role);
         (void)atom_judge(book, 35, 1);
-        atom_book_release(book);
+        node_atoms_release(book);
     }
-    atom_books_free(books);
+    all_node_atoms_free(books);
 }
 
 static void survives_without_memory(void **state)
@@ -349,7 +349,7 @@ static void survives_without_memory(void **state)
 }
 
 /* held_now says what a slot is taken to hold that held "ok" before, in one new role. */
-static enum atom_held_verdict held_now(struct atom_book *book, double changed, double *weight,
+static enum atom_held_verdict held_now(struct node_atoms *book, double changed, double *weight,
                                        const char *fine, const char *coarse, bool *is_likely)
 {
     struct atom_held held = {.text = text_of("my_server"),
@@ -369,14 +369,14 @@ static enum atom_held_verdict held_now(struct atom_book *book, double changed, d
 /* After lost packets a role in which the atom was seen speaks for it, and others speak against it. */
 static void doubts_what_was_held(void **state)
 {
-    struct atom_books *books = atom_books_new(4);
+    struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct atom_book *book = atom_books_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     bool is_likely;
     double weight = 0;
     (void)state;
-    atom_book_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
-    atom_book_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
+    node_atoms_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
+    node_atoms_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
 
     assert_int_equal(held_now(book, 0.001, &weight, alias_role.fine, alias_role.coarse, &is_likely),
                      ATOM_HELD_STILL);
@@ -408,12 +408,12 @@ static void doubts_what_was_held(void **state)
 
     /* Nothing is likely of a liar. */
     weight = 0;
-    atom_book_define(book, &env, 2040, text_of("hello"), 1, ATOM_BOOK_USED);
+    node_atoms_define(book, &env, 2040, text_of("hello"), 1, ATOM_BOOK_USED);
     assert_int_equal(held_now(book, 0, &weight, alias_role.fine, alias_role.coarse, &is_likely),
                      ATOM_HELD_DOUBTFUL);
     assert_false(is_likely);
-    atom_book_release(book);
-    atom_books_free(books);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
 }
 
 int main(void)
