@@ -3,7 +3,7 @@
  * beyond what each of these defined itself. A node takes slot = index in its atom table modulo
  * 2039 for an atom, on all its connections: so what one of them says serves the others, and the
  * atoms that each node of a release begins with (atom_tables.h) say what most slots may mean, of
- * which atom_judge.h tells which one is likely.
+ * which atom_inference.h tells which one is likely.
  */
 #ifndef DISSECT_NODE_ATOMS_H
 #define DISSECT_NODE_ATOMS_H

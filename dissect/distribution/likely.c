@@ -5,7 +5,7 @@
  */
 #include "likely.h"
 
-#include "atom_judge.h"
+#include "atom_inference.h"
 #include "atom_shape_fit.h"
 #include "atom_shapes.h"
 
@@ -197,7 +197,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
             continue;
         if (of->may_learn)
             node_atoms_want(of->book, of->env, refs[i].slot);
-        const struct ds_text text = atom_judge(of->book, refs[i].slot, likely->direction);
+        const struct ds_text text = atom_infer(of->book, refs[i].slot, likely->direction);
         char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
         if (copy != NULL && text.len != 0)
             memcpy(copy, text.data, text.len);
@@ -241,7 +241,7 @@ static bool judge_held(const struct roles_of *of, struct env *env, const struct 
         held.again = doubt->again;
         const struct atom_doubt before = *doubt;
         add_roles(of, &held, ref->slot, doubt);
-        verdict = atom_judge_held(of->book, ref->slot, likely->direction, &held, &text);
+        verdict = atom_infer_held(of->book, ref->slot, likely->direction, &held, &text);
         doubt->weight = (float)held.weight;
         doubt->again = (float)held.again;
         if (!of->may_learn)
@@ -309,7 +309,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
         }
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
-        set_text(&refs[i], atom_judge(of.book, refs[i].slot, likely->direction));
+        set_text(&refs[i], atom_infer(of.book, refs[i].slot, likely->direction));
         if (refs[i].text != NULL) {
             refs[i].state = DS_ATOM_LIKELY;
             any = true;
@@ -333,7 +333,7 @@ static void tell_guesses(const struct likely *likely, struct env *env, const str
         struct ds_guess guess;
         if (refs[i].state != DS_ATOM_UNKNOWN)
             continue;
-        atom_judge_guess(likely->book, refs[i].slot, likely->direction, &guess);
+        atom_infer_guess(likely->book, refs[i].slot, likely->direction, &guess);
         if (guess.num != 0 && guesses == NULL)
             guesses = arena_alloc(&env->arena, (num_refs - i) * sizeof *guesses);
         if (guess.num != 0 && guesses != NULL)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "atom_judge.h"
+#include "atom_inference.h"
 #include "atom_tables.h"
 #include "failing_alloc.h"
 #include "node_atoms_parts.h"
@@ -64,7 +64,7 @@ static inline bool judges(struct node_atoms *book, const char *text)
 {
     const uint16_t slot = slot_in(0, text);
     node_atoms_see(book, &env, slot, 1, &alias_role);
-    const struct ds_text found = atom_judge(book, slot, 1);
+    const struct ds_text found = atom_infer(book, slot, 1);
     assert_true(found.data == NULL ||
                 (found.len == strlen(text) && memcmp(found.data, text, found.len) == 0));
     return found.data != NULL;

@@ -275,7 +275,7 @@ static void few_others_refute_nothing(void **state)
 
 static bool is_judged(struct node_atoms *book, uint16_t slot, unsigned text)
 {
-    const struct ds_text found = atom_judge(book, slot, 1), want = atom_table_text(text);
+    const struct ds_text found = atom_infer(book, slot, 1), want = atom_table_text(text);
     return found.data != NULL && found.len == want.len && memcmp(found.data, want.data, want.len) == 0;
 }
 
@@ -293,7 +293,7 @@ static void contexts_tell_atoms(void **state)
     node_atoms_see(book, &env, 2001, 1, &to);
     node_atoms_see(book, &env, 2002, 1, &to);
     shape_fit_see(book, &env, 2001, 1, &key, 1);
-    assert_null(atom_judge(book, 2001, 1).data); /* which application it is, is not known */
+    assert_null(atom_infer(book, 2001, 1).data); /* which application it is, is not known */
     see_wholes(book, 20);
     for (int i = 0; i < 64; i++)
         shape_fit_see(book, &env, 2001, 1, &key, 1);
@@ -301,7 +301,7 @@ static void contexts_tell_atoms(void **state)
     assert_false(is_judged(book, 2001, text + 1));
     for (int i = 0; i < 64; i++)
         shape_fit_see(book, &env, 2002, 1, &key, 1);
-    assert_null(atom_judge(book, 2002, 1).data); /* an atom has one slot */
+    assert_null(atom_infer(book, 2002, 1).data); /* an atom has one slot */
     assert_true(is_judged(book, 2001, text));
     node_atoms_release(book);
 
@@ -314,7 +314,7 @@ static void contexts_tell_atoms(void **state)
         shape_fit_see(book, &env, 2001, 1, &key, 1);
     assert_true(is_judged(book, 2001, text));
     node_atoms_define(book, &env, 77, atom_table_text(text), 1, ATOM_BOOK_USED);
-    assert_null(atom_judge(book, 2001, 1).data);
+    assert_null(atom_infer(book, 2001, 1).data);
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
@@ -333,7 +333,7 @@ static void run_with_failures(void *context)
         node_atoms_see(book, &env, 2001, 1, &to);
         for (int i = 0; i < 64; i++)
             shape_fit_see(book, &env, 2001, 1, &key, 1);
-        assert_true(atom_judge(book, 2001, 1).data != NULL || failing_alloc_failed());
+        assert_true(atom_infer(book, 2001, 1).data != NULL || failing_alloc_failed());
         node_atoms_release(book);
     }
     all_node_atoms_free(books);
@@ -372,7 +372,7 @@ static void creations_tell_nodes(void **state)
     struct node_atoms *b = meet(books, "b@i", 2, 9);
     assert_true(is_named(a, "b@i"));
     node_atoms_see(a, &env, 1700, 2, &node);
-    const struct ds_text judged = atom_judge(a, 1700, 2);
+    const struct ds_text judged = atom_infer(a, 1700, 2);
     assert_true(is_text(judged, "b@i"));
     assert_true(is_named(b, NULL)); /* the sender itself, or one beside it */
     meet(books, NULL, 2, 9); /* the same node, or one beside it that is not known to be named */
@@ -425,9 +425,9 @@ static void rivals_are_weighed(void **state)
     (void)state;
     node_atoms_see(book, &env, 2001, 1, &to);
     node_atoms_see(book, &env, 2001, 1, &one);
-    assert_true(is_text(atom_judge(book, 2001, 1), "mnesia_tm"));
+    assert_true(is_text(atom_infer(book, 2001, 1), "mnesia_tm"));
     node_atoms_see(book, &env, 2001, 1, &other);
-    assert_null(atom_judge(book, 2001, 1).data);
+    assert_null(atom_infer(book, 2001, 1).data);
     all_node_atoms_free(books);
 }
 

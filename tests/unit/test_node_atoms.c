@@ -21,11 +21,11 @@ static void tells_by_what_is_beside(void **state)
     (void)state;
     fit(book);
     node_atoms_see(book, &env, 2001, 1, &alone);
-    assert_null(atom_judge(book, 2001, 1).data);
+    assert_null(atom_infer(book, 2001, 1).data);
     node_atoms_see(book, &env, 2001, 1, &beside);
-    assert_true(is_text(atom_judge(book, 2001, 1), "erpc"));
+    assert_true(is_text(atom_infer(book, 2001, 1), "erpc"));
     node_atoms_see(book, &env, 2001, 1, &alone); /* says no less than before */
-    assert_true(is_text(atom_judge(book, 2001, 1), "erpc"));
+    assert_true(is_text(atom_infer(book, 2001, 1), "erpc"));
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
@@ -46,7 +46,7 @@ static void goes_back_and_forth(void **state)
         }
         node_atoms_see(book, &env, 1600, 1, &alias_role);
         node_atoms_set_time(book, 50);
-        assert_int_equal(atom_judge(book, 1600, 1).data != NULL, times == 3);
+        assert_int_equal(atom_infer(book, 1600, 1).data != NULL, times == 3);
         node_atoms_release(book);
         all_node_atoms_free(books);
     }
@@ -61,20 +61,20 @@ static void guesses(void **state)
     struct node_atoms *book = all_node_atoms_find(books, &env, &end);
     struct ds_guess guess;
     (void)state;
-    atom_judge_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
+    atom_infer_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
     assert_int_equal(guess.num, 0);
     node_atoms_define(book, &env, 1600, text_of("one"), 3, ATOM_BOOK_USED);
     node_atoms_define(book, &env, 1600, text_of("other"), 3, ATOM_BOOK_USED);
     node_atoms_see_known(book, 1600, text_of("one"), 3, false, &to);
     node_atoms_see(book, &env, 1600, 1, &to);
-    assert_null(atom_judge(book, 1600, 1).data);
-    atom_judge_guess(book, 1600, 1, &guess);
+    assert_null(atom_infer(book, 1600, 1).data);
+    atom_infer_guess(book, 1600, 1, &guess);
     assert_int_equal(guess.slot, 1600);
     assert_int_equal(guess.num, 2);
     assert_true(is_text(guess.atom[0].text, "one") && is_text(guess.atom[1].text, "other"));
     assert_true(guess.atom[0].percent > guess.atom[1].percent && guess.atom[1].percent > 0);
     assert_true(guess.atom[0].percent + guess.atom[1].percent < 100);
-    atom_judge_guess(book, 2040, 1, &guess); /* no node has it */
+    atom_infer_guess(book, 2040, 1, &guess); /* no node has it */
     assert_int_equal(guess.num, 0);
     node_atoms_release(book);
     all_node_atoms_free(books);
@@ -135,14 +135,14 @@ static void tells_directions_apart(void **state)
     node_atoms_define(book, &env, 1700, text_of("my_tag"), 5, ATOM_BOOK_USED);
     node_atoms_see_known(book, 1700, text_of("my_tag"), 5, false, &cast);
     node_atoms_see(book, &env, 1700, 1, &cast);
-    assert_true(is_text(atom_judge(book, 1700, 1), "my_tag"));
+    assert_true(is_text(atom_infer(book, 1700, 1), "my_tag"));
     node_atoms_see(book, &env, 1700, 3, &other);
-    assert_null(atom_judge(book, 1700, 3).data);
+    assert_null(atom_infer(book, 1700, 3).data);
     /* More directions than are told apart: the last ones share their roles. */
     for (uint64_t direction = 10; direction < 10 + 2 * ATOM_BOOK_SEEN_BY; direction++)
         node_atoms_see(book, &env, 1700, direction, &cast);
     assert_int_equal(book->num_seen_by, ATOM_BOOK_SEEN_BY);
-    assert_true(is_text(atom_judge(book, 1700, 10 + ATOM_BOOK_SEEN_BY), "my_tag"));
+    assert_true(is_text(atom_infer(book, 1700, 10 + ATOM_BOOK_SEEN_BY), "my_tag"));
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
@@ -160,15 +160,15 @@ static void learns(void **state)
     node_atoms_see_known(book, 1600, text_of("my_server"), 1, false, &alias_role);
     node_atoms_see(book, &env, 1600, 1, &alias_role);
     node_atoms_see(book, &env, 1600, 3, &alias_role);
-    assert_true(is_text(atom_judge(book, 1600, 1), "my_server")); /* later, and not before: */
+    assert_true(is_text(atom_infer(book, 1600, 1), "my_server")); /* later, and not before: */
     node_atoms_set_time(book, 50);
     node_atoms_define(book, &env, 1, text_of("true"), 9, ATOM_BOOK_USED);
-    assert_null(atom_judge(book, 1600, 1).data);
-    assert_true(is_text(atom_judge(book, 1600, 3), "my_server"));
+    assert_null(atom_infer(book, 1600, 1).data);
+    assert_true(is_text(atom_infer(book, 1600, 3), "my_server"));
     /* A list of atoms teaches nothing. */
     node_atoms_define(book, &env, 1601, text_of("listed"), 0, ATOM_BOOK_LISTED);
     node_atoms_see(book, &env, 1601, 1, &alias_role);
-    assert_null(atom_judge(book, 1601, 3).data);
+    assert_null(atom_infer(book, 1601, 3).data);
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
@@ -226,7 +226,7 @@ static void keeps_a_few_texts(void **state)
         node_atoms_define(book, &env, 1700, text_of(text), 1, ATOM_BOOK_USED);
     }
     node_atoms_see(book, &env, 1700, 1, &alias_role);
-    assert_null(atom_judge(book, 1700, 3).data); /* it may be any of them */
+    assert_null(atom_infer(book, 1700, 3).data); /* it may be any of them */
     node_atoms_release(book);
     all_node_atoms_free(books);
 }
@@ -336,7 +336,7 @@ static void use_all(void *context)
     if (book != NULL) {
         fit(book);
         node_atoms_see(book, &env, 35, 1, &alias_role);
-        (void)atom_judge(book, 35, 1);
+        (void)atom_infer(book, 35, 1);
         node_atoms_release(book);
     }
     all_node_atoms_free(books);
@@ -360,7 +360,7 @@ static enum atom_held_verdict held_now(struct node_atoms *book, double changed, 
                              .num_new = 1,
                              .weight = *weight};
     struct ds_text text;
-    const enum atom_held_verdict verdict = atom_judge_held(book, 1600, 1, &held, &text);
+    const enum atom_held_verdict verdict = atom_infer_held(book, 1600, 1, &held, &text);
     *is_likely = text.data == held.text.data;
     *weight = held.weight;
     return verdict;
@@ -400,10 +400,10 @@ static void doubts_what_was_held(void **state)
                              .num_roles = 1};
     struct ds_text text;
     for (int i = 0; i < 10; i++)
-        (void)atom_judge_held(book, 1600, 1, &held, &text);
+        (void)atom_infer_held(book, 1600, 1, &held, &text);
     const double some = held.weight;
     for (int i = 0; i < 1000; i++)
-        (void)atom_judge_held(book, 1600, 1, &held, &text);
+        (void)atom_infer_held(book, 1600, 1, &held, &text);
     assert_true(some < 0 && held.weight < some && held.weight > -6);
 
     /* Nothing is likely of a liar. */

@@ -34,9 +34,9 @@ static void knows_a_release(void **state)
     /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
     static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
     node_atoms_see(book, &env, slot_in(0, "infinity"), 1, &plain);
-    assert_null(atom_judge(book, slot_in(0, "infinity"), 1).data);
+    assert_null(atom_infer(book, slot_in(0, "infinity"), 1).data);
     node_atoms_see(book, &env, slot_in(0, "alias") + 1u, 1, &alias_role);
-    assert_null(atom_judge(book, slot_in(0, "alias") + 1u, 1).data);
+    assert_null(atom_infer(book, slot_in(0, "alias") + 1u, 1).data);
     assert_true(judges(book, "alias"));
     fit(book);
     assert_true(judges(book, "alias"));
@@ -77,7 +77,7 @@ static void knows_patch_releases(void **state)
             node_atoms_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
                               ATOM_BOOK_USED);
         node_atoms_see(book, &env, slot_in(t, "alias"), 1, &alias_role);
-        assert_int_equal(atom_judge(book, slot_in(t, "alias"), 1).len, strlen("alias"));
+        assert_int_equal(atom_infer(book, slot_in(t, "alias"), 1).len, strlen("alias"));
         assert_int_not_equal(book->usable[t], 0);
         for (int other = 0; other < ATOM_TABLES_NUM; other++)
             assert_true(other == t || book->usable[other] == 0 ||
@@ -99,11 +99,11 @@ static void believes_as_far_as_seen(void **state)
         define_static(book, 1, (uint16_t)i);
     assert_true(slot_in(1, "alias") < 128);
     node_atoms_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
-    assert_int_equal(atom_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(atom_infer(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 128);
     define_static(book, 1, 600);
     node_atoms_see(book, &env, slot_in(1, "alias"), 1, &alias_role);
-    assert_int_equal(atom_judge(book, slot_in(1, "alias"), 1).len, strlen("alias"));
+    assert_int_equal(atom_infer(book, slot_in(1, "alias"), 1).len, strlen("alias"));
     assert_int_equal(book->usable[1], 640);
     node_atoms_release(book);
     all_node_atoms_free(books);
@@ -129,7 +129,7 @@ static void doubts_what_was_not_seen(void **state)
             node_atoms_define(book, &env, SEEN - 100, text, 1, ATOM_BOOK_USED);
         for (uint16_t i = 0; i < 4; i++) /* so much that the releases are tried again */
             node_atoms_see(book, &env, i < 2 ? SLOT : (uint16_t)(1900 + 10 * step + i), 1, &plain);
-        const struct ds_text found = atom_judge(book, SLOT, 1);
+        const struct ds_text found = atom_infer(book, SLOT, 1);
         assert_int_equal(found.len, step == 1 ? strlen("keepalive") : 0);
     }
     node_atoms_release(book);
@@ -227,12 +227,12 @@ static void knows_what_the_user_builds(void **state)
         fit(other);
         for (int i = 0; i < 2; i++)
             node_atoms_see(i == 0 ? own : other, &env, 7, 1, &alias_role);
-        assert_int_equal(atom_judge(own, 7, 1).data != NULL, has_table);
-        assert_null(atom_judge(other, 7, 1).data);
+        assert_int_equal(atom_infer(own, 7, 1).data != NULL, has_table);
+        assert_null(atom_infer(other, 7, 1).data);
         assert_true(judges(other, "alias"));
         /* One of its atoms in another slot: it is another build. */
         node_atoms_define(own, &env, 200, atoms[125], 1, ATOM_BOOK_USED);
-        assert_null(atom_judge(own, 7, 1).data);
+        assert_null(atom_infer(own, 7, 1).data);
         assert_false(has_table && tell_own(books)); /* now it is too late */
         all_node_atoms_free(books);
     }

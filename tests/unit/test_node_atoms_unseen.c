@@ -40,14 +40,14 @@ static void counts_what_is_unseen(void **state)
     (void)state;
     node_atoms_define(books.book, &env, 1600, text_of("my_server"), 3, ATOM_BOOK_USED);
     node_atoms_want(books.book, &env, 1600);
-    assert_non_null(atom_judge(books.book, 1600, 1).data);
+    assert_non_null(atom_infer(books.book, 1600, 1).data);
     for (uint16_t slot = 1; slot <= ENOUGH; slot++) {
         node_atoms_want(books.book, &env, slot);
         node_atoms_want(books.book, &env, slot); /* is counted once */
         node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
         books.book->slots[1600].is_judged = false;
         books.book->slots[1600].num_seen = 0;
-        assert_int_equal(atom_judge(books.book, 1600, 1).data != NULL, slot < ENOUGH);
+        assert_int_equal(atom_infer(books.book, 1600, 1).data != NULL, slot < ENOUGH);
     }
     assert_int_equal(books.book->num_seen_other, ENOUGH);
     /* One of them was seen, after all. */
@@ -57,7 +57,7 @@ static void counts_what_is_unseen(void **state)
     assert_int_equal(books.book->num_seen_learned, 2);
     assert_int_equal(books.book->num_slots_learned, 2);
     books.book->slots[1600].is_judged = false;
-    assert_non_null(atom_judge(books.book, 1600, 1).data);
+    assert_non_null(atom_infer(books.book, 1600, 1).data);
     node_atoms_want(books.book, &env, 2048); /* no slot */
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
     close_book(books);
@@ -73,16 +73,16 @@ static void tells_nodes(void **state)
     node_atoms_define(books.book, &env, 1602, text_of(""), 3, ATOM_BOOK_USED);
     for (uint16_t slot = 1600; slot <= 1602; slot++) {
         node_atoms_want(books.book, &env, slot);
-        assert_non_null(atom_judge(books.book, slot, 1).data);
+        assert_non_null(atom_infer(books.book, slot, 1).data);
         node_atoms_see(books.book, &env, slot, 1, &node);
-        assert_int_equal(atom_judge(books.book, slot, 1).data != NULL, slot == 1601);
+        assert_int_equal(atom_infer(books.book, slot, 1).data != NULL, slot == 1601);
     }
     close_book(books);
     books = open_book();
     fit(books.book); /* nor is an atom of OTP a node */
     assert_true(judges(books.book, "alias"));
     node_atoms_see(books.book, &env, slot_in(0, "alias"), 1, &node);
-    assert_null(atom_judge(books.book, slot_in(0, "alias"), 1).data);
+    assert_null(atom_infer(books.book, slot_in(0, "alias"), 1).data);
     close_book(books);
 }
 
@@ -100,7 +100,7 @@ static bool is_held(struct node_atoms *book, const char *text, const struct atom
         held.roles[0] = atom_role_seen(is);
         held.num_roles = held.num_new = 1;
     }
-    (void)atom_judge_held(book, 1700, 1, &held, &found);
+    (void)atom_infer_held(book, 1700, 1, &held, &found);
     return found.data != NULL;
 }
 
@@ -159,17 +159,17 @@ static void is_told_once(void **state)
     node_atoms_see_known(books.book, 1700, held.text, 3, false, &tag);
     held.num_roles = held.num_new = 1;
     held.roles[0] = atom_role_seen(&to);
-    (void)atom_judge_held(books.book, 1700, 1, &held, &found);
+    (void)atom_infer_held(books.book, 1700, 1, &held, &found);
     const double first = held.weight;
     assert_true(first < -1.5);
     held.num_before = 1;
     held.roles[0].fine++;
-    (void)atom_judge_held(books.book, 1700, 1, &held, &found);
+    (void)atom_infer_held(books.book, 1700, 1, &held, &found);
     const double other = held.weight - first;
     assert_true(other < first * 0.4 && other > first * 0.6);
     held.alike = 1;
     held.roles[0].fine++;
-    (void)atom_judge_held(books.book, 1700, 1, &held, &found);
+    (void)atom_infer_held(books.book, 1700, 1, &held, &found);
     assert_true(held.weight - first - other > first * 0.1);
     close_book(books);
 }
@@ -191,7 +191,7 @@ static void knows_two_of_a_slot(void **state)
         }
         held.num_roles = held.num_new = 1;
         held.roles[0] = atom_role_seen(&tag);
-        (void)atom_judge_held(books.book, 1700, 1, &held, &found);
+        (void)atom_infer_held(books.book, 1700, 1, &held, &found);
         assert_int_equal(found.data != NULL, num == 1);
         close_book(books);
     }
@@ -214,7 +214,7 @@ static void is_not_sure_of_many_alike(void **state)
             if (same)
                 node_atoms_see_known(books.book, 1700, text_of("tag"), 1, false, &role);
         }
-        assert_int_equal(atom_judge(books.book, 1700, 1).data != NULL, same);
+        assert_int_equal(atom_infer(books.book, 1700, 1).data != NULL, same);
         close_book(books);
     }
 }

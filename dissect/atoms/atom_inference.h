@@ -1,23 +1,23 @@
 /*
- * atom_judge.h - what a slot most likely means, by what is known of the node (node_atoms.h). It is told
- * from the slot's candidates, by the roles in which it was seen (atom_roles.h):
+ * atom_inference.h - what a slot most likely means, by what is known of the node (node_atoms.h). It is
+ * told from the slot's candidates, by the roles in which it was seen (atom_roles.h):
  *
  *     score = log2 P(atom is used) + sum over roles of log2 P(role | atom) / P(role)
  *
  * against "some other atom". A candidate that has 99 % of all is likely; else nothing is.
  */
-#ifndef DISSECT_ATOM_JUDGE_H
-#define DISSECT_ATOM_JUDGE_H
+#ifndef DISSECT_ATOM_INFERENCE_H
+#define DISSECT_ATOM_INFERENCE_H
 
 #include "node_atoms.h"
 
-/* atom_judge returns what a slot most likely means in that direction; absent: nothing is likely. The
+/* atom_infer returns what a slot most likely means in that direction; absent: nothing is likely. The
  * text lives as long as the book, which remembers the verdict until something says otherwise. */
-struct ds_text atom_judge(struct node_atoms *book, uint16_t slot, uint64_t direction);
+struct ds_text atom_infer(struct node_atoms *book, uint16_t slot, uint64_t direction);
 
-/* atom_judge_guess says what a slot may mean in that direction where nothing is likely. The texts live as
+/* atom_infer_guess says what a slot may mean in that direction where nothing is likely. The texts live as
  * long as the book. */
-void atom_judge_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
+void atom_infer_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
                       struct ds_guess *guess);
 
 enum { ATOM_HELD_ROLES = 8 };
@@ -42,9 +42,9 @@ enum atom_held_verdict {
     ATOM_HELD_GONE,
 };
 
-/* atom_judge_held says whether a slot still holds what it held. *out is what it likely means
+/* atom_infer_held says whether a slot still holds what it held. *out is what it likely means
  * in this message: held->text, another text that lives as long as the book, or absent. */
-enum atom_held_verdict atom_judge_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
+enum atom_held_verdict atom_infer_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
                                        struct atom_held *held, struct ds_text *out);
 
 #endif

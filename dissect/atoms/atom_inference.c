@@ -1,9 +1,9 @@
 /*
- * atom_judge.c - see atom_judge.h. Candidates are what the sender was seen to give to the slot,
+ * atom_inference.c - see atom_inference.h. Candidates are what the sender was seen to give to the slot,
  * the atoms that the release which fits has there, and atoms of OTP whose roles are those in
  * which the slot was seen. What these say is weighed in atom_weights.h, the releases in atom_fit.h.
  */
-#include "atom_judge.h"
+#include "atom_inference.h"
 
 #include "atom_fit.h"
 #include "atom_shape_claims.h"
@@ -497,7 +497,7 @@ static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64
                : (struct ds_text){NULL, 0};
 }
 
-struct ds_text atom_judge(struct node_atoms *book, uint16_t slot, uint64_t direction)
+struct ds_text atom_infer(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
         return (struct ds_text){NULL, 0};
@@ -512,7 +512,7 @@ struct ds_text atom_judge(struct node_atoms *book, uint16_t slot, uint64_t direc
     return s->verdict;
 }
 
-void atom_judge_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
+void atom_infer_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
                       struct ds_guess *guess)
 {
     *guess = (struct ds_guess){.slot = slot};
@@ -569,7 +569,7 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held, double
     return is_seen || is_counted;
 }
 
-enum atom_held_verdict atom_judge_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
+enum atom_held_verdict atom_infer_held(struct node_atoms *book, uint16_t slot, uint64_t direction,
                                        struct atom_held *held, struct ds_text *out)
 {
     *out = (struct ds_text){NULL, 0};
