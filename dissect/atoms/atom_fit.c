@@ -17,7 +17,7 @@ static const double FIT_BITS = 20; /* by which a table must be better than none,
 
 uint32_t atom_fit_num(const struct node_atoms *book, int t)
 {
-    const struct atom_table *table = own_atoms_table(book->own, t);
+    const struct atom_table *table = user_atoms_table(book->own, t);
     if (table == NULL || book->fits[t].misses != 0 || (book->has_table && book->usable[t] == 0))
         return 0;
     return book->fits[t].rest_misses != 0 ? table->num_common : table->num;
@@ -32,7 +32,7 @@ double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t inde
  * the table is to be believed. */
 static double fit_of(const struct node_atoms *book, int t, uint16_t *usable)
 {
-    const struct atom_table *table = own_atoms_table(book->own, t);
+    const struct atom_table *table = user_atoms_table(book->own, t);
     const struct table_fit *seen = &book->fits[t];
     const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
     double gains[MAX_PARTS] = {0};
@@ -76,7 +76,7 @@ void atom_fit_choose(struct node_atoms *book)
     book->work += ATOM_BOOK_MODULUS;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         fits[t] = -ATOM_NEVER;
-        if (own_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
+        if (user_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
             continue;
         fits[t] = fit_of(book, t, &usable[t]);
         best = fits[t] > best ? fits[t] : best;
@@ -84,7 +84,7 @@ void atom_fit_choose(struct node_atoms *book)
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
         /* The user knows best: what his table is like is not considered where that fits. */
         if (best < FIT_BITS || fits[t] < best - FIT_BITS ||
-            (own_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
+            (user_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
             usable[t] = 0;
     }
     book->generation++;

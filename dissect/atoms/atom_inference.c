@@ -146,7 +146,7 @@ static void add_learned(struct judge *judge, uint64_t direction)
  * it. */
 static double weight_here(const struct judge *judge, unsigned text, double rarity, bool is_anywhere)
 {
-    const struct atom_table_use use = own_atoms_use(judge->book->own, text);
+    const struct atom_table_use use = user_atoms_use(judge->book->own, text);
     double ratios[ATOM_BOOK_ROLES] = {0};
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
         ratios[r] = atom_ratio_of_static(judge->book, text, judge->slot->seen[r]);
@@ -173,10 +173,10 @@ static void add_static(struct judge *judge)
     for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
         const uint32_t num = atom_fit_num(book, t);
         for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
-            const unsigned number = own_atoms_table(book->own, t)->texts[index];
+            const unsigned number = user_atoms_table(book->own, t)->texts[index];
             const double weight =
                 weight_here(judge, number, atom_fit_bits_against(book, t, index), false);
-            const struct ds_text text = own_atoms_text(book->own, number);
+            const struct ds_text text = user_atoms_text(book->own, number);
             struct candidate *same = find(judge, text);
             if (same == NULL)
                 add(judge, text, weight);
@@ -193,7 +193,7 @@ static double rarity_of(const struct judge *judge, unsigned number)
     struct node_atoms *book = judge->book;
     bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        const unsigned index = own_atoms_index(book->own, t, number);
+        const unsigned index = user_atoms_index(book->own, t, number);
         if (index >= atom_fit_num(book, t))
             continue;
         /* As long as no release fits, this is where one of them has it. */

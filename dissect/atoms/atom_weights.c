@@ -131,14 +131,14 @@ bool atom_was_seen(const struct learned *learned, unsigned text, struct seen_rol
 double atom_ratio_of_static(const struct node_atoms *book, unsigned text, struct seen_role role)
 {
     if (is_node(role))
-        return ratio_of_node(own_atoms_text(book->own, text));
-    return own_atoms_use(book->own, text).num != 0 ? atom_ratio_of_use(text, role) : 0;
+        return ratio_of_node(user_atoms_text(book->own, text));
+    return user_atoms_use(book->own, text).num != 0 ? atom_ratio_of_use(text, role) : 0;
 }
 
 double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot,
                              unsigned text)
 {
-    const struct atom_table_use use = own_atoms_use(book->own, text);
+    const struct atom_table_use use = user_atoms_use(book->own, text);
     double weight = log2(atom_prior(use));
     for (unsigned r = 0; r < slot->num_seen; r++)
         weight += atom_ratio_of_static(book, text, slot->seen[r]);

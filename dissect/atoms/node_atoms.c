@@ -77,19 +77,19 @@ void all_node_atoms_free(struct all_node_atoms *books)
         book_free(book);
     }
     if (books != NULL)
-        own_atoms_free(books->own);
+        user_atoms_free(books->own);
     free(books);
 }
 
 bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms,
                                size_t num)
 {
-    struct own_atoms *own = own_atoms_new(atoms, num);
+    struct user_atoms *own = user_atoms_new(atoms, num);
     if (own == NULL || books->num != 0) {
-        own_atoms_free(own);
+        user_atoms_free(own);
         return false;
     }
-    own_atoms_free(books->own);
+    user_atoms_free(books->own);
     books->own = own;
     return true;
 }
@@ -385,10 +385,10 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;
     /* Only an atom of the tables says anything of other slots: that it is not in these. */
-    const unsigned number = own_atoms_find(book->own, text);
+    const unsigned number = user_atoms_find(book->own, text);
     if (number != ATOM_TABLE_NONE) {
         shape_claims_define(book, slot, number);
-        if (own_atoms_is_static(book->own, number))
+        if (user_atoms_is_static(book->own, number))
             book->generation++;
     }
     judge_anew(book, slot);
@@ -398,17 +398,17 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
 /* check_tables holds a definition against the tables: right in one, it is not by chance. */
 static void check_tables(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
-    unsigned number = own_atoms_find(book->own, text);
+    unsigned number = user_atoms_find(book->own, text);
     if (slot >= ATOM_BOOK_MODULUS)
         book->is_liar = true;
-    if (number != ATOM_TABLE_NONE && !own_atoms_is_static(book->own, number))
+    if (number != ATOM_TABLE_NONE && !user_atoms_is_static(book->own, number))
         number = ATOM_TABLE_NONE;
     for (int t = 0; t < ATOM_TABLES_ALL && number != ATOM_TABLE_NONE; t++) {
-        const unsigned index = own_atoms_index(book->own, t, number);
+        const unsigned index = user_atoms_index(book->own, t, number);
         if (index == ATOM_TABLE_NONE)
             continue;
         struct table_fit *fit = &book->fits[t];
-        const bool is_common = index < own_atoms_table(book->own, t)->num_common;
+        const bool is_common = index < user_atoms_table(book->own, t)->num_common;
         const bool is_hit = index % ATOM_BOOK_MODULUS == slot;
         uint16_t *count = is_hit ? is_common ? &fit->hits : &fit->rest_hits
                                  : is_common ? &fit->misses : &fit->rest_misses;

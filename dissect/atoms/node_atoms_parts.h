@@ -7,7 +7,7 @@
 #include "atom_shape_tables.h"
 #include "meter.h"
 #include "node_atoms.h"
-#include "own_atoms.h"
+#include "user_atoms.h"
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,
@@ -127,7 +127,7 @@ struct node_atoms {
     size_t name_len;
     bool is_liar; /* does what no node does: nothing is likely of it */
     uint32_t generation; /* changes with whatever makes another verdict possible */
-    const struct own_atoms *own; /* of all books */
+    const struct user_atoms *own; /* of all books */
     struct table_fit fits[ATOM_TABLES_ALL];
     int64_t now_ns;     /* of the message at hand */
     bool has_table;     /* that fits */
@@ -167,7 +167,7 @@ bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_
 
 struct all_node_atoms {
     struct meter meter;
-    struct own_atoms *own; /* NULL: there are none */
+    struct user_atoms *own; /* NULL: there are none */
     struct node_atoms *oldest, *newest;
     uint64_t num, max;
     uint32_t num_names; /* that were learned so far */

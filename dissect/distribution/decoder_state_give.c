@@ -4,8 +4,8 @@
 #include "decoder_state_give.h"
 
 #include "decoder_state.h"
-#include "given_atoms.h"
 #include "snapshot_writer.h"
+#include "synthetic_atoms.h"
 
 struct giving {
     const struct conn *conn;
@@ -29,13 +29,13 @@ static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t
 
 /* give_rest gives what belongs before what comes next: what else slots hold, what was lost, and
  * what is there of an unfinished frame. */
-static void give_rest(struct giving *g, int dir, const struct given_atoms *atoms,
+static void give_rest(struct giving *g, int dir, const struct synthetic_atoms *atoms,
                       const struct decoder_state_rest *rest)
 {
     static const uint8_t lost[1] = {0};
-    give_next(g, dir, DS_SNAPSHOT_FRAMES, given_atoms_first(atoms), 0);
-    give_next(g, dir, DS_SNAPSHOT_INFERRED, given_atoms_certain(atoms), 0);
-    give_next(g, dir, DS_SNAPSHOT_LIKELY, given_atoms_likely(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_FRAMES, synthetic_atoms_first(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_INFERRED, synthetic_atoms_certain(atoms), 0);
+    give_next(g, dir, DS_SNAPSHOT_LIKELY, synthetic_atoms_likely(atoms), 0);
     if (rest->lost_before != 0)
         give_next(g, dir, DS_SNAPSHOT_LOST, cursor_make(lost, sizeof lost), 0);
     give_next(g, dir, rest->kind, rest->bytes, rest->lost_after);
@@ -59,13 +59,13 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
         .conn = conn,
         .to = {.tcp = conn->tcp, .point = point, .give = give, .context = context},
     };
-    struct given_atoms atoms[2] = {0};
+    struct synthetic_atoms atoms[2] = {0};
     g.to.ts_ns = oldest != NULL ? oldest->ts_ns : conn->tcp->now_ns;
     for (int dir = 0; dir < 2; dir++) {
         if (goes_on(&point[dir]) && rest[dir].kind == DS_SNAPSHOT_FRAMES)
-            given_atoms_make(&atoms[dir], env, conn->decoder, dir, rest[dir].atoms);
+            synthetic_atoms_make(&atoms[dir], env, conn->decoder, dir, rest[dir].atoms);
         g.to.seq[dir] = point[dir].next_seq -
-                     (uint32_t)(given_atoms_len(&atoms[dir]) + (rest[dir].lost_before != 0) +
+                     (uint32_t)(synthetic_atoms_len(&atoms[dir]) + (rest[dir].lost_before != 0) +
                                 cursor_left(&rest[dir].bytes) + rest[dir].lost_after);
     }
     for (const struct state_piece *p = oldest; p != NULL; p = p->newer)
@@ -91,6 +91,6 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
     for (int dir = 0; dir < 2; dir++) {
         if (goes_on(&point[dir]))
             give_rest(&g, dir, &atoms[dir], &rest[dir]);
-        given_atoms_free(&atoms[dir]);
+        synthetic_atoms_free(&atoms[dir]);
     }
 }

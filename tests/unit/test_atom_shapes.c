@@ -165,7 +165,7 @@ static uint32_t sure_context_from(uint32_t *at, unsigned *text)
     for (; *at < table->num; (*at)++) {
         *text = table->fillers[table->starts[*at]];
         if (table->starts[*at + 1] == table->starts[*at] + 1 && table->novelty[*at] >= 32 &&
-            !own_atoms_is_static(NULL, *text))
+            !user_atoms_is_static(NULL, *text))
             return table->keys[(*at)++];
     }
     fail();

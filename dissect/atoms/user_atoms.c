@@ -1,7 +1,7 @@
 /*
- * own_atoms.c - see own_atoms.h.
+ * user_atoms.c - see user_atoms.h.
  */
-#include "own_atoms.h"
+#include "user_atoms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* add_texts collects the texts that no other table has. */
-static bool add_texts(struct own_atoms *own, const struct ds_text *atoms, size_t num)
+static bool add_texts(struct user_atoms *own, const struct ds_text *atoms, size_t num)
 {
     own->added = calloc(num + 1, sizeof *own->added);
     if (own->added == NULL)
@@ -36,7 +36,7 @@ static bool add_texts(struct own_atoms *own, const struct ds_text *atoms, size_t
 
 /* find_alike finds the releases of which this may be another build: what such a release has in every
  * build is mostly where it is here. */
-static uint32_t find_alike(const struct own_atoms *own)
+static uint32_t find_alike(const struct user_atoms *own)
 {
     uint32_t like = 0;
     for (int t = 0; t < ATOM_TABLES_NUM; t++) {
@@ -56,21 +56,21 @@ static int compare_indices(const void *a, const void *b)
     return (x->text > y->text) - (x->text < y->text);
 }
 
-struct own_atoms *own_atoms_new(const struct ds_text *atoms, size_t num)
+struct user_atoms *user_atoms_new(const struct ds_text *atoms, size_t num)
 {
-    struct own_atoms *own = calloc(1, sizeof *own);
+    struct user_atoms *own = calloc(1, sizeof *own);
     if (own == NULL || !add_texts(own, atoms, num)) {
-        own_atoms_free(own);
+        user_atoms_free(own);
         return NULL;
     }
     own->texts = calloc(num + 1, sizeof *own->texts);
     own->indices = calloc(num + 1, sizeof *own->indices);
     if (own->texts == NULL || own->indices == NULL) {
-        own_atoms_free(own);
+        user_atoms_free(own);
         return NULL;
     }
     for (size_t i = 0; i < num; i++) {
-        own->texts[i] = (uint16_t)own_atoms_find(own, atoms[i]);
+        own->texts[i] = (uint16_t)user_atoms_find(own, atoms[i]);
         own->indices[i] = (struct atom_table_index){own->texts[i], (uint16_t)i};
     }
     qsort(own->indices, num, sizeof *own->indices, compare_indices);
@@ -81,7 +81,7 @@ struct own_atoms *own_atoms_new(const struct ds_text *atoms, size_t num)
     return own;
 }
 
-void own_atoms_free(struct own_atoms *own)
+void user_atoms_free(struct user_atoms *own)
 {
     if (own == NULL)
         return;
@@ -93,12 +93,12 @@ void own_atoms_free(struct own_atoms *own)
     free(own);
 }
 
-const struct atom_table *own_atoms_table(const struct own_atoms *own, int t)
+const struct atom_table *user_atoms_table(const struct user_atoms *own, int t)
 {
     return t < ATOM_TABLES_NUM ? &atom_tables[t] : own != NULL ? &own->table : NULL;
 }
 
-unsigned own_atoms_find(const struct own_atoms *own, struct ds_text text)
+unsigned user_atoms_find(const struct user_atoms *own, struct ds_text text)
 {
     const unsigned number = atom_table_find(text);
     if (number != ATOM_TABLE_NONE || own == NULL)
@@ -108,36 +108,36 @@ unsigned own_atoms_find(const struct own_atoms *own, struct ds_text text)
     return found != NULL ? atom_table_num_texts + (unsigned)(found - own->added) : ATOM_TABLE_NONE;
 }
 
-struct ds_text own_atoms_text(const struct own_atoms *own, unsigned number)
+struct ds_text user_atoms_text(const struct user_atoms *own, unsigned number)
 {
     return number < atom_table_num_texts ? atom_table_text(number)
                                          : own->added[number - atom_table_num_texts];
 }
 
-struct atom_table_use own_atoms_use(const struct own_atoms *own, unsigned number)
+struct atom_table_use user_atoms_use(const struct user_atoms *own, unsigned number)
 {
     (void)own; /* how they are used is known of no atom of its own */
     return number < atom_table_num_texts ? atom_table_uses[number] : (struct atom_table_use){0, 0};
 }
 
-unsigned own_atoms_index(const struct own_atoms *own, int t, unsigned number)
+unsigned user_atoms_index(const struct user_atoms *own, int t, unsigned number)
 {
-    const struct atom_table *table = own_atoms_table(own, t);
+    const struct atom_table *table = user_atoms_table(own, t);
     return table != NULL ? atom_table_index(table, number) : ATOM_TABLE_NONE;
 }
 
-bool own_atoms_is_static(const struct own_atoms *own, unsigned number)
+bool user_atoms_is_static(const struct user_atoms *own, unsigned number)
 {
     if (number >= atom_table_num_texts || atom_table_uses[number].num != 0)
         return true;
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        if (own_atoms_index(own, t, number) != ATOM_TABLE_NONE)
+        if (user_atoms_index(own, t, number) != ATOM_TABLE_NONE)
             return true;
     }
     return false;
 }
 
-bool own_atoms_is_like(const struct own_atoms *own, int t)
+bool user_atoms_is_like(const struct user_atoms *own, int t)
 {
     return own != NULL && t < ATOM_TABLES_NUM && (own->like & 1u << t) != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * given_atoms.c - see given_atoms.h. A frame has a header (erl_ext_dist, "Distribution Header")
+ * synthetic_atoms.c - see synthetic_atoms.h. A frame has a header (erl_ext_dist, "Distribution Header")
  * that gives slots their atoms, and a control message that no node knows:
  *
  *     length:4 131 68 refs:1 flags:refs/2+1 {slot:1 length:2 text}... 104 1 97 0
@@ -7,7 +7,7 @@
  * The flags are half bytes, the low one first: 8 for a new entry, and the segment; behind them one
  * of which 1 says that lengths have 2 bytes.
  */
-#include "given_atoms.h"
+#include "synthetic_atoms.h"
 
 #include "decoder_state.h"
 
@@ -72,8 +72,9 @@ static void put_atoms(struct ds_buffer *out, const struct decoder_state *state, 
         put_frame(out, entries, num);
 }
 
-void given_atoms_make(struct given_atoms *given, struct env *env, const struct decoder_state *state,
-                      int dir, const struct atom_cache *atoms)
+void synthetic_atoms_make(struct synthetic_atoms *given, struct env *env,
+                          const struct decoder_state *state,
+                          int dir, const struct atom_cache *atoms)
 {
     struct ds_buffer *frames = &given->frames;
     ds_buffer_add(frames, "\0\0\0\0", LENGTH_LEN);
@@ -84,16 +85,16 @@ void given_atoms_make(struct given_atoms *given, struct env *env, const struct d
     if (!frames->failed)
         return;
     env->stats.no_memory++;
-    given_atoms_free(given);
+    synthetic_atoms_free(given);
 }
 
-void given_atoms_free(struct given_atoms *given)
+void synthetic_atoms_free(struct synthetic_atoms *given)
 {
     ds_buffer_free(&given->frames);
-    *given = (struct given_atoms){0};
+    *given = (struct synthetic_atoms){0};
 }
 
-static struct cursor part(const struct given_atoms *given, size_t at, size_t len)
+static struct cursor part(const struct synthetic_atoms *given, size_t at, size_t len)
 {
     struct cursor rest = cursor_make((const uint8_t *)given->frames.data, given->frames.len);
     struct cursor found;
@@ -101,17 +102,17 @@ static struct cursor part(const struct given_atoms *given, size_t at, size_t len
                                                                       : cursor_make(NULL, 0);
 }
 
-struct cursor given_atoms_first(const struct given_atoms *given)
+struct cursor synthetic_atoms_first(const struct synthetic_atoms *given)
 {
     return part(given, 0, given->first_len);
 }
 
-struct cursor given_atoms_certain(const struct given_atoms *given)
+struct cursor synthetic_atoms_certain(const struct synthetic_atoms *given)
 {
     return part(given, given->first_len, given->certain_len);
 }
 
-struct cursor given_atoms_likely(const struct given_atoms *given)
+struct cursor synthetic_atoms_likely(const struct synthetic_atoms *given)
 {
     const size_t before = given->first_len + given->certain_len;
     return part(given, before, given->frames.len - before);
