@@ -5,7 +5,7 @@
 #include "code_leaf.h"
 #include "stack.h"
 #include "term_keywords.h"
-#include "term_twice.h"
+#include "duplicate_keys.h"
 #include "term_token.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ struct code {
     struct token_source source;
     struct cursor at;
     struct term_keywords keywords;
-    struct term_twice twice;
+    struct duplicate_keys twice;
     bool first; /* nothing was written yet in what is open */
     struct code_frame few[CODE_FRAMES];
     struct code_frame *frames;
@@ -108,7 +108,7 @@ static void code_record(struct code *code, const struct term_token *token)
  * all. */
 static void code_map(struct code *code, const struct term_token *token, bool keywords)
 {
-    if (term_twice_has(&code->twice, (size_t)(token->bytes.at - code->leaf.term.data))) {
+    if (duplicate_keys_has(&code->twice, (size_t)(token->bytes.at - code->leaf.term.data))) {
         leaf_tag(&code->leaf, "$map");
         code_add(&code->leaf.w, "[");
         code_open(code, OPEN_PAIRS, token->num_terms, NULL);
@@ -370,14 +370,14 @@ static bool code_look_ahead(struct code *code, const struct ds_term *term,
                             struct ds_code_options *options)
 {
     bool (*const is_stopped)(void) = code->leaf.w.out->is_stopped;
-    enum term_twice_status status =
-        term_twice_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL, is_stopped);
-    if (status == TERM_TWICE_TOO_DEEP) {
-        options->max_depth = TERM_TWICE_DEPTH;
-        status = term_twice_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL,
-                                 is_stopped);
+    enum duplicate_keys_status status =
+        duplicate_keys_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL, is_stopped);
+    if (status == DUPLICATE_KEYS_TOO_DEEP) {
+        options->max_depth = DUPLICATE_KEYS_DEPTH;
+        status = duplicate_keys_find(&code->twice, term, options->max_depth, TERM_ZEROS_EQUAL,
+                                     is_stopped);
     }
-    return status == TERM_TWICE_OK &&
+    return status == DUPLICATE_KEYS_OK &&
            (!code->leaf.w.syntax->keywords ||
             term_keywords_find(&code->keywords, term, options->max_depth, is_stopped));
 }
@@ -401,7 +401,7 @@ bool ds_code_term(const struct ds_term *term, const struct ds_code_options *opti
     else
         code_run(&code);
     term_keywords_free(&code.keywords);
-    term_twice_free(&code.twice);
+    duplicate_keys_free(&code.twice);
     if (code.frames != code.few)
         free(code.frames);
     return !leaf->failed && !out->failed;

@@ -51,7 +51,7 @@ struct copy {
     const struct term_env *env;
     const uint8_t *start; /* of the term */
     bool portable;
-    const struct term_twice *twice; /* of a portable copy */
+    const struct duplicate_keys *twice; /* of a portable copy */
     struct copy_open few[COPY_OPEN];
     struct copy_open *open;
     size_t num_open, cap_open;
@@ -168,7 +168,7 @@ static bool copy_map(struct copy *copy, const struct cursor *at, const struct te
                      size_t token_at, uint64_t num_terms)
 {
     (void)at;
-    if (!term_twice_has(copy->twice, (size_t)(token->bytes.at - copy->start)))
+    if (!duplicate_keys_has(copy->twice, (size_t)(token->bytes.at - copy->start)))
         return true;
     copy_back(copy, token, token_at);
     portable_tag(copy->out, "$map", 2);
@@ -270,7 +270,8 @@ TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
     return !copy->out->failed;
 }
 
-bool term_copy(const struct ds_term *term, const struct term_twice *twice, struct ds_buffer *out)
+bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice,
+               struct ds_buffer *out)
 {
     const bool portable = twice != NULL;
     const struct term_env env = {term->atoms, term->num_atoms};

@@ -5,11 +5,12 @@
 #ifndef DISSECT_TERM_COPY_H
 #define DISSECT_TERM_COPY_H
 
+#include "duplicate_maps.h"
 #include "term.h"
-#include "twice_maps.h"
 
 /* term_copy is ds_term_copy_etf; with twice, which are the maps of the term that have a key twice, it is
  * ds_term_copy_portable. */
-bool term_copy(const struct ds_term *term, const struct term_twice *twice, struct ds_buffer *out);
+bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice,
+               struct ds_buffer *out);
 
 #endif

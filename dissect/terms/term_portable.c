@@ -2,21 +2,21 @@
  * term_portable.c - a copy of a term that every node reads: the maps that none does, as they have a key
  * twice, are found beforehand.
  */
+#include "duplicate_keys.h"
 #include "term_copy.h"
-#include "term_twice.h"
 
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out)
 {
-    struct term_twice twice;
+    struct duplicate_keys twice;
     if (term->data == NULL || term->damaged)
         return false;
-    const enum term_twice_status status =
-        term_twice_find(&twice, term, 0, TERM_ZEROS_EQUAL, out->is_stopped);
-    if (status != TERM_TWICE_OK) {
-        out->failed |= status == TERM_TWICE_FAILED;
+    const enum duplicate_keys_status status =
+        duplicate_keys_find(&twice, term, 0, TERM_ZEROS_EQUAL, out->is_stopped);
+    if (status != DUPLICATE_KEYS_OK) {
+        out->failed |= status == DUPLICATE_KEYS_FAILED;
         return false;
     }
     const bool ok = term_copy(term, &twice, out);
-    term_twice_free(&twice);
+    duplicate_keys_free(&twice);
     return ok;
 }

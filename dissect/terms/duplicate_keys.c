@@ -1,11 +1,11 @@
 /*
- * term_twice.c - see term_twice.h. One walk with a stack: every term becomes a hash, the same for
- * all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
+ * duplicate_keys.c - see duplicate_keys.h. One walk with a stack: every term becomes a hash, the same
+ * for all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
  * order, but for the pairs of a map, which have none. The hashes of a map's keys are kept until it
  * ends, or one was found to be there twice: it is looked for whenever memory for many of them is
  * full, so that it grows with keys that differ alone, of which a term has room for far fewer.
  */
-#include "term_twice.h"
+#include "duplicate_keys.h"
 #include "code_leaf.h"
 #include "stack.h"
 #include "term_token.h"
@@ -28,7 +28,7 @@ struct twice_frame {
 };
 
 struct twice {
-    struct term_twice *found;
+    struct duplicate_keys *found;
     enum term_zeros zeros;
     struct leaf leaf;
     struct ds_buffer text;
@@ -102,7 +102,7 @@ static uint64_t twice_head(struct twice *walk, const struct term_token *token)
 
 static void twice_push(struct twice *walk, struct twice_frame frame)
 {
-    if (walk->num == TERM_TWICE_DEPTH) {
+    if (walk->num == DUPLICATE_KEYS_DEPTH) {
         walk->is_too_deep = true;
         return;
     }
@@ -391,9 +391,10 @@ static bool twice_is_possible(const struct ds_term *term)
     return false;
 }
 
-enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds_term *term,
-                                       uint64_t max_depth, enum term_zeros zeros,
-                                       bool (*is_stopped)(void))
+enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice,
+                                               const struct ds_term *term,
+                                               uint64_t max_depth, enum term_zeros zeros,
+                                               bool (*is_stopped)(void))
 {
     static const struct ds_code_options options = {.language = DS_CODE_ERLANG};
     struct twice walk = {.found = twice,
@@ -407,7 +408,7 @@ enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds
     uint64_t hash = 0;
     twice->bits = NULL;
     if (term->data == NULL || !twice_is_possible(term))
-        return TERM_TWICE_OK;
+        return DUPLICATE_KEYS_OK;
     walk.frames = walk.few;
     walk.leaf.w = code_writer_make(&options, &walk.text);
     walk.leaf.env = (struct term_env){term->atoms, term->num_atoms};
@@ -424,13 +425,13 @@ enum term_twice_status term_twice_find(struct term_twice *twice, const struct ds
     free(walk.keys);
     ds_buffer_free(&walk.text);
     if (walk.failed || walk.is_too_deep)
-        term_twice_free(twice);
-    return walk.failed        ? TERM_TWICE_FAILED
-           : walk.is_too_deep ? TERM_TWICE_TOO_DEEP
-                              : TERM_TWICE_OK;
+        duplicate_keys_free(twice);
+    return walk.failed        ? DUPLICATE_KEYS_FAILED
+           : walk.is_too_deep ? DUPLICATE_KEYS_TOO_DEEP
+                              : DUPLICATE_KEYS_OK;
 }
 
-void term_twice_free(struct term_twice *twice)
+void duplicate_keys_free(struct duplicate_keys *twice)
 {
     free(twice->bits);
     twice->bits = NULL;
@@ -438,10 +439,11 @@ void term_twice_free(struct term_twice *twice)
 
 bool ds_term_has_twice(const struct ds_term *term, bool *twice, bool (*is_stopped)(void))
 {
-    struct term_twice found;
-    if (term_twice_find(&found, term, 0, TERM_ZEROS_DIFFER, is_stopped) == TERM_TWICE_FAILED)
+    struct duplicate_keys found;
+    if (duplicate_keys_find(&found, term, 0, TERM_ZEROS_DIFFER, is_stopped) ==
+        DUPLICATE_KEYS_FAILED)
         return false;
     *twice = found.bits != NULL;
-    term_twice_free(&found);
+    duplicate_keys_free(&found);
     return true;
 }
