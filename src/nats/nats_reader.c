@@ -20,8 +20,8 @@
 #include "pass_fd.h"
 #include "privileges.h"
 #include "sandbox.h"
+#include "sandbox_preload.h"
 #include "signals.h"
-#include "warm_up.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>
@@ -235,7 +235,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
                 nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
     (void)own_process_hide(); /* there are credentials in it */
     if (good && config->is_confined) {
-        warm_up_names();
+        sandbox_preload_names();
         sandbox_confine_client(host_file_folder());
     }
     srandom((unsigned)(getpid() ^ clock_now_ns()));

@@ -8,8 +8,8 @@
 #include "own_process.h"
 #include "privileges.h"
 #include "sandbox.h"
+#include "sandbox_preload.h"
 #include "signals.h"
-#include "warm_up.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
         _exit(EXIT_FAILURE);
     (void)own_process_hide(); /* there are credentials in it */
     if (config->rules.is_confined) {
-        warm_up_names();
+        sandbox_preload_names();
         sandbox_confine_client(NULL);
     }
     atomic_store(&queue->is_ready, true);

@@ -11,9 +11,9 @@
 #include "own_process.h"
 #include "privileges.h"
 #include "sandbox.h"
+#include "sandbox_preload.h"
 #include "sink.h"
 #include "static_atoms_file.h"
-#include "warm_up.h"
 
 #include <errno.h>
 #include <string.h>
@@ -248,7 +248,7 @@ static bool open_inputs(struct sniff *s)
         return false;
     if (s->options->output.verbose > 0)
         privileges_say();
-    warm_up(s->options->redact.what != 0);
+    sandbox_preload(s->options->redact.what != 0);
     if (is_live)
         return close_in(s, true);
     return follow_needs_names(s->follow)

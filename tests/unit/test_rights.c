@@ -7,7 +7,7 @@
 #include "privileges.h"
 #include "run_name.h"
 #include "sandbox.h"
-#include "warm_up.h"
+#include "sandbox_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,7 +191,7 @@ static bool client(void)
     int status = 0;
     if (waitpid(forked, &status, 0) < 0 || status != 0)
         return false;
-    warm_up_names();
+    sandbox_preload_names();
     sandbox_confine_client("/var/tmp");
     return true;
 }

@@ -1,12 +1,12 @@
 /*
- * warm_up.c - see warm_up.h.
+ * sandbox_preload.c - see sandbox_preload.h.
  *
  * Where TZ is not set, glibc looks at /etc/localtime again and again, and takes UTC if it cannot;
  * where it names that file, once. libcrypto reads its configuration before it does anything; what
  * opens TLS and reads certificates needs nothing that is in it. When glibc's malloc gives memory of a
  * thread back for the first time it asks the kernel how that lends memory, and does without an answer.
  */
-#include "warm_up.h"
+#include "sandbox_preload.h"
 
 #include "client_files.h"
 
@@ -31,7 +31,7 @@ static void *give_back(void *none)
 
 /* Each source of names is asked for one that cannot be: a label has at most 63 letters (RFC 1035, section
  * 2.3.4), so that none goes out. */
-void warm_up_names(void)
+void sandbox_preload_names(void)
 {
     client_files_keep_servers();
     struct addrinfo *found = NULL;
@@ -42,7 +42,7 @@ void warm_up_names(void)
         freeaddrinfo(found);
 }
 
-void warm_up(bool with_crypto)
+void sandbox_preload(bool with_crypto)
 {
     (void)setenv("TZ", ":/etc/localtime", 0);
     tzset();
