@@ -28,7 +28,7 @@ struct output_file {
 /* output_file_open opens name for writing; NULL is standard output. A new file can be read by its
  * owner alone: what nodes say to each other holds secrets. What is there already is emptied and
  * keeps its mode, as everywhere; but in a folder where others may put files it must be nobody
- * else's, see careful_open.h. A FIFO is waited for until somebody reads it. False after a
+ * else's, see safe_open.h. A FIFO is waited for until somebody reads it. False after a
  * complaint. */
 bool output_file_open(struct output_file *output, const char *name, bool line_buffered);
 

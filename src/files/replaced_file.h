@@ -5,7 +5,7 @@
 #ifndef SRC_REPLACED_FILE_H
 #define SRC_REPLACED_FILE_H
 
-#include "careful_open.h"
+#include "safe_open.h"
 
 #include <distsniff/term.h>
 

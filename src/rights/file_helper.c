@@ -88,13 +88,13 @@ static int serve(const struct helper_request *request, const char *command, stru
     errno = 0;
     switch ((enum helper_op)request->op) {
     case OP_OPEN:
-        fd = careful_open(request->name, (enum open_how)request->how, &answer->trouble);
+        fd = safe_open(request->name, (enum open_how)request->how, &answer->trouble);
         break;
     case OP_TEMPORARY:
         fd = unnamed_file_open(P_tmpdir);
         break;
     case OP_REMOVE:
-        errno = careful_remove(request->name) ? 0 : errno;
+        errno = safe_remove(request->name) ? 0 : errno;
         return fd;
     case OP_REPLACE:
         errno = replace(request->name) ? 0 : errno;
@@ -103,7 +103,7 @@ static int serve(const struct helper_request *request, const char *command, stru
         errno = faccessat(AT_FDCWD, request->name, F_OK, AT_EACCESS) == 0 ? 0 : errno;
         return fd;
     case OP_MAY_CREATE:
-        errno = careful_may_create(request->name) ? 0 : errno;
+        errno = safe_may_create(request->name) ? 0 : errno;
         return fd;
     case OP_SPAWN:
         errno = command_spawn(command, request->name, &answer->pid);

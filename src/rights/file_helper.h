@@ -14,7 +14,7 @@
 #ifndef SRC_FILE_HELPER_H
 #define SRC_FILE_HELPER_H
 
-#include "careful_open.h"
+#include "safe_open.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -52,7 +52,7 @@ bool file_helper_start(const struct file_helper_config *config);
 /* file_helper_stop ends it. */
 void file_helper_stop(void);
 
-/* file_helper_open opens a file, see careful_open.h. */
+/* file_helper_open opens a file, see safe_open.h. */
 int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble);
 
 /* file_helper_fopen opens a file for reading, and waits for what a FIFO brings; NULL and errno is

@@ -3,8 +3,8 @@
  */
 #include "trusted_file.h"
 
-#include "careful_open.h"
 #include "complain.h"
+#include "safe_open.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool find_untrusted(char *path)
     struct stat status;
     for (char *slash; (slash = strrchr(path, '/')) != NULL;) {
         slash[slash == path ? 1 : 0] = '\0';
-        if (stat(path, &status) != 0 || !careful_is_trusted(status.st_uid) ||
+        if (stat(path, &status) != 0 || !safe_is_trusted(status.st_uid) ||
             (others_write(&status) && (status.st_mode & S_ISVTX) == 0))
             return true;
         if (slash == path)
@@ -49,7 +49,8 @@ bool trusted_file_check(const char *name, FILE *file)
     struct stat status;
     if (geteuid() != 0)
         return true;
-    if (fstat(fileno(file), &status) != 0 || !careful_is_trusted(status.st_uid) || others_write(&status)) {
+    if (fstat(fileno(file), &status) != 0 || !safe_is_trusted(status.st_uid) ||
+        others_write(&status)) {
         complain("%s is refused: root reads options only from a file that only root can write: "
                  "chown root %s && chmod go-w %s", name, name, name);
         return false;

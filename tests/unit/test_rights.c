@@ -2,10 +2,10 @@
  * test_rights.c - what the sandbox refuses, and which names a run may use.
  */
 #include "call_filter.h"
-#include "careful_open.h"
 #include "landlock.h"
 #include "privileges.h"
 #include "run_name.h"
+#include "safe_open.h"
 #include "sandbox.h"
 #include "sandbox_preload.h"
 
@@ -346,22 +346,22 @@ static void fifo_is_not_waited_for(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(name, sizeof name, "%s/fifo", folder);
     assert_int_equal(mkfifo(name, 0600), 0);
-    assert_int_equal(careful_open(name, OPEN_WRITE, &trouble), -1);
+    assert_int_equal(safe_open(name, OPEN_WRITE, &trouble), -1);
     assert_true(trouble.nobody_reads);
-    assert_false(careful_remove(name)); /* nor is it a file that a run has made */
-    const int reader = careful_open(name, OPEN_READ, &trouble);
+    assert_false(safe_remove(name)); /* nor is it a file that a run has made */
+    const int reader = safe_open(name, OPEN_READ, &trouble);
     assert_true(reader >= 0);
     assert_int_equal(fcntl(reader, F_GETFL) & O_NONBLOCK, 0);
     close(reader);
     unlink(name);
     snprintf(name, sizeof name, "%s/new", folder);
-    assert_true(careful_may_create(name));
-    const int fd = careful_open(name, OPEN_NEW, &trouble);
+    assert_true(safe_may_create(name));
+    const int fd = safe_open(name, OPEN_NEW, &trouble);
     assert_true(fd >= 0);
     close(fd);
-    assert_int_equal(careful_open(name, OPEN_NEW, &trouble), -1);
+    assert_int_equal(safe_open(name, OPEN_NEW, &trouble), -1);
     assert_int_equal(trouble.error, EEXIST);
-    assert_true(careful_remove(name));
+    assert_true(safe_remove(name));
     rmdir(folder);
 }
 

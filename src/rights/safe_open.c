@@ -1,11 +1,11 @@
 /*
- * careful_open.c - see careful_open.h.
+ * safe_open.c - see safe_open.h.
  *
  * The way is walked folder by folder, each held by a descriptor, so that nothing that was looked at
  * can be exchanged afterwards (folder_entry.h). Links are read here, and their text goes before the
  * rest of the way; only those of /proc, which are no names, are the kernel's to follow.
  */
-#include "careful_open.h"
+#include "safe_open.h"
 
 #include "folder_entry.h"
 
@@ -43,7 +43,7 @@ static bool is_ours(uid_t uid)
     return uid == geteuid() || (geteuid() == 0 && uid == sudo_user());
 }
 
-bool careful_is_trusted(uid_t uid)
+bool safe_is_trusted(uid_t uid)
 {
     return uid == 0 || is_ours(uid);
 }
@@ -53,7 +53,7 @@ static bool is_shared(const struct stat *folder)
 {
     const bool others_group = folder->st_gid != 0 && folder->st_gid != getegid() &&
                               !is_ours(folder->st_uid);
-    return !careful_is_trusted(folder->st_uid) || (folder->st_mode & S_IWOTH) != 0 ||
+    return !safe_is_trusted(folder->st_uid) || (folder->st_mode & S_IWOTH) != 0 ||
            ((folder->st_mode & S_IWGRP) != 0 && others_group);
 }
 
@@ -123,7 +123,7 @@ static bool step(struct way *way, const struct folder_entry *entry, const char *
         return enter(way, folder_enter(way->folder, way->part, entry));
     if (way->has_ways)
         return enter(way, folder_follow(way->folder, way->part));
-    if (way->is_shared && (is_last || !careful_is_trusted(entry->status.st_uid)))
+    if (way->is_shared && (is_last || !safe_is_trusted(entry->status.st_uid)))
         return refuse_link(trouble, name, is_last && way->num_links == 0 ? name : way->part);
     return follow(way, entry);
 }
@@ -203,7 +203,7 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
     return -1;
 }
 
-int careful_open(const char *name, enum open_how how, struct open_trouble *trouble)
+int safe_open(const char *name, enum open_how how, struct open_trouble *trouble)
 {
     struct way way;
     *trouble = (struct open_trouble){0};
@@ -224,7 +224,7 @@ int careful_open(const char *name, enum open_how how, struct open_trouble *troub
     return fd;
 }
 
-bool careful_remove(const char *name)
+bool safe_remove(const char *name)
 {
     struct way way;
     struct open_trouble trouble;
@@ -239,7 +239,7 @@ bool careful_remove(const char *name)
     return ok;
 }
 
-bool careful_may_create(const char *name)
+bool safe_may_create(const char *name)
 {
     struct way way;
     struct open_trouble trouble;

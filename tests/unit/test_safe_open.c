@@ -1,9 +1,9 @@
 /*
- * test_careful_open.c - which links are followed on the way to a file, whose files are written, and that what
- * was looked at is not exchanged for another.
+ * test_safe_open.c - which links are followed on the way to a file, whose files are written, and that
+ * what was looked at is not exchanged for another.
  */
-#include "careful_open.h"
 #include "folder_entry.h"
+#include "safe_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void make_link(const char *target, const char *name)
 
 static bool opens(const char *name, enum open_how how)
 {
-    const int fd = careful_open(in_folder(name), how, &trouble);
+    const int fd = safe_open(in_folder(name), how, &trouble);
     if (fd < 0)
         return false;
     assert_int_equal(write(fd, "x", 1), 1);
@@ -158,12 +158,12 @@ static void no_link_of_others_is_followed_there(void **state)
 static void what_may_be_created(void **state)
 {
     (void)state;
-    assert_true(careful_may_create(in_folder("own/new")));
-    assert_false(careful_may_create(in_folder("none/new")));
-    assert_false(careful_may_create(in_folder("own/new/new")));
+    assert_true(safe_may_create(in_folder("own/new")));
+    assert_false(safe_may_create(in_folder("none/new")));
+    assert_false(safe_may_create(in_folder("own/new/new")));
     assert_true(opens("own/new", OPEN_NEW));
-    assert_true(careful_may_create(in_folder("own/new")));
-    assert_true(careful_remove(in_folder("own/new")));
+    assert_true(safe_may_create(in_folder("own/new")));
+    assert_true(safe_remove(in_folder("own/new")));
     assert_false(is_there("own/new"));
 }
 
@@ -172,7 +172,7 @@ static bool may_create(const char *name)
 {
     const bool is_root = geteuid() == 0;
     assert_true(!is_root || seteuid(NOBODY) == 0);
-    const bool may = careful_may_create(in_folder(name));
+    const bool may = safe_may_create(in_folder(name));
     assert_true(!is_root || seteuid(0) == 0);
     return may;
 }

@@ -1,5 +1,5 @@
 /*
- * careful_open.h - opens a file by name without following what somebody else has put in its
+ * safe_open.h - opens a file by name without following what somebody else has put in its
  * way.
  *
  * A folder is shared when others than its reader may put entries into it: it belongs to another
@@ -8,8 +8,8 @@
  * all, nor have other names, nor belong to another user. root trusts itself and the user of
  * sudo, anybody trusts root.
  */
-#ifndef SRC_CAREFUL_OPEN_H
-#define SRC_CAREFUL_OPEN_H
+#ifndef SRC_SAFE_OPEN_H
+#define SRC_SAFE_OPEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,19 +31,19 @@ struct open_trouble {
     char text[4352]; /* for the user; empty where error says it all */
 };
 
-/* careful_is_trusted says whether that user is root, the one who runs this, or, for root, that of sudo. */
-bool careful_is_trusted(uid_t uid);
+/* safe_is_trusted says whether that user is root, the one who runs this, or, for root, that of sudo. */
+bool safe_is_trusted(uid_t uid);
 
-/* careful_open returns a descriptor, -1 when there is trouble. It does not wait for the other
+/* safe_open returns a descriptor, -1 when there is trouble. It does not wait for the other
  * end of a FIFO. */
-int careful_open(const char *name, enum open_how how, struct open_trouble *trouble);
+int safe_open(const char *name, enum open_how how, struct open_trouble *trouble);
 
-/* careful_remove removes a file that this run has made. False when it could not, or it is no
+/* safe_remove removes a file that this run has made. False when it could not, or it is no
  * regular file: this run has made no device. */
-bool careful_remove(const char *name);
+bool safe_remove(const char *name);
 
-/* careful_may_create says whether a file of that name can be created, or is there and can be
+/* safe_may_create says whether a file of that name can be created, or is there and can be
  * written. */
-bool careful_may_create(const char *name);
+bool safe_may_create(const char *name);
 
 #endif
