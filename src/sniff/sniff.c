@@ -5,7 +5,7 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "look_ahead.h"
+#include "first_pass.h"
 #include "signals.h"
 
 #include <stdlib.h>
@@ -276,7 +276,7 @@ int sniff_run(const struct options *options)
         s->capture.on_wait = wait_for_input;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
-        opened = opened && look_ahead(&s->capture, &s->config) && choose_syntax(s) &&
+        opened = opened && first_pass(&s->capture, &s->config) && choose_syntax(s) &&
                  pipeline_start(s->pipeline);
         if (opened)
             run(s);

@@ -1,7 +1,8 @@
 /*
  * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
  * which files these have; sniff.c takes the packets; sniff_end.c knows why to end, and closes;
- * sniff_tell.c has what the user is told beside what is captured, sniff_reload.c what SIGHUP changes.
+ * sniff_notices.c has what the user is told beside what is captured, sniff_reload.c what SIGHUP
+ * changes.
  */
 #ifndef SRC_SNIFF_PARTS_H
 #define SRC_SNIFF_PARTS_H

@@ -4,8 +4,8 @@
 #include "syntax_choice.h"
 
 #include "complain.h"
+#include "first_pass.h"
 #include "hash.h"
-#include "look_ahead.h"
 #include "redact_keep.h"
 #include "term_show.h"
 
@@ -121,7 +121,7 @@ bool syntax_choice_begin(struct syntax_choice *choice, struct capture *capture,
     struct ds_config counting = *config;
     counting.on_event = on_event;
     counting.atom_memory = NULL;
-    const bool ok = look_through(capture, &counting, &look.session, look_at, &look);
+    const bool ok = first_pass_file(capture, &counting, &look.session, look_at, &look);
     if (choice->otp != NULL && choice->num_messages != 0)
         decide(choice);
     return ok;

@@ -1,9 +1,9 @@
 /*
- * look_ahead.c - see look_ahead.h. Whether a second reading pays is known from the first packets: a
+ * first_pass.c - see first_pass.h. Whether a second reading pays is known from the first packets: a
  * connection that was up before the capture began, or packets that are missing, are there soon, or
  * they hardly matter. Where TCP alone says that all is there, nothing is decoded for that.
  */
-#include "look_ahead.h"
+#include "first_pass.h"
 
 #include "complain.h"
 
@@ -54,8 +54,8 @@ static bool is_worth_it(struct capture *capture, bool *ok)
     return *ok && look.is_missing;
 }
 
-bool look_through(struct capture *capture, const struct ds_config *config,
-                  struct ds_session **session, capture_look_fn look, void *context)
+bool first_pass_file(struct capture *capture, const struct ds_config *config,
+                     struct ds_session **session, capture_look_fn look, void *context)
 {
     struct ds_config quiet = *config;
     quiet.on_port = NULL;
@@ -73,7 +73,7 @@ bool look_through(struct capture *capture, const struct ds_config *config,
     return ok;
 }
 
-bool look_ahead(struct capture *capture, const struct ds_config *config)
+bool first_pass(struct capture *capture, const struct ds_config *config)
 {
     struct ds_config learning = *config;
     struct look look = {0};
@@ -83,5 +83,5 @@ bool look_ahead(struct capture *capture, const struct ds_config *config)
     learning.on_event = on_event;
     learning.learn = true;
     learning.keylog_notes = false;
-    return look_through(capture, &learning, &look.session, look_at, &look);
+    return first_pass_file(capture, &learning, &look.session, look_at, &look);
 }

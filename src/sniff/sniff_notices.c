@@ -1,5 +1,5 @@
 /*
- * sniff_tell.c - what the user is told of a run beside what is captured: counts, losses, and what
+ * sniff_notices.c - what the user is told of a run beside what is captured: counts, losses, and what
  * may be the matter. See sniff_parts.h.
  */
 #include "sniff_parts.h"
