@@ -13,7 +13,7 @@
 __attribute__((noinline)) void session_free_link(struct ds_session *session, struct link *link)
 {
     for (int dir = 0; dir < 2; dir++) {
-        reassembly_free(&link->probes[dir].held, &session->env);
+        stream_buffer_free(&link->probes[dir].held, &session->env);
         raw_early_free(&link->probes[dir].early, &session->env);
     }
     conn_forget_nodes(&link->conn);

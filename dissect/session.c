@@ -195,7 +195,8 @@ static void give_said(struct env *env, const struct link *link, const struct tcp
     struct decoder_state_rest rest[2];
     for (int dir = 0; dir < 2; dir++) {
         rest[dir] = (struct decoder_state_rest){.kind = DS_SNAPSHOT_BYTES,
-                                                .bytes = reassembly_cursor(&link->probes[dir].held),
+                                                .bytes =
+                                                    stream_buffer_cursor(&link->probes[dir].held),
                                                 .lost_before = link->lost[dir]};
     }
     decoder_state_give(env, &link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,

@@ -79,7 +79,7 @@ static void take_gap(struct ds_session *session, struct link *link, int dir, uin
     link->lost[dir] = true;
     link->probes[dir].looked_len = 0;
     raw_early_drop(&link->probes[dir].early, &session->env, len, fault);
-    reassembly_free(&link->probes[dir].held, &session->env);
+    stream_buffer_free(&link->probes[dir].held, &session->env);
 }
 
 /* enter_moment has a connection stand where it stood when what TLS tells came; leave_moment ends that. */
@@ -258,7 +258,7 @@ static void start_tls(struct ds_session *session, struct link *link)
     env->stats.tls_connections += !link->tcp->only_past;
     link->conn.view.tls = tls_view(link->tls);
     for (int dir = 0; dir < 2; dir++)
-        reassembly_free(&link->probes[dir].held, env);
+        stream_buffer_free(&link->probes[dir].held, env);
 }
 
 /* take_tls_snapshot takes what stands for the past of a connection with TLS. */

@@ -10,12 +10,12 @@
 #include "packet.h"
 #include "proto.h"
 #include "raw.h"
-#include "reassembly.h"
+#include "stream_buffer.h"
 #include "tcp.h"
 #include "tls.h"
 
 struct probe {
-    struct reassembly held;
+    struct stream_buffer held;
     struct raw_early early;
     size_t looked_len; /* bytes of held at the last look at all of them */
     uint64_t num_bytes;

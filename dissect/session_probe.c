@@ -23,10 +23,10 @@ static const struct patience {
 static void feed_held(struct ds_session *session, struct link *link, int dir)
 {
     struct env *env = &session->env;
-    struct reassembly *held = &link->probes[dir].held;
+    struct stream_buffer *held = &link->probes[dir].held;
     if (held->len != 0)
-        link->conn.proto->feed(env, &link->conn, dir, reassembly_cursor(held));
-    reassembly_free(held, env);
+        link->conn.proto->feed(env, &link->conn, dir, stream_buffer_cursor(held));
+    stream_buffer_free(held, env);
 }
 
 /* report_early reports what came before the protocol was known; of dir, data or else what
@@ -36,8 +36,8 @@ static void report_early(struct ds_session *session, struct link *link, int dir,
 {
     struct env *env = &session->env;
     struct raw_early *const early[2] = {&link->probes[0].early, &link->probes[1].early};
-    struct cursor bytes[2] = {reassembly_cursor(&link->probes[0].held),
-                              reassembly_cursor(&link->probes[1].held)};
+    struct cursor bytes[2] = {stream_buffer_cursor(&link->probes[0].held),
+                              stream_buffer_cursor(&link->probes[1].held)};
     if (cursor_left(&bytes[dir]) == 0)
         bytes[dir] = data;
     if (env->config.raw)
@@ -53,7 +53,7 @@ static void give_up(struct ds_session *session, struct link *link, int dir)
 {
     struct probe *probe = &link->probes[dir];
     const struct probe *other = &link->probes[1 - dir];
-    reassembly_free(&probe->held, &session->env);
+    stream_buffer_free(&probe->held, &session->env);
     raw_early_drop(&probe->early, &session->env, 0, not_kept);
     probe->given_up = true;
     link->conn.late[dir] = true;
@@ -83,7 +83,7 @@ static enum proto_guess look(struct ds_session *session, struct link *link, int 
     if (conn->late[dir] && probe->held.len < 2 * probe->looked_len)
         return proto_find(env, conn, dir, data, proto) == PROTO_YES ? PROTO_YES : PROTO_MORE;
     probe->looked_len = probe->held.len;
-    return proto_find(env, conn, dir, reassembly_cursor(&probe->held), proto);
+    return proto_find(env, conn, dir, stream_buffer_cursor(&probe->held), proto);
 }
 
 void session_probe(struct ds_session *session, struct link *link, int dir, struct cursor data)
@@ -105,7 +105,7 @@ void session_probe(struct ds_session *session, struct link *link, int dir, struc
     for (int d = 0; d < 2; d++)
         conn->late[d] = !link->tcp->syn_seen[d] || link->lost[d];
     bool from_held = probe->held.len != 0;
-    if (from_held && !reassembly_add(&probe->held, env, data)) {
+    if (from_held && !stream_buffer_add(&probe->held, env, data)) {
         give_up(session, link, dir);
         return;
     }
@@ -132,11 +132,11 @@ void session_probe(struct ds_session *session, struct link *link, int dir, struc
     if (probe->num_segments >= patience->segments || probe->num_bytes >= patience->bytes) {
         give_up(session, link, dir);
     } else if (probe->held.len >= patience->window_len) {
-        reassembly_free(&probe->held, env);
+        stream_buffer_free(&probe->held, env);
         raw_early_drop(&probe->early, env, 0, not_kept);
         probe->looked_len = 0;
         link->lost[dir] = true;
-    } else if (!from_held && !reassembly_add(&probe->held, env, data)) {
+    } else if (!from_held && !stream_buffer_add(&probe->held, env, data)) {
         give_up(session, link, dir);
     }
 }

@@ -25,8 +25,8 @@
 
 #include "flags.h"
 #include "frames.h"
-#include "reassembly.h"
 #include "resync.h"
+#include "stream_buffer.h"
 
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ struct channel {
     struct frames frames;
     bool searching;
 
-    struct reassembly held; /* the unfinished frame; when searching, the window */
+    struct stream_buffer held; /* the unfinished frame; when searching, the window */
     uint64_t passed;        /* bytes of the unfinished frame that went by, seen or not */
     uint64_t frame_len;     /* of it, LENGTH included, as it says; 0 until known */
     uint64_t look;          /* bytes passed at which it is looked at again; 0: at none */
@@ -114,7 +114,7 @@ void channel_free(struct channel *channel)
     if (channel == NULL)
         return;
     frames_free(&channel->frames);
-    reassembly_free(&channel->held, channel->frames.env);
+    stream_buffer_free(&channel->held, channel->frames.env);
     free(channel);
 }
 
@@ -213,10 +213,10 @@ static bool keep(struct channel *channel, struct cursor bytes)
         if (!cursor_child(&bytes, (size_t)room, &kept))
             return true;
     }
-    if (!reassembly_add(&channel->held, channel->frames.env, kept)) {
+    if (!stream_buffer_add(&channel->held, channel->frames.env, kept)) {
         if (channel->frame_len == 0) {
             begin_search(channel, channel->passed, NO_MEMORY);
-            reassembly_free(&channel->held, channel->frames.env);
+            stream_buffer_free(&channel->held, channel->frames.env);
             return false;
         }
         channel->damage = NO_MEMORY;
@@ -227,9 +227,9 @@ static bool keep(struct channel *channel, struct cursor bytes)
 static void finish_held(struct channel *channel)
 {
     /* What is announced and did not come is no traffic. */
-    frames_take(&channel->frames, reassembly_cursor(&channel->held), channel->passed,
+    frames_take(&channel->frames, stream_buffer_cursor(&channel->held), channel->passed,
                 channel->damage);
-    reassembly_free(&channel->held, channel->frames.env);
+    stream_buffer_free(&channel->held, channel->frames.env);
     channel->passed = channel->frame_len = channel->look = 0;
     channel->damage = (struct damage){0};
 }
@@ -272,7 +272,7 @@ static bool can_look(const struct channel *channel)
 /* is_unreadable looks at what is held of a frame. */
 static bool is_unreadable(struct channel *channel)
 {
-    const struct cursor held = reassembly_cursor(&channel->held);
+    const struct cursor held = stream_buffer_cursor(&channel->held);
     if (!can_look(channel))
         return false;
     if (channel->passed <= BEGINNING_LEN)
@@ -295,7 +295,7 @@ static bool look(struct channel *channel)
     else
         channel->look = channel->look < LAST_LOOK_LEN ? channel->look * LOOK_GROWTH : 0;
     if (is_bad)
-        give_up(channel, reassembly_cursor(&channel->held));
+        give_up(channel, stream_buffer_cursor(&channel->held));
     return !is_bad;
 }
 
@@ -319,20 +319,20 @@ static bool feed_unfinished(struct channel *channel, struct cursor *data)
         return true;
 
     if (channel->frame_len == 0) {
-        struct cursor head = reassembly_cursor(&channel->held);
+        struct cursor head = stream_buffer_cursor(&channel->held);
         uint32_t len;
         if (!cursor_read_u32(&head, &len))
             return true;
         channel->frame_len = FRAME_LENGTH_LEN + (uint64_t)len;
         channel->look = channel->frame_len > SMALL_LEN ? BEGINNING_LEN : 0;
         if (channel->frames.doubt == 0 &&
-            !resync_begins_frame(reassembly_cursor(&channel->held))) {
-            give_up(channel, reassembly_cursor(&channel->held));
+            !resync_begins_frame(stream_buffer_cursor(&channel->held))) {
+            give_up(channel, stream_buffer_cursor(&channel->held));
             return false;
         }
     }
     if (channel->frames.doubt != 0 && channel->passed <= DOUBT_LEN &&
-        !resync_still_fits(reassembly_cursor(&channel->held))) {
+        !resync_still_fits(stream_buffer_cursor(&channel->held))) {
         reject(channel, channel->loss);
         return false;
     }
@@ -359,7 +359,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
             return false;
         }
         resync_cut(&channel->search, where);
-        if (!reassembly_add(&channel->held, env, *data)) {
+        if (!stream_buffer_add(&channel->held, env, *data)) {
             skip(channel, cursor_left(data));
             channel->search = (struct resync){0};
         }
@@ -371,18 +371,18 @@ static bool feed_search(struct channel *channel, struct cursor *data)
     size_t room = 2 * RESYNC_WINDOW_LEN - channel->held.len;
     if (!cursor_child(data, cursor_left(data) < room ? cursor_left(data) : room, &more))
         return false;
-    if (!reassembly_add(&channel->held, env, more)) {
+    if (!stream_buffer_add(&channel->held, env, more)) {
         skip(channel, channel->held.len + cursor_left(&more));
-        reassembly_free(&channel->held, env);
+        stream_buffer_free(&channel->held, env);
         channel->search = (struct resync){0};
         return false;
     }
     enum proto_guess guess =
-        resync_search(&channel->search, reassembly_cursor(&channel->held), false, &where);
+        resync_search(&channel->search, stream_buffer_cursor(&channel->held), false, &where);
     /* Moving what is left costs no more than what went by. */
     if (guess == PROTO_YES || where >= channel->held.len / 2) {
         skip(channel, where);
-        reassembly_drop(&channel->held, where);
+        stream_buffer_drop(&channel->held, where);
         resync_cut(&channel->search, where);
     }
     if (guess != PROTO_YES)
@@ -396,7 +396,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
  * what stands before data in it, and that goes back a little. */
 static __attribute__((noinline)) void feed(struct channel *channel, struct cursor data)
 {
-    struct reassembly again = {0};
+    struct stream_buffer again = {0};
     struct cursor rest = cursor_make(NULL, 0);
     struct conn *conn = channel->frames.conn;
     conn->rest = &data;
@@ -405,7 +405,7 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
     bool is_again = false;
     for (;;) {
         if (cursor_left(&data) == 0) {
-            reassembly_free(&again, channel->frames.env);
+            stream_buffer_free(&again, channel->frames.env);
             is_again = false;
             if (cursor_left(&rest) == 0) {
                 conn->rest = conn->behind = NULL;
@@ -429,17 +429,17 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
         }
         if (anew && is_again) {
             data.at -= channel->held.len;
-            reassembly_free(&channel->held, channel->frames.env);
+            stream_buffer_free(&channel->held, channel->frames.env);
             channel->search = (struct resync){0};
             if (!cursor_skip(&data, skipped))
                 continue;
         } else if (anew) {
             rest = data;
-            reassembly_free(&again, channel->frames.env);
+            stream_buffer_free(&again, channel->frames.env);
             again = channel->held;
-            channel->held = (struct reassembly){0};
+            channel->held = (struct stream_buffer){0};
             channel->search = (struct resync){0};
-            data = reassembly_cursor(&again);
+            data = stream_buffer_cursor(&again);
             is_again = true;
             if (!cursor_skip(&data, skipped))
                 continue;
@@ -468,13 +468,13 @@ static void settle(struct channel *channel)
 {
     while (channel->searching && channel->held.len != 0) {
         size_t where;
-        struct reassembly window = channel->held;
+        struct stream_buffer window = channel->held;
         enum proto_guess guess =
-            resync_search(&channel->search, reassembly_cursor(&window), true, &where);
-        channel->held = (struct reassembly){0};
+            resync_search(&channel->search, stream_buffer_cursor(&window), true, &where);
+        channel->held = (struct stream_buffer){0};
         channel->search = (struct resync){0};
         if (guess == PROTO_YES) {
-            struct cursor data = reassembly_cursor(&window);
+            struct cursor data = stream_buffer_cursor(&window);
             skip(channel, where);
             end_search(channel);
             if (cursor_skip(&data, where))
@@ -482,7 +482,7 @@ static void settle(struct channel *channel)
         } else {
             skip(channel, window.len);
         }
-        reassembly_free(&window, channel->frames.env);
+        stream_buffer_free(&window, channel->frames.env);
     }
 }
 
@@ -491,13 +491,13 @@ static void settle_frame(struct channel *channel)
 {
     settle(channel);
     while (!channel->searching && channel->passed != 0 && is_unreadable(channel)) {
-        struct reassembly held = channel->held;
-        struct cursor data = reassembly_cursor(&held);
-        channel->held = (struct reassembly){0};
+        struct stream_buffer held = channel->held;
+        struct cursor data = stream_buffer_cursor(&held);
+        channel->held = (struct stream_buffer){0};
         give_up(channel, data);
         if (cursor_skip(&data, 1))
             feed(channel, data);
-        reassembly_free(&held, channel->frames.env);
+        stream_buffer_free(&held, channel->frames.env);
         settle(channel);
     }
 }
@@ -516,7 +516,7 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
     }
     if (channel->frame_len == 0) {
         uint64_t lost = channel->passed + len;
-        reassembly_free(&channel->held, channel->frames.env);
+        stream_buffer_free(&channel->held, channel->frames.env);
         begin_search(channel, lost, damage);
         return;
     }
@@ -547,7 +547,7 @@ void channel_end(struct channel *channel)
     } else if (channel->passed != 0) {
         channel->lost = channel->passed;
         channel->loss = ENDED;
-        reassembly_free(&channel->held, channel->frames.env);
+        stream_buffer_free(&channel->held, channel->frames.env);
         channel->passed = 0;
         emit_gap(channel);
     }
@@ -572,7 +572,7 @@ struct decoder_state_rest channel_get_rest(const struct channel *channel)
     return (struct decoder_state_rest){
         .kind = DS_SNAPSHOT_FRAMES,
         .atoms = &channel->frames.atoms,
-        .bytes = reassembly_cursor(&channel->held),
+        .bytes = stream_buffer_cursor(&channel->held),
         .lost_before = channel->searching,
         .lost_after = !channel->searching && channel->passed > channel->held.len
                           ? channel->passed - channel->held.len

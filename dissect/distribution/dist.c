@@ -15,7 +15,7 @@
 #include "flags.h"
 #include "handshake.h"
 #include "node_name.h"
-#include "reassembly.h"
+#include "stream_buffer.h"
 #include "decoder_state.h"
 #include "raw.h"
 #include "registry.h"
@@ -125,7 +125,7 @@ static void report_late(struct env *env, struct conn *conn, int dir)
 static void go_dead(struct env *env, struct dist_dir *d)
 {
     d->phase = DIST_DEAD;
-    reassembly_free(&d->held, env);
+    stream_buffer_free(&d->held, env);
 }
 
 static void start_channel(struct env *env, struct conn *conn, int dir, bool late)
@@ -156,7 +156,7 @@ static __attribute__((noinline)) void know_channel(struct env *env, struct conn 
     struct dist_dir *d = &dist->dirs[dir];
     if (!dist->opened || !dist->up)
         report_late(env, conn, dir);
-    reassembly_free(&d->held, env);
+    stream_buffer_free(&d->held, env);
     start_channel(env, conn, dir, false);
 }
 
@@ -438,13 +438,13 @@ static __attribute__((noinline)) void feed_opening(struct env *env, struct conn 
     struct cursor bytes = data;
     bool from_held = d->held.len != 0;
     if (from_held) {
-        if (!reassembly_add(&d->held, env, data)) {
-            emit_broken(env, conn, dir, reassembly_cursor(&d->held), DS_FAULT_CAP,
+        if (!stream_buffer_add(&d->held, env, data)) {
+            emit_broken(env, conn, dir, stream_buffer_cursor(&d->held), DS_FAULT_CAP,
                         "no room to hold it");
             go_dead(env, d);
             return;
         }
-        bytes = reassembly_cursor(&d->held);
+        bytes = stream_buffer_cursor(&d->held);
     }
     size_t used = 0;
     if (d->phase != DIST_UNKNOWN || decide(env, conn, dir, bytes) == PROTO_YES) {
@@ -457,13 +457,13 @@ static __attribute__((noinline)) void feed_opening(struct env *env, struct conn 
         break;
     case DIST_CHANNEL:
         feed_channel(env, conn, dir, bytes);
-        reassembly_free(&d->held, env);
+        stream_buffer_free(&d->held, env);
         break;
     case DIST_UNKNOWN:
     case DIST_HANDSHAKE:
         if (from_held) {
-            reassembly_drop(&d->held, used);
-        } else if (cursor_left(&bytes) != 0 && !reassembly_add(&d->held, env, bytes)) {
+            stream_buffer_drop(&d->held, used);
+        } else if (cursor_left(&bytes) != 0 && !stream_buffer_add(&d->held, env, bytes)) {
             emit_broken(env, conn, dir, bytes, DS_FAULT_CAP, "no room to hold it");
             go_dead(env, d);
         }
@@ -500,9 +500,9 @@ static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
         break;
     }
     if (d->held.len != 0)
-        emit_broken(env, conn, dir, reassembly_cursor(&d->held), conn_gap_fault(why),
+        emit_broken(env, conn, dir, stream_buffer_cursor(&d->held), conn_gap_fault(why),
                     "bytes are missing here");
-    reassembly_free(&d->held, env);
+    stream_buffer_free(&d->held, env);
     emit_gap(env, conn, dir, len, conn_gap_fault(why));
     d->phase = DIST_UNKNOWN;
     d->lost = true;
@@ -546,7 +546,7 @@ static void dist_suspend(struct env *env, struct conn *conn, enum tcp_close why)
             channel_end(d->channel);
         } else if (d->held.len != 0 && d->phase != DIST_DEAD) {
             bool ended = why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET;
-            emit_broken(env, conn, dir, reassembly_cursor(&d->held),
+            emit_broken(env, conn, dir, stream_buffer_cursor(&d->held),
                         ended ? DS_FAULT_MALFORMED : DS_FAULT_GAP,
                         ended ? "the connection ended inside a message"
                               : "the capture ended inside a message");
@@ -561,7 +561,7 @@ static void dist_release(struct env *env, struct conn *conn)
     struct dist *dist = dist_of(conn);
     for (int dir = 0; dir < 2; dir++) {
         channel_free(dist->dirs[dir].channel);
-        reassembly_free(&dist->dirs[dir].held, env);
+        stream_buffer_free(&dist->dirs[dir].held, env);
     }
     free(dist);
     conn->state = NULL;
@@ -646,7 +646,7 @@ static void dist_give_state(struct env *env, const struct conn *conn,
         rest[dir] = d->channel != NULL
                         ? channel_get_rest(d->channel)
                         : (struct decoder_state_rest){.kind = DS_SNAPSHOT_HANDSHAKE,
-                                                      .bytes = reassembly_cursor(&d->held),
+                                                      .bytes = stream_buffer_cursor(&d->held),
                                                       .lost_before = d->lost && oldest != NULL};
         began = began && (d->channel == NULL || (oldest != NULL && oldest->pinned));
     }

@@ -6,7 +6,7 @@
 #define DISSECT_DIST_CONN_H
 
 #include "channel.h"
-#include "reassembly.h"
+#include "stream_buffer.h"
 
 enum dist_phase {
     DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */
@@ -18,7 +18,7 @@ enum dist_phase {
 struct dist_dir {
     enum dist_phase phase;
     bool lost; /* bytes before these are missing */
-    struct reassembly held;
+    struct stream_buffer held;
     struct channel *channel;
     enum ds_handshake_step last_step; /* UNKNOWN: none */
     uint64_t flags;

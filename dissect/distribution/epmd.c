@@ -23,15 +23,15 @@
 
 #include "epmd_list.h"
 #include "node_name.h"
-#include "reassembly.h"
 #include "registry.h"
+#include "stream_buffer.h"
 
 #include <stdlib.h>
 
 enum { LENGTH_LEN = 2, MAX_LIST_LEN = 1024 * 1024 };
 
 struct epmd_dir {
-    struct reassembly held;
+    struct stream_buffer held;
     bool list; /* NAMES or DUMP: everything until the close */
     bool lost; /* where the next message begins is not certain */
     bool dead; /* nothing more can be told */
@@ -391,7 +391,7 @@ static void emit_rest(struct env *env, struct conn *conn, int dir, struct cursor
     if (kind == DS_FAULT_MALFORMED && m.event.epmd.op == DS_EPMD_UNKNOWN)
         m.event.fault.offset = 0;
     env_emit(env, conn, &m.event);
-    reassembly_free(&d->held, env);
+    stream_buffer_free(&d->held, env);
 }
 
 /* After a gap, or in a connection joined late, bytes are a message only if they are one
@@ -425,12 +425,12 @@ static void epmd_feed(struct env *env, struct conn *conn, int dir, struct cursor
     struct cursor bytes = data;
     bool from_held = d->held.len != 0;
     if (from_held) {
-        if (!reassembly_add(&d->held, env, data)) {
-            emit_rest(env, conn, dir, reassembly_cursor(&d->held), DS_FAULT_CAP,
+        if (!stream_buffer_add(&d->held, env, data)) {
+            emit_rest(env, conn, dir, stream_buffer_cursor(&d->held), DS_FAULT_CAP,
                       "no room to hold it");
             return;
         }
-        bytes = reassembly_cursor(&d->held);
+        bytes = stream_buffer_cursor(&d->held);
     }
     enum progress progress = MORE;
     size_t used = 0, len;
@@ -444,12 +444,12 @@ static void epmd_feed(struct env *env, struct conn *conn, int dir, struct cursor
     if (progress == HOPELESS) {
         emit_rest(env, conn, dir, bytes, DS_FAULT_MALFORMED, "no reply begins like this");
     } else if (from_held) {
-        reassembly_drop(&d->held, used);
-    } else if (cursor_left(&bytes) != 0 && !reassembly_add(&d->held, env, bytes)) {
+        stream_buffer_drop(&d->held, used);
+    } else if (cursor_left(&bytes) != 0 && !stream_buffer_add(&d->held, env, bytes)) {
         emit_rest(env, conn, dir, bytes, DS_FAULT_CAP, "no room to hold it");
     }
     if (d->held.len > MAX_LIST_LEN)
-        emit_rest(env, conn, dir, reassembly_cursor(&d->held), DS_FAULT_CAP,
+        emit_rest(env, conn, dir, stream_buffer_cursor(&d->held), DS_FAULT_CAP,
                   "the list is too long");
 }
 
@@ -461,7 +461,7 @@ static void epmd_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
     if (d->dead)
         return;
     if (d->held.len != 0)
-        emit_rest(env, conn, dir, reassembly_cursor(&d->held), conn_gap_fault(why),
+        emit_rest(env, conn, dir, stream_buffer_cursor(&d->held), conn_gap_fault(why),
                   "bytes are missing here");
     struct ds_event event = {
         .type = DS_EVENT_GAP,
@@ -483,14 +483,14 @@ static void epmd_end(struct env *env, struct conn *conn, int dir)
 
     if (!d->dead && d->list) {
         struct epmd_message m;
-        message_init(&m, reassembly_cursor(&d->held), dir);
+        message_init(&m, stream_buffer_cursor(&d->held), dir);
         emit_list(env, conn, &m);
     } else if (!d->dead && d->held.len != 0) {
-        emit_rest(env, conn, dir, reassembly_cursor(&d->held), DS_FAULT_MALFORMED,
+        emit_rest(env, conn, dir, stream_buffer_cursor(&d->held), DS_FAULT_MALFORMED,
                   "the connection ended inside a message");
     }
     d->dead = true;
-    reassembly_free(&d->held, env);
+    stream_buffer_free(&d->held, env);
 }
 
 static bool epmd_start(struct env *env, struct conn *conn)
@@ -524,7 +524,7 @@ static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
     for (int dir = 0; dir < 2; dir++) {
         struct epmd_dir *d = &epmd->dirs[dir];
         if (why != TCP_CLOSE_FIN && !d->dead && d->held.len != 0 && !d->list)
-            emit_rest(env, conn, dir, reassembly_cursor(&d->held), DS_FAULT_GAP,
+            emit_rest(env, conn, dir, stream_buffer_cursor(&d->held), DS_FAULT_GAP,
                       why == TCP_CLOSE_CAPTURE ? "the capture ended inside a message"
                                                : "the connection ended inside a message");
         epmd_end(env, conn, dir);

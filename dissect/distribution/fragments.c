@@ -113,7 +113,7 @@ void fragments_add(struct fragments *fragments, struct env *env, struct fragment
     if (message->size > max_len) {
         env->stats.limits_hit[DS_LIMIT_MESSAGE]++;
         message->damage = (struct damage){DS_FAULT_CAP, "the message is larger than allowed"};
-    } else if (!reassembly_add(&message->body, env, bytes)) {
+    } else if (!stream_buffer_add(&message->body, env, bytes)) {
         message->damage = (struct damage){DS_FAULT_CAP, "no memory to hold the message"};
     }
 }
@@ -126,7 +126,7 @@ void fragments_close(struct fragments *fragments, struct env *env, struct fragme
     *link = message->chain;
     list_remove(fragments, message);
     fragments->num--;
-    reassembly_free(&message->body, env);
+    stream_buffer_free(&message->body, env);
     meter_give(&env->meter, message->atoms_len + sizeof *message);
     free(message->atoms);
     free(message);

@@ -7,7 +7,7 @@
 
 #include "control.h"
 #include "dist_header.h"
-#include "reassembly.h"
+#include "stream_buffer.h"
 
 /* fragmented is such a message. The sequence id is the sender's own: a process sends one
  * fragmented message at a time, so no two that are open in one direction share it. */
@@ -20,7 +20,7 @@ struct fragmented {
     uint32_t num_atoms;
     struct ds_atom *atoms;    /* copies, as the cache was when the first fragment came */
     size_t atoms_len;         /* bytes of these copies */
-    struct reassembly body;   /* control message and payload */
+    struct stream_buffer body; /* control message and payload */
     uint64_t body_offset;     /* of the body's first byte in the first frame */
     uint64_t first_len;       /* of the first frame */
     uint64_t lost_before;     /* channel's count of lost bytes when the last fragment came */

@@ -141,7 +141,7 @@ static unsigned form_of(bool is_fragment, uint32_t num_atoms)
 static void finish_fragmented(struct frames *frames, struct fragmented *message)
 {
     struct ds_event event;
-    struct cursor body = reassembly_cursor(&message->body);
+    struct cursor body = stream_buffer_cursor(&message->body);
     struct control_source source = {
         .atoms = {message->atoms, message->num_atoms},
         .damage = message->damage,

@@ -73,7 +73,7 @@ void raw_early_add(struct raw_early *early, struct env *env, const struct conn *
     static const struct ds_fault no_memory = {DS_FAULT_CAP, 0, "no memory to hold it"};
     const struct chunk chunk = chunk_now(conn, len);
     if (env->config.raw &&
-        !reassembly_add(&early->chunks, env, cursor_make((const uint8_t *)&chunk, sizeof chunk)))
+        !stream_buffer_add(&early->chunks, env, cursor_make((const uint8_t *)&chunk, sizeof chunk)))
         raw_early_drop(early, env, len, no_memory);
 }
 
@@ -84,14 +84,14 @@ static bool next_chunk(struct cursor *chunks, struct chunk *out)
 
 void raw_early_drop(struct raw_early *early, struct env *env, uint64_t len, struct ds_fault fault)
 {
-    struct cursor chunks = reassembly_cursor(&early->chunks);
+    struct cursor chunks = stream_buffer_cursor(&early->chunks);
     struct chunk chunk;
     while (next_chunk(&chunks, &chunk))
         early->dropped += chunk.len;
     early->dropped += len;
     if (early->dropped != 0)
         early->fault = fault;
-    reassembly_free(&early->chunks, env);
+    stream_buffer_free(&early->chunks, env);
 }
 
 /* skip_dropped passes over bytes that are held, but of which it was not kept when they came. */
@@ -113,7 +113,7 @@ void raw_early_emit(struct raw_early *const early[2], struct env *env, struct co
     bool more[2];
     for (int dir = 0; dir < 2; dir++) {
         raw_emit_missing(env, conn, dir, early[dir]->dropped, early[dir]->fault);
-        chunks[dir] = reassembly_cursor(&early[dir]->chunks);
+        chunks[dir] = stream_buffer_cursor(&early[dir]->chunks);
         skip_dropped(&left[dir], chunks[dir]);
         more[dir] = next_chunk(&chunks[dir], &chunk[dir]);
     }
@@ -128,5 +128,5 @@ void raw_early_emit(struct raw_early *const early[2], struct env *env, struct co
 
 void raw_early_free(struct raw_early *early, struct env *env)
 {
-    reassembly_free(&early->chunks, env);
+    stream_buffer_free(&early->chunks, env);
 }

@@ -5,7 +5,7 @@
 #ifndef DISSECT_RAW_H
 #define DISSECT_RAW_H
 
-#include "reassembly.h"
+#include "stream_buffer.h"
 
 /* raw_emit_data reports the next bytes of a direction. */
 void raw_emit_data(struct env *env, struct conn *conn, int dir, struct cursor data);
@@ -21,7 +21,7 @@ void raw_emit_frame(struct env *env, struct conn *conn, int dir, struct cursor b
 /* raw_early is what there is to say of a direction while its protocol is not known: when its
  * bytes came, which a hold has. Zero-initialise it. */
 struct raw_early {
-    struct reassembly chunks;
+    struct stream_buffer chunks;
     uint64_t dropped;      /* bytes before those */
     struct ds_fault fault; /* why, or why the last of them */
 };

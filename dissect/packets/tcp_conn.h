@@ -1,6 +1,6 @@
 /*
  * tcp_conn.h - a TCP connection, as the table (tcp_table.h) and the reassembly of one direction
- * (tcp_stream.c) share it.
+ * (tcp_reassembly.c) share it.
  */
 #ifndef DISSECT_TCP_CONN_H
 #define DISSECT_TCP_CONN_H

@@ -3,7 +3,7 @@
  * their connection have gone first.
  *
  * Captures exist in which packets are not quite in order: a few packets off, whatever their
- * times. In the middle of a connection the reassembly (tcp_stream.c) puts that right. At its
+ * times. In the middle of a connection the reassembly (tcp_reassembly.c) puts that right. At its
  * beginning it is not known yet what comes first; there, and before an end that may come too
  * early, a segment is better not looked at until it is its turn (tcp_reorder.c says when that is). What
  * comes after it waits behind it, of other connections as well, so that the order among

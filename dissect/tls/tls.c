@@ -53,8 +53,8 @@ void tls_free(struct tls *tls)
     tls_late_leave(tls);
     for (int dir = 0; dir < 2; dir++) {
         struct tls_dir *d = &tls->dirs[dir];
-        reassembly_free(&d->held, env);
-        reassembly_free(&d->handshake, env);
+        stream_buffer_free(&d->held, env);
+        stream_buffer_free(&d->handshake, env);
         tls_cipher_clear(&d->early);
         tls_cipher_clear(&d->cipher);
     }
@@ -190,22 +190,22 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     if (tls->stage->oldest != NULL)
         tls_crowd_expire(tls->stage);
     if (from_held) {
-        if (!reassembly_add(&d->held, env, data)) {
+        if (!stream_buffer_add(&d->held, env, data)) {
             const uint64_t len = d->held.len + cursor_left(&data);
-            reassembly_free(&d->held, env);
+            stream_buffer_free(&d->held, env);
             tls_gap(tls, dir, len, TCP_GAP_CAP);
             return;
         }
-        at = reassembly_cursor(&d->held);
+        at = stream_buffer_cursor(&d->held);
     }
     const struct cursor start = at;
     take_records(tls, dir, &at);
     if (from_held)
-        reassembly_drop(&d->held, cursor_offset(&at, &start));
-    else if (cursor_left(&at) != 0 && !reassembly_add(&d->held, env, at))
+        stream_buffer_drop(&d->held, cursor_offset(&at, &start));
+    else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->held, env, at))
         tls_gap(tls, dir, cursor_left(&at), TCP_GAP_CAP);
     if (d->held.len == 0)
-        reassembly_free(&d->held, env);
+        stream_buffer_free(&d->held, env);
     d->rest = d->held.len;
     tls->view.is_amid[dir] = d->held.len != 0 || d->handshake.len != 0 || d->skip != 0;
 }
@@ -219,8 +219,8 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
     len += d->held.len;
-    reassembly_free(&d->held, tls->stage->env);
-    reassembly_free(&d->handshake, tls->stage->env);
+    stream_buffer_free(&d->held, tls->stage->env);
+    stream_buffer_free(&d->handshake, tls->stage->env);
     d->skip = 0;
     d->is_lost = true;
     tls_late_lose(tls, dir, len, why);

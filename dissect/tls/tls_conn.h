@@ -10,7 +10,7 @@
 #define DISSECT_TLS_CONN_H
 
 #include "keylog.h"
-#include "reassembly.h"
+#include "stream_buffer.h"
 #include "tcp_analysis.h"
 #include "tls.h"
 #include "tls_waiting.h"
@@ -58,8 +58,8 @@ struct tls_search {
 };
 
 struct tls_dir {
-    struct reassembly held;      /* the beginning of a record */
-    struct reassembly handshake; /* the beginning of a handshake message in clear */
+    struct stream_buffer held;   /* the beginning of a record */
+    struct stream_buffer handshake; /* the beginning of a handshake message in clear */
     uint64_t skip;               /* bytes of a handshake message that are of no use */
     struct tls_cipher early;     /* of the handshake of 1.3 */
     uint64_t early_seq;

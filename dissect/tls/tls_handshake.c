@@ -193,20 +193,20 @@ void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
     struct cursor at = data;
     const bool from_held = d->handshake.len != 0;
     if (from_held) {
-        if (!reassembly_add(&d->handshake, env, data)) {
-            reassembly_free(&d->handshake, env);
+        if (!stream_buffer_add(&d->handshake, env, data)) {
+            stream_buffer_free(&d->handshake, env);
             return;
         }
-        at = reassembly_cursor(&d->handshake);
+        at = stream_buffer_cursor(&d->handshake);
     }
     const struct cursor start = at;
     take_messages(tls, dir, &at);
     if (from_held)
-        reassembly_drop(&d->handshake, cursor_offset(&at, &start));
-    else if (cursor_left(&at) != 0 && !reassembly_add(&d->handshake, env, at))
+        stream_buffer_drop(&d->handshake, cursor_offset(&at, &start));
+    else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->handshake, env, at))
         return; /* counted; what follows is no whole message */
     if (d->handshake.len == 0)
-        reassembly_free(&d->handshake, env);
+        stream_buffer_free(&d->handshake, env);
 }
 
 /* An alert is level:1 description:1. */

@@ -238,7 +238,7 @@ static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor
         return !tls_record_read(&bytes, &record) ||
                tls_sealed_open(tls, waiter->dir, &record, len, may_wait);
     case TLS_WAITS_GAP:
-        reassembly_free(&d->handshake, tls->stage->env);
+        stream_buffer_free(&d->handshake, tls->stage->env);
         d->skip = 0;
         tls_sealed_lose(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
         break;

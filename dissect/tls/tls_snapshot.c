@@ -80,7 +80,7 @@ static uint8_t flags_of(const struct tls *tls, int dir)
 /* to_skip returns how much is still to come of a handshake message whose beginning is held. */
 static uint64_t to_skip(const struct tls_dir *d)
 {
-    struct cursor held = reassembly_cursor(&d->handshake);
+    struct cursor held = stream_buffer_cursor(&d->handshake);
     uint32_t head;
     if (!cursor_read_u32(&held, &head))
         return d->skip;
@@ -399,7 +399,7 @@ void tls_snapshot_end(struct tls_snapshot *past)
         if (!past->to.point[dir].started || past->to.point[dir].ended)
             continue;
         snapshot_write_bytes(&past->to, dir, DS_SNAPSHOT_BYTES, held_seq(past, dir),
-                             reassembly_cursor(&d->held), 0);
+                             stream_buffer_cursor(&d->held), 0);
         tcp_table_walk_held(past->to.tcp, dir, give_held, &held);
     }
     ds_buffer_free(&past->made);

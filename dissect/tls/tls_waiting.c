@@ -7,16 +7,16 @@ bool tls_waiting_add(struct tls_waiting *waiting, struct env *env, const struct 
                      struct cursor bytes, uint64_t max)
 {
     const bool is_record = waiter->kind == TLS_WAITS_RECORD;
-    struct reassembly *waiters = &waiting->waiters;
+    struct stream_buffer *waiters = &waiting->waiters;
     const size_t old_len = waiters->len;
-    struct reassembly *of_bytes = is_record ? &waiting->bytes[waiter->dir] : waiters;
+    struct stream_buffer *of_bytes = is_record ? &waiting->bytes[waiter->dir] : waiters;
     if (tls_waiting_len(waiting, waiter->dir) + sizeof *waiter + cursor_left(&bytes) > max ||
-        !reassembly_add(waiters, env, cursor_make((const uint8_t *)waiter, sizeof *waiter)))
+        !stream_buffer_add(waiters, env, cursor_make((const uint8_t *)waiter, sizeof *waiter)))
         return false;
-    if (!reassembly_add(of_bytes, env, bytes)) {
+    if (!stream_buffer_add(of_bytes, env, bytes)) {
         waiters->len = old_len;
         if (old_len == 0)
-            reassembly_free(waiters, env);
+            stream_buffer_free(waiters, env);
         return false;
     }
     waiting->records[waiter->dir] += is_record;
@@ -26,8 +26,9 @@ bool tls_waiting_add(struct tls_waiting *waiting, struct env *env, const struct 
 struct tls_waiting_at tls_waiting_begin(const struct tls_waiting *waiting)
 {
     return (struct tls_waiting_at){
-        .waiters = reassembly_cursor(&waiting->waiters),
-        .bytes = {reassembly_cursor(&waiting->bytes[0]), reassembly_cursor(&waiting->bytes[1])},
+        .waiters = stream_buffer_cursor(&waiting->waiters),
+        .bytes = {stream_buffer_cursor(&waiting->bytes[0]),
+                  stream_buffer_cursor(&waiting->bytes[1])},
     };
 }
 
@@ -62,15 +63,16 @@ void tls_waiting_drop(struct tls_waiting *waiting, struct env *env, const struct
         tls_waiting_free(waiting, env);
         return;
     }
-    reassembly_drop(&waiting->waiters, waiting->waiters.len - cursor_left(&at->waiters));
+    stream_buffer_drop(&waiting->waiters, waiting->waiters.len - cursor_left(&at->waiters));
     for (int dir = 0; dir < 2; dir++)
-        reassembly_drop(&waiting->bytes[dir], waiting->bytes[dir].len - cursor_left(&at->bytes[dir]));
+        stream_buffer_drop(&waiting->bytes[dir],
+                           waiting->bytes[dir].len - cursor_left(&at->bytes[dir]));
 }
 
 void tls_waiting_free(struct tls_waiting *waiting, struct env *env)
 {
-    reassembly_free(&waiting->waiters, env);
+    stream_buffer_free(&waiting->waiters, env);
     for (int dir = 0; dir < 2; dir++)
-        reassembly_free(&waiting->bytes[dir], env);
+        stream_buffer_free(&waiting->bytes[dir], env);
     *waiting = (struct tls_waiting){0};
 }

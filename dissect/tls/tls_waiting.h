@@ -6,7 +6,7 @@
 #ifndef DISSECT_TLS_WAITING_H
 #define DISSECT_TLS_WAITING_H
 
-#include "reassembly.h"
+#include "stream_buffer.h"
 
 #include <distsniff/tcp_stats.h>
 
@@ -34,8 +34,8 @@ struct tls_waiter {
 
 /* tls_waiting is the queue of a connection; all zero: empty. It counts at the session's meter. */
 struct tls_waiting {
-    struct reassembly waiters; /* struct tls_waiter, the first one's moment being the oldest */
-    struct reassembly bytes[2];
+    struct stream_buffer waiters; /* struct tls_waiter, the first one's moment being the oldest */
+    struct stream_buffer bytes[2];
     uint64_t records[2];
 };
 

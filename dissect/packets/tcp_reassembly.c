@@ -1,5 +1,5 @@
 /*
- * tcp_stream.c - one direction of a TCP connection, put in order.
+ * tcp_reassembly.c - one direction of a TCP connection, put in order.
  *
  * What is in order is passed on as it lies in the packet. What comes too early is copied
  * and held until the hole before it is filled, or given up:
