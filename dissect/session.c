@@ -1,5 +1,5 @@
 /*
- * session.c - the way of a packet: link, IP and TCP; then, in session_link.c, its connection's
+ * session.c - the way of a packet: link, IP and TCP; then, in session_flow.c, its connection's
  * protocol.
  */
 #include "session_parts.h"
@@ -182,36 +182,36 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
 }
 
 /* give_said gives what was said in a connection. */
-static void give_said(struct env *env, const struct link *link, const struct tcp_point point[2],
+static void give_said(struct env *env, const struct flow *flow, const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context)
 {
-    const struct proto *proto = link->conn.proto;
-    const struct tcp_conn_view *tcp = link->tcp;
+    const struct proto *proto = flow->conn.proto;
+    const struct tcp_conn_view *tcp = flow->tcp;
     if (proto != NULL) {
         if (proto->give_past != NULL)
-            proto->give_past(env, &link->conn, point, give, context);
+            proto->give_past(env, &flow->conn, point, give, context);
         return;
     }
     struct decoder_state_rest rest[2];
     for (int dir = 0; dir < 2; dir++) {
         rest[dir] = (struct decoder_state_rest){.kind = DS_SNAPSHOT_BYTES,
                                                 .bytes =
-                                                    stream_buffer_cursor(&link->probes[dir].held),
-                                                .lost_before = link->lost[dir]};
+                                                    stream_buffer_cursor(&flow->probes[dir].held),
+                                                .lost_before = flow->lost[dir]};
     }
-    decoder_state_give(env, &link->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,
+    decoder_state_give(env, &flow->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,
                        context);
 }
 
-static void give_tls_snapshot(const struct decoder_state_walk *walk, const struct link *link,
+static void give_tls_snapshot(const struct decoder_state_walk *walk, const struct flow *flow,
                               const struct tcp_point point[2])
 {
-    const struct decoder_state *decoder = link->conn.decoder;
+    const struct decoder_state *decoder = flow->conn.decoder;
     const int64_t since_ns =
-        decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : link->tcp->now_ns;
+        decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : flow->tcp->now_ns;
     struct tls_snapshot past;
-    tls_snapshot_begin(&past, link->tls, link->tcp, point, since_ns, walk->give, walk->context);
-    give_said(walk->env, link, point, tls_snapshot_take, &past);
+    tls_snapshot_begin(&past, flow->tls, flow->tcp, point, since_ns, walk->give, walk->context);
+    give_said(walk->env, flow, point, tls_snapshot_take, &past);
     tls_snapshot_end(&past);
 }
 
@@ -219,13 +219,13 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
                       const struct tcp_point point[2])
 {
     const struct decoder_state_walk *walk = context;
-    const struct link *link = tcp->user;
-    if (link == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
+    const struct flow *flow = tcp->user;
+    if (flow == NULL || (walk->ends != NULL && !is_between(tcp, walk->ends)))
         return;
-    if (link->tls == NULL)
-        give_said(walk->env, link, point, walk->give, walk->context);
+    if (flow->tls == NULL)
+        give_said(walk->env, flow, point, walk->give, walk->context);
     else
-        give_tls_snapshot(walk, link, point);
+        give_tls_snapshot(walk, flow, point);
 }
 
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
@@ -239,7 +239,7 @@ void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *e
 
 struct find_walk {
     const struct ds_endpoint *ends;
-    struct link *found;
+    struct flow *found;
 };
 
 static void find_link(void *context, const struct tcp_conn_view *tcp,
@@ -258,11 +258,11 @@ bool ds_session_seal_snapshot(const struct ds_session *session, struct ds_segmen
                                         {.addr = segment->dst, .port = segment->dst_port}};
     int dir;
     const struct tcp_conn_view *tcp = tcp_table_find(session->tcp, ends, &dir);
-    const struct link *link = tcp != NULL ? tcp->user : NULL;
+    const struct flow *flow = tcp != NULL ? tcp->user : NULL;
     out->len = 0;
-    if (link == NULL || link->tls == NULL)
+    if (flow == NULL || flow->tls == NULL)
         return true;
-    if (!tls_snapshot_seal(link->tls, dir, (enum ds_snapshot_kind)segment->past.kind, 0,
+    if (!tls_snapshot_seal(flow->tls, dir, (enum ds_snapshot_kind)segment->past.kind, 0,
                            cursor_make(segment->payload, segment->payload_len), out))
         return false;
     segment->past.kind = DS_SNAPSHOT_SEALED;
@@ -276,12 +276,12 @@ void ds_session_forget(struct ds_session *session, const struct ds_endpoint *end
 {
     struct find_walk walk = {.ends = ends};
     tcp_table_walk(session->tcp, find_link, &walk);
-    struct link *link = walk.found;
-    if (link == NULL)
+    struct flow *flow = walk.found;
+    if (flow == NULL)
         return;
-    if (link->conn.proto != NULL)
-        link->conn.proto->close(&session->env, &link->conn, TCP_CLOSE_DROPPED);
-    session_forget_link(session, link);
+    if (flow->conn.proto != NULL)
+        flow->conn.proto->close(&session->env, &flow->conn, TCP_CLOSE_DROPPED);
+    session_forget_flow(session, flow);
 }
 
 void ds_session_end(struct ds_session *session)

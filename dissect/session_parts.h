@@ -1,7 +1,7 @@
 /*
  * session_parts.h - what the files of a session share: session.c is what the user of the library
- * calls, session_link.c what becomes of a connection, session_probe.c how its protocol is found,
- * link_lifetime.c how long a link is there.
+ * calls, session_flow.c what becomes of a connection, session_probe.c how its protocol is found,
+ * flow_lifetime.c how long a link is there.
  */
 #ifndef DISSECT_SESSION_PARTS_H
 #define DISSECT_SESSION_PARTS_H
@@ -23,8 +23,8 @@ struct probe {
     bool given_up;
 };
 
-/* link ties a TCP connection to what stands above it. */
-struct link {
+/* flow ties a TCP connection to what stands above it. */
+struct flow {
     struct conn conn;
     struct tcp_conn_view *tcp;
     struct probe probes[2];
@@ -55,24 +55,24 @@ extern const struct tcp_events session_tcp_events;
 
 /* session_probe looks for the protocol of a connection in what comes of it, which the protocol gets
  * once it is found, with what was held of it. A connection of no protocol is forgotten. */
-void session_probe(struct ds_session *session, struct link *link, int dir, struct cursor data);
+void session_probe(struct ds_session *session, struct flow *flow, int dir, struct cursor data);
 
 /* session_knows_port says whether a connection is to or from a port known to carry distribution. */
-bool session_knows_port(const struct ds_session *session, const struct link *link);
+bool session_knows_port(const struct ds_session *session, const struct flow *flow);
 
-/* session_take_link hands a connection to its protocol. False when memory ran out and the
+/* session_take_flow hands a connection to its protocol. False when memory ran out and the
  * connection is forgotten. */
-bool session_take_link(struct ds_session *session, struct link *link, const struct proto *proto);
+bool session_take_flow(struct ds_session *session, struct flow *flow, const struct proto *proto);
 
-/* session_forget_link does so as soon as nobody uses the connection. */
-void session_forget_link(struct ds_session *session, struct link *link);
+/* session_forget_flow does so as soon as nobody uses the connection. */
+void session_forget_flow(struct ds_session *session, struct flow *flow);
 
-/* session_free_link frees one that TCP has closed, in which TLS is not at work. */
-void session_free_link(struct ds_session *session, struct link *link);
+/* session_free_flow frees one that TCP has closed, in which TLS is not at work. */
+void session_free_flow(struct ds_session *session, struct flow *flow);
 
 /* Between session_enter_tls and session_leave_tls TLS is at work in a connection; what was to be done to
  * the link meanwhile is done by the latter. */
-void session_enter_tls(struct link *link);
-void session_leave_tls(struct ds_session *session, struct link *link);
+void session_enter_tls(struct flow *flow);
+void session_leave_tls(struct ds_session *session, struct flow *flow);
 
 #endif

@@ -20,28 +20,28 @@ static const struct patience {
 } patience_known = {256 * 1024, 4 * 1024 * 1024, 1024},
   patience_unknown = {16 * 1024, 256 * 1024, 128};
 
-static void feed_held(struct ds_session *session, struct link *link, int dir)
+static void feed_held(struct ds_session *session, struct flow *flow, int dir)
 {
     struct env *env = &session->env;
-    struct stream_buffer *held = &link->probes[dir].held;
+    struct stream_buffer *held = &flow->probes[dir].held;
     if (held->len != 0)
-        link->conn.proto->feed(env, &link->conn, dir, stream_buffer_cursor(held));
+        flow->conn.proto->feed(env, &flow->conn, dir, stream_buffer_cursor(held));
     stream_buffer_free(held, env);
 }
 
 /* report_early reports what came before the protocol was known; of dir, data or else what
  * is held. */
-static void report_early(struct ds_session *session, struct link *link, int dir,
+static void report_early(struct ds_session *session, struct flow *flow, int dir,
                          struct cursor data)
 {
     struct env *env = &session->env;
-    struct raw_early *const early[2] = {&link->probes[0].early, &link->probes[1].early};
-    struct cursor bytes[2] = {stream_buffer_cursor(&link->probes[0].held),
-                              stream_buffer_cursor(&link->probes[1].held)};
+    struct raw_early *const early[2] = {&flow->probes[0].early, &flow->probes[1].early};
+    struct cursor bytes[2] = {stream_buffer_cursor(&flow->probes[0].held),
+                              stream_buffer_cursor(&flow->probes[1].held)};
     if (cursor_left(&bytes[dir]) == 0)
         bytes[dir] = data;
     if (env->config.raw)
-        raw_early_emit(early, env, &link->conn, bytes);
+        raw_early_emit(early, env, &flow->conn, bytes);
     for (int d = 0; d < 2; d++)
         raw_early_free(early[d], env);
 }
@@ -49,34 +49,34 @@ static void report_early(struct ds_session *session, struct link *link, int dir,
 static const struct ds_fault not_kept = {
     DS_FAULT_CAP, 0, "not kept while it was not known what this connection carries"};
 
-static void give_up(struct ds_session *session, struct link *link, int dir)
+static void give_up(struct ds_session *session, struct flow *flow, int dir)
 {
-    struct probe *probe = &link->probes[dir];
-    const struct probe *other = &link->probes[1 - dir];
+    struct probe *probe = &flow->probes[dir];
+    const struct probe *other = &flow->probes[1 - dir];
     stream_buffer_free(&probe->held, &session->env);
     raw_early_drop(&probe->early, &session->env, 0, not_kept);
     probe->given_up = true;
-    link->conn.late[dir] = true;
-    link->lost[dir] = true;
+    flow->conn.late[dir] = true;
+    flow->lost[dir] = true;
     if (other->given_up || other->num_segments == 0)
-        session_forget_link(session, link);
+        session_forget_flow(session, flow);
 }
 
-bool session_knows_port(const struct ds_session *session, const struct link *link)
+bool session_knows_port(const struct ds_session *session, const struct flow *flow)
 {
-    return registry_has_port(session->env.registry, link->tcp->port[0]) ||
-           registry_has_port(session->env.registry, link->tcp->port[1]);
+    return registry_has_port(session->env.registry, flow->tcp->port[0]) ||
+           registry_has_port(session->env.registry, flow->tcp->port[1]);
 }
 
 /* look asks the protocols. Looking at all that is held at every segment would cost the
  * square of its length; so at each segment alone, where messages mostly begin, and at all
  * whenever it has doubled. A direction seen from its beginning has little of it. */
-static enum proto_guess look(struct ds_session *session, struct link *link, int dir,
+static enum proto_guess look(struct ds_session *session, struct flow *flow, int dir,
                              struct cursor data, const struct proto **proto)
 {
     const struct env *env = &session->env;
-    struct conn *conn = &link->conn;
-    struct probe *probe = &link->probes[dir];
+    struct conn *conn = &flow->conn;
+    struct probe *probe = &flow->probes[dir];
 
     if (probe->held.len == 0)
         return proto_find(env, conn, dir, data, proto);
@@ -86,13 +86,13 @@ static enum proto_guess look(struct ds_session *session, struct link *link, int 
     return proto_find(env, conn, dir, stream_buffer_cursor(&probe->held), proto);
 }
 
-void session_probe(struct ds_session *session, struct link *link, int dir, struct cursor data)
+void session_probe(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct env *env = &session->env;
-    struct conn *conn = &link->conn;
-    struct probe *probe = &link->probes[dir];
+    struct conn *conn = &flow->conn;
+    struct probe *probe = &flow->probes[dir];
     const struct patience *patience =
-        session_knows_port(session, link) ? &patience_known : &patience_unknown;
+        session_knows_port(session, flow) ? &patience_known : &patience_unknown;
     const struct proto *proto = NULL;
 
     if (probe->given_up) {
@@ -103,26 +103,26 @@ void session_probe(struct ds_session *session, struct link *link, int dir, struc
     probe->num_segments++;
     probe->num_bytes += cursor_left(&data);
     for (int d = 0; d < 2; d++)
-        conn->late[d] = !link->tcp->syn_seen[d] || link->lost[d];
+        conn->late[d] = !flow->tcp->syn_seen[d] || flow->lost[d];
     bool from_held = probe->held.len != 0;
     if (from_held && !stream_buffer_add(&probe->held, env, data)) {
-        give_up(session, link, dir);
+        give_up(session, flow, dir);
         return;
     }
-    switch (look(session, link, dir, data, &proto)) {
+    switch (look(session, flow, dir, data, &proto)) {
     case PROTO_YES:
-        if (!session_take_link(session, link, proto))
+        if (!session_take_flow(session, flow, proto))
             return;
-        report_early(session, link, dir, data);
+        report_early(session, flow, dir, data);
         if (from_held)
-            feed_held(session, link, dir);
+            feed_held(session, flow, dir);
         else
             proto->feed(env, conn, dir, data);
-        feed_held(session, link, 1 - dir);
+        feed_held(session, flow, 1 - dir);
         return;
     case PROTO_NO:
         if (!conn->late[dir]) {
-            session_forget_link(session, link);
+            session_forget_flow(session, flow);
             return;
         }
         break;
@@ -130,13 +130,13 @@ void session_probe(struct ds_session *session, struct link *link, int dir, struc
         break;
     }
     if (probe->num_segments >= patience->segments || probe->num_bytes >= patience->bytes) {
-        give_up(session, link, dir);
+        give_up(session, flow, dir);
     } else if (probe->held.len >= patience->window_len) {
         stream_buffer_free(&probe->held, env);
         raw_early_drop(&probe->early, env, 0, not_kept);
         probe->looked_len = 0;
-        link->lost[dir] = true;
+        flow->lost[dir] = true;
     } else if (!from_held && !stream_buffer_add(&probe->held, env, data)) {
-        give_up(session, link, dir);
+        give_up(session, flow, dir);
     }
 }
