@@ -42,12 +42,12 @@ bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_clo
         change->reason = icmp_text(env, &tcp->icmp);
         change->from = tcp->icmp.from;
         break;
-    case TCP_CLOSE_SILENT:
+    case TCP_CLOSE_SYN_TIMEOUT:
         change->reason = silence_text(env, tcp);
         break;
     case TCP_CLOSE_CAPTURE:
-    case TCP_CLOSE_DROPPED:
-    case TCP_CLOSE_BROKEN_OFF:
+    case TCP_CLOSE_EVICTED:
+    case TCP_CLOSE_CAPTURE_RESTART:
         change->state = DS_CONN_OPEN_AT_END;
         change->reason = "no answer yet";
         break;

@@ -67,9 +67,9 @@ const char *ds_close_name(enum ds_close how)
 {
     static const char *const names[] = {
         [DS_CLOSE_NOT] = "open",        [DS_CLOSE_FIN] = "fin",
-        [DS_CLOSE_RESET] = "reset",     [DS_CLOSE_SILENT] = "silent",
+        [DS_CLOSE_RESET] = "reset",     [DS_CLOSE_SYN_TIMEOUT] = "silent",
         [DS_CLOSE_ICMP] = "icmp",       [DS_CLOSE_REUSED] = "reused",
-        [DS_CLOSE_DROPPED] = "dropped", [DS_CLOSE_CAPTURE] = "open_at_end",
+        [DS_CLOSE_EVICTED] = "dropped", [DS_CLOSE_CAPTURE] = "open_at_end",
     };
     return NAME_OF(names, how);
 }

@@ -280,7 +280,7 @@ void ds_session_forget(struct ds_session *session, const struct ds_endpoint *end
     if (flow == NULL)
         return;
     if (flow->conn.proto != NULL)
-        flow->conn.proto->close(&session->env, &flow->conn, TCP_CLOSE_DROPPED);
+        flow->conn.proto->close(&session->env, &flow->conn, TCP_CLOSE_EVICTED);
     session_forget_flow(session, flow);
 }
 

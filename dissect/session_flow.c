@@ -287,7 +287,7 @@ static void take_tls_snapshot(struct ds_session *session, struct flow *flow, int
     else
         take_past(session, flow, dir, piece.text);
     if (is_open && piece.cut != 0 && !flow->is_forgotten)
-        take_gap(session, flow, dir, piece.cut, TCP_GAP_CUT);
+        take_gap(session, flow, dir, piece.cut, TCP_GAP_SNAPLEN);
     env->past = DS_SNAPSHOT_SEALED;
     session_leave_tls(session, flow);
 }

@@ -122,7 +122,7 @@ static inline struct ds_text cursor_text(struct cursor c)
 static inline enum ds_fault_kind conn_gap_fault(enum tcp_gap why)
 {
     switch (why) {
-    case TCP_GAP_CUT:
+    case TCP_GAP_SNAPLEN:
         return DS_FAULT_TRUNCATED;
     case TCP_GAP_CAP:
         return DS_FAULT_CAP;
@@ -155,7 +155,7 @@ void conn_report_icmp(struct env *env, struct conn *conn, int dir);
 /* conn_goes_on says whether a connection may well go on that is not followed any more. */
 static inline bool conn_goes_on(enum tcp_close why)
 {
-    return why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_DROPPED || why == TCP_CLOSE_BROKEN_OFF;
+    return why == TCP_CLOSE_CAPTURE || why == TCP_CLOSE_EVICTED || why == TCP_CLOSE_CAPTURE_RESTART;
 }
 
 /* env_print returns a text made as printf would, which lives as long as the current event;

@@ -71,7 +71,7 @@ static const struct damage LATE = {DS_FAULT_JOINED_LATE, "the capture began afte
 static struct damage damage_of_gap(enum tcp_gap why)
 {
     switch (why) {
-    case TCP_GAP_CUT:
+    case TCP_GAP_SNAPLEN:
         return (struct damage){DS_FAULT_TRUNCATED, "cut by the snap length"};
     case TCP_GAP_CAP:
         return (struct damage){DS_FAULT_CAP, "dropped for lack of buffer"};

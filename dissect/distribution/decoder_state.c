@@ -50,10 +50,10 @@ static struct unfinished_message **find_open(struct decoder_state *state, int di
 }
 
 static struct state_piece *add(struct decoder_state *state, struct env *env, int64_t ts_ns, int dir,
-                               struct cursor bytes, uint64_t cut_len)
+                               struct cursor bytes, uint64_t truncated_len)
 {
     const size_t len = cursor_left(&bytes);
-    if (cut_len > UINT32_MAX || !meter_take(&env->meter, sizeof(struct state_piece) + len))
+    if (truncated_len > UINT32_MAX || !meter_take(&env->meter, sizeof(struct state_piece) + len))
         return NULL;
     struct state_piece *piece = malloc(sizeof *piece + len);
     if (piece == NULL) {
@@ -65,7 +65,7 @@ static struct state_piece *add(struct decoder_state *state, struct env *env, int
         .older = state->newest,
         .ts_ns = ts_ns,
         .len = (uint32_t)len,
-        .cut_len = (uint32_t)cut_len,
+        .truncated_len = (uint32_t)truncated_len,
         .dir = (uint8_t)dir,
     };
     if (!cursor_read_bytes(&bytes, piece->bytes, len))
@@ -89,9 +89,9 @@ static void settle(struct decoder_state *state, struct env *env, struct state_pi
     } else if (piece->is_first && !piece->is_open && piece->len >= FRAGMENT_AT + 8) {
         for (int i = 0; i < 8; i++)
             piece->bytes[FRAGMENT_AT + i] = i == 7;
-        if (piece->cut_len == 0) {
+        if (piece->truncated_len == 0) {
             piece->len--;
-            piece->cut_len = 1;
+            piece->truncated_len = 1;
             meter_give(&env->meter, 1);
         }
         piece->is_first = false;

@@ -21,7 +21,7 @@ struct state_piece {
     bool is_open;       /* a fragment of an unfinished message */
     uint32_t num_slots; /* that still hold what this frame gave them, or did for one that is open */
     uint32_t len;       /* of bytes */
-    uint32_t cut_len;   /* further bytes that were not kept */
+    uint32_t truncated_len; /* further bytes that were not kept */
     uint8_t dir;
     bool pinned;   /* of the handshake */
     bool is_first; /* the first fragment of several */

@@ -15,16 +15,16 @@ struct giving {
 };
 
 static void give_next(struct giving *g, int dir, enum ds_snapshot_kind kind, struct cursor bytes,
-                      uint64_t cut_len)
+                      uint64_t truncated_len)
 {
-    snapshot_write_bytes(&g->to, dir, kind, g->to.seq[dir], bytes, cut_len);
-    g->to.seq[dir] += (uint32_t)(cursor_left(&bytes) + cut_len);
+    snapshot_write_bytes(&g->to, dir, kind, g->to.seq[dir], bytes, truncated_len);
+    g->to.seq[dir] += (uint32_t)(cursor_left(&bytes) + truncated_len);
 }
 
-static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
+static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t truncated_len)
 {
     struct giving *g = context;
-    snapshot_write_bytes(&g->to, g->dir, g->held_kind, seq, bytes, cut_len);
+    snapshot_write_bytes(&g->to, g->dir, g->held_kind, seq, bytes, truncated_len);
 }
 
 /* give_rest gives what belongs before what comes next: what else slots hold, what was lost, and
@@ -69,7 +69,7 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
                                 cursor_left(&rest[dir].bytes) + rest[dir].lost_after);
     }
     for (const struct state_piece *p = oldest; p != NULL; p = p->newer)
-        g.to.seq[p->dir] -= p->len + p->cut_len;
+        g.to.seq[p->dir] -= p->len + p->truncated_len;
 
     const struct cursor none = cursor_make(NULL, 0);
     const enum ds_snapshot_kind first = rest[0].kind == DS_SNAPSHOT_BYTES &&
@@ -84,7 +84,7 @@ void decoder_state_give(struct env *env, const struct conn *conn, const struct t
         if (p->ts_ns > g.to.ts_ns)
             g.to.ts_ns = p->ts_ns; /* though a clock was set back */
         give_next(&g, p->dir, p->pinned ? DS_SNAPSHOT_HANDSHAKE : DS_SNAPSHOT_FRAMES,
-                  cursor_make(p->bytes, p->len), p->cut_len);
+                  cursor_make(p->bytes, p->len), p->truncated_len);
     }
     if (conn->tcp->now_ns > g.to.ts_ns)
         g.to.ts_ns = conn->tcp->now_ns;

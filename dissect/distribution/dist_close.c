@@ -207,9 +207,9 @@ void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
         closed_end(env, conn, why, &dir, &change);
     } else if (why == TCP_CLOSE_REUSED) {
         change.reason = "a new connection took its ports";
-    } else if (why == TCP_CLOSE_DROPPED) {
+    } else if (why == TCP_CLOSE_EVICTED) {
         change.reason = "no longer followed: --max-connections was reached";
-    } else if (why == TCP_CLOSE_BROKEN_OFF) {
+    } else if (why == TCP_CLOSE_CAPTURE_RESTART) {
         change.reason = "packets are missing until it is continued";
     } else if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN) {
         change.reason = env_print(env, "in the handshake, after %s",

@@ -166,7 +166,7 @@ static __attribute__((always_inline)) inline enum packet_status read_tcp(struct 
         return PACKET_MALFORMED;
     /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */
     out->payload = cursor_make(at->bytes.at, left - options_len);
-    out->cut_len = at->cut;
+    out->truncated_len = at->cut;
     return PACKET_SEGMENT;
 }
 

@@ -46,7 +46,7 @@ struct segment {
                              was captured */
     struct cursor options;
     struct cursor payload;
-    uint32_t cut_len; /* payload bytes on the wire that the snap length left out */
+    uint32_t truncated_len; /* payload bytes on the wire that the snap length left out */
 };
 
 /* icmp_error is what an error of ICMP says of a segment. */

@@ -21,7 +21,7 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out)
         .flags = segment.flags,
         .payload = segment.payload.at,
         .payload_len = (uint32_t)cursor_left(&segment.payload),
-        .cut_len = segment.cut_len,
+        .truncated_len = segment.truncated_len,
     };
     return true;
 }

@@ -7,7 +7,7 @@ enum { MAX_PAYLOAD = 32 * 1024, WINDOW = 65535 };
 
 void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
                             uint32_t seq,
-                            uint8_t flags, struct cursor payload, uint32_t cut_len)
+                            uint8_t flags, struct cursor payload, uint32_t truncated_len)
 {
     const struct tcp_conn_view *tcp = giver->tcp;
     const struct tcp_point *point = giver->point;
@@ -22,7 +22,7 @@ void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snap
         .flags = flags,
         .payload = payload.at,
         .payload_len = (uint32_t)cursor_left(&payload),
-        .cut_len = cut_len,
+        .truncated_len = truncated_len,
         .past = {.sent_ns = giver->ts_ns,
                  .point = {point[dir].next_seq, point[1 - dir].next_seq},
                  .knows = {point[dir].started, point[1 - dir].started},
@@ -35,10 +35,10 @@ void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snap
 
 void snapshot_write_bytes(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
                           uint32_t seq,
-                          struct cursor bytes, uint64_t cut_len)
+                          struct cursor bytes, uint64_t truncated_len)
 {
     struct cursor part;
-    while (cursor_left(&bytes) != 0 || cut_len != 0) {
+    while (cursor_left(&bytes) != 0 || truncated_len != 0) {
         size_t len = cursor_left(&bytes);
         if (len > MAX_PAYLOAD)
             len = MAX_PAYLOAD;
@@ -47,11 +47,11 @@ void snapshot_write_bytes(struct snapshot_writer *giver, int dir, enum ds_snapsh
         uint32_t cut = 0;
         if (cursor_left(&bytes) == 0) {
             cut = MAX_PAYLOAD - (uint32_t)len;
-            if (cut > cut_len)
-                cut = (uint32_t)cut_len;
+            if (cut > truncated_len)
+                cut = (uint32_t)truncated_len;
         }
         snapshot_write_segment(giver, dir, kind, seq, TCP_ACK | TCP_PSH, part, cut);
         seq += (uint32_t)len + cut;
-        cut_len -= cut;
+        truncated_len -= cut;
     }
 }

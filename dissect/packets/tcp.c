@@ -95,7 +95,7 @@ uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment)
     stats->segments++;
     table->forgotten = 0;
     if (cursor_left(&segment->payload) > TCP_MAX_SEGMENT_LEN ||
-        segment->cut_len > TCP_MAX_SEGMENT_LEN)
+        segment->truncated_len > TCP_MAX_SEGMENT_LEN)
         return 0;
     table->number = 0;
     if (segment->window == 0 && (segment->flags & (TCP_SYN | TCP_RST)) == 0)
@@ -150,7 +150,7 @@ void tcp_table_end(struct tcp_table *table)
         struct tcp_conn *conn = table->first_earliest;
         const bool is_silent =
             tcp_awaits_answer(conn) && (conn->syn_gap_ns != 0 || tcp_is_unanswered(table, conn));
-        enum tcp_close why = is_silent ? TCP_CLOSE_SILENT : TCP_CLOSE_CAPTURE;
+        enum tcp_close why = is_silent ? TCP_CLOSE_SYN_TIMEOUT : TCP_CLOSE_CAPTURE;
         if (conn->reset.waits) {
             conn->view.reset_dir = conn->reset.dir;
             why = TCP_CLOSE_RESET;

@@ -14,18 +14,18 @@ struct tcp_conn;
 struct tcp_analysis;
 
 /* Why bytes are missing. */
-enum tcp_gap { TCP_GAP_LOST, TCP_GAP_CUT, TCP_GAP_CAP };
+enum tcp_gap { TCP_GAP_LOST, TCP_GAP_SNAPLEN, TCP_GAP_CAP };
 
 /* How a connection ended. */
 enum tcp_close {
     TCP_CLOSE_FIN,        /* both directions ended */
     TCP_CLOSE_RESET,      /* RST; tcp_conn.reset_dir sent it */
     TCP_CLOSE_REUSED,     /* a new SYN on the same ports */
-    TCP_CLOSE_DROPPED,    /* the oldest, when --max-connections was reached */
+    TCP_CLOSE_EVICTED,    /* the oldest, when --max-connections was reached */
     TCP_CLOSE_CAPTURE,    /* the capture ended */
-    TCP_CLOSE_SILENT,     /* the last SYN has gone unanswered */
+    TCP_CLOSE_SYN_TIMEOUT, /* the last SYN has gone unanswered */
     TCP_CLOSE_ICMP,       /* tcp_conn.icmp told that the SYN does not arrive */
-    TCP_CLOSE_BROKEN_OFF, /* the capture broke off; what stands for its past begins it anew */
+    TCP_CLOSE_CAPTURE_RESTART, /* the capture broke off; what stands for its past begins it anew */
 };
 
 /* tcp_conn_view is the part of a connection that the stage above sees. dir 0 is what
@@ -140,7 +140,7 @@ void tcp_table_walk(const struct tcp_table *table,
 /* tcp_table_walk_held calls back for the pieces of a direction that came too early. */
 void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
                          void (*visit)(void *context, uint32_t seq, struct cursor bytes,
-                                       uint32_t cut_len),
+                                       uint32_t truncated_len),
                          void *context);
 
 /* tcp_table_end gives up on all that is missing and closes all connections, in the order

@@ -65,7 +65,7 @@ void tcp_again_note(struct tcp_table *table, struct tcp_conn *conn, int dir,
     syn->dir = dir;
     syn->is_counted = false;
     syn->segment.payload = syn->segment.summed = syn->segment.ip4 = cursor_make(NULL, 0);
-    syn->segment.cut_len = 0;
+    syn->segment.truncated_len = 0;
     syn->segment.options = cursor_make(NULL, 0);
     if (len != 0 && cursor_read_bytes(&options, syn->options, len))
         syn->segment.options = cursor_make(syn->options, len);

@@ -20,7 +20,7 @@ static bool is_next(uint32_t number, uint32_t from)
 static void keep(struct tcp_table *table, struct tcp_stream *stream, const struct segment *segment)
 {
     const struct tcp_piece piece = {
-        .seq = segment->seq, .cut = segment->cut_len, .bytes = segment->payload};
+        .seq = segment->seq, .cut = segment->truncated_len, .bytes = segment->payload};
     tcp_stream_keep(&table->shared, stream, &piece);
 }
 
@@ -68,7 +68,7 @@ void tcp_ended_take_data(struct tcp_table *table, struct tcp_conn *conn, int dir
                          const struct segment *segment)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
     if (len == 0 || !is_next(segment->seq + len, stream->next_seq))
         return;
     keep(table, stream, segment);

@@ -141,7 +141,7 @@ void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const st
         return;
     stream->has_doubt = true;
     stream->doubt_end = end;
-    const struct tcp_piece piece = {segment->seq, segment->cut_len, segment->payload};
+    const struct tcp_piece piece = {segment->seq, segment->truncated_len, segment->payload};
     tcp_stream_doubt(&table->shared, stream, &piece);
 }
 

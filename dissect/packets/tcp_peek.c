@@ -61,7 +61,7 @@ bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet
     if (packet_decode(&peek->decoder, packet, &segment) != PACKET_SEGMENT)
         return false;
     const bool is_first = (segment.flags & TCP_SYN) != 0;
-    const uint32_t len = (uint32_t)cursor_left(&segment.payload) + segment.cut_len;
+    const uint32_t len = (uint32_t)cursor_left(&segment.payload) + segment.truncated_len;
     if (!is_first && len == 0)
         return false;
     const uint64_t key = key_of(&segment);
@@ -73,7 +73,8 @@ bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet
     stream->key = key;
     const uint32_t end = segment.seq + is_first + len;
     const bool is_missing =
-        !is_first && (is_new || (int32_t)(segment.seq - stream->next) > 0 || segment.cut_len != 0);
+        !is_first && (is_new || (int32_t)(segment.seq - stream->next) > 0 ||
+                      segment.truncated_len != 0);
     if (is_first || is_new || (int32_t)(end - stream->next) > 0)
         stream->next = end;
     return is_missing;

@@ -127,7 +127,7 @@ static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int di
     if (cursor_left(&piece->bytes) > 0)
         shared->events->data(shared->context, &conn->view, dir, piece->bytes);
     if (piece->cut > 0 && !conn->forgotten)
-        shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_CUT);
+        shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_SNAPLEN);
 }
 
 /* pass_on_urgent is tcp_stream_pass_on where an urgent byte was announced. That byte is not of the stream
@@ -498,7 +498,7 @@ void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 
 void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
                          void (*visit)(void *context, uint32_t seq, struct cursor bytes,
-                                       uint32_t cut_len),
+                                       uint32_t truncated_len),
                          void *context)
 {
     const struct tcp_stream *stream = &((const struct tcp_conn *)view)->stream[dir];

@@ -7,7 +7,7 @@
 
 static uint32_t payload_len(const struct segment *segment)
 {
-    return (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    return (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 }
 
 /* end_of returns the number that the sender's next segment has. */

@@ -135,7 +135,7 @@ static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_piece piece = {
         .seq = segment->seq + ((segment->flags & TCP_SYN) != 0),
-        .cut = segment->cut_len,
+        .cut = segment->truncated_len,
         .bytes = segment->payload,
     };
     if (!stream->started)
@@ -174,7 +174,7 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
     else if (tcp_is_reset_over(table, conn))
         close_reset(table, conn, conn->reset.dir);
     else if (tcp_is_unanswered(table, conn))
-        tcp_close_unanswered(table, conn, TCP_CLOSE_SILENT);
+        tcp_close_unanswered(table, conn, TCP_CLOSE_SYN_TIMEOUT);
 }
 
 /* take_reused ends conn, whose ports are in use again. */
@@ -304,7 +304,7 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
                          const struct segment *segment, uint64_t number)
 {
     struct ds_stats *stats = table->shared.stats;
-    uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;
@@ -420,7 +420,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
                        const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
-    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->cut_len;
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
     if (!is_expected(conn, dir, segment) || !tcp_judge_expected(conn, dir, segment))
         return false;
     table->shared.now_ns = segment->ts_ns;
@@ -435,7 +435,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
     peer->acked = segment->ack;
     peer->has_acked = true;
     if (len > 0) {
-        const struct tcp_piece piece = {segment->seq, segment->cut_len, segment->payload};
+        const struct tcp_piece piece = {segment->seq, segment->truncated_len, segment->payload};
         tcp_stream_pass_on(&table->shared, conn, dir, &piece);
     }
     if (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts))

@@ -31,7 +31,7 @@ static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment
         return NULL;
     }
     if (conn != NULL && !conn->closed)
-        tcp_close_conn(table, conn, TCP_CLOSE_BROKEN_OFF);
+        tcp_close_conn(table, conn, TCP_CLOSE_CAPTURE_RESTART);
     if (conn != NULL)
         tcp_free_conn(table, conn);
     return tcp_open_conn(table, segment, 0, true, dir);
@@ -42,7 +42,7 @@ static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const struct tcp_piece piece = {
-        .seq = segment->seq, .cut = segment->cut_len, .bytes = segment->payload};
+        .seq = segment->seq, .cut = segment->truncated_len, .bytes = segment->payload};
     const bool is_syn = (segment->flags & TCP_SYN) != 0;
     conn->view.syn_seen[dir] = conn->view.syn_seen[dir] || is_syn;
     if (past->kind == DS_SNAPSHOT_OPEN || past->kind == DS_SNAPSHOT_SEALED) {
@@ -70,7 +70,7 @@ uint64_t tcp_table_snapshot(struct tcp_table *table, const struct segment *segme
     tcp_take_all(table);
     table->forgotten = 0;
     if (cursor_left(&segment->payload) > TCP_MAX_SEGMENT_LEN ||
-        segment->cut_len > TCP_MAX_SEGMENT_LEN)
+        segment->truncated_len > TCP_MAX_SEGMENT_LEN)
         return 0;
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;

@@ -238,9 +238,9 @@ static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_c
 {
     static const enum ds_close ends[] = {
         [TCP_CLOSE_FIN] = DS_CLOSE_FIN,         [TCP_CLOSE_RESET] = DS_CLOSE_RESET,
-        [TCP_CLOSE_REUSED] = DS_CLOSE_REUSED,   [TCP_CLOSE_DROPPED] = DS_CLOSE_DROPPED,
-        [TCP_CLOSE_CAPTURE] = DS_CLOSE_CAPTURE, [TCP_CLOSE_SILENT] = DS_CLOSE_SILENT,
-        [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,       [TCP_CLOSE_BROKEN_OFF] = DS_CLOSE_DROPPED,
+        [TCP_CLOSE_REUSED] = DS_CLOSE_REUSED,   [TCP_CLOSE_EVICTED] = DS_CLOSE_EVICTED,
+        [TCP_CLOSE_CAPTURE] = DS_CLOSE_CAPTURE, [TCP_CLOSE_SYN_TIMEOUT] = DS_CLOSE_SYN_TIMEOUT,
+        [TCP_CLOSE_ICMP] = DS_CLOSE_ICMP,       [TCP_CLOSE_CAPTURE_RESTART] = DS_CLOSE_EVICTED,
     };
     struct ds_tcp_stats *link = &conn->view.facts->link;
     link->close = ends[why];
@@ -306,7 +306,7 @@ static void make_room(struct tcp_table *table)
         if (conn == NULL)
             return;
         table->shared.stats->limits_hit[DS_LIMIT_CONNECTIONS]++;
-        tcp_close_conn(table, conn, TCP_CLOSE_DROPPED);
+        tcp_close_conn(table, conn, TCP_CLOSE_EVICTED);
     }
     tcp_free_conn(table, conn);
 }

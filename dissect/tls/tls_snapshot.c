@@ -351,7 +351,7 @@ void tls_snapshot_take(void *context, int64_t ts_ns, const struct ds_segment *se
         const size_t left = cursor_left(&bytes), len = left < MAX_PIECE ? left : MAX_PIECE;
         if (!cursor_child(&bytes, len, &part) ||
             !tls_snapshot_seal(past->tls, dir, (enum ds_snapshot_kind)segment->past.kind,
-                               len == left ? segment->cut_len : 0, part, &past->made))
+                               len == left ? segment->truncated_len : 0, part, &past->made))
             return;
         const struct cursor sealed = cursor_make(past->made.data, past->made.len);
         snapshot_write_segment(&past->to, dir, DS_SNAPSHOT_SEALED,
@@ -365,10 +365,10 @@ struct tls_snapshot_dir {
     int dir;
 };
 
-static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t cut_len)
+static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t truncated_len)
 {
     const struct tls_snapshot_dir *held = context;
-    snapshot_write_bytes(&held->past->to, held->dir, DS_SNAPSHOT_BYTES, seq, bytes, cut_len);
+    snapshot_write_bytes(&held->past->to, held->dir, DS_SNAPSHOT_BYTES, seq, bytes, truncated_len);
 }
 
 /* give_waiting gives the records that wait for keys, as they came. */

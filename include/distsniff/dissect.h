@@ -264,7 +264,7 @@ struct ds_segment {
     uint8_t flags; /* as in the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16 */
     const uint8_t *payload;
     uint32_t payload_len; /* bytes at payload */
-    uint32_t cut_len;     /* further bytes of it that the snap length left out */
+    uint32_t truncated_len; /* further bytes of it that the snap length left out */
     struct ds_snapshot past; /* of what ds_session_snapshot gives out */
 };
 

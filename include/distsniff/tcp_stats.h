@@ -37,10 +37,10 @@ enum ds_close {
     DS_CLOSE_NOT,     /* not yet */
     DS_CLOSE_FIN,     /* both ends have sent a FIN, or one and nothing came after */
     DS_CLOSE_RESET,   /* a RST */
-    DS_CLOSE_SILENT,  /* nobody answered the SYN */
+    DS_CLOSE_SYN_TIMEOUT, /* nobody answered the SYN */
     DS_CLOSE_ICMP,    /* a host or router said that the SYN does not arrive */
     DS_CLOSE_REUSED,  /* a new connection took its ports */
-    DS_CLOSE_DROPPED, /* --max-connections was reached */
+    DS_CLOSE_EVICTED, /* --max-connections was reached */
     DS_CLOSE_CAPTURE, /* the capture ended */
 };
 

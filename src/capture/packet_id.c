@@ -37,13 +37,13 @@ bool packet_id_read(const struct ds_packet *packet, struct packet_id *id)
     uint64_t src = hash_addr(&s.src), dst = hash_addr(&s.dst);
     bool same_host = src == dst;
     uint64_t from = hash_mix(src, s.src_port), to = hash_mix(dst, s.dst_port);
-    uint32_t len = s.payload_len + s.cut_len;
+    uint32_t len = s.payload_len + s.truncated_len;
 
     id->flow = hash_pair(from, to);
     id->hosts = (uint32_t)(same_host ? id->flow : hash_pair(src, dst));
     id->reverse = same_host ? from > to : src > dst;
     id->has_ack = (s.flags & 0x10) != 0;
-    id->cut = s.cut_len != 0;
+    id->cut = s.truncated_len != 0;
     id->seq = s.seq;
     id->end = s.seq + len + (s.flags & 0x01) + ((s.flags & 0x02) >> 1);
     id->ack = s.ack;

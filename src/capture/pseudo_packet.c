@@ -141,7 +141,7 @@ bool pseudo_packet(const struct ds_segment *segment, int64_t ts_ns, uint32_t lin
         return false;
     const bool is_past = segment->past.kind != DS_SNAPSHOT_NONE;
     const size_t tcp_len = TCP_LEN + (is_past ? (size_t)MARK_LEN : 0);
-    const uint32_t len = segment->payload_len + segment->cut_len;
+    const uint32_t len = segment->payload_len + segment->truncated_len;
     size_t at = put_link(link, is_ip6, headers);
     at += put_ip(segment, (uint32_t)tcp_len + len, headers + at);
     put_tcp(segment, tcp_len, headers + at);

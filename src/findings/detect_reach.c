@@ -298,10 +298,10 @@ static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
     wording_add(&f->detail, "tried by ");
     wording_addr(&f->detail, &r->client);
     detect_frame(f, r->frame, "the end of the attempt");
-    if (r->close == DS_CLOSE_SILENT && is_in_part(d)) {
+    if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d)) {
         f->severity = SEVERITY_WARNING;
         detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
-    } else if (r->close == DS_CLOSE_SILENT) {
+    } else if (r->close == DS_CLOSE_SYN_TIMEOUT) {
         detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything: it may be gone");
     } else if (at_end && d->now_ns - r->ts_ns < patience_of(r)) {
         detect_unsure(f, CERTAINTY_LIKELY, "a longer capture: a node that finds no EPMD starts one");
@@ -352,7 +352,7 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     wording_addr(&f->sentence, &conn->end[1].addr);
     wording_printf(&f->sentence, " port %u %s", (unsigned)conn->end[1].port,
                  failure_text(conn, text, sizeof text));
-    if (conn->link != NULL && conn->link->close == DS_CLOSE_SILENT)
+    if (conn->link != NULL && conn->link->close == DS_CLOSE_SYN_TIMEOUT)
         detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
         wording_add(&f->detail, "EPMD told that port over the other version of IP");

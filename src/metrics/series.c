@@ -38,7 +38,7 @@ void series_free(struct series_set *set)
     hitters_free(&set->others);
 }
 
-static size_t cut_len(struct ds_text label)
+static size_t truncated_len(struct ds_text label)
 {
     return label.len < SERIES_LABEL_LEN ? label.len : SERIES_LABEL_LEN;
 }
@@ -47,7 +47,7 @@ static uint64_t hash_labels(const struct series_set *set, const struct ds_text *
 {
     uint64_t hash = 0;
     for (unsigned i = 0; i < set->num_labels; i++) {
-        const uint8_t len = (uint8_t)cut_len(labels[i]);
+        const uint8_t len = (uint8_t)truncated_len(labels[i]);
         hash = hash_more(hash, &len, sizeof len);
         hash = hash_more(hash, len != 0 ? labels[i].data : "", len);
     }
@@ -59,10 +59,10 @@ static char *copy_labels(const struct series_set *set, const struct ds_text *lab
 {
     size_t all = 0;
     for (unsigned i = 0; i < set->num_labels; i++)
-        all += cut_len(labels[i]);
+        all += truncated_len(labels[i]);
     char *text = malloc(all + 1), *at = text;
     for (unsigned i = 0; i < set->num_labels && text != NULL; i++) {
-        len[i] = (uint8_t)cut_len(labels[i]);
+        len[i] = (uint8_t)truncated_len(labels[i]);
         if (len[i] != 0)
             memcpy(at, labels[i].data, len[i]);
         at += len[i];
@@ -83,7 +83,7 @@ static bool is_of(const struct series_set *set, const struct series *series,
 {
     for (unsigned i = 0; i < set->num_labels; i++) {
         const struct ds_text own = series_label(series, i);
-        if (own.len != cut_len(labels[i]) ||
+        if (own.len != truncated_len(labels[i]) ||
             (own.len != 0 && memcmp(own.data, labels[i].data, own.len) != 0))
             return false;
     }

@@ -268,9 +268,9 @@ static const char *end_of(const struct link_row *row)
 {
     static const char *const ends[] = {
         [DS_CLOSE_NOT] = "goes on",         [DS_CLOSE_FIN] = "closed",
-        [DS_CLOSE_RESET] = "reset",         [DS_CLOSE_SILENT] = "never answered",
+        [DS_CLOSE_RESET] = "reset",         [DS_CLOSE_SYN_TIMEOUT] = "never answered",
         [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were used again",
-        [DS_CLOSE_DROPPED] = "not followed to its end", [DS_CLOSE_CAPTURE] = "open at the end",
+        [DS_CLOSE_EVICTED] = "not followed to its end", [DS_CLOSE_CAPTURE] = "open at the end",
     };
     return ends[row->close];
 }

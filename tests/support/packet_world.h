@@ -42,7 +42,7 @@ static inline int teardown(void **state)
 static inline enum packet_status decode(uint32_t link_type)
 {
     struct ds_packet packet = maker_packet(&m, link_type);
-    segment = (struct segment){.cut_len = 12345};
+    segment = (struct segment){.truncated_len = 12345};
     return packet_decode(&decoder, &packet, &segment);
 }
 
@@ -75,7 +75,7 @@ static inline void assert_hello(uint32_t link_type)
     struct ds_packet packet = maker_packet(&m, link_type);
     assert_int_equal(decode(link_type), PACKET_SEGMENT);
     assert_text("hello");
-    assert_int_equal(segment.cut_len, 0);
+    assert_int_equal(segment.truncated_len, 0);
     assert_int_equal(segment.src_port, 0x1234);
     assert_int_equal(segment.dst_port, 0x5678);
     assert_int_equal(segment.seq, 1000);

@@ -183,7 +183,7 @@ static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t 
     segment.window = 1000;
     segment.flags = flags;
     segment.payload = cursor_make(copy, len);
-    segment.cut_len = (uint32_t)w->cut;
+    segment.truncated_len = (uint32_t)w->cut;
     tcp_table_feed(w->table, &segment);
 }
 

@@ -134,7 +134,7 @@ static void parse_line(const char *at)
         step->dir = at[1] == '<';
         assert_true(sscanf(at + 2, "%llu %7s", &len, why) >= 1);
         step->gap_len = len;
-        step->why = strcmp(why, "cut") == 0   ? TCP_GAP_CUT
+        step->why = strcmp(why, "cut") == 0   ? TCP_GAP_SNAPLEN
                     : strcmp(why, "cap") == 0 ? TCP_GAP_CAP
                                               : TCP_GAP_LOST;
         conv.num_steps++;

@@ -48,10 +48,10 @@ static void test_nobody_there(void **state)
     } cases[] = {
         {TCP_CLOSE_RESET, "< conn failed: connection refused\n", 3},
         {TCP_CLOSE_CAPTURE, "> conn open_at_end: no answer yet\n", 3},
-        {TCP_CLOSE_DROPPED, "> conn open_at_end: no answer yet\n", 3},
+        {TCP_CLOSE_EVICTED, "> conn open_at_end: no answer yet\n", 3},
         {TCP_CLOSE_REUSED, "> conn failed: no answer\n", 3},
-        {TCP_CLOSE_SILENT, "> conn failed: no answer to 3 SYNs in 7.0 s\n", 3},
-        {TCP_CLOSE_SILENT, "> conn failed: no answer to 1 SYN in 7.0 s\n", 1},
+        {TCP_CLOSE_SYN_TIMEOUT, "> conn failed: no answer to 3 SYNs in 7.0 s\n", 3},
+        {TCP_CLOSE_SYN_TIMEOUT, "> conn failed: no answer to 1 SYN in 7.0 s\n", 1},
         {TCP_CLOSE_ICMP, "> conn failed: host unreachable (ICMP)\n", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -78,7 +78,7 @@ static void shake_hands(void)
 static void test_half_closed(void **state)
 {
     (void)state;
-    static const enum tcp_close whys[] = {TCP_CLOSE_CAPTURE, TCP_CLOSE_DROPPED};
+    static const enum tcp_close whys[] = {TCP_CLOSE_CAPTURE, TCP_CLOSE_EVICTED};
     for (size_t i = 0; i < sizeof whys / sizeof whys[0]; i++) {
         shake_hands();
         fake.log_len = 0;

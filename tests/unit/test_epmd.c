@@ -227,7 +227,7 @@ static void do_step(struct fake *f, const struct step *step, bool by_byte)
         break;
     case GAP:
     case CUT:
-        fake_gap(f, step->dir, step->len, step->what == GAP ? TCP_GAP_LOST : TCP_GAP_CUT);
+        fake_gap(f, step->dir, step->len, step->what == GAP ? TCP_GAP_LOST : TCP_GAP_SNAPLEN);
         break;
     case FIN:
         fake_fin(f, step->dir);
@@ -354,7 +354,7 @@ static void test_nobody_there(void **state)
         const char *expected;
     } cases[] = {
         {TCP_CLOSE_RESET, "< conn failed: connection refused: no EPMD there\n"},
-        {TCP_CLOSE_SILENT, "> conn failed: no answer\n"},
+        {TCP_CLOSE_SYN_TIMEOUT, "> conn failed: no answer\n"},
         {TCP_CLOSE_CAPTURE, ""}, /* it may still come */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

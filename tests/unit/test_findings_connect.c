@@ -159,7 +159,7 @@ static void unreachable(void **state)
     begin();
     asked("bob");
     w.link.side[0].syns = 4;
-    close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+    close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
     found("DS105");
     sentence_is("a connection from 10.0.0.1 to bob, 10.0.0.2 port 5555 goes unanswered");
     begin(); /* the answer is of the other version of IP */
@@ -175,7 +175,7 @@ static void unreachable(void **state)
         next_conn();
         w.conn.end[0].addr = w.conn.end[1].addr = bobs;
         w.link.side[0].syns = 1;
-        close_by(i == 0 ? 1 : -1, MS, i == 0 ? DS_CLOSE_RESET : DS_CLOSE_SILENT);
+        close_by(i == 0 ? 1 : -1, MS, i == 0 ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT);
         found(i == 0 ? "DS110" : "DS105");
     }
     begin(); /* it is accepted, and closed */

@@ -40,7 +40,7 @@ static void is_unreachable(void)
     w.link.side[0].first_ns = w.now_ns;
     w.link.side[0].syns = 3;
     within();
-    close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+    close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
 }
 
 static void has_no_epmd(void)

@@ -488,7 +488,7 @@ static void forgotten(void **state)
             next_conn();
             w.conn.end[1].port = EPMD;
             w.conn.end[0].addr = w.conn.end[1].addr = before.conn.end[1].addr;
-            close_by(-1, SECOND, DS_CLOSE_SILENT);
+            close_by(-1, SECOND, DS_CLOSE_SYN_TIMEOUT);
         }
         if (i == LONG || i == UNREACHABLE) {
             findings_time(w.findings, w.now_ns + 75 * SECOND);

@@ -526,7 +526,7 @@ static void meshes_joined_late_at_the_cap(void **state)
         link_up("bob@b", 2, "carol@c", 3);
         w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 3}};
         w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
-        close_by(-1, MS, DS_CLOSE_SILENT);
+        close_by(-1, MS, DS_CLOSE_SYN_TIMEOUT);
         findings_time(w.findings, w.now_ns + 10 * SECOND);
         found(num == 255 ? "DS401 DS401 DS401 DS105 DS211" : "DS401 DS401 DS401 DS105");
     }
@@ -562,7 +562,7 @@ static void meshes(void **state)
         if (i != UNSEEN && i != CONNECTED) {
             w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 3}};
             w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
-            close_by(-1, MS, DS_CLOSE_SILENT);
+            close_by(-1, MS, DS_CLOSE_SYN_TIMEOUT);
         }
         w.now_ns += i == EARLY ? 9 * SECOND : 10 * SECOND;
         findings_time(w.findings, w.now_ns);

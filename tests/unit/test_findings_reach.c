@@ -71,7 +71,7 @@ static void repeated_attempts(void **state)
     for (uint64_t syns = 1; syns <= 2; syns++) {
         begin();
         w.link.side[0].syns = syns;
-        close_by(-1, 7 * SECOND, DS_CLOSE_SILENT);
+        close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
         found("DS105");
         assert_int_equal(w.last.detail.len != 0, syns == 2);
         if (syns == 2)
@@ -226,7 +226,7 @@ static void epmd_of_a_host_that_comes_back(void **state)
             next_conn();
         }
         w.now_ns = began_ns + 70 * SECOND;
-        tries_epmd(from, to, i == REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SILENT, began_ns);
+        tries_epmd(from, to, i == REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT, began_ns);
         findings_time(w.findings, w.now_ns + 2 * SECOND);
         found(i == IS_BACK ? "" : "DS106");
         if (i == IS_BACK)
@@ -249,10 +249,10 @@ static void epmd_of_a_host_that_is_gone(void **state)
         w.link.side[0].syns = 3;
         w.link.side[0].first_ns = w.now_ns;
         close_by(i == PORT_REFUSED ? 1 : -1, 7 * SECOND,
-                 i == PORT_REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SILENT);
+                 i == PORT_REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT);
         next_conn();
         w.now_ns += 10 * SECOND;
-        tries_epmd(from, to, i == EPMD_REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SILENT,
+        tries_epmd(from, to, i == EPMD_REFUSES ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT,
                    w.now_ns - (i == BEFORE ? 10 * SECOND - 1 : 10 * SECOND));
         found(i == PORT_SILENT ? "DS105" : "DS105 DS106");
     }
@@ -276,7 +276,7 @@ static void epmd_in_part_of_a_capture(void **state)
             change(DS_CONN_JOINED_LATE, 0, false);
         }
         next_conn();
-        tries_epmd(from, to, i == REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SILENT, w.now_ns);
+        tries_epmd(from, to, i == REFUSED ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT, w.now_ns);
         w.now_ns += 2 * SECOND;
         findings_time(w.findings, w.now_ns);
         const bool is_in_part = i == ONE_WAY || i == CUT;

@@ -85,7 +85,7 @@ static enum packet_status give6(struct world *w, uint32_t id, uint32_t offset, u
 static void assert_whole(const struct world *w)
 {
     assert_int_equal(w->segment.src_port, 0x1234);
-    assert_int_equal(w->segment.cut_len, 0);
+    assert_int_equal(w->segment.truncated_len, 0);
     assert_int_equal(cursor_left(&w->segment.payload), TEXT_LEN);
     assert_memory_equal(w->segment.payload.at, w->whole + 20, TEXT_LEN);
 }

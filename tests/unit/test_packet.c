@@ -342,7 +342,7 @@ static void test_padding(void **state)
         maker_start(&m, frame, sizeof frame);
         assert_int_equal(decode(ETHERNET), PACKET_SEGMENT);
         assert_text("");
-        assert_int_equal(segment.cut_len, 0);
+        assert_int_equal(segment.truncated_len, 0);
     }
 }
 

@@ -69,7 +69,7 @@ static void test_snapped(void **state)
         assert_int_equal(status, PACKET_SEGMENT);
         size_t kept = len > headers + 12 ? len - headers - 12 : 0;
         assert_int_equal(cursor_left(&segment.payload), kept);
-        assert_int_equal(segment.cut_len, 5 - kept);
+        assert_int_equal(segment.truncated_len, 5 - kept);
     }
 }
 
@@ -83,7 +83,7 @@ static void test_snapped_silently(void **state)
     packet.cap_len = packet.len -= 2;
     assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
     assert_text("hel");
-    assert_int_equal(segment.cut_len, 2);
+    assert_int_equal(segment.truncated_len, 2);
     packet.len = 1; /* less than captured: makes no sense, does no harm */
     assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
 }
@@ -241,7 +241,7 @@ static void assert_as_cooked(const struct maker *ip, size_t cut, bool is_known)
     assert_int_equal(segment.window, expected.window);
     assert_int_equal(segment.ip_id, expected.ip_id);
     assert_int_equal(segment.flags, expected.flags);
-    assert_int_equal(segment.cut_len, expected.cut_len);
+    assert_int_equal(segment.truncated_len, expected.truncated_len);
     assert_int_equal(cursor_left(&segment.payload), len);
     if (len != 0)
         assert_memory_equal(segment.payload.at, payload, len);

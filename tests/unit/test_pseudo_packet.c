@@ -30,7 +30,7 @@ static struct ds_segment segment_of(uint8_t family)
         .flags = 24,
         .payload = (const uint8_t *)"hello",
         .payload_len = 5,
-        .cut_len = 3,
+        .truncated_len = 3,
     };
 }
 
@@ -65,7 +65,7 @@ static void is_read_as_it_was_made(void **state)
             assert_int_equal(got.dst_port, made.dst_port);
             assert_int_equal(got.payload_len, 5);
             assert_memory_equal(got.payload, "hello", 5);
-            assert_int_equal(got.cut_len, 3);
+            assert_int_equal(got.truncated_len, 3);
         }
         ds_buffer_free(&buffer);
     }
@@ -91,7 +91,7 @@ static void is_known_by_its_mark_alone(void **state)
         assert_true(pseudo_packet_sign(&packet, KEY, &marked));
         assert_true(ds_packet_segment(&packet, &got));
         assert_int_equal(got.payload_len, 5);
-        assert_int_equal(got.cut_len, 3);
+        assert_int_equal(got.truncated_len, 3);
 
         packet.past = (struct ds_snapshot){0};
         pseudo_packet_read(&packet, KEY + 1);

@@ -60,7 +60,7 @@ static void random_gap(void *context, struct tcp_conn_view *view, int dir, uint6
     (void)view;
     assert_true(len > 0);
     w->at[dir] += len;
-    *(why == TCP_GAP_CUT ? &w->cut : &w->lost) += len;
+    *(why == TCP_GAP_SNAPLEN ? &w->cut : &w->lost) += len;
 }
 
 static void random_end(void *context, struct tcp_conn_view *view, int dir)
@@ -171,7 +171,7 @@ static void run_random(uint32_t seed, int how)
             const struct random_segment *from = &w.segments[i - 2];
             segment.seq = isn[dir] + from->offset;
             segment.payload = cursor_make(w.bytes[dir] + from->offset, from->len - from->cut);
-            segment.cut_len = from->cut;
+            segment.truncated_len = from->cut;
             segment.flags |= from->fin ? TCP_FIN : 0;
         }
         tcp_table_feed(table, &segment);
