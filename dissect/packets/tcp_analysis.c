@@ -424,7 +424,7 @@ static bool take_again(struct tcp_analysis *facts, int dir, const struct segment
             side->reordered++;
             return false;
         }
-        side->resent_unseen++;
+        side->lost_upstream++;
     } else if (is_probe(me, other, segment->seq + len)) {
         side->probes++;
         if (other->last_ns > side->last_data_ns) { /* the one before was answered */
@@ -432,10 +432,10 @@ static bool take_again(struct tcp_analysis *facts, int dir, const struct segment
             return false;
         }
     } else {
-        side->resent++;
-        side->resent_bytes += len;
+        side->retransmitted++;
+        side->retransmitted_bytes += len;
     }
-    side->resent_large += is_full(facts, dir, len);
+    side->retransmitted_large += is_full(facts, dir, len);
     if (me->has_acked && tcp_diff(segment->seq + len, me->acked) <= 0)
         return false; /* it has arrived: that the acknowledgement has not is the other direction's */
     if (me->repeats == 0 || me->repeat_seq != segment->seq) {
@@ -471,8 +471,8 @@ static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *
     const int64_t now_ns = segment->ts_ns;
     const bool has_ended = me->stall_ns != 0 && me->stall_why == DS_STALL_FULL_WINDOW &&
                            end_stall(facts, dir, now_ns, stall);
-    if (side->last_data_ns != 0 && now_ns - side->last_data_ns > side->longest_quiet_ns)
-        side->longest_quiet_ns = now_ns - side->last_data_ns;
+    if (side->last_data_ns != 0 && now_ns - side->last_data_ns > side->max_idle_ns)
+        side->max_idle_ns = now_ns - side->last_data_ns;
     if (me->run_ns != 0 && in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
         me->run_ns = 0;
     me->run_at_ns = now_ns;

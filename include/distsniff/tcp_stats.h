@@ -60,11 +60,11 @@ struct ds_tcp_side {
     uint64_t segments;      /* of any kind */
     uint64_t data_segments; /* with a payload; keepalives are none */
     uint64_t data_bytes;    /* payload, what was sent again as often as it was */
-    uint64_t resent, resent_bytes; /* segments seen before: lost behind the capture point, or
+    uint64_t retransmitted, retransmitted_bytes; /* segments seen before: lost behind the capture point, or
                                       thought to be */
-    uint64_t resent_unseen; /* sent again, but the first time they were not seen: lost before the
+    uint64_t lost_upstream; /* sent again, but the first time they were not seen: lost before the
                                capture point */
-    uint64_t resent_large;  /* of both, those as large as a segment gets */
+    uint64_t retransmitted_large; /* of both, those as large as a segment gets */
     uint64_t probes;        /* sent again while the other end took no more: answered, and not lost */
     uint64_t needless;      /* sent again, and the other end says that it had come before (D-SACK) */
     uint64_t copies;        /* the same packet, captured twice: neither lost nor sent again */
@@ -87,7 +87,7 @@ struct ds_tcp_side {
     uint64_t stalls;        /* of what it sends: the other end could take no more for a while */
     int64_t stalled_ns, longest_stall_ns;
     int64_t first_ns, last_ns, last_data_ns; /* since 1970; 0: nothing was sent */
-    int64_t longest_quiet_ns; /* between two segments with a payload */
+    int64_t max_idle_ns; /* between two segments with a payload */
     uint64_t tick_intervals;  /* between two ticks with nothing between them */
     int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */
     struct ds_histogram round_trip; /* from the capture point to the other end and back */

@@ -252,7 +252,7 @@ struct stalled {
     bool waits[2];    /* what that end sends is not acknowledged */
     bool is_heard[2]; /* it has sent something since */
     bool repeats[2];  /* it retransmits what the other end has acknowledged */
-    uint64_t conn, frame[2], resent[2];
+    uint64_t conn, frame[2], retransmitted[2];
     uint32_t most_repeats; /* of one segment */
     int64_t start_ns;
     const char *icmp;

@@ -261,22 +261,22 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
     const int64_t tick_ns =
         side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
     if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed || w->is_given_up ||
-        has_gaps(event->conn) || side->longest_quiet_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
+        has_gaps(event->conn) || side->max_idle_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;
     w->told |= told;
     /* Not one of all nodes said anything: that is not this one's. */
-    if (d->pause.to_ns > event->ts_ns - side->longest_quiet_ns &&
+    if (d->pause.to_ns > event->ts_ns - side->max_idle_ns &&
         d->pause.to_ns - d->pause.from_ns > tick_ns + tick_ns / 2) {
         d->checks.paused++;
         return;
     }
     struct finding *f = detect_begin(d, FINDING_DS202, event);
     wording_end(&f->sentence, &event->conn->end[end]);
-    detect_since(d, event->ts_ns - side->longest_quiet_ns);
+    detect_since(d, event->ts_ns - side->max_idle_ns);
     wording_add(&f->sentence, " missed ticks on its link with ");
     wording_end(&f->sentence, &event->conn->end[!end]);
     wording_add(&f->detail, "it sent nothing for ");
-    wording_span(&f->detail, side->longest_quiet_ns);
+    wording_span(&f->detail, side->max_idle_ns);
     wording_add(&f->detail, ", though it ticks every ");
     wording_span(&f->detail, tick_ns);
     detect_frame(f, event->frame, "the next sign of life, or soon after");
@@ -289,9 +289,10 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
 {
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &event->conn->link->side[end];
-        const uint64_t again = side->resent + side->resent_unseen;
+        const uint64_t again = side->retransmitted + side->lost_upstream;
         /* What had come already was not lost. */
-        const uint64_t needless = side->needless < side->resent ? side->needless : side->resent;
+        const uint64_t needless = side->needless < side->retransmitted ? side->needless
+                                  : side->retransmitted;
         /* One that is sent again and again is of a network that is gone, not of one that loses some. */
         const uint64_t repeats = side->most_repeats < MIN_OUTAGE ? 0 : side->most_repeats;
         const uint64_t lost = again > repeats + needless ? again - repeats - needless : 0;
@@ -309,15 +310,15 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
                      side->data_segments);
         if (needless != 0)
             wording_printf(&f->detail, "%" PRIu64 " of them needlessly, as they had arrived; ", needless);
-        if (side->resent_unseen == 0)
+        if (side->lost_upstream == 0)
             wording_add(&f->detail, "all of them had been seen: lost behind the capture point");
-        else if (side->resent == 0)
+        else if (side->retransmitted == 0)
             wording_add(&f->detail, "none of them had been seen: lost before the capture point");
         else
             wording_printf(&f->detail,
                          "%" PRIu64 " had been seen (lost behind the capture point), %" PRIu64
                          " had not (before it)",
-                         side->resent, side->resent_unseen);
+                         side->retransmitted, side->lost_upstream);
         detect_frame(f, event->frame, "so far");
         if (w->is_one_way) /* whether anything was acknowledged is not known */
             detect_unsure(f, CERTAINTY_POSSIBLE,
@@ -337,8 +338,8 @@ static __attribute__((noinline)) void take_loss_amid(struct detect *d, const str
 /* loses says whether so much was sent again that it is worth a look. */
 static inline bool loses(const struct ds_tcp_stats *link)
 {
-    return link->side[0].resent + link->side[0].resent_unseen >= MIN_RESENT ||
-           link->side[1].resent + link->side[1].resent_unseen >= MIN_RESENT;
+    return link->side[0].retransmitted + link->side[0].lost_upstream >= MIN_RESENT ||
+           link->side[1].retransmitted + link->side[1].lost_upstream >= MIN_RESENT;
 }
 
 /* begin_hole: both ends tell it, in the same words. */
@@ -360,7 +361,7 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     const struct ds_stall *stall = &event->stall;
     const struct ds_tcp_side *peer = &event->conn->link->side[!event->dir];
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
-    const uint64_t others = side->resent + side->resent_unseen - side->most_repeats;
+    const uint64_t others = side->retransmitted + side->lost_upstream - side->most_repeats;
     if (stall->is_over) {
         w->hole_ns[event->dir] = 0;
         w->doubt_frame[event->dir] = 0;
@@ -375,11 +376,11 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     /* A host that is gone looks the same until the other end is heard; and where that sends again what has
      * come, acknowledgements, small ones, do not arrive either. */
     if (!stall->is_heard)
-        w->peer_resent[event->dir] = peer->resent + peer->resent_unseen;
+        w->peer_resent[event->dir] = peer->retransmitted + peer->lost_upstream;
     const bool is_unheard = !stall->is_heard && peer->last_ns < stall->start_ns;
     w->doubt_frame[event->dir] = is_unheard ? event->frame : 0;
     w->is_hole_unsure =
-        is_unheard || peer->resent + peer->resent_unseen != w->peer_resent[event->dir];
+        is_unheard || peer->retransmitted + peer->lost_upstream != w->peer_resent[event->dir];
     if (w->is_hole_unsure)
         return;
     w->told |= TOLD_BLACK_HOLE;

@@ -162,7 +162,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     s->waits[dir] = true;
     s->frame[dir] = event->frame;
     s->icmp = link->icmp;
-    s->resent[!dir] = link->side[!dir].resent;
+    s->retransmitted[!dir] = link->side[!dir].retransmitted;
     s->is_heard[dir] = true;
     s->is_heard[!dir] |= link->side[!dir].last_ns > event->stall.start_ns;
 }
@@ -177,7 +177,8 @@ static void take_heard(struct stalled *s, const struct ds_event *event)
         if (s->waits[end] && link->side[end].most_repeats > s->most_repeats)
             s->most_repeats = link->side[end].most_repeats;
         s->is_heard[end] |= link->side[end].last_ns > s->start_ns;
-        s->repeats[end] |= s->waits[!end] && !s->waits[end] && link->side[end].resent > s->resent[end];
+        s->repeats[end] |= s->waits[!end] && !s->waits[end] &&
+                           link->side[end].retransmitted > s->retransmitted[end];
     }
 }
 

@@ -114,7 +114,7 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &link->side[end];
         row->sent[end] = side->data_segments;
-        row->again[end] = side->resent + side->resent_unseen;
+        row->again[end] = side->retransmitted + side->lost_upstream;
         row->stalls[end] = side->stalls;
         row->stalled_ns[end] = side->stalled_ns;
         row->round_trip_ns[end] = ds_histogram_at(&side->round_trip, 500);

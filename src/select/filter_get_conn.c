@@ -198,11 +198,11 @@ static void get_link_of_end(struct probe *probe, const struct ds_event *event, e
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &link->side[end];
         if (which == LINK_RETRANSMITTED)
-            probe_offer_unsigned(probe, side->resent + side->resent_unseen);
-        else if (side->last_data_ns != 0 && side->longest_quiet_ns < event->ts_ns - side->last_data_ns)
+            probe_offer_unsigned(probe, side->retransmitted + side->lost_upstream);
+        else if (side->last_data_ns != 0 && side->max_idle_ns < event->ts_ns - side->last_data_ns)
             probe_offer_number(probe, event->ts_ns - side->last_data_ns);
         else if (side->last_data_ns != 0)
-            probe_offer_number(probe, side->longest_quiet_ns);
+            probe_offer_number(probe, side->max_idle_ns);
     }
 }
 

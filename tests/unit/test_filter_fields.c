@@ -204,8 +204,9 @@ static void knows_the_fields_of_the_rest(void **state)
 static void knows_the_fields_of_links(void **state)
 {
     const struct ds_tcp_stats link = {
-        .side = {{.resent = 2, .resent_unseen = 3, .last_data_ns = 5, .longest_quiet_ns = 7000000},
-                 {.resent = 1}}};
+        .side = {{.retransmitted = 2, .lost_upstream = 3, .last_data_ns = 5,
+                  .max_idle_ns = 7000000},
+                 {.retransmitted = 1}}};
     struct ds_event event = make_event(DS_EVENT_STALL);
     const struct record record = {.event = &event};
     struct ds_conn with_link = *event.conn;

@@ -91,7 +91,7 @@ static void misses_ticks(void)
     w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
     for (int i = 1; i <= 5; i++) { /* meanwhile the other one does tick */
         w.now_ns += 10 * SECOND;
-        w.link.side[1].longest_quiet_ns = i == 5 ? 50 * SECOND + MS : 0;
+        w.link.side[1].max_idle_ns = i == 5 ? 50 * SECOND + MS : 0;
         const struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
     }
@@ -161,7 +161,7 @@ static void loses_packets(void)
     up();
     within();
     w.link.side[0].data_segments = 200;
-    w.link.side[0].resent = 100;
+    w.link.side[0].retransmitted = 100;
     struct ds_event tick = event_of(DS_EVENT_TICK, 0);
     put(&tick);
 }

@@ -59,7 +59,7 @@ static void missed_ticks(void **state)
         set_ticks(1, i == NO_TICKS ? 0 : 3, 10 * SECOND, 10 * SECOND);
         if (i == NO_TICKS)
             w.link.side[1].tick_min_ns = 0;
-        w.link.side[1].longest_quiet_ns =
+        w.link.side[1].max_idle_ns =
             i == NO_TICKS ? 60 * SECOND : i == BARELY_NOT ? 26 * SECOND - 1 : 26 * SECOND;
         if (i == HALF_CLOSED)
             half_close(0, DS_CLOSE_FIN);
@@ -72,7 +72,7 @@ static void missed_ticks(void **state)
     up();
     for (int end = 0; end < 2; end++) {
         set_ticks(end, 3, 10 * SECOND, 10 * SECOND);
-        w.link.side[end].longest_quiet_ns = 26 * SECOND;
+        w.link.side[end].max_idle_ns = 26 * SECOND;
         tick(1);
     }
     found("DS202 DS202");
@@ -100,7 +100,7 @@ static void pauses(void **state)
         tick(0);
         const int64_t after_ns = i < 2 ? 15 * SECOND : 45 * SECOND;
         w.now_ns += after_ns;
-        w.link.side[1].longest_quiet_ns = i < 2 ? 45 * SECOND : cases[i].quiet_after_ns;
+        w.link.side[1].max_idle_ns = i < 2 ? 45 * SECOND : cases[i].quiet_after_ns;
         tick(1);
         found(cases[i].is_excused ? "" : "DS202");
     }
@@ -123,7 +123,7 @@ static void what_is_told_late_is_no_pause(void **state)
             w.now_ns += 900 * MS;
             tick(0);
         }
-        w.link.side[1].longest_quiet_ns = 14 * SECOND;
+        w.link.side[1].max_idle_ns = 14 * SECOND;
         tick(1);
         found("DS202");
     }
@@ -143,8 +143,8 @@ static void losses(void **state)
         begin();
         up();
         w.link.side[end].data_segments = 1000; /* one in a hundred */
-        w.link.side[end].resent = cases[i / 2].seen;
-        w.link.side[end].resent_unseen = cases[i / 2].unseen;
+        w.link.side[end].retransmitted = cases[i / 2].seen;
+        w.link.side[end].lost_upstream = cases[i / 2].unseen;
         tick(0);
         tick(0);
         found("DS212");
@@ -155,7 +155,7 @@ static void losses(void **state)
     up();
     for (int end = 0; end < 2; end++) {
         w.link.side[end].data_segments = 100;
-        w.link.side[end].resent = 10;
+        w.link.side[end].retransmitted = 10;
         tick(0);
     }
     found("DS212 DS212");
@@ -165,7 +165,7 @@ static void losses(void **state)
         w.link.side[0].segments = 20;
         w.link.side[1].segments = others;
         w.link.side[0].data_segments = 20;
-        w.link.side[0].resent = 10;
+        w.link.side[0].retransmitted = 10;
         tick(0);
         found(others == 0 ? "DS501 DS212" : "DS212");
         assert_int_equal(w.last.certainty, others == 0 ? CERTAINTY_POSSIBLE : CERTAINTY_SURE);
@@ -191,7 +191,7 @@ static void black_holes(void **state)
         w.link.side[1].data_segments = i == NEVER_ANSWERED ? 0 : 5;
         w.link.side[1].last_ns = w.now_ns - SECOND - (i == SILENT);
         w.link.side[0].data_segments = i == OTHERS_TOO ? 500 : 501;
-        w.link.side[0].resent = 8;
+        w.link.side[0].retransmitted = 8;
         w.link.side[0].most_repeats = 3;
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
         stall(0, DS_STALL_LOST, SECOND, i == OVER, i == SMALL ? 999 : 1000);
@@ -256,13 +256,13 @@ static void hole_is_heard(void **state)
         up();
         w.now_ns += 2 * SECOND;
         w.link.side[1].data_segments = 5;
-        w.link.side[1].resent = i == ONE_WAY_BEFORE;
+        w.link.side[1].retransmitted = i == ONE_WAY_BEFORE;
         w.link.side[1].last_ns = w.now_ns - SECOND - (i != TOLD_BEFORE);
         stall(0, DS_STALL_LOST, SECOND, false, len);
         if (i == ACKNOWLEDGED)
             stall(0, DS_STALL_LOST, SECOND, true, 0);
         w.now_ns += SECOND;
-        w.link.side[1].resent += i == ONE_WAY;
+        w.link.side[1].retransmitted += i == ONE_WAY;
         struct ds_event heard = event_of(DS_EVENT_STALL, 0);
         heard.stall = (struct ds_stall){.why = DS_STALL_LOST, .is_heard = true, .in_flight = len,
                                         .start_ns = w.now_ns - 2 * SECOND, .duration_ns = 2 * SECOND};

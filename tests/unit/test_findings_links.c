@@ -102,7 +102,7 @@ static void ticks(void **state)
         up();
         w.link.side[1].tick_intervals = 3;
         w.link.side[1].tick_min_ns = w.link.side[1].tick_max_ns = 15 * SECOND;
-        w.link.side[1].longest_quiet_ns = i == 0 ? 30 * SECOND : 45 * SECOND;
+        w.link.side[1].max_idle_ns = i == 0 ? 30 * SECOND : 45 * SECOND;
         w.conn.counters[1].gaps = i == 1;
         struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
@@ -124,7 +124,7 @@ static void pauses(void **state)
         struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
         w.now_ns += 15 * SECOND;
-        w.link.side[1].longest_quiet_ns = seconds < 60 ? 45 * SECOND : (seconds + 15) * SECOND;
+        w.link.side[1].max_idle_ns = seconds < 60 ? 45 * SECOND : (seconds + 15) * SECOND;
         tick = event_of(DS_EVENT_TICK, 1);
         put(&tick);
         found(seconds < 60 ? "DS202" : "");
@@ -203,7 +203,7 @@ static void sent_needlessly(void **state)
         begin();
         up();
         w.link.side[0].data_segments = 200;
-        w.link.side[0].resent = 100;
+        w.link.side[0].retransmitted = 100;
         w.link.side[0].needless = needless;
         struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
@@ -214,7 +214,7 @@ static void sent_needlessly(void **state)
     begin(); /* it says more than there is */
     up();
     w.link.side[0].data_segments = 200;
-    w.link.side[0].resent_unseen = 10;
+    w.link.side[0].lost_upstream = 10;
     w.link.side[0].needless = 10;
     struct ds_event tick = event_of(DS_EVENT_TICK, 0);
     put(&tick);
@@ -298,8 +298,8 @@ static void stalls(void **state)
         w.link.side[1].data_segments = 5;
         w.link.side[1].last_ns = w.now_ns;
         w.link.side[0].data_segments = 100;
-        w.link.side[0].resent = others + 2;
-        w.link.side[0].resent_unseen = 1;
+        w.link.side[0].retransmitted = others + 2;
+        w.link.side[0].lost_upstream = 1;
         w.link.side[0].most_repeats = 3;
         stall(DS_STALL_LOST, SECOND, false, 1400);
         found(others == 4 ? "DS207" : "");
@@ -373,8 +373,8 @@ static void given_up_before_the_end(void **state)
             if (in_time)
                 findings_time(w.findings, w.now_ns);
             w.now_ns += 4 * SECOND;
-            w.link.side[1].longest_quiet_ns = 9 * SECOND;
-            w.link.side[0].resent = w.link.side[0].data_segments = 100;
+            w.link.side[1].max_idle_ns = 9 * SECOND;
+            w.link.side[0].retransmitted = w.link.side[0].data_segments = 100;
             w.link.silence_ns = SECOND;
             if (i == TICKS || i == FIN) {
                 w.link.side[1].last_data_ns = w.now_ns;
@@ -422,7 +422,7 @@ static void nothing_gets_through(void **state)
         goes_fading();
         if (is_over)
             stall(DS_STALL_LOST, SECOND, true, 4);
-        w.link.side[0].resent = w.link.side[0].data_segments = 100;
+        w.link.side[0].retransmitted = w.link.side[0].data_segments = 100;
         struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
         call(CALL_UNANSWERED, 5 * SECOND);
@@ -619,21 +619,21 @@ static void losses(void **state)
         begin();
         up();
         w.link.side[0].data_segments = 1000;
-        w.link.side[0].resent = again;
+        w.link.side[0].retransmitted = again;
         change(DS_CONN_CLOSED, 0, true);
         found(again == 9 ? "" : "DS212");
     }
     begin();
     up();
     w.link.side[0].data_segments = 1001;
-    w.link.side[0].resent_unseen = 10;
+    w.link.side[0].lost_upstream = 10;
     change(DS_CONN_CLOSED, 0, true);
     found("");
     for (uint32_t repeats = 4; repeats <= 5; repeats++) { /* one of them again and again */
         begin();
         up();
         w.link.side[0].data_segments = 100;
-        w.link.side[0].resent = 14;
+        w.link.side[0].retransmitted = 14;
         w.link.side[0].most_repeats = repeats;
         change(DS_CONN_CLOSED, 0, true);
         found(repeats == 5 ? "" : "DS212");
@@ -644,7 +644,7 @@ static void losses(void **state)
             begin();
             up();
             w.link.side[dir].data_segments = 1000;
-            w.link.side[dir].resent_unseen = again;
+            w.link.side[dir].lost_upstream = again;
             const struct ds_event event = message(0, nil, sizeof nil);
             put(&event);
             assert_int_equal(w.num, again == 10);

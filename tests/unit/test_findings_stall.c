@@ -74,7 +74,7 @@ static void repeats_what_was_acknowledged(void **state)
 {
     (void)state;
     const int64_t start_ns = begin_stall(true);
-    w.link.side[1].resent = 2;
+    w.link.side[1].retransmitted = 2;
     tick(1);
     passes(start_ns + 3 * SECOND);
     detail_has("bob@127.0.0.1 retransmits what was acknowledged: nothing gets to it, the way back is open");

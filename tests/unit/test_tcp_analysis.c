@@ -110,7 +110,7 @@ static void round_trips(void **state)
     assert_in_range(ds_histogram_at(spread, 995), 81 * MS / 10, 99 * MS / 10);
     assert_int_equal(side(w, 0)->window, 512 << SCALE);
     assert_int_equal(side(w, 1)->window, 512 << SCALE);
-    assert_int_equal(side(w, 0)->resent + side(w, 0)->resent_unseen + side(w, 0)->stalls, 0);
+    assert_int_equal(side(w, 0)->retransmitted + side(w, 0)->lost_upstream + side(w, 0)->stalls, 0);
     assert_int_equal(side(w, 0)->data_segments, 100);
     assert_int_equal(side(w, 0)->max_in_flight, 50);
 }
@@ -124,8 +124,8 @@ static void which_side_lost_it(void **state)
     data(w, 0, 1500, 1400); /* seen, and sent again: lost behind us */
     at(w, 320);
     data(w, 0, 1500, 1400);
-    assert_int_equal(side(w, 0)->resent, 1);
-    assert_int_equal(side(w, 0)->resent_bytes, 1400);
+    assert_int_equal(side(w, 0)->retransmitted, 1);
+    assert_int_equal(side(w, 0)->retransmitted_bytes, 1400);
     ack(w, 1, 2900);
     assert_int_equal(side(w, 0)->round_trip.num, 0); /* of which copy? */
     /* One is left out; it comes 300 ms later: lost before us. */
@@ -133,7 +133,7 @@ static void which_side_lost_it(void **state)
     w->next[0] = 2900;
     at(w, 620);
     data(w, 0, 2900, 1400);
-    assert_int_equal(side(w, 0)->resent_unseen, 1);
+    assert_int_equal(side(w, 0)->lost_upstream, 1);
     /* And one that is overtaken. */
     w->next[0] = 5700;
     put(w, 0, TCP_ACK, 7100, 500, 1400, 79);
@@ -141,9 +141,9 @@ static void which_side_lost_it(void **state)
     at(w, 622);
     data(w, 0, 5700, 1400);
     assert_int_equal(side(w, 0)->reordered, 1);
-    assert_int_equal(side(w, 0)->resent, 1);
-    assert_int_equal(side(w, 0)->resent_unseen, 1);
-    assert_int_equal(side(w, 0)->resent_large, 2);
+    assert_int_equal(side(w, 0)->retransmitted, 1);
+    assert_int_equal(side(w, 0)->lost_upstream, 1);
+    assert_int_equal(side(w, 0)->retransmitted_large, 2);
 }
 
 /* fills_hole: of 6 packets of A, numbered as said, the last but one leaves a hole that the last one fills, so
@@ -181,7 +181,7 @@ static void numbers_tell_before_times(void **state)
         assert_non_null(w->facts);
         open_up(w);
         fills_hole(w, cases[i].step, cases[i].last_id, cases[i].late_ns);
-        assert_int_equal(side(w, 0)->resent_unseen, cases[i].is_lost);
+        assert_int_equal(side(w, 0)->lost_upstream, cases[i].is_lost);
         assert_int_equal(side(w, 0)->reordered, !cases[i].is_lost);
     }
 }
@@ -208,7 +208,7 @@ static void repeated_acknowledgements_tell(void **state)
             w->now_ns += MS - 1 + is_due;
             put(w, 0, TCP_ACK, 100, 500, 10, 0);
             const bool is_lost = acks == 3 && is_due;
-            assert_int_equal(side(w, 0)->resent_unseen, is_lost);
+            assert_int_equal(side(w, 0)->lost_upstream, is_lost);
             assert_int_equal(side(w, 0)->reordered, !is_lost);
         }
     }
@@ -230,7 +230,7 @@ static void acknowledged_is_not_lost(void **state)
             data(w, 0, 100, 50);
             assert_int_equal(w->ended, i == 3 && !is_acked ? 0 : -1);
         }
-        assert_int_equal(side(w, 0)->resent, 3);
+        assert_int_equal(side(w, 0)->retransmitted, 3);
     }
 }
 
@@ -337,7 +337,7 @@ static void copies_are_no_loss(void **state)
     put(w, 0, TCP_ACK, 100, 500, 50, 7);
     put(w, 0, TCP_ACK, 150, 500, 50, 8);
     assert_int_equal(side(w, 0)->copies, 2);
-    assert_int_equal(side(w, 0)->resent, 0);
+    assert_int_equal(side(w, 0)->retransmitted, 0);
     assert_int_equal(side(w, 0)->data_segments, 2);
     /* Without an identification time tells. */
     put(w, 1, TCP_ACK, 500, 200, 50, 0);
@@ -345,7 +345,7 @@ static void copies_are_no_loss(void **state)
     assert_int_equal(side(w, 1)->copies, 1);
     at(w, 300);
     put(w, 1, TCP_ACK, 500, 200, 50, 0);
-    assert_int_equal(side(w, 1)->resent, 1);
+    assert_int_equal(side(w, 1)->retransmitted, 1);
 }
 
 /* How long may be between two captures of a packet, and by how much one may be overtaken. */
@@ -361,7 +361,7 @@ static void times_tell_exactly(void **state)
         w->now_ns += MS;
     }
     assert_int_equal(side(w, 1)->copies, 1);
-    assert_int_equal(side(w, 1)->resent, 2); /* the one after a while, too */
+    assert_int_equal(side(w, 1)->retransmitted, 2); /* the one after a while, too */
     for (uint32_t late = 0; late < 2; late++) {
         const uint32_t seq = 100 + late * 100;
         w->next[0] = seq;
@@ -371,7 +371,7 @@ static void times_tell_exactly(void **state)
         data(w, 0, seq, 50);
     }
     assert_int_equal(side(w, 0)->reordered, 1);
-    assert_int_equal(side(w, 0)->resent_unseen, 1);
+    assert_int_equal(side(w, 0)->lost_upstream, 1);
     assert_int_equal(side(w, 0)->first_ns, 1000 * MS);
 }
 
@@ -388,7 +388,7 @@ static void others_repeat_for_themselves(void **state)
     }
     at(w, 1000);
     data(w, 0, 200, 100);
-    assert_int_equal(side(w, 0)->resent, 3);
+    assert_int_equal(side(w, 0)->retransmitted, 3);
     assert_int_equal(side(w, 0)->most_repeats, 2);
 }
 
@@ -455,7 +455,7 @@ static void probes(void **state)
                 ack(w, 1, i == WITHIN ? 172 : 100);
         }
         assert_int_equal(side(w, 0)->probes, i == WITHIN ? 0 : 6);
-        assert_int_equal(side(w, 0)->resent, i == WITHIN ? 6 : 0);
+        assert_int_equal(side(w, 0)->retransmitted, i == WITHIN ? 6 : 0);
         assert_int_equal(w->facts->dir[0].lost_ns != 0, i == WITHIN || i == UNANSWERED);
         assert_int_equal(w->facts->dir[0].stall_tries, i == CLOSED || i == UNANSWERED ? 6 : 0);
     }
@@ -598,7 +598,7 @@ static void keepalives_and_repeats(void **state)
     put(w, 0, TCP_ACK, 1547, 500, 0, 90);
     put(w, 0, TCP_ACK, 1547, 500, 1, 91);
     assert_int_equal(side(w, 0)->keepalives, 2);
-    assert_int_equal(side(w, 0)->resent, 0);
+    assert_int_equal(side(w, 0)->retransmitted, 0);
     data(w, 0, 1548, 1448);
     for (int i = 1; i < 5; i++) {
         at(w, 100 + i * 300);
@@ -606,7 +606,7 @@ static void keepalives_and_repeats(void **state)
     }
     assert_int_equal(side(w, 0)->most_repeats, 4);
     assert_int_equal(side(w, 0)->most_repeats_len, 1448);
-    assert_int_equal(side(w, 0)->resent_large, 4);
+    assert_int_equal(side(w, 0)->retransmitted_large, 4);
 }
 
 static void ticks(void **state)
@@ -646,7 +646,7 @@ static void late_ticks(void **state)
     data(w, 0, 100, 50);
     at(w, 5800);
     data(w, 0, 100, 50);
-    assert_int_equal(side(w, 0)->resent, 1);
+    assert_int_equal(side(w, 0)->retransmitted, 1);
     tcp_analysis_tick(w->facts, 0, 7200 * MS, 3);
     tcp_analysis_tick(w->facts, 0, 8000 * MS, 4);
     assert_int_equal(side(w, 0)->tick_intervals, 1);
