@@ -9,7 +9,7 @@
  */
 #include "dist.h"
 
-#include "channel.h"
+#include "dist_stream.h"
 #include "cookie.h"
 #include "dist_conn.h"
 #include "flags.h"
@@ -132,7 +132,7 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     d->phase = DIST_CHANNEL;
-    d->channel = channel_new(env, conn, dir, late);
+    d->channel = dist_stream_new(env, conn, dir, late);
     if (d->channel == NULL) {
         env->stats.no_memory++;
         go_dead(env, d);
@@ -141,12 +141,12 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
     for (int end = 0; end < 2; end++) {
         const struct dist_dir *either = &dist_of(conn)->dirs[end];
         if (either->has_flags && (either->flags & FLAG_MASK(UTF8_ATOMS)) == 0)
-            channel_use_latin1(d->channel);
+            dist_stream_use_latin1(d->channel);
     }
     /* Nodes use what both have. */
     const struct dist_dir *both = dist_of(conn)->dirs;
     if (both[0].has_flags && both[1].has_flags)
-        channel_agree(d->channel, both[0].flags & both[1].flags);
+        dist_stream_agree(d->channel, both[0].flags & both[1].flags);
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */
@@ -169,7 +169,7 @@ static void feed_channel(struct env *env, struct conn *conn, int dir, struct cur
     if (!dist->up)
         report_up(env, conn,
                   other->phase == DIST_UNKNOWN ? "the other direction was not captured" : NULL);
-    channel_feed(dist->dirs[dir].channel, data);
+    dist_stream_feed(dist->dirs[dir].channel, data);
 }
 
 /* The handshake. */
@@ -493,7 +493,7 @@ static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
     case DIST_DEAD:
         return;
     case DIST_CHANNEL:
-        channel_gap(d->channel, len, why);
+        dist_stream_gap(d->channel, len, why);
         return;
     case DIST_UNKNOWN:
     case DIST_HANDSHAKE:
@@ -514,7 +514,7 @@ static void dist_take_alone(struct env *env, struct conn *conn, int dir, struct 
     if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
         know_channel(env, conn, dir);
     if (d->phase == DIST_CHANNEL)
-        channel_take_alone(d->channel, frame);
+        dist_stream_take_alone(d->channel, frame);
 }
 
 /* dist_sealed: what the nodes say cannot be read; that they are connected can be seen. */
@@ -541,9 +541,9 @@ static void dist_suspend(struct env *env, struct conn *conn, enum tcp_close why)
 
     for (int dir = 0; dir < 2; dir++) {
         struct dist_dir *d = &dist->dirs[dir];
-        d->was_inside = d->channel != NULL ? channel_is_inside(d->channel) : d->held.len != 0;
+        d->was_inside = d->channel != NULL ? dist_stream_is_inside(d->channel) : d->held.len != 0;
         if (d->channel != NULL) {
-            channel_end(d->channel);
+            dist_stream_end(d->channel);
         } else if (d->held.len != 0 && d->phase != DIST_DEAD) {
             bool ended = why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET;
             emit_broken(env, conn, dir, stream_buffer_cursor(&d->held),
@@ -560,7 +560,7 @@ static void dist_release(struct env *env, struct conn *conn)
 {
     struct dist *dist = dist_of(conn);
     for (int dir = 0; dir < 2; dir++) {
-        channel_free(dist->dirs[dir].channel);
+        dist_stream_free(dist->dirs[dir].channel);
         stream_buffer_free(&dist->dirs[dir].held, env);
     }
     free(dist);
@@ -631,7 +631,7 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
         return guess;
     if (known && is_tick(bytes))
         return PROTO_YES;
-    return channel_probe(bytes, &skip);
+    return dist_stream_probe(bytes, &skip);
 }
 
 static void dist_give_state(struct env *env, const struct conn *conn,
@@ -644,7 +644,7 @@ static void dist_give_state(struct env *env, const struct conn *conn,
     for (int dir = 0; dir < 2; dir++) {
         const struct dist_dir *d = &dist->dirs[dir];
         rest[dir] = d->channel != NULL
-                        ? channel_get_rest(d->channel)
+                        ? dist_stream_get_rest(d->channel)
                         : (struct decoder_state_rest){.kind = DS_SNAPSHOT_HANDSHAKE,
                                                       .bytes = stream_buffer_cursor(&d->held),
                                                       .lost_before = d->lost && oldest != NULL};
@@ -655,9 +655,9 @@ static void dist_give_state(struct env *env, const struct conn *conn,
 
 static void dist_progress(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed)
 {
-    const struct channel *channel = dist_of(conn)->dirs[dir].channel;
+    const struct dist_stream *channel = dist_of(conn)->dirs[dir].channel;
     if (channel != NULL)
-        channel_progress(channel, size, passed);
+        dist_stream_progress(channel, size, passed);
 }
 
 const struct proto dist_proto = {

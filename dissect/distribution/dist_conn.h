@@ -5,7 +5,7 @@
 #ifndef DISSECT_DIST_CONN_H
 #define DISSECT_DIST_CONN_H
 
-#include "channel.h"
+#include "dist_stream.h"
 #include "stream_buffer.h"
 
 enum dist_phase {
@@ -19,7 +19,7 @@ struct dist_dir {
     enum dist_phase phase;
     bool lost; /* bytes before these are missing */
     struct stream_buffer held;
-    struct channel *channel;
+    struct dist_stream *channel;
     enum ds_handshake_step last_step; /* UNKNOWN: none */
     uint64_t flags;
     bool has_flags;

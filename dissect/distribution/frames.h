@@ -2,7 +2,7 @@
  * frames.h - what the frames of one direction of a distribution connection hold: ticks,
  * pass-through messages, messages with a distribution header, and fragments of such
  * (erl_dist_protocol, "Protocol between connected nodes"; erl_ext_dist, "Distribution
- * Header"). Where a frame begins and ends is for channel.c to find.
+ * Header"). Where a frame begins and ends is for dist_stream.c to find.
  */
 #ifndef DISSECT_FRAMES_H
 #define DISSECT_FRAMES_H

@@ -8,9 +8,9 @@
 #ifndef TESTS_CHANNEL_HARNESS_H
 #define TESTS_CHANNEL_HARNESS_H
 
-#include "channel.h"
 #include "conn.h"
 #include "dist.h"
+#include "dist_stream.h"
 #include "known_conn.h"
 #include "registry.h"
 
@@ -20,7 +20,7 @@ struct harness {
     struct env env;
     struct conn conn;
     struct tcp_conn_view tcp;
-    struct channel *channel[2]; /* NULL: through dist.c */
+    struct dist_stream *channel[2]; /* NULL: through dist.c */
     struct ds_buffer out;
     struct known_conn known;
     bool broken; /* no memory to begin with */
@@ -142,11 +142,11 @@ static inline void harness_init(struct harness *h)
 static inline void harness_open_channels(struct harness *h, bool late, bool latin1)
 {
     for (int dir = 0; dir < 2; dir++) {
-        h->channel[dir] = channel_new(&h->env, &h->conn, dir, late);
+        h->channel[dir] = dist_stream_new(&h->env, &h->conn, dir, late);
         if (h->channel[dir] == NULL)
             h->broken = true;
         else if (latin1)
-            channel_use_latin1(h->channel[dir]);
+            dist_stream_use_latin1(h->channel[dir]);
     }
 }
 
@@ -165,7 +165,7 @@ static inline void harness_feed(struct harness *h, int dir, const void *bytes, s
     if (h->conn.proto != NULL)
         h->conn.proto->feed(&h->env, &h->conn, dir, cursor_make(bytes, len));
     else
-        channel_feed(h->channel[dir], cursor_make(bytes, len));
+        dist_stream_feed(h->channel[dir], cursor_make(bytes, len));
 }
 
 static inline void harness_gap(struct harness *h, int dir, uint64_t len, enum tcp_gap why)
@@ -175,7 +175,7 @@ static inline void harness_gap(struct harness *h, int dir, uint64_t len, enum tc
     if (h->conn.proto != NULL)
         h->conn.proto->gap(&h->env, &h->conn, dir, len, why);
     else
-        channel_gap(h->channel[dir], len, why);
+        dist_stream_gap(h->channel[dir], len, why);
 }
 
 /* harness_end ends both directions and writes down who is at the ends. */
@@ -185,7 +185,7 @@ static inline void harness_end(struct harness *h)
         h->conn.proto->close(&h->env, &h->conn, TCP_CLOSE_CAPTURE);
     } else if (!h->broken) {
         for (int dir = 0; dir < 2; dir++)
-            channel_end(h->channel[dir]);
+            dist_stream_end(h->channel[dir]);
     }
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &h->conn.view.end[end];
@@ -202,7 +202,7 @@ static inline void harness_end(struct harness *h)
 static inline uint64_t harness_free(struct harness *h)
 {
     for (int dir = 0; dir < 2; dir++)
-        channel_free(h->channel[dir]);
+        dist_stream_free(h->channel[dir]);
     registry_free(h->env.registry);
     conn_forget_nodes(&h->conn);
     arena_free(&h->env.arena);

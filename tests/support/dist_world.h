@@ -4,7 +4,7 @@
  * of it is written down by fake_conn.h. What the channels do is not of interest here: they are played
  * by a few lines below, which log what they are given.
  *
- * To be included by one file of a test program: the channels stand in for those of channel.c.
+ * To be included by one file of a test program: the channels stand in for those of dist_stream.c.
  */
 #ifndef TESTS_DIST_WORLD_H
 #define TESTS_DIST_WORLD_H
@@ -16,89 +16,89 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "channel.h"
 #include "dist.h"
+#include "dist_stream.h"
 #include "fake_conn.h"
 
 static struct fake fake;
 
 /* A channel that logs once that it is there, counts its bytes, and logs them at its end. */
-struct channel {
+struct dist_stream {
     int dir;
     size_t len;
 };
 
-struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+struct dist_stream *dist_stream_new(struct env *env, struct conn *conn, int dir, bool joined_late)
 {
-    struct channel *channel = malloc(sizeof *channel);
+    struct dist_stream *channel = malloc(sizeof *channel);
     (void)env;
     (void)conn;
     if (channel == NULL)
         return NULL;
-    *channel = (struct channel){.dir = dir};
+    *channel = (struct dist_stream){.dir = dir};
     fake_log(&fake, "%c channel%s\n", dir == 0 ? '>' : '<', joined_late ? ", late" : "");
     return channel;
 }
 
-void channel_use_latin1(struct channel *channel)
+void dist_stream_use_latin1(struct dist_stream *channel)
 {
     fake_log(&fake, "%c channel latin1\n", channel->dir == 0 ? '>' : '<');
 }
 
-void channel_agree(struct channel *channel, uint64_t flags)
+void dist_stream_agree(struct dist_stream *channel, uint64_t flags)
 {
     (void)channel;
     (void)flags; /* tests/conversations/headers.txt has what comes of it */
 }
 
-void channel_feed(struct channel *channel, struct cursor data)
+void dist_stream_feed(struct dist_stream *channel, struct cursor data)
 {
     channel->len += cursor_left(&data);
 }
 
-void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
+void dist_stream_gap(struct dist_stream *channel, uint64_t len, enum tcp_gap why)
 {
     (void)why;
     fake_log(&fake, "%c channel gap %zu\n", channel->dir == 0 ? '>' : '<', (size_t)len);
 }
 
-void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed)
+void dist_stream_progress(const struct dist_stream *channel, uint64_t *size, uint64_t *passed)
 {
     (void)channel;
     *size = *passed = 0;
 }
 
-bool channel_is_inside(const struct channel *channel)
+bool dist_stream_is_inside(const struct dist_stream *channel)
 {
     (void)channel;
     return false;
 }
 
-void channel_end(struct channel *channel)
+void dist_stream_end(struct dist_stream *channel)
 {
     if (channel->len != 0)
         fake_log(&fake, "%c channel had %zu bytes\n", channel->dir == 0 ? '>' : '<',
                  channel->len);
 }
 
-void channel_take_alone(struct channel *channel, struct cursor frame)
+void dist_stream_take_alone(struct dist_stream *channel, struct cursor frame)
 {
-    channel_feed(channel, frame);
+    dist_stream_feed(channel, frame);
 }
 
-struct decoder_state_rest channel_get_rest(const struct channel *channel)
+struct decoder_state_rest dist_stream_get_rest(const struct dist_stream *channel)
 {
     (void)channel;
     return (struct decoder_state_rest){0};
 }
 
-void channel_free(struct channel *channel)
+void dist_stream_free(struct dist_stream *channel)
 {
     free(channel);
 }
 
 /* A direction of the fake channel is recognised by a byte 131. */
-enum proto_guess channel_probe(struct cursor bytes, size_t *skip)
+enum proto_guess dist_stream_probe(struct cursor bytes, size_t *skip)
 {
     *skip = 0;
     return memchr(bytes.at, 131, cursor_left(&bytes)) != NULL ? PROTO_YES : PROTO_MORE;

@@ -1,5 +1,5 @@
 /*
- * channel.c - one direction of an established distribution connection (erl_dist_protocol,
+ * dist_stream.c - one direction of an established distribution connection (erl_dist_protocol,
  * "Protocol between connected nodes"): where its frames begin and end.
  *
  *     LENGTH:32 ...                 what it holds: see frames.c
@@ -21,7 +21,7 @@
  * long: a node waits for its end, too, and what lies in it may look like frames. Looks are paid
  * for from a credit that grows with the bytes that come.
  */
-#include "channel.h"
+#include "dist_stream.h"
 
 #include "flags.h"
 #include "frames.h"
@@ -43,7 +43,7 @@ enum {
     CREDIT_MAX = 16 * 1024 * 1024,
 };
 
-struct channel {
+struct dist_stream {
     struct frames frames;
     bool searching;
 
@@ -81,9 +81,9 @@ static struct damage damage_of_gap(enum tcp_gap why)
     return (struct damage){DS_FAULT_GAP, "packets are missing"};
 }
 
-struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+struct dist_stream *dist_stream_new(struct env *env, struct conn *conn, int dir, bool joined_late)
 {
-    struct channel *channel = calloc(1, sizeof *channel);
+    struct dist_stream *channel = calloc(1, sizeof *channel);
     if (channel == NULL)
         return NULL;
     /* Of what stands for the past, fragments may be missing that nobody refers to any more. */
@@ -94,12 +94,12 @@ struct channel *channel_new(struct env *env, struct conn *conn, int dir, bool jo
     return channel;
 }
 
-void channel_use_latin1(struct channel *channel)
+void dist_stream_use_latin1(struct dist_stream *channel)
 {
     channel->frames.latin1 = true;
 }
 
-void channel_agree(struct channel *channel, uint64_t flags)
+void dist_stream_agree(struct dist_stream *channel, uint64_t flags)
 {
     const bool has_atoms = (flags & FLAG_MASK(DIST_HDR_ATOM_CACHE)) != 0;
     const bool has_fragments = (flags & FLAG_MASK(FRAGMENTS)) != 0;
@@ -109,7 +109,7 @@ void channel_agree(struct channel *channel, uint64_t flags)
                                        (has_fragments ? 0 : FRAME_IS_FRAGMENT));
 }
 
-void channel_free(struct channel *channel)
+void dist_stream_free(struct dist_stream *channel)
 {
     if (channel == NULL)
         return;
@@ -119,7 +119,7 @@ void channel_free(struct channel *channel)
 }
 
 /* emit_gap tells what was lost up to here, if anything. */
-static void emit_gap(struct channel *channel)
+static void emit_gap(struct dist_stream *channel)
 {
     struct ds_event event = {
         .type = DS_EVENT_GAP,
@@ -135,7 +135,7 @@ static void emit_gap(struct channel *channel)
 }
 
 /* begin_search tells that the framing is lost, along with lost bytes. */
-static void begin_search(struct channel *channel, uint64_t lost, struct damage loss)
+static void begin_search(struct dist_stream *channel, uint64_t lost, struct damage loss)
 {
     frames_lose(&channel->frames, loss);
     channel->searching = true;
@@ -148,14 +148,14 @@ static void begin_search(struct channel *channel, uint64_t lost, struct damage l
 }
 
 /* reject searches on from the second byte of what was taken for a frame. */
-static void reject(struct channel *channel, struct damage loss)
+static void reject(struct dist_stream *channel, struct damage loss)
 {
     begin_search(channel, 1, loss);
     channel->skipped = 1;
 }
 
 /* give_up reports a frame that begins with these bytes as one that cannot be read, and rejects it. */
-static void give_up(struct channel *channel, struct cursor bytes)
+static void give_up(struct dist_stream *channel, struct cursor bytes)
 {
     const bool has_length = resync_begins_frame(cursor_first(bytes, FRAME_LENGTH_LEN));
     const struct cursor beginning =
@@ -171,13 +171,13 @@ static void give_up(struct channel *channel, struct cursor bytes)
 }
 
 /* skip passes over bytes in which no frame begins. */
-static void skip(struct channel *channel, uint64_t len)
+static void skip(struct dist_stream *channel, uint64_t len)
 {
     channel->lost += len;
     channel->skipped += len;
 }
 
-static void end_search(struct channel *channel)
+static void end_search(struct dist_stream *channel)
 {
     emit_gap(channel);
     channel->searching = false;
@@ -186,7 +186,7 @@ static void end_search(struct channel *channel)
 }
 
 /* kept_len returns how much of a frame is kept. */
-static uint64_t kept_len(const struct channel *channel, uint64_t frame_len)
+static uint64_t kept_len(const struct dist_stream *channel, uint64_t frame_len)
 {
     uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
     if (frame_len <= max)
@@ -196,7 +196,7 @@ static uint64_t kept_len(const struct channel *channel, uint64_t frame_len)
 
 /* keep holds bytes of the unfinished frame. False only when its length is not known yet
  * and cannot be held: the framing is lost. */
-static bool keep(struct channel *channel, struct cursor bytes)
+static bool keep(struct dist_stream *channel, struct cursor bytes)
 {
     uint64_t room = cursor_left(&bytes);
     if (channel->frame_len != 0)
@@ -224,7 +224,7 @@ static bool keep(struct channel *channel, struct cursor bytes)
     return true;
 }
 
-static void finish_held(struct channel *channel)
+static void finish_held(struct dist_stream *channel)
 {
     /* What is announced and did not come is no traffic. */
     frames_take(&channel->frames, stream_buffer_cursor(&channel->held), channel->passed,
@@ -235,7 +235,7 @@ static void finish_held(struct channel *channel)
 }
 
 /* feed_frames decodes the frames that lie within data. */
-static void feed_frames(struct channel *channel, struct cursor *data)
+static void feed_frames(struct dist_stream *channel, struct cursor *data)
 {
     const uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
     for (;;) {
@@ -263,14 +263,14 @@ static void feed_frames(struct channel *channel, struct cursor *data)
 }
 
 /* can_look says whether all that has come of the frame at hand is held. */
-static bool can_look(const struct channel *channel)
+static bool can_look(const struct dist_stream *channel)
 {
     return channel->damage.kind == DS_FAULT_NONE && channel->frame_len > SMALL_LEN &&
            channel->held.len == channel->passed;
 }
 
 /* is_unreadable looks at what is held of a frame. */
-static bool is_unreadable(struct channel *channel)
+static bool is_unreadable(struct dist_stream *channel)
 {
     const struct cursor held = stream_buffer_cursor(&channel->held);
     if (!can_look(channel))
@@ -285,7 +285,7 @@ static bool is_unreadable(struct channel *channel)
 
 /* look checks the beginning of the unfinished frame when enough of it has come. False: no node reads it,
  * and the search for the next frame has begun. */
-static bool look(struct channel *channel)
+static bool look(struct dist_stream *channel)
 {
     if (channel->passed != channel->look || channel->passed == channel->frame_len)
         return true;
@@ -301,7 +301,7 @@ static bool look(struct channel *channel)
 
 /* feed_unfinished goes on with the frame that is held. Returns false when it turns out to
  * be none: then held is to be searched, from its second byte on. */
-static bool feed_unfinished(struct channel *channel, struct cursor *data)
+static bool feed_unfinished(struct dist_stream *channel, struct cursor *data)
 {
     struct cursor more;
     uint64_t target = FRAME_LENGTH_LEN;
@@ -345,7 +345,7 @@ static bool feed_unfinished(struct channel *channel, struct cursor *data)
 
 /* feed_search goes on searching. Returns true when a frame was found in held, where it now
  * begins: then held is to be fed. */
-static bool feed_search(struct channel *channel, struct cursor *data)
+static bool feed_search(struct dist_stream *channel, struct cursor *data)
 {
     struct env *env = channel->frames.env;
     size_t where;
@@ -394,7 +394,7 @@ static bool feed_search(struct channel *channel, struct cursor *data)
 /* feed takes data. What is held may have to be taken anew, as frames or searched: it then
  * comes first, and the rest of data after it. While it is being taken itself, what is held is
  * what stands before data in it, and that goes back a little. */
-static __attribute__((noinline)) void feed(struct channel *channel, struct cursor data)
+static __attribute__((noinline)) void feed(struct dist_stream *channel, struct cursor data)
 {
     struct stream_buffer again = {0};
     struct cursor rest = cursor_make(NULL, 0);
@@ -447,7 +447,7 @@ static __attribute__((noinline)) void feed(struct channel *channel, struct curso
     }
 }
 
-void channel_feed(struct channel *channel, struct cursor data)
+void dist_stream_feed(struct dist_stream *channel, struct cursor data)
 {
     struct conn *conn = channel->frames.conn;
     conn->rest = &data;
@@ -464,7 +464,7 @@ void channel_feed(struct channel *channel, struct cursor data)
 }
 
 /* settle decides a search with what has come. */
-static void settle(struct channel *channel)
+static void settle(struct dist_stream *channel)
 {
     while (channel->searching && channel->held.len != 0) {
         size_t where;
@@ -487,7 +487,7 @@ static void settle(struct channel *channel)
 }
 
 /* settle_frame decides what the frame at hand is before bytes are missing, and a search. */
-static void settle_frame(struct channel *channel)
+static void settle_frame(struct dist_stream *channel)
 {
     settle(channel);
     while (!channel->searching && channel->passed != 0 && is_unreadable(channel)) {
@@ -502,7 +502,7 @@ static void settle_frame(struct channel *channel)
     }
 }
 
-void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
+void dist_stream_gap(struct dist_stream *channel, uint64_t len, enum tcp_gap why)
 {
     struct damage damage = damage_of_gap(why);
     settle_frame(channel);
@@ -530,12 +530,12 @@ void channel_gap(struct channel *channel, uint64_t len, enum tcp_gap why)
         begin_search(channel, len - left, damage);
 }
 
-void channel_take_alone(struct channel *channel, struct cursor frame)
+void dist_stream_take_alone(struct dist_stream *channel, struct cursor frame)
 {
     frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
 }
 
-void channel_end(struct channel *channel)
+void dist_stream_end(struct dist_stream *channel)
 {
     settle_frame(channel);
     if (channel->searching) {
@@ -554,12 +554,12 @@ void channel_end(struct channel *channel)
     frames_end(&channel->frames, ENDED);
 }
 
-bool channel_is_inside(const struct channel *channel)
+bool dist_stream_is_inside(const struct dist_stream *channel)
 {
     return channel->searching || channel->frame_len != 0 || channel->passed != 0;
 }
 
-void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *passed)
+void dist_stream_progress(const struct dist_stream *channel, uint64_t *size, uint64_t *passed)
 {
     if (channel->searching || channel->frame_len == 0)
         return;
@@ -567,7 +567,7 @@ void channel_progress(const struct channel *channel, uint64_t *size, uint64_t *p
     *passed = channel->passed;
 }
 
-struct decoder_state_rest channel_get_rest(const struct channel *channel)
+struct decoder_state_rest dist_stream_get_rest(const struct dist_stream *channel)
 {
     return (struct decoder_state_rest){
         .kind = DS_SNAPSHOT_FRAMES,
@@ -580,7 +580,7 @@ struct decoder_state_rest channel_get_rest(const struct channel *channel)
     };
 }
 
-enum proto_guess channel_probe(struct cursor bytes, size_t *skip)
+enum proto_guess dist_stream_probe(struct cursor bytes, size_t *skip)
 {
     struct resync search = {0};
     enum proto_guess guess = resync_search(&search, bytes, false, skip);

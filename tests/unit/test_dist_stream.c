@@ -1,7 +1,7 @@
 /*
- * test_channel.c - what conversations as text cannot say of channels: the search on hostile and
- * random bytes, and what is told of atoms and their texts. Operations are in test_channel_ops.c,
- * caps on memory in test_channel_caps.c, all else of channels in test_conversations.c.
+ * test_dist_stream.c - what conversations as text cannot say of channels: the search on hostile and
+ * random bytes, and what is told of atoms and their texts. Operations are in test_dist_stream_ops.c,
+ * caps on memory in test_dist_stream_caps.c, all else of channels in test_conversations.c.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -24,15 +24,15 @@ static void test_probe(void **state)
     (void)state;
     size_t len = op_frame(bytes + 40, ds_op_find(22), -1, false);
     /* Behind 40 zeros, which could be ticks. */
-    assert_int_equal(channel_probe(cursor_make(bytes, 40 + len), &skip), PROTO_YES);
+    assert_int_equal(dist_stream_probe(cursor_make(bytes, 40 + len), &skip), PROTO_YES);
     assert_int_equal(skip, 40);
     for (size_t cut = 0; cut < len; cut++)
-        assert_int_equal(channel_probe(cursor_make(bytes, 40 + cut), &skip), PROTO_MORE);
+        assert_int_equal(dist_stream_probe(cursor_make(bytes, 40 + cut), &skip), PROTO_MORE);
     /* What follows is no frame. */
     memset(bytes + 40 + len, 0xff, 6);
-    assert_int_equal(channel_probe(cursor_make(bytes, 40 + len + 6), &skip), PROTO_MORE);
+    assert_int_equal(dist_stream_probe(cursor_make(bytes, 40 + len + 6), &skip), PROTO_MORE);
     /* A tick alone proves nothing. */
-    assert_int_equal(channel_probe(cursor_make(bytes, 4), &skip), PROTO_MORE);
+    assert_int_equal(dist_stream_probe(cursor_make(bytes, 4), &skip), PROTO_MORE);
 }
 
 static uint64_t random_state = 88172645463325252u;
@@ -370,7 +370,7 @@ static void test_number_of_texts(void **state)
     harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
     assert_int_not_equal(atom_texts, 0);
     assert_int_not_equal(atom_texts, first);
-    channel_gap(h.channel[0], 100, TCP_GAP_LOST);
+    dist_stream_gap(h.channel[0], 100, TCP_GAP_LOST);
     for (int i = 0; i < 100; i++)
         harness_feed(&h, 0, frame, link_of(frame, false, 0, 0));
     assert_true(num_likely > 10);

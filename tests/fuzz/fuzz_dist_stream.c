@@ -1,5 +1,5 @@
 /*
- * fuzz_channel.c - two channels fed with what the input says.
+ * fuzz_dist_stream.c - two channels fed with what the input says.
  *
  *     SETTING:8                      1 late, 2 latin-1, 4 little memory, 8 small limits
  *     then, until the end: KIND:8 ARG:8 [BYTES]

@@ -1,6 +1,6 @@
 /*
- * test_channel_ops.c - every operation of ops.def as a channel tells it: its roles, and that it is none
- * where one of them is not what it has to be, or is not there.
+ * test_dist_stream_ops.c - every operation of ops.def as a channel tells it: its roles, and that it is
+ * none where one of them is not what it has to be, or is not there.
  */
 #include <stdarg.h>
 #include <setjmp.h>

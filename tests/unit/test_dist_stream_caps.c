@@ -1,6 +1,6 @@
 /*
- * test_channel_caps.c - what a channel does where there is no memory, where a message is larger than
- * allowed, and where terms grow beyond their budget.
+ * test_dist_stream_caps.c - what a channel does where there is no memory, where a message is larger
+ * than allowed, and where terms grow beyond their budget.
  */
 #include <stdarg.h>
 #include <setjmp.h>
