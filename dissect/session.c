@@ -36,18 +36,18 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     env->config.dist_ports = NULL;
     env->config.num_dist_ports = 0;
     env->config.cookie.data = NULL;
-    env->meter.max = config->limits[DS_LIMIT_MEMORY];
-    env->meter.beside = config->beside != NULL ? &config->beside->env.meter : NULL;
+    env->memcap.max = config->limits[DS_LIMIT_MEMORY];
+    env->memcap.beside = config->beside != NULL ? &config->beside->env.memcap : NULL;
     if (!config->certain && config->atom_memory == NULL)
         env->books = session->own_memory = all_node_atoms_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
     else if (!config->certain)
         env->books = config->atom_memory->books;
     env->registry = registry_new(config->limits[DS_LIMIT_NODES]);
-    session->tcp = tcp_table_new(&session_tcp_events, session, &env->meter, env->config.limits,
+    session->tcp = tcp_table_new(&session_tcp_events, session, &env->memcap, env->config.limits,
                                  &env->stats);
     if (env->registry == NULL || (!config->certain && env->books == NULL) || session->tcp == NULL ||
         !copy_cookie(session, config->cookie) ||
-        !packet_decoder_init(&session->decoder, &env->meter,
+        !packet_decoder_init(&session->decoder, &env->memcap,
                              config->limits[DS_LIMIT_IP_FRAGMENTS],
                              &env->stats.limits_hit[DS_LIMIT_IP_FRAGMENTS])) {
         ds_session_free(session);
@@ -143,7 +143,7 @@ __attribute__((noinline)) struct ds_where ds_session_packet(struct ds_session *s
     }
     where.whole = ip_fragments_last(session->decoder.fragments);
     where.is_complete = where.whole != 0 && status != PACKET_HELD;
-    stats->limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+    stats->limits_hit[DS_LIMIT_MEMORY] = session->env.memcap.hits;
     return where;
 }
 
@@ -154,14 +154,14 @@ void ds_session_time(struct ds_session *session, int64_t now_ns)
     tcp_table_time(session->tcp, now_ns);
     if (session->tls != NULL)
         tls_stage_time(session->tls, now_ns);
-    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.memcap.hits;
 }
 
 void ds_session_settle(struct ds_session *session)
 {
     if (!session->ended)
         tcp_table_settle(session->tcp);
-    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.memcap.hits;
 }
 
 struct decoder_state_walk {
@@ -292,7 +292,7 @@ void ds_session_end(struct ds_session *session)
     if (session->tls != NULL)
         tls_stage_end(session->tls);
     tcp_table_end(session->tcp);
-    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.meter.hits;
+    session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.memcap.hits;
 }
 
 const struct ds_stats *ds_session_stats(const struct ds_session *session)

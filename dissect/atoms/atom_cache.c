@@ -19,11 +19,11 @@ enum {
 
 static void *take(struct env *env, size_t len)
 {
-    if (!meter_take(&env->meter, len))
+    if (!memcap_take(&env->memcap, len))
         return NULL;
     void *bytes = malloc(len);
     if (bytes == NULL) {
-        meter_give(&env->meter, len);
+        memcap_give(&env->memcap, len);
         env->stats.no_memory++;
     }
     return bytes;
@@ -51,7 +51,7 @@ static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *at
 {
     cache->num_certain -= ds_atom_is_certain(atom->state);
     if (atom->text != NULL) {
-        meter_give(&env->meter, atom->len);
+        memcap_give(&env->memcap, atom->len);
         free((void *)(uintptr_t)atom->text);
         env->num_forgotten++;
     }
@@ -95,7 +95,7 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
     if (copy == NULL)
         return;
     if (len == 0)
-        meter_give(&env->meter, 1);
+        memcap_give(&env->memcap, 1);
     const uint8_t looks = escape_look_at_atom(from);
     if (!cursor_read_bytes(&from, copy, len))
         len = 0;
@@ -183,9 +183,9 @@ void atoms_free(struct atom_cache *cache, struct env *env)
     atoms_forget(cache, env, ATOM_ALL_SEGMENTS);
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
         if (cache->segment[s] != NULL)
-            meter_give(&env->meter, SEGMENT_LEN);
+            memcap_give(&env->memcap, SEGMENT_LEN);
         if (cache->segment[s] != NULL && cache->segment[s]->doubts != NULL) {
-            meter_give(&env->meter, DOUBTS_LEN);
+            memcap_give(&env->memcap, DOUBTS_LEN);
             free(cache->segment[s]->doubts);
         }
         free(cache->segment[s]);

@@ -15,27 +15,27 @@ static bool text_equal(struct ds_text a, const void *data, size_t len)
 }
 
 /* take and give_back are of memory that counts at the meter of all books. */
-static void *take(struct meter *meter, size_t len)
+static void *take(struct memcap *memcap, size_t len)
 {
-    if (!meter_take(meter, len))
+    if (!memcap_take(memcap, len))
         return NULL;
     void *bytes = calloc(1, len);
     if (bytes == NULL)
-        meter_give(meter, len);
+        memcap_give(memcap, len);
     return bytes;
 }
 
-static void give_back(struct meter *meter, void *bytes, size_t len)
+static void give_back(struct memcap *memcap, void *bytes, size_t len)
 {
     if (bytes != NULL)
-        meter_give(meter, len);
+        memcap_give(memcap, len);
     free(bytes);
 }
 
 /* A text is one byte longer than it is, so that the empty one is something, too. */
-static char *take_text(struct meter *meter, struct ds_text text)
+static char *take_text(struct memcap *memcap, struct ds_text text)
 {
-    char *copy = take(meter, text.len + 1);
+    char *copy = take(memcap, text.len + 1);
     if (copy != NULL && text.len != 0)
         memcpy(copy, text.data, text.len);
     return copy;
@@ -47,25 +47,25 @@ struct all_node_atoms *all_node_atoms_new(uint64_t max)
     if (books == NULL)
         return NULL;
     books->max = max;
-    books->meter.max = max < UINT64_MAX / ATOM_BOOK_BYTES ? max * ATOM_BOOK_BYTES : UINT64_MAX;
+    books->memcap.max = max < UINT64_MAX / ATOM_BOOK_BYTES ? max * ATOM_BOOK_BYTES : UINT64_MAX;
     return books;
 }
 
 static void book_free(struct node_atoms *book)
 {
-    struct meter *meter = book->meter;
+    struct memcap *memcap = book->memcap;
     while (book->num_learned != 0) {
         const struct learned *learned = &book->learned[--book->num_learned];
-        give_back(meter, learned->text, learned->len + 1u);
+        give_back(memcap, learned->text, learned->len + 1u);
     }
-    give_back(meter, book->learned, book->cap_learned * sizeof *book->learned);
-    give_back(meter, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
-    give_back(meter, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
-    give_back(meter, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
-    give_back(meter, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
-    give_back(meter, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
-    give_back(meter, book->name, book->name_len + 1);
-    give_back(meter, book, sizeof *book);
+    give_back(memcap, book->learned, book->cap_learned * sizeof *book->learned);
+    give_back(memcap, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
+    give_back(memcap, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
+    give_back(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
+    give_back(memcap, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
+    give_back(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
+    give_back(memcap, book->name, book->name_len + 1);
+    give_back(memcap, book, sizeof *book);
 }
 
 void all_node_atoms_free(struct all_node_atoms *books)
@@ -175,7 +175,7 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
 
 static bool set_name(struct node_atoms *book, struct ds_text name)
 {
-    book->name = take_text(book->meter, name);
+    book->name = take_text(book->memcap, name);
     book->name_len = book->name != NULL ? name.len : 0;
     book->books->num_names++;
     return book->name != NULL;
@@ -218,7 +218,7 @@ static bool make_room(struct all_node_atoms *books, struct env *env)
 {
     /* A new one leaves as much room as a book has on average, so that those in use can grow. */
     while (books->num != 0 && books->num < books->max &&
-           books->meter.used > books->meter.max - ATOM_BOOK_BYTES && forget_oldest(books)) {
+           books->memcap.used > books->memcap.max - ATOM_BOOK_BYTES && forget_oldest(books)) {
         if (env != NULL)
             env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
     }
@@ -231,14 +231,14 @@ static bool make_room(struct all_node_atoms *books, struct env *env)
 
 static struct node_atoms *book_new(struct all_node_atoms *books, const struct ds_endpoint *end)
 {
-    struct node_atoms *book = take(&books->meter, sizeof *book);
+    struct node_atoms *book = take(&books->memcap, sizeof *book);
     if (book == NULL)
         return NULL;
     book->books = books;
-    book->meter = &books->meter;
+    book->memcap = &books->memcap;
     book->creation = end->creation;
     book->own = books->own;
-    book->texts = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->texts);
+    book->texts = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->texts);
     if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
         book_free(book);
         return NULL;
@@ -341,18 +341,18 @@ static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
             last = book->learned[last - 1].next;
         struct learned *old = &book->learned[last - 1];
         leave_bucket(book, old);
-        give_back(book->meter, old->text, old->len + 1u);
+        give_back(book->memcap, old->text, old->len + 1u);
         *old = (struct learned){.next = old->next};
         return old;
     }
     if (book->num_learned == book->cap_learned) {
         const uint32_t cap = book->cap_learned + book->cap_learned / 2 + 64;
-        struct learned *more = take(book->meter, cap * sizeof *more);
+        struct learned *more = take(book->memcap, cap * sizeof *more);
         if (more == NULL)
             return NULL;
         if (book->num_learned != 0)
             memcpy(more, book->learned, book->num_learned * sizeof *more);
-        give_back(book->meter, book->learned, book->cap_learned * sizeof *more);
+        give_back(book->memcap, book->learned, book->cap_learned * sizeof *more);
         book->learned = more;
         book->cap_learned = cap;
     }
@@ -371,10 +371,10 @@ static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
 
 static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
-    char *copy = take_text(book->meter, text);
+    char *copy = take_text(book->memcap, text);
     struct learned *learned = copy != NULL ? new_learned(book, slot) : NULL;
     if (learned == NULL) {
-        give_back(book->meter, copy, text.len + 1);
+        give_back(book->memcap, copy, text.len + 1);
         return NULL;
     }
     learned->slot = slot;
@@ -448,11 +448,11 @@ bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_
 /* count_failure tells the cap, which then was reached, from memory that ran out. */
 static void count_failure(struct node_atoms *book, struct env *env)
 {
-    if (book->meter->hits != 0)
+    if (book->memcap->hits != 0)
         env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
     else
         env->stats.no_memory++;
-    book->meter->hits = 0;
+    book->memcap->hits = 0;
 }
 
 /* add_direction takes note of who defines a text, and when. is_new: it is known that the slot held
@@ -539,7 +539,7 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
 static struct book_slot *wanted_slot(struct node_atoms *book, struct env *env, uint16_t slot)
 {
     if (book->slots == NULL)
-        book->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *book->slots);
+        book->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
         count_failure(book, env);
         return NULL;
@@ -556,14 +556,14 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct env *env)
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots != NULL)
         return true;
-    shapes->slots = take(book->meter, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    shapes->claims = take(book->meter, atom_table_num_texts * sizeof *shapes->claims);
-    shapes->times = take(book->meter, shape_tables_most() * sizeof *shapes->times);
+    shapes->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    shapes->claims = take(book->memcap, atom_table_num_texts * sizeof *shapes->claims);
+    shapes->times = take(book->memcap, shape_tables_most() * sizeof *shapes->times);
     if (shapes->slots != NULL && shapes->claims != NULL && shapes->times != NULL)
         return true;
-    give_back(book->meter, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    give_back(book->meter, shapes->claims, atom_table_num_texts * sizeof *shapes->claims);
-    give_back(book->meter, shapes->times, shape_tables_most() * sizeof *shapes->times);
+    give_back(book->memcap, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    give_back(book->memcap, shapes->claims, atom_table_num_texts * sizeof *shapes->claims);
+    give_back(book->memcap, shapes->times, shape_tables_most() * sizeof *shapes->times);
     shapes->slots = NULL;
     shapes->claims = NULL;
     shapes->times = NULL;

@@ -5,7 +5,7 @@
 #define DISSECT_NODE_ATOMS_PARTS_H
 
 #include "atom_shape_tables.h"
-#include "meter.h"
+#include "memcap.h"
 #include "node_atoms.h"
 #include "user_atoms.h"
 
@@ -118,7 +118,7 @@ struct book_shapes {
 struct node_atoms {
     struct node_atoms *older, *newer;
     struct all_node_atoms *books;
-    struct meter *meter; /* of all books */
+    struct memcap *memcap; /* of all books */
     unsigned num_users;
     uint32_t creation;
     struct book_place places[ATOM_BOOK_PLACES]; /* where it was seen */
@@ -166,7 +166,7 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct env *env);
 bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text);
 
 struct all_node_atoms {
-    struct meter meter;
+    struct memcap memcap;
     struct user_atoms *own; /* NULL: there are none */
     struct node_atoms *oldest, *newest;
     uint64_t num, max;

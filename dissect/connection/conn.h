@@ -6,8 +6,8 @@
 
 #include "arena.h"
 #include "cursor.h"
-#include "growth.h"
-#include "meter.h"
+#include "expansion_budget.h"
+#include "memcap.h"
 #include "tcp.h"
 
 #include <distsniff/dissect.h>
@@ -21,7 +21,7 @@ struct registry;      /* who is registered where, see registry.h */
 struct env {
     struct ds_config config;
     struct ds_stats stats;
-    struct meter meter;
+    struct memcap memcap;
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
     bool atoms_in_doubt; /* one was not known */
@@ -77,7 +77,7 @@ struct conn {
                         handshake, or as pids of its own */
     uint32_t names_seen[2];   /* how many names of nodes were known when this end had none */
     bool creation_certain[2]; /* likewise; else it may be that of who was there before */
-    struct growth growth; /* of its messages */
+    struct expansion_budget growth; /* of its messages */
     bool counted;         /* in ds_stats */
     /* What is still to be decoded of the data at hand, of direction rest_dir; NULL: that is not known.
      * behind is what follows on it, or NULL; sealed_rest, of the same direction, the bytes of TLS behind

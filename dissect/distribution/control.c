@@ -325,12 +325,12 @@ static bool inflate_payload(const struct control_source *source, struct cursor *
     const uint64_t *limits = env->config.limits;
     const uint64_t size = event->message.size;
     const uint64_t left =
-        growth_left(&conn->growth, conn->tcp->now_ns, size, limits[DS_LIMIT_GROWTH]);
+        expansion_budget_left(&conn->growth, conn->tcp->now_ns, size, limits[DS_LIMIT_GROWTH]);
     const bool few = left < limits[DS_LIMIT_INFLATED];
     const uint64_t max_len = few ? left : limits[DS_LIMIT_INFLATED];
     enum term_status status = term_inflate(at, &env->arena, max_len, out, &capped, &what);
     if (status == TERM_OK) {
-        growth_charge(&conn->growth, conn->tcp->now_ns, size, cursor_left(out));
+        expansion_budget_charge(&conn->growth, conn->tcp->now_ns, size, cursor_left(out));
         return true;
     }
     if (capped) {
@@ -398,11 +398,12 @@ void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *e
     const uint64_t max_size = env->config.limits[DS_LIMIT_MESSAGE], size = message->size;
     /* A copy of it has its atoms written out: that is a message as well. */
     const bool is_large = message->atom_bytes > (size < max_size ? max_size - size : 0);
-    if (!is_large && growth_is_free(size, message->atom_bytes))
+    if (!is_large && expansion_budget_is_free(size, message->atom_bytes))
         return; /* as nearly always */
     if (message->atom_bytes == 0 ||
-        (!is_large && message->atom_bytes <= growth_left(&conn->growth, now_ns, size, max))) {
-        growth_charge(&conn->growth, now_ns, size, message->atom_bytes);
+        (!is_large &&
+         message->atom_bytes <= expansion_budget_left(&conn->growth, now_ns, size, max))) {
+        expansion_budget_charge(&conn->growth, now_ns, size, message->atom_bytes);
         return;
     }
     env->stats.limits_hit[is_large ? DS_LIMIT_MESSAGE : DS_LIMIT_GROWTH]++;

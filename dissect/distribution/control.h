@@ -36,7 +36,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
 /* control_read_payload reads what follows the tuple, up to the end. */
 
 /* control_limit_growth takes the terms of a message whose cached atoms would become too much text,
- * were they written out: see growth.h. */
+ * were they written out: see expansion_budget.h. */
 void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *event);
 void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
                           struct ds_event *event);

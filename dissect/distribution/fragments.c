@@ -59,11 +59,11 @@ static bool copy_atoms(struct env *env, struct fragmented *message, const struct
         len += atoms[i].len;
     if (len == 0)
         return true;
-    if (!meter_take(&env->meter, len))
+    if (!memcap_take(&env->memcap, len))
         return false;
     struct ds_atom *copy = malloc(len);
     if (copy == NULL) {
-        meter_give(&env->meter, len);
+        memcap_give(&env->memcap, len);
         env->stats.no_memory++;
         return false;
     }
@@ -84,13 +84,13 @@ static bool copy_atoms(struct env *env, struct fragmented *message, const struct
 struct fragmented *fragments_open(struct fragments *fragments, struct env *env, uint64_t sequence,
                                   const struct ds_atom *atoms, uint32_t num_atoms)
 {
-    if (!meter_take(&env->meter, sizeof(struct fragmented)))
+    if (!memcap_take(&env->memcap, sizeof(struct fragmented)))
         return NULL;
     struct fragmented *message = calloc(1, sizeof *message);
     if (message == NULL)
         env->stats.no_memory++;
     if (message == NULL || !copy_atoms(env, message, atoms, num_atoms)) {
-        meter_give(&env->meter, sizeof *message);
+        memcap_give(&env->memcap, sizeof *message);
         free(message);
         return NULL;
     }
@@ -127,7 +127,7 @@ void fragments_close(struct fragments *fragments, struct env *env, struct fragme
     list_remove(fragments, message);
     fragments->num--;
     stream_buffer_free(&message->body, env);
-    meter_give(&env->meter, message->atoms_len + sizeof *message);
+    memcap_give(&env->memcap, message->atoms_len + sizeof *message);
     free(message->atoms);
     free(message);
 }

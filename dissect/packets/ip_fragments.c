@@ -59,7 +59,7 @@ struct assembly {
 };
 
 struct ip_fragments {
-    struct meter *meter;
+    struct memcap *memcap;
     uint64_t max_packets, *hits;
     uint64_t *num_ignored, *num_discarded, uncounted;
     uint64_t num_packets;
@@ -69,11 +69,11 @@ struct ip_fragments {
     struct assembly *buckets[NUM_BUCKETS];
 };
 
-struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits)
+struct ip_fragments *ip_fragments_new(struct memcap *memcap, uint64_t max_packets, uint64_t *hits)
 {
     struct ip_fragments *fragments = calloc(1, sizeof *fragments);
     if (fragments != NULL) {
-        fragments->meter = meter;
+        fragments->memcap = memcap;
         fragments->max_packets = max_packets;
         fragments->hits = hits;
         fragments->num_ignored = fragments->num_discarded = &fragments->uncounted;
@@ -101,7 +101,7 @@ static void free_pieces(struct assembly *assembly)
 static void free_assembly(struct ip_fragments *fragments, struct assembly *assembly)
 {
     free_pieces(assembly);
-    meter_give(fragments->meter, assembly->charged);
+    memcap_give(fragments->memcap, assembly->charged);
     free(assembly->whole);
     free(assembly);
 }
@@ -152,7 +152,7 @@ void ip_fragments_free(struct ip_fragments *fragments)
  * be. */
 static bool charge(struct ip_fragments *fragments, struct assembly *assembly, uint64_t len)
 {
-    while (!meter_take(fragments->meter, len)) {
+    while (!memcap_take(fragments->memcap, len)) {
         if (fragments->oldest == NULL || fragments->oldest == assembly)
             return false;
         drop_assembly(fragments, fragments->oldest);

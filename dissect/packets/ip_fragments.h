@@ -12,7 +12,7 @@
 
 /* ip_fragments_new returns an empty table, or NULL when memory ran out. hits counts how
  * often max_packets was reached. */
-struct ip_fragments *ip_fragments_new(struct meter *meter, uint64_t max_packets, uint64_t *hits);
+struct ip_fragments *ip_fragments_new(struct memcap *memcap, uint64_t max_packets, uint64_t *hits);
 void ip_fragments_free(struct ip_fragments *fragments);
 
 /* ip_fragments_count says where fragments that are ignored, and packets that are discarded for

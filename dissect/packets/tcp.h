@@ -7,7 +7,7 @@
 #ifndef DISSECT_TCP_H
 #define DISSECT_TCP_H
 
-#include "meter.h"
+#include "memcap.h"
 #include "packet.h"
 
 struct tcp_conn;
@@ -82,7 +82,7 @@ struct tcp_table;
 /* tcp_table_new returns an empty table or NULL when memory ran out. All pointers must
  * outlive it. limits_hit and the segment counters of stats are written. */
 struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
-                                struct meter *meter, const uint64_t limits[DS_LIMIT_COUNT],
+                                struct memcap *memcap, const uint64_t limits[DS_LIMIT_COUNT],
                                 struct ds_stats *stats);
 void tcp_table_free(struct tcp_table *table); /* without calling back */
 

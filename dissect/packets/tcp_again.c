@@ -13,12 +13,12 @@ static struct tcp_again *get_again(struct tcp_table *table, struct tcp_conn *con
 {
     if (conn->again != NULL)
         return conn->again;
-    if (!meter_take(table->shared.meter, sizeof *conn->again))
+    if (!memcap_take(table->shared.memcap, sizeof *conn->again))
         return NULL;
     conn->again = calloc(1, sizeof *conn->again);
     if (conn->again == NULL) {
         table->shared.stats->no_memory++;
-        meter_give(table->shared.meter, sizeof *conn->again);
+        memcap_give(table->shared.memcap, sizeof *conn->again);
     }
     return conn->again;
 }

@@ -121,7 +121,7 @@ _Static_assert(offsetof(struct tcp_conn, view) == 0, "a view is a connection");
 struct tcp_shared {
     const struct tcp_events *events;
     void *context;
-    struct meter *meter;
+    struct memcap *memcap;
     const uint64_t *limits;
     struct ds_stats *stats;
     int64_t now_ns;

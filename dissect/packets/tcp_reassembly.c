@@ -88,7 +88,7 @@ static void free_held(struct tcp_shared *shared, struct tcp_stream *stream, stru
 {
     stream->held_len -= held_cost(held);
     stream->num_held--;
-    meter_give(shared->meter, held_cost(held));
+    memcap_give(shared->memcap, held_cost(held));
     free(held);
 }
 
@@ -97,7 +97,7 @@ void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *strea
     struct tcp_held *next;
     for (struct tcp_held *one = stream->doubted; one != NULL; one = next) {
         next = one->next;
-        meter_give(shared->meter, held_cost(one));
+        memcap_give(shared->memcap, held_cost(one));
         free(one);
     }
     stream->doubted = NULL;
@@ -292,12 +292,12 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
         shared->stats->limits_hit[DS_LIMIT_BUFFER]++;
         return NULL;
     }
-    if (!meter_take(shared->meter, cost))
+    if (!memcap_take(shared->memcap, cost))
         return NULL;
     struct tcp_held *held = malloc(cost);
     if (held == NULL || !cursor_read_bytes(&piece.bytes, held->bytes, len)) {
         shared->stats->no_memory++;
-        meter_give(shared->meter, cost);
+        memcap_give(shared->memcap, cost);
         free(held);
         return NULL;
     }
@@ -429,13 +429,13 @@ void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, cons
     const uint32_t len = (uint32_t)cursor_left(&piece->bytes);
     const uint64_t cost = sizeof(struct tcp_held) + len;
     if (piece->cut != 0 || stream->num_doubted >= TCP_MAX_DOUBTED ||
-        stream->doubted_len + cost > TCP_DOUBTED || !meter_take(shared->meter, cost))
+        stream->doubted_len + cost > TCP_DOUBTED || !memcap_take(shared->memcap, cost))
         return;
     struct tcp_held *one = malloc(cost);
     struct cursor bytes = piece->bytes;
     if (one == NULL) {
         shared->stats->no_memory++;
-        meter_give(shared->meter, cost);
+        memcap_give(shared->memcap, cost);
         return;
     }
     *one = (struct tcp_held){.seq = piece->seq};

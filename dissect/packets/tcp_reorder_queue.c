@@ -51,12 +51,12 @@ bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *
     const uint64_t cost = queued_cost(segment);
     /* Not counted as caps that were reached: where nothing is in disorder nothing is lost. */
     if (queue->num >= TCP_DISORDER || queue->len + cost > shared->limits[DS_LIMIT_BUFFER] ||
-        !meter_fits(shared->meter, cost))
+        !memcap_fits(shared->memcap, cost))
         return false;
     struct tcp_queued *one = malloc(cost);
     struct cursor payload = segment->payload;
     if (one == NULL || !cursor_read_bytes(&payload, one->bytes, len) ||
-        !meter_take(shared->meter, cost)) {
+        !memcap_take(shared->memcap, cost)) {
         shared->stats->no_memory += one == NULL;
         free(one);
         return false;
@@ -84,7 +84,7 @@ void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue 
     if (queue->last == one)
         queue->last = before;
     const uint64_t cost = queued_cost(&one->segment);
-    meter_give(shared->meter, cost);
+    memcap_give(shared->memcap, cost);
     queue->len -= cost;
     queue->num--;
 }

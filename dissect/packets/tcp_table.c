@@ -27,7 +27,8 @@ struct conn_key {
 };
 _Static_assert(sizeof(struct conn_key) == 38, "no padding: it is hashed as bytes");
 
-struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, struct meter *meter,
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
+                                struct memcap *memcap,
                                 const uint64_t limits[DS_LIMIT_COUNT], struct ds_stats *stats)
 {
     struct tcp_table *table = calloc(1, sizeof *table);
@@ -42,7 +43,7 @@ struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, 
     table->shared = (struct tcp_shared){
         .events = events,
         .context = context,
-        .meter = meter,
+        .memcap = memcap,
         .limits = limits,
         .stats = stats,
     };
@@ -168,7 +169,7 @@ static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
 {
     if (view->facts == NULL)
         return;
-    meter_give(table->shared.meter, sizeof *view->facts);
+    memcap_give(table->shared.memcap, sizeof *view->facts);
     free(view->facts);
     view->facts = NULL;
 }
@@ -205,7 +206,7 @@ void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn)
 {
     if (conn->again == NULL)
         return;
-    meter_give(table->shared.meter, sizeof *conn->again);
+    memcap_give(table->shared.memcap, sizeof *conn->again);
     free(conn->again);
     conn->again = NULL;
 }
@@ -315,15 +316,15 @@ static void make_room(struct tcp_table *table)
  * nothing could be decoded. */
 static void add_facts(struct tcp_table *table, struct tcp_conn *conn)
 {
-    struct meter *meter = table->shared.meter;
-    if (!meter_fits(meter, meter->max / 2 + sizeof *conn->view.facts) ||
-        !meter_take(meter, sizeof *conn->view.facts)) {
-        meter->hits++;
+    struct memcap *memcap = table->shared.memcap;
+    if (!memcap_fits(memcap, memcap->max / 2 + sizeof *conn->view.facts) ||
+        !memcap_take(memcap, sizeof *conn->view.facts)) {
+        memcap->hits++;
         return;
     }
     conn->view.facts = tcp_analysis_new();
     if (conn->view.facts == NULL) {
-        meter_give(meter, sizeof *conn->view.facts);
+        memcap_give(memcap, sizeof *conn->view.facts);
         table->shared.stats->no_memory++;
     }
 }

@@ -144,7 +144,7 @@ static inline void fuzz_run(const struct proto *proto, uint16_t port, const uint
     f.env.config.on_port = NULL;
     f.env.config.cookie = (struct ds_text){"secret", 6};
     if ((flags & FUZZ_LITTLE_ROOM) != 0)
-        f.env.meter.max = 1024;
+        f.env.memcap.max = 1024;
     if ((flags & FUZZ_KNOWN) != 0)
         registry_add_port(f.env.registry, port);
     bool swapped = (flags & FUZZ_SWAPPED) != 0;

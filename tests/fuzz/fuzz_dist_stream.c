@@ -66,7 +66,7 @@ static bool run(struct harness *h, struct cursor input, size_t chunk)
     h->env.config.on_event = on_event;
     h->env.config.raw = true;
     if ((setting & SET_LITTLE) != 0)
-        h->env.meter.max = 8192;
+        h->env.memcap.max = 8192;
     if ((setting & SET_SMALL) != 0) {
         h->env.config.limits[DS_LIMIT_MESSAGE] = 64;
         h->env.config.limits[DS_LIMIT_FRAGMENTED] = 2;

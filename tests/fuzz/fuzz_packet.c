@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
                                              NULL,    NULL,    NULL};
     uint64_t limits[DS_LIMIT_COUNT] = {[DS_LIMIT_CONNECTIONS] = 8, [DS_LIMIT_BUFFER] = 4096};
     struct ds_stats stats = {0};
-    struct meter meter = {.max = 20000};
+    struct memcap memcap = {.max = 20000};
     struct packet_decoder decoder;
     uint64_t sum = 0, hits = 0;
     struct cursor at = cursor_make(data, len), bytes;
@@ -83,8 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint8_t kind;
     uint16_t packet_len, src, dst;
 
-    check(packet_decoder_init(&decoder, &meter, 4, &hits));
-    struct tcp_table *table = tcp_table_new(&events, &sum, &meter, limits, &stats);
+    check(packet_decoder_init(&decoder, &memcap, 4, &hits));
+    struct tcp_table *table = tcp_table_new(&events, &sum, &memcap, limits, &stats);
     check(table != NULL);
     while (cursor_read_u8(&at, &kind) && cursor_read_u16(&at, &packet_len)) {
         if (packet_len > cursor_left(&at))
@@ -112,11 +112,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         (void)ds_packet_ports(&packet, &src, &dst);
         (void)ds_packet_opens(&packet);
         free(copy);
-        check(meter.used <= meter.max);
+        check(memcap.used <= memcap.max);
     }
     tcp_table_end(table);
     tcp_table_free(table);
     packet_decoder_free(&decoder);
-    check(meter.used == 0);
+    check(memcap.used == 0);
     return 0;
 }

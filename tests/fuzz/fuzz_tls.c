@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint16_t step_len;
     struct tcp_conn conn = {.view = {.now_ns = 1, .port = {1, 2}}};
     struct tcp_conn_view *tcp = &conn.view;
-    struct env env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
+    struct env env = {.memcap.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
 
     if (!cursor_read_u8(&input, &flags))
         return 0;
@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     hand_on(&env, &events, tls, tcp);
     tls_free(tls);
     tls_stage_free(stage);
-    if (env.meter.used != 0)
+    if (env.memcap.used != 0)
         abort();
     ds_keylog_free(env.config.keylog);
     return 0;

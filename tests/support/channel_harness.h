@@ -127,7 +127,7 @@ static inline void harness_init(struct harness *h)
     ds_config_init(&h->env.config);
     h->env.config.on_event = harness_on_event;
     h->env.config.context = h;
-    h->env.meter.max = h->env.config.limits[DS_LIMIT_MEMORY];
+    h->env.memcap.max = h->env.config.limits[DS_LIMIT_MEMORY];
     h->conn.tcp = &h->tcp;
     h->tcp.frame = 1;
     for (int end = 0; end < 2; end++) {
@@ -207,7 +207,7 @@ static inline uint64_t harness_free(struct harness *h)
     conn_forget_nodes(&h->conn);
     arena_free(&h->env.arena);
     ds_buffer_free(&h->out);
-    return h->env.meter.used;
+    return h->env.memcap.used;
 }
 
 #endif

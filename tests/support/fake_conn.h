@@ -151,7 +151,7 @@ static inline bool fake_begin(struct fake *f)
     f->env.config.on_event = fake_on_event;
     f->env.config.on_port = fake_on_port;
     f->env.config.context = f;
-    f->env.meter.max = f->env.config.limits[DS_LIMIT_MEMORY];
+    f->env.memcap.max = f->env.config.limits[DS_LIMIT_MEMORY];
     f->env.registry = registry_new(f->env.config.limits[DS_LIMIT_NODES]);
     return f->env.registry != NULL;
 }
@@ -210,7 +210,7 @@ static inline uint64_t fake_finish(struct fake *f)
 {
     registry_free(f->env.registry);
     arena_free(&f->env.arena);
-    return f->env.meter.used;
+    return f->env.memcap.used;
 }
 
 #endif

@@ -21,7 +21,7 @@ enum { ETHERNET = 1, COOKED = 113, COOKED2 = 276, RAW = 101 };
 enum { IP4 = 0x0800, IP6 = 0x86dd };
 
 static struct maker m;
-static struct meter meter = {.max = 1 << 24};
+static struct memcap memcap = {.max = 1 << 24};
 static uint64_t hits;
 static struct packet_decoder decoder;
 static struct segment segment;
@@ -29,14 +29,14 @@ static struct segment segment;
 static inline int setup(void **state)
 {
     (void)state;
-    return packet_decoder_init(&decoder, &meter, 16, &hits) ? 0 : -1;
+    return packet_decoder_init(&decoder, &memcap, 16, &hits) ? 0 : -1;
 }
 
 static inline int teardown(void **state)
 {
     (void)state;
     packet_decoder_free(&decoder);
-    return meter.used == 0 ? 0 : -1;
+    return memcap.used == 0 ? 0 : -1;
 }
 
 static inline enum packet_status decode(uint32_t link_type)

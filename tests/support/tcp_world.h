@@ -22,7 +22,7 @@ enum { A, B }; /* directions: A opens the connection */
 
 struct world {
     struct tcp_table *table;
-    struct meter meter;
+    struct memcap memcap;
     struct ds_stats stats;
     uint64_t limits[DS_LIMIT_COUNT];
     int64_t now_ns;
@@ -129,10 +129,10 @@ static inline void world_init(struct world *w)
     };
     memset(w, 0, sizeof *w);
     memcpy(w->limits, defaults, sizeof defaults);
-    w->meter.max = w->limits[DS_LIMIT_MEMORY];
+    w->memcap.max = w->limits[DS_LIMIT_MEMORY];
     w->client_port = 40000;
     w->now_ns = 1700000000 * INT64_C(1000000000);
-    w->table = tcp_table_new(&events, w, &w->meter, w->limits, &w->stats);
+    w->table = tcp_table_new(&events, w, &w->memcap, w->limits, &w->stats);
 }
 
 static inline int setup(void **state)
@@ -149,7 +149,7 @@ static inline int teardown(void **state)
 {
     struct world *w = *state;
     tcp_table_free(w->table);
-    int leaked = w->meter.used != 0;
+    int leaked = w->memcap.used != 0;
     free(w);
     return leaked ? -1 : 0;
 }

@@ -31,7 +31,7 @@ static void goes_by_the_latter_half(void **state)
 {
     struct atom_cache steady = {0}, early = {0};
     (void)state;
-    env.meter.max = UINT64_MAX;
+    env.memcap.max = UINT64_MAX;
     define(&early, 0, 500);
     for (int i = 1; i <= 10; i++) {
         const uint64_t seen = 1000u << i; /* each time as much more as there was */

@@ -172,7 +172,7 @@ static void run(struct harness *h, size_t max_bytes, size_t chunk)
         if (conv.limits[limit] != 0)
             h->env.config.limits[limit] = conv.limits[limit];
     }
-    h->env.meter.max = h->env.config.limits[DS_LIMIT_MEMORY];
+    h->env.memcap.max = h->env.config.limits[DS_LIMIT_MEMORY];
     h->env.config.raw = conv.raw;
     if (conv.connection)
         harness_open_connection(h);

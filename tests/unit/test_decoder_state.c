@@ -299,7 +299,7 @@ static void without_memory(void **state)
 
 static struct env make_env(void)
 {
-    struct env env = {.meter = {.max = 64 * 1024 * 1024}};
+    struct env env = {.memcap = {.max = 64 * 1024 * 1024}};
     return env;
 }
 
@@ -323,7 +323,7 @@ static void finds_messages_among_many_fragments(void **state)
         const struct dist_header header = fragment_of(7, i == 0, NUM + 1 - i);
         decoder_state_add_frame(past, &env, 0, 0, frame, sizeof bytes, &header);
     }
-    const uint64_t used = env.meter.used;
+    const uint64_t used = env.memcap.used;
     for (uint64_t i = 0; i < NUM; i++) {
         const struct dist_header unknown = fragment_of(1000 + i, false, 5);
         const struct dist_header last = fragment_of(1000 + i, false, 1);
@@ -331,14 +331,14 @@ static void finds_messages_among_many_fragments(void **state)
         decoder_state_add_frame(past, &env, 0, 0, frame, sizeof bytes, &last);
         decoder_state_finish(past, &env, 0, 1000 + i);
     }
-    assert_int_equal(env.meter.used, used);
+    assert_int_equal(env.memcap.used, used);
     decoder_state_finish(past, &env, 1, 7); /* the other direction's */
-    assert_int_equal(env.meter.used, used);
+    assert_int_equal(env.memcap.used, used);
     decoder_state_finish(past, &env, 0, 7);
-    assert_true(env.meter.used < used / NUM + sizeof(struct decoder_state));
+    assert_true(env.memcap.used < used / NUM + sizeof(struct decoder_state));
     decoder_state_free(past, &env);
-    assert_int_equal(env.meter.used, 0);
-    assert_int_equal(env.meter.hits, 0);
+    assert_int_equal(env.memcap.used, 0);
+    assert_int_equal(env.memcap.hits, 0);
 }
 
 /* A message that begins again, and one that is never finished. */
@@ -353,14 +353,14 @@ static void gives_up_what_begins_again(void **state)
     const struct dist_header first = fragment_of(7, true, 3);
     const struct dist_header second = fragment_of(7, false, 2);
     decoder_state_add_frame(past, &env, 0, 0, frame, sizeof bytes, &first);
-    const uint64_t used = env.meter.used;
+    const uint64_t used = env.memcap.used;
     for (int i = 0; i < 1000; i++) {
         decoder_state_add_frame(past, &env, 0, 0, frame, sizeof bytes, &second);
         decoder_state_add_frame(past, &env, 0, 0, frame, sizeof bytes, &first);
     }
-    assert_int_equal(env.meter.used, used);
+    assert_int_equal(env.memcap.used, used);
     decoder_state_free(past, &env);
-    assert_int_equal(env.meter.used, 0);
+    assert_int_equal(env.memcap.used, 0);
 }
 
 static int count_pieces(const struct decoder_state *past)
@@ -405,7 +405,7 @@ static void keeps_what_an_open_message_refers_to(void **state)
         decoder_state_finish(past, &env, 0, 7);
         assert_int_equal(count_pieces(past), gap ? 0 : 1);
         decoder_state_free(past, &env);
-        assert_int_equal(env.meter.used, 0);
+        assert_int_equal(env.memcap.used, 0);
     }
 }
 
@@ -418,7 +418,7 @@ static void keeps_few_handshake_messages(void **state)
     assert_non_null(past);
     for (int i = 0; i < 10000; i++)
         decoder_state_add_handshake(past, &env, 0, 0, cursor_make(bytes, sizeof bytes));
-    assert_true(env.meter.used < 100 * sizeof bytes);
+    assert_true(env.memcap.used < 100 * sizeof bytes);
     decoder_state_free(past, &env);
 }
 

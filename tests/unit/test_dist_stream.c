@@ -69,7 +69,7 @@ static void test_no_frames_in_noise(void **state)
             chunk[i] = (done & 1) == 0 ? byte : likely[byte % sizeof likely];
         }
         harness_feed(&h, 0, chunk, CHUNK_LEN);
-        assert_true(h.env.meter.used <= 3 * RESYNC_WINDOW_LEN);
+        assert_true(h.env.memcap.used <= 3 * RESYNC_WINDOW_LEN);
     }
     harness_end(&h);
     assert_int_equal(harness_free(&h), 0);

@@ -31,7 +31,7 @@ static void test_meter(void **state)
     size_t len = op_frame(frame, ds_op_find(22), -1, false);
     harness_init(&h);
     h.env.config.on_event = count_capped;
-    h.env.meter.max = 16;
+    h.env.memcap.max = 16;
     num_capped = 0;
     harness_open_channels(&h, false, false);
     /* In one piece nothing is held. */
@@ -41,8 +41,8 @@ static void test_meter(void **state)
     /* In two pieces it is; the framing is lost when not even the length can be held. */
     harness_feed(&h, 0, frame, 20);
     harness_feed(&h, 0, frame + 20, len - 20);
-    assert_true(h.env.meter.hits > 0);
-    h.env.meter.max = 1 << 20;
+    assert_true(h.env.memcap.hits > 0);
+    h.env.memcap.max = 1 << 20;
     harness_feed(&h, 0, frame, len);
     harness_feed(&h, 0, frame, len);
     assert_int_equal(num_capped, 1);
@@ -62,7 +62,7 @@ static void test_fragments_without_memory(void **state)
     (void)state;
     harness_init(&h);
     h.env.config.on_event = count_capped;
-    h.env.meter.max = 16;
+    h.env.memcap.max = 16;
     num_capped = 0;
     harness_open_channels(&h, false, false);
     harness_feed(&h, 0, first, sizeof first);
@@ -102,8 +102,8 @@ static void test_oversized(void **state)
             const uint32_t now = left < CHUNK_LEN ? left : CHUNK_LEN;
             harness_feed(&h, 0, zeros, now);
             left -= now;
-            if (h.env.meter.used > most)
-                most = h.env.meter.used;
+            if (h.env.memcap.used > most)
+                most = h.env.memcap.used;
         }
         assert_int_equal(h.env.stats.messages, 1);
         assert_int_equal(num_capped, more);

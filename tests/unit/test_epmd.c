@@ -407,7 +407,7 @@ static void test_list_too_long(void **state)
         fake_send(&fake, 1, line, sizeof line - 1);
     assert_int_equal(fake.env.stats.epmd_messages, 1);
     assert_int_equal(fake.env.stats.faults, 1);
-    assert_int_equal(fake.env.meter.used, 0);
+    assert_int_equal(fake.env.memcap.used, 0);
     fake_close(&fake, TCP_CLOSE_FIN);
     assert_int_equal(fake_finish(&fake), 0);
 }
@@ -417,13 +417,13 @@ static void test_no_room(void **state)
 {
     (void)state;
     assert_true(fake_begin(&fake));
-    fake.env.meter.max = 10;
+    fake.env.memcap.max = 10;
     assert_true(fake_open(&fake, &epmd_proto, 40001, 4369, true));
     fake_send(&fake, 0, "\0\x01n\0", 4);
     fake_send(&fake, 0, "\x01n", 2);
     fake_close(&fake, TCP_CLOSE_FIN);
     assert_string_equal(fake.log, "> names_req\n> unknown !cap at 1: no room to hold it\n" CLOSED);
-    assert_int_equal(fake.env.meter.hits, 1);
+    assert_int_equal(fake.env.memcap.hits, 1);
     assert_int_equal(fake_finish(&fake), 0);
 }
 

@@ -16,7 +16,7 @@ enum { RAW = 101, TEXT_LEN = 180, WHOLE_LEN = 200 };
 
 struct world {
     struct packet_decoder decoder;
-    struct meter meter;
+    struct memcap memcap;
     struct ds_stats stats;
     uint64_t hits;
     int64_t now_ns;
@@ -29,14 +29,14 @@ static struct maker m;
 static int world_init(struct world *w, uint64_t max_packets)
 {
     memset(w, 0, sizeof *w);
-    w->meter.max = 1 << 20;
+    w->memcap.max = 1 << 20;
     uint8_t text[TEXT_LEN];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (uint8_t)('A' + i % 61);
     maker_start(&m, text, sizeof text);
     maker_tcp(&m, 1, 2, TCP_ACK, 0);
     memcpy(w->whole, maker_bytes(&m), sizeof w->whole);
-    if (!packet_decoder_init(&w->decoder, &w->meter, max_packets, &w->hits))
+    if (!packet_decoder_init(&w->decoder, &w->memcap, max_packets, &w->hits))
         return -1;
     packet_decoder_count(&w->decoder, &w->stats);
     return 0;
@@ -53,7 +53,7 @@ static int teardown(void **state)
 {
     struct world *w = *state;
     packet_decoder_free(&w->decoder);
-    return w->meter.used == 0 ? 0 : -1;
+    return w->memcap.used == 0 ? 0 : -1;
 }
 
 static enum packet_status decode(struct world *w)
@@ -99,9 +99,9 @@ static void test_in_order(void **state)
     assert_whole(w);
     assert_int_equal(w->segment.src.family, 4);
     /* What was put together is freed by the next packet. */
-    assert_true(w->meter.used > 0);
+    assert_true(w->memcap.used > 0);
     assert_int_equal(give4(w, 2, 0, 200), PACKET_SEGMENT);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 /* So many pieces a packet may have; with one more it is given up, and all its memory given back. */
@@ -110,12 +110,12 @@ static void test_too_many_pieces(void **state)
     enum { MAX_PIECES = 1024 };
     struct world *w = *state;
     for (uint32_t i = 0; i <= MAX_PIECES; i++) {
-        assert_int_equal(w->meter.used == 0, i == 0);
+        assert_int_equal(w->memcap.used == 0, i == 0);
         maker_start(&m, w->whole, 8);
         maker_ip4_full(&m, 6, 0, 1, i | 0x2000u, false);
         assert_int_equal(decode(w), PACKET_HELD);
     }
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_any_order(void **state)
@@ -196,7 +196,7 @@ static void test_overlap_discards(void **state)
             assert_int_equal(GIVE[v](w, 1, 40, 40), PACKET_HELD);
             assert_int_equal(GIVE[v](w, 1, over[i].offset, over[i].len), PACKET_HELD);
             assert_counts(w, 0, ++num);
-            assert_int_equal(w->meter.used, 0);
+            assert_int_equal(w->memcap.used, 0);
             /* What beside the overlap completes it completes nothing any more. */
             assert_int_equal(GIVE[v](w, 1, 0, 40), PACKET_HELD);
             assert_int_equal(GIVE[v](w, 1, 80, 120), PACKET_HELD);
@@ -249,7 +249,7 @@ static void test_two_ends(void **state)
         maker_ip4_full(&m, 6, 0, 1, odd[i].offset / 8 | (odd[i].more ? 0x2000u : 0), false);
         assert_int_equal(decode(w), PACKET_HELD);
         assert_counts(w, 0, i + 1);
-        assert_int_equal(w->meter.used, 0);
+        assert_int_equal(w->memcap.used, 0);
     }
     /* An end before what has come is none either; the same end once more is a copy. */
     assert_int_equal(give4(w, 1, 80, 48), PACKET_HELD);
@@ -326,7 +326,7 @@ static void test_malformed(void **state)
     maker_extension(&m, 44, 0);
     maker_ip6(&m, 0, false);
     assert_int_equal(decode(w), PACKET_MALFORMED);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 /* With a header of 20 bytes a packet has 64 kB: no byte more than that is put together. */
@@ -355,7 +355,7 @@ static void test_beyond_the_end(void **state)
     maker_start(&m, w->whole, 80);
     maker_ip4_full(&m, 6, 0, 1, 0x2000 | 400 / 8, false);
     assert_int_equal(decode(w), PACKET_HELD);
-    assert_int_equal(w->meter.used, 0); /* dropped */
+    assert_int_equal(w->memcap.used, 0); /* dropped */
     assert_int_equal(give4(w, 1, 0, 80), PACKET_HELD);
     assert_int_equal(give4(w, 1, 80, 80), PACKET_HELD);
 }
@@ -366,7 +366,7 @@ static void test_not_tcp(void **state)
     maker_start(&m, w->whole, 80);
     maker_ip4_full(&m, 1, 0, 1, 0x2000, false); /* ICMP */
     assert_int_equal(decode(w), PACKET_NOT_TCP);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_cut(void **state)
@@ -377,7 +377,7 @@ static void test_cut(void **state)
     struct ds_packet packet = maker_packet(&m, RAW);
     packet.cap_len -= 10;
     assert_int_equal(packet_decode(&w->decoder, &packet, &w->segment), PACKET_TRUNCATED);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_time_out(void **state)
@@ -423,17 +423,17 @@ static void test_cap_zero(void **state)
 static void test_cap_memory(void **state)
 {
     struct world *w = *state;
-    w->meter.max = 500;
+    w->memcap.max = 500;
     for (uint32_t id = 0; id < 4; id++)
         assert_int_equal(give4(w, id, 0, 80), PACKET_HELD);
-    assert_true(w->meter.used <= 500);
-    assert_true(w->meter.hits > 0);
-    w->meter.max = 1 << 20;
+    assert_true(w->memcap.used <= 500);
+    assert_true(w->memcap.hits > 0);
+    w->memcap.max = 1 << 20;
     assert_int_equal(give4(w, 3, 80, 120), PACKET_SEGMENT); /* the newest is kept */
     assert_whole(w);
-    w->meter.max = 10;
+    w->memcap.max = 10;
     assert_int_equal(give4(w, 9, 0, 80), PACKET_HELD);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_cap_pieces(void **state)
@@ -443,7 +443,7 @@ static void test_cap_pieces(void **state)
         maker_start(&m, w->whole, 8);
         maker_ip4_full(&m, 6, 0, 1, 0x2000 | (2 + 2 * i), false);
         assert_int_equal(decode(w), PACKET_HELD);
-        assert_true(w->meter.used < 64 * 1024);
+        assert_true(w->memcap.used < 64 * 1024);
     }
 }
 
@@ -520,7 +520,7 @@ static void run_without_memory(void *context)
             assert_whole(&w);
     }
     packet_decoder_free(&w.decoder);
-    assert_int_equal(w.meter.used, 0);
+    assert_int_equal(w.memcap.used, 0);
 }
 
 static void test_without_memory(void **state)
@@ -559,9 +559,9 @@ static void test_no_room_for_the_rest(void **state)
 {
     struct world *w = *state;
     assert_int_equal(give4(w, 1, 0, 80), PACKET_HELD);
-    w->meter.max = w->meter.used + 10;
+    w->memcap.max = w->memcap.used + 10;
     assert_int_equal(give4(w, 1, 80, 80), PACKET_HELD);
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

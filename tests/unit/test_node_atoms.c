@@ -279,7 +279,7 @@ static void keeps_to_the_bytes(void **state)
     env.stats = (struct ds_stats){0};
     for (unsigned i = 0; i < 20000; i++)
         define_number(book, (uint16_t)(i % 2039), i);
-    assert_in_range(books->meter.used, ATOM_BOOK_BYTES / 4, ATOM_BOOK_BYTES);
+    assert_in_range(books->memcap.used, ATOM_BOOK_BYTES / 4, ATOM_BOOK_BYTES);
     assert_true(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS] > 0);
     assert_int_equal(env.stats.no_memory, 0);
     node_atoms_release(book);
@@ -287,7 +287,7 @@ static void keeps_to_the_bytes(void **state)
     const struct ds_endpoint other = end_of("b@h", 2, 7);
     book = all_node_atoms_find(books, &env, &other);
     assert_non_null(book);
-    assert_in_range(books->meter.used, 1, ATOM_BOOK_BYTES / 4);
+    assert_in_range(books->memcap.used, 1, ATOM_BOOK_BYTES / 4);
     node_atoms_release(book);
     all_node_atoms_free(books);
 }

@@ -274,7 +274,7 @@ static void test_no_memory(void **state)
     (void)state;
     struct packet_decoder other;
     failing_alloc_at(1);
-    assert_false(packet_decoder_init(&other, &meter, 16, &hits));
+    assert_false(packet_decoder_init(&other, &memcap, 16, &hits));
     failing_alloc_at(0);
     packet_decoder_free(&other);
 }
@@ -285,7 +285,7 @@ static void test_reads_what_is_asked_for(void **state)
     (void)state;
     struct packet_decoder other;
     memset(&other, 1, sizeof other);
-    assert_true(packet_decoder_init(&other, &meter, 16, &hits));
+    assert_true(packet_decoder_init(&other, &memcap, 16, &hits));
     assert_false(other.reads_dns);
     packet_decoder_free(&other);
 }

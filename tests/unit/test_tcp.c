@@ -105,10 +105,10 @@ static void test_reordered(void **state)
     feed(w, A, TCP_ACK, 3, 1, "cd");
     feed(w, A, TCP_ACK, 5, 1, "ef");
     expect_log(w, "open");
-    assert_true(w->meter.used > 0);
+    assert_true(w->memcap.used > 0);
     feed(w, A, TCP_ACK, 1, 1, "ab");
     expect_log(w, "0:ab 0:cd 0:ef 0:gh");
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
     assert_int_equal(w->stats.reordered, 1);
     assert_int_equal(w->stats.retransmitted, 0);
 }
@@ -182,7 +182,7 @@ static void test_lost_when_acked(void **state)
     w->now_ns += 1 * MS;
     feed(w, B, TCP_ACK, 1, 8, "");
     expect_log(w, "0!3L 0:fg");
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
     feed(w, A, TCP_ACK, 3, 1, "cde"); /* too late */
     feed(w, A, TCP_ACK, 8, 1, "hi");
     expect_log(w, "0:hi");
@@ -267,13 +267,13 @@ static void test_sweep_reaches_all(void **state)
         shake(w, 0, 0);
         feed(w, A, TCP_ACK, 6, 1, "fg");
     }
-    assert_true(w->meter.used > 0);
+    assert_true(w->memcap.used > 0);
     w->client_port = 999;
     for (int i = 0; i < 30; i++) {
         w->now_ns += 200 * MS;
         feed(w, A, TCP_ACK, 0, 0, "");
     }
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_clock_going_back(void **state)

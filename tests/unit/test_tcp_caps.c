@@ -63,12 +63,12 @@ static void test_cap_buffer(void **state)
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 1);
     feed_bytes(w, A, TCP_ACK, 1011, 1, bytes, 10);
     assert_memory_equal(w->log, "0:", 2);
-    assert_in_range(w->meter.used, 1000, 1100); /* the last one alone */
+    assert_in_range(w->memcap.used, 1000, 1100); /* the last one alone */
     w->log_len = 0;
     w->limits[DS_LIMIT_BUFFER] = 0;
     feed_bytes(w, A, TCP_ACK, 3050, 1, bytes, 1000); /* nothing can be held */
     expect_log(w, "0!10P 0:[1000] 0!19P 0:[1000]");
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 /* What fits to the last byte is held; what lies behind the end of a stream is not, once that is there. */
@@ -77,14 +77,14 @@ static void test_cap_buffer_to_the_byte(void **state)
     struct world *w = *state;
     shake(w, 0, 0);
     feed(w, A, TCP_ACK, 11, 1, "held");
-    const uint64_t cost = w->meter.used;
+    const uint64_t cost = w->memcap.used;
     w->limits[DS_LIMIT_BUFFER] = 2 * cost;
     feed(w, A, TCP_ACK, 21, 1, "held");
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 0);
-    assert_int_equal(w->meter.used, 2 * cost);
+    assert_int_equal(w->memcap.used, 2 * cost);
     feed(w, A, TCP_ACK | TCP_FIN, 1, 1, "");
     expect_log(w, "open 0.");
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
 }
 
 static void test_cap_pieces(void **state)
@@ -93,7 +93,7 @@ static void test_cap_pieces(void **state)
     shake(w, 0, 0);
     for (uint32_t i = 0; i < 20000; i++)
         feed(w, A, TCP_ACK, 10 + 2 * i, 1, "x");
-    assert_true(w->meter.used <= 4096 * 64);
+    assert_true(w->memcap.used <= 4096 * 64);
     assert_int_equal(w->stats.limits_hit[DS_LIMIT_BUFFER], 20000 - 4096);
 }
 
@@ -101,14 +101,14 @@ static void test_cap_memory(void **state)
 {
     struct world *w = *state;
     static uint8_t bytes[1000];
-    w->meter.max = 1500;
+    w->memcap.max = 1500;
     shake(w, 0, 0);
     feed_bytes(w, A, TCP_ACK, 11, 1, bytes, 1000);
     w->client_port++;
     shake(w, 0, 0);
     feed_bytes(w, A, TCP_ACK, 11, 1, bytes, 1000); /* no room: what cannot be held is passed on */
     expect_log(w, "open open 0!10P 0:[1000]");
-    assert_int_equal(w->meter.hits, 1);
+    assert_int_equal(w->memcap.hits, 1);
     feed_bytes(w, A, TCP_ACK, 1011, 1, bytes, 100);
     expect_log(w, "0:");
 }
@@ -138,7 +138,7 @@ static void test_forget_in_callbacks(void **state)
         feed(w, A, TCP_ACK | TCP_FIN, 5, 2, "");
         feed(w, B, TCP_ACK | TCP_FIN, 2, 6, "");
         feed(w, A, TCP_ACK, 6, 3, "");
-        assert_int_equal(w->meter.used, 0);
+        assert_int_equal(w->memcap.used, 0);
         expect_log(w, cases[i].log);
     }
 }
@@ -151,7 +151,7 @@ static void test_forgotten_ends(void **state)
     feed(w, A, TCP_ACK, 1001, 1, "a");
     for (uint32_t i = 0; i < 1000; i++)
         feed(w, A, TCP_ACK, 1002 + 3 * i, 1, "bc"); /* with holes: not held */
-    assert_int_equal(w->meter.used, 0);
+    assert_int_equal(w->memcap.used, 0);
     feed(w, A, TCP_RST, 0x60000000, 1, "");
     expect_log(w, "open 0:a");
     feed(w, A, TCP_RST, 1002 + 3 * 999 + 2, 1, "");
@@ -209,7 +209,7 @@ static void run_without_memory(void *context)
     feed(&w, A, TCP_ACK, 1, 1, "abcdef");
     tcp_table_end(w.table);
     tcp_table_free(w.table);
-    assert_int_equal(w.meter.used, 0);
+    assert_int_equal(w.memcap.used, 0);
 }
 
 static void test_without_memory(void **state)
@@ -237,7 +237,7 @@ static void test_cap_waiting(void **state)
 {
     struct world *w = *state;
     w->is_quiet = true;
-    w->meter.max = 1000;
+    w->memcap.max = 1000;
     feed(w, A, TCP_ACK, 1, 1, "a");
     feed(w, A, TCP_ACK, 2, 1, "b");
     feed(w, A, TCP_ACK, 3, 1, "c");
@@ -249,7 +249,7 @@ static void test_cap_waiting(void **state)
     feed(w, A, TCP_SYN | TCP_ACK, 1, 1, "");
     failing_alloc_from(0);
     assert_int_equal(w->stats.no_memory, 2); /* the queue, and the connection */
-    assert_int_equal(w->meter.hits, 0);
+    assert_int_equal(w->memcap.hits, 0);
 }
 
 /* Frames without a number: only so many wait. */

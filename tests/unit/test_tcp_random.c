@@ -135,7 +135,7 @@ static void run_random(uint32_t seed, int how)
                                                     random_end, random_icmp, random_close, NULL, NULL,
                                                     NULL, NULL, NULL, NULL};
     static struct random_world w;
-    struct meter meter = {.max = 1 << 24};
+    struct memcap memcap = {.max = 1 << 24};
     struct ds_stats stats = {0};
     uint64_t limits[DS_LIMIT_COUNT] = {[DS_LIMIT_CONNECTIONS] = 10, [DS_LIMIT_BUFFER] = 1 << 20};
 
@@ -145,11 +145,11 @@ static void run_random(uint32_t seed, int how)
         w.bytes[i / STREAM_LEN][i % STREAM_LEN] = (uint8_t)draw(&w, 256);
     if ((how & CAPS) != 0) {
         limits[DS_LIMIT_BUFFER] = draw(&w, 1000);
-        meter.max = 500 + draw(&w, 1000);
+        memcap.max = 500 + draw(&w, 1000);
     }
     make_segments(&w, how);
     uint32_t isn[2] = {0u - draw(&w, STREAM_LEN), draw(&w, UINT32_MAX)};
-    struct tcp_table *table = tcp_table_new(&random_events, &w, &meter, limits, &stats);
+    struct tcp_table *table = tcp_table_new(&random_events, &w, &memcap, limits, &stats);
     assert_non_null(table);
     struct segment segment = {.window = 1};
     for (size_t i = 0; i < w.num_segments + 2; i++) {
@@ -178,7 +178,7 @@ static void run_random(uint32_t seed, int how)
     }
     tcp_table_end(table);
     tcp_table_free(table);
-    assert_int_equal(meter.used, 0);
+    assert_int_equal(memcap.used, 0);
     assert_int_equal(w.at[0], STREAM_LEN);
     assert_int_equal(w.at[1], STREAM_LEN);
     assert_int_equal(w.ends, 2);

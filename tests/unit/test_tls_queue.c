@@ -30,7 +30,7 @@ static bool add(struct tls_waiting *waiting, struct env *env, enum tls_waiting_k
 
 static struct env some_env(void)
 {
-    return (struct env){.meter.max = 1 << 20};
+    return (struct env){.memcap.max = 1 << 20};
 }
 
 /* assert_next reads one, and returns what stands behind its bytes. */
@@ -94,7 +94,7 @@ static void comes_out_as_it_came(void **state)
     assert_next(&at, TLS_WAITS_END, 1, 0);
     tls_waiting_drop(&waiting, &env, &at);
     assert_true(tls_waiting_is_empty(&waiting));
-    assert_int_equal(env.meter.used, 0);
+    assert_int_equal(env.memcap.used, 0);
 }
 
 /* The room of a direction is filled by what waits of it and by the moments of all; not by one byte less. */
@@ -112,7 +112,7 @@ static void fills_its_room(void **state)
     assert_int_equal(waiting.records[0], 2);
     assert_int_equal(waiting.records[1], 1);
     tls_waiting_free(&waiting, &env);
-    assert_int_equal(env.meter.used, 0);
+    assert_int_equal(env.memcap.used, 0);
 }
 
 /* Where memory runs out nothing was added, and what was there is. */
@@ -125,7 +125,7 @@ static void without_memory(void **state)
             struct tls_waiting waiting = {0};
             unsigned num = 0;
             if (by_cap != 0)
-                env.meter.max = 128 * n;
+                env.memcap.max = 128 * n;
             else
                 failing_alloc_at(n);
             for (unsigned i = 0; i < 30; i++)
@@ -143,7 +143,7 @@ static void without_memory(void **state)
             assert_false(tls_waiting_next(&at, &waiter, &bytes));
             assert_int_equal(waiting.records[0] + waiting.records[1], num);
             tls_waiting_free(&waiting, &env);
-            assert_int_equal(env.meter.used, 0);
+            assert_int_equal(env.memcap.used, 0);
         }
     }
 }

@@ -66,7 +66,7 @@ static void begin(struct world *w)
                                              quiet_tls_close, quiet_tls_note, quiet_tls_note};
     uint8_t secret[TLS_SECRET_MAX];
     *w = (struct world){.conn.view = {.now_ns = 1000 * SECOND, .port = {1, 2}},
-                        .env = {.meter.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16}};
+                        .env = {.memcap.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16}};
     for (int i = 0; i < 48; i++)
         secret[i] = (uint8_t)i;
     assert_true(tls_cipher_set_13(&w->cipher, tls_suite_find(0x1302), secret));
@@ -82,7 +82,7 @@ static void end(struct world *w)
     tls_free(w->tls);
     tls_stage_free(w->stage);
     tls_cipher_clear(&w->cipher);
-    assert_int_equal(w->env.meter.used, 0);
+    assert_int_equal(w->env.memcap.used, 0);
     ds_keylog_free(w->env.config.keylog);
 }
 

@@ -1,0 +1,42 @@
+/*
+ * memcap.h - how much memory is held for later, against its cap. One meter a session:
+ * reassembly buffers, unfinished frames, fragments, atoms and inflated terms count here.
+ */
+#ifndef DISSECT_MEMCAP_H
+#define DISSECT_MEMCAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memcap {
+    uint64_t used; /* bytes */
+    uint64_t max;
+    uint64_t hits; /* times something was refused */
+    const struct memcap *beside; /* what is used there counts too; NULL: nothing does */
+};
+
+/* memcap_fits says whether memcap_take would reserve len bytes. */
+static inline bool memcap_fits(const struct memcap *m, uint64_t len)
+{
+    const uint64_t used = m->used + (m->beside != NULL ? m->beside->used : 0);
+    return len <= m->max && used <= m->max - len;
+}
+
+/* memcap_take reserves len bytes; false, and counted, when that would pass the cap. */
+__attribute__((warn_unused_result)) static inline bool memcap_take(struct memcap *m, uint64_t len)
+{
+    if (!memcap_fits(m, len)) {
+        m->hits++;
+        return false;
+    }
+    m->used += len;
+    return true;
+}
+
+static inline void memcap_give(struct memcap *m, uint64_t len)
+{
+    m->used -= len;
+}
+
+#endif
