@@ -5,14 +5,14 @@
 
 #include <distsniff/counted.h>
 
-static const char *icmp_text(struct env *env, const struct icmp_error *icmp)
+static const char *icmp_text(struct dissect_ctx *env, const struct icmp_error *icmp)
 {
     if (icmp->too_big && icmp->mtu != 0)
         return env_print(env, "%s: %u bytes would pass (ICMP)", icmp->what, (unsigned)icmp->mtu);
     return env_print(env, "%s (ICMP)", icmp->what);
 }
 
-static const char *silence_text(struct env *env, const struct tcp_conn_view *tcp)
+static const char *silence_text(struct dissect_ctx *env, const struct tcp_conn_view *tcp)
 {
     const double waited = (double)(tcp->now_ns - tcp->first_syn_ns) / 1e9;
     if (tcp->num_syns == 0 || waited < 0)
@@ -21,7 +21,8 @@ static const char *silence_text(struct env *env, const struct tcp_conn_view *tcp
                      waited);
 }
 
-bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
+bool conn_explain_failure(struct dissect_ctx *env, const struct conn *conn, enum tcp_close why,
+                          int *dir,
                           struct ds_conn_change *change)
 {
     const struct tcp_conn_view *tcp = conn->tcp;
@@ -58,7 +59,7 @@ bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_clo
     return true;
 }
 
-void conn_report_icmp(struct env *env, struct conn *conn, int dir)
+void conn_report_icmp(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     const struct icmp_error *icmp = &conn->tcp->icmp;
     conn_emit_change(env, conn, dir,

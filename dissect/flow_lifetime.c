@@ -35,7 +35,7 @@ void session_forget_flow(struct ds_session *session, struct flow *flow)
 
 bool session_take_flow(struct ds_session *session, struct flow *flow, const struct proto *proto)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;
 
     conn->proto = proto;

@@ -11,7 +11,7 @@ static const struct proto *const protos[] = {
     &dist_proto,
 };
 
-enum proto_guess proto_find(const struct env *env, const struct conn *conn, int dir,
+enum proto_guess proto_find(const struct dissect_ctx *env, const struct conn *conn, int dir,
                             struct cursor bytes, const struct proto **out)
 {
     enum proto_guess guess = PROTO_NO;

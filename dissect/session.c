@@ -31,7 +31,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     struct ds_session *session = calloc(1, sizeof *session);
     if (session == NULL)
         return NULL;
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     env->config = *config;
     env->config.dist_ports = NULL;
     env->config.num_dist_ports = 0;
@@ -165,7 +165,7 @@ void ds_session_settle(struct ds_session *session)
 }
 
 struct decoder_state_walk {
-    struct env *env;
+    struct dissect_ctx *env;
     const struct ds_endpoint *ends; /* NULL: all */
     ds_snapshot_fn give;
     void *context;
@@ -182,7 +182,8 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
 }
 
 /* give_said gives what was said in a connection. */
-static void give_said(struct env *env, const struct flow *flow, const struct tcp_point point[2],
+static void give_said(struct dissect_ctx *env, const struct flow *flow,
+                      const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context)
 {
     const struct proto *proto = flow->conn.proto;

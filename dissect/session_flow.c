@@ -14,7 +14,7 @@
 static void on_open(void *context, struct tcp_conn_view *view)
 {
     struct ds_session *session = context;
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     const struct proto *proto = NULL;
 
     struct flow *flow = calloc(1, sizeof *flow);
@@ -40,7 +40,7 @@ static void on_open(void *context, struct tcp_conn_view *view)
 /* take_past takes what stands for bytes of a connection that is known to be a distribution's. */
 static void take_past(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;
     if (conn->proto == NULL) {
         for (int d = 0; d < 2; d++)
@@ -246,7 +246,7 @@ static bool starts_tls(const struct ds_session *session, const struct flow *flow
 
 static void start_tls(struct ds_session *session, struct flow *flow)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     if (session->tls == NULL)
         session->tls = tls_stage_new(env, &tls_events);
     if (session->tls != NULL)
@@ -265,7 +265,7 @@ static void start_tls(struct ds_session *session, struct flow *flow)
 static void take_tls_snapshot(struct ds_session *session, struct flow *flow, int dir,
                               struct cursor data)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct tls_snapshot_piece piece = {.kind = DS_SNAPSHOT_LOST};
     if (env->past == DS_SNAPSHOT_TLS && flow->tls == NULL)
         start_tls(session, flow);

@@ -41,7 +41,7 @@ struct flow {
 };
 
 struct ds_session {
-    struct env env;
+    struct dissect_ctx env;
     struct packet_decoder decoder;
     struct tcp_table *tcp;
     char *cookie;

@@ -22,7 +22,7 @@ static const struct patience {
 
 static void feed_held(struct ds_session *session, struct flow *flow, int dir)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct stream_buffer *held = &flow->probes[dir].held;
     if (held->len != 0)
         flow->conn.proto->feed(env, &flow->conn, dir, stream_buffer_cursor(held));
@@ -34,7 +34,7 @@ static void feed_held(struct ds_session *session, struct flow *flow, int dir)
 static void report_early(struct ds_session *session, struct flow *flow, int dir,
                          struct cursor data)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct raw_early *const early[2] = {&flow->probes[0].early, &flow->probes[1].early};
     struct cursor bytes[2] = {stream_buffer_cursor(&flow->probes[0].held),
                               stream_buffer_cursor(&flow->probes[1].held)};
@@ -74,7 +74,7 @@ bool session_knows_port(const struct ds_session *session, const struct flow *flo
 static enum proto_guess look(struct ds_session *session, struct flow *flow, int dir,
                              struct cursor data, const struct proto **proto)
 {
-    const struct env *env = &session->env;
+    const struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;
     struct probe *probe = &flow->probes[dir];
 
@@ -88,7 +88,7 @@ static enum proto_guess look(struct ds_session *session, struct flow *flow, int 
 
 void session_probe(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
-    struct env *env = &session->env;
+    struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;
     struct probe *probe = &flow->probes[dir];
     const struct patience *patience =

@@ -17,7 +17,7 @@ enum {
     DOUBTS_LEN = ATOM_SEGMENT_SLOTS * sizeof(struct atom_doubt),
 };
 
-static void *take(struct env *env, size_t len)
+static void *take(struct dissect_ctx *env, size_t len)
 {
     if (!memcap_take(&env->memcap, len))
         return NULL;
@@ -29,7 +29,8 @@ static void *take(struct env *env, size_t len)
     return bytes;
 }
 
-static struct atom_segment *segment_of(struct atom_cache *cache, struct env *env, unsigned number)
+static struct atom_segment *segment_of(struct atom_cache *cache, struct dissect_ctx *env,
+                                       unsigned number)
 {
     if (cache->segment[number] == NULL) {
         struct atom_segment *segment = take(env, SEGMENT_LEN);
@@ -47,7 +48,7 @@ static struct atom_segment *segment_of(struct atom_cache *cache, struct env *env
     return cache->segment[number];
 }
 
-static void forget(struct atom_cache *cache, struct env *env, struct ds_atom *atom)
+static void forget(struct atom_cache *cache, struct dissect_ctx *env, struct ds_atom *atom)
 {
     cache->num_certain -= ds_atom_is_certain(atom->state);
     if (atom->text != NULL) {
@@ -70,7 +71,8 @@ static void end_doubt(const struct atom_cache *cache, const struct atom_segment 
             (struct atom_doubt){.lost = (float)cache->num_lost};
 }
 
-void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct ds_text text,
+void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
+               struct ds_text text,
                bool latin1, enum ds_atom_state state)
 {
     uint8_t converted[2 * ATOM_MAX_CHARS];
@@ -106,7 +108,7 @@ void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct 
     cache->num_certain += ds_atom_is_certain(state);
 }
 
-void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
+void atoms_forget(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask)
 {
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
         if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
@@ -116,7 +118,7 @@ void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask)
     }
 }
 
-void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask)
+void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask)
 {
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
         struct atom_segment *segment = cache->segment[s];
@@ -168,7 +170,7 @@ double atoms_changed(const struct atom_cache *cache, const struct atom_doubt *do
     return 1 - exp(-since / ATOM_SLOTS_USED);
 }
 
-void atoms_settle(struct atom_cache *cache, struct env *env, uint16_t slot, bool holds)
+void atoms_settle(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot, bool holds)
 {
     struct atom_segment *segment = cache->segment[slot / ATOM_SEGMENT_SLOTS];
     if (segment == NULL)
@@ -178,7 +180,7 @@ void atoms_settle(struct atom_cache *cache, struct env *env, uint16_t slot, bool
         forget(cache, env, &segment->atoms[slot % ATOM_SEGMENT_SLOTS]);
 }
 
-void atoms_free(struct atom_cache *cache, struct env *env)
+void atoms_free(struct atom_cache *cache, struct dissect_ctx *env)
 {
     atoms_forget(cache, env, ATOM_ALL_SEGMENTS);
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {

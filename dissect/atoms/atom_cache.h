@@ -71,15 +71,16 @@ static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t 
 
 /* atoms_set gives a slot its text, which is copied. When memory or the meter runs out the
  * slot becomes unknown. latin1: the text is converted to UTF-8. */
-void atoms_set(struct atom_cache *cache, struct env *env, uint16_t slot, struct ds_text text,
+void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
+               struct ds_text text,
                bool latin1, enum ds_atom_state state);
 
 /* atoms_forget makes all slots of the segments in mask unknown. */
-void atoms_forget(struct atom_cache *cache, struct env *env, unsigned mask);
+void atoms_forget(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask);
 
 /* atoms_doubt makes what is certain in the segments of mask likely: a slot changes only when another
  * atom with the same remainder is sent for the first time, which may have happened unseen. */
-void atoms_doubt(struct atom_cache *cache, struct env *env, unsigned mask);
+void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask);
 
 /* atoms_lose tells that bytes of the frames were not seen; seen is how many were. As many
  * definitions are taken to be in them as in the latter half of what was seen: a connection defines
@@ -94,9 +95,9 @@ struct atom_doubt *atoms_doubt_of(const struct atom_cache *cache, uint16_t slot)
 double atoms_changed(const struct atom_cache *cache, const struct atom_doubt *doubt, double *lost);
 
 /* atoms_settle ends the doubt of a slot: it still holds what it held, or it is unknown. */
-void atoms_settle(struct atom_cache *cache, struct env *env, uint16_t slot, bool holds);
+void atoms_settle(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot, bool holds);
 
 /* atoms_free releases the memory and empties the cache. */
-void atoms_free(struct atom_cache *cache, struct env *env);
+void atoms_free(struct atom_cache *cache, struct dissect_ctx *env);
 
 #endif

@@ -120,7 +120,8 @@ static bool add_context(struct slot_shapes *s, const struct shape_table *table, 
     return true;
 }
 
-void shape_fit_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
+void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                   uint64_t direction,
                    const uint32_t *keys, unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;

@@ -13,7 +13,8 @@
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
 
 /* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
-void shape_fit_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
+void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                   uint64_t direction,
                    const uint32_t *keys, unsigned num);
 
 /* shape_fit_see_known holds the table that fits against an atom that is known. */

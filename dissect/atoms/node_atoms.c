@@ -214,7 +214,7 @@ static bool forget_oldest(struct all_node_atoms *books)
 }
 
 /* make_room makes it for one more book. */
-static bool make_room(struct all_node_atoms *books, struct env *env)
+static bool make_room(struct all_node_atoms *books, struct dissect_ctx *env)
 {
     /* A new one leaves as much room as a book has on average, so that those in use can grow. */
     while (books->num != 0 && books->num < books->max &&
@@ -246,7 +246,7 @@ static struct node_atoms *book_new(struct all_node_atoms *books, const struct ds
     return book;
 }
 
-struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct env *env,
+struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct dissect_ctx *env,
                                        const struct ds_endpoint *end)
 {
     struct node_atoms *book = books->newest;
@@ -446,7 +446,7 @@ bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_
 }
 
 /* count_failure tells the cap, which then was reached, from memory that ran out. */
-static void count_failure(struct node_atoms *book, struct env *env)
+static void count_failure(struct node_atoms *book, struct dissect_ctx *env)
 {
     if (book->memcap->hits != 0)
         env->stats.limits_hit[DS_LIMIT_ATOM_BOOKS]++;
@@ -475,7 +475,8 @@ static void add_direction(struct learned *learned, uint64_t direction, int64_t n
         learned->is_everywhere = true;
 }
 
-void node_atoms_define(struct node_atoms *book, struct env *env, uint16_t slot, struct ds_text text,
+void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                       struct ds_text text,
                        uint64_t direction, enum node_atoms_how how)
 {
     if (slot >= ATOM_BOOK_SLOTS || book->is_liar)
@@ -536,7 +537,8 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
 }
 
 /* wanted_slot returns what is noted of a slot that is unknown in a direction; NULL when memory ran out. */
-static struct book_slot *wanted_slot(struct node_atoms *book, struct env *env, uint16_t slot)
+static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx *env,
+                                     uint16_t slot)
 {
     if (book->slots == NULL)
         book->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->slots);
@@ -551,7 +553,7 @@ static struct book_slot *wanted_slot(struct node_atoms *book, struct env *env, u
     return s;
 }
 
-bool node_atoms_has_shapes(struct node_atoms *book, struct env *env)
+bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots != NULL)
@@ -571,13 +573,14 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct env *env)
     return false;
 }
 
-void node_atoms_want(struct node_atoms *book, struct env *env, uint16_t slot)
+void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)
 {
     if (slot < ATOM_BOOK_SLOTS)
         (void)wanted_slot(book, env, slot);
 }
 
-void node_atoms_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
+void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                    uint64_t direction,
                     const struct atom_role *role)
 {
     unsigned at;

@@ -23,7 +23,7 @@ void all_node_atoms_free(struct all_node_atoms *books); /* NULL is allowed */
 /* all_node_atoms_find returns the book of that node, made anew if there is none yet: by its name
  * if that is known, else by address and port, and by its creation. In use until it is given back
  * with node_atoms_release. NULL when memory ran out or all books are in use. */
-struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct env *env,
+struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct dissect_ctx *env,
                                        const struct ds_endpoint *end);
 void node_atoms_release(struct node_atoms *book); /* NULL is allowed */
 
@@ -40,14 +40,16 @@ enum node_atoms_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 
 /* node_atoms_define takes note of a definition. direction: which one defined it, if its slot held
  * something else before, so that there it is not what the slot meant before; 0: it may be. */
-void node_atoms_define(struct node_atoms *book, struct env *env, uint16_t slot, struct ds_text text,
+void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                       struct ds_text text,
                        uint64_t direction, enum node_atoms_how how);
 
 /* node_atoms_want takes note of that a message has an atom of which the slot is unknown. */
-void node_atoms_want(struct node_atoms *book, struct env *env, uint16_t slot);
+void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot);
 
 /* node_atoms_see takes note of the role of a slot that is unknown in a direction. */
-void node_atoms_see(struct node_atoms *book, struct env *env, uint16_t slot, uint64_t direction,
+void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
+                    uint64_t direction,
                     const struct atom_role *role);
 
 /* node_atoms_see_known takes note of the role of an atom that direction has defined. is_list: the

@@ -159,7 +159,7 @@ uint16_t node_atoms_bit_of(const struct node_atoms *book, uint64_t direction);
 struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot);
 
 /* node_atoms_has_shapes makes room for contexts of slots; false when memory ran out. */
-bool node_atoms_has_shapes(struct node_atoms *book, struct env *env);
+bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env);
 
 /* node_atoms_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */

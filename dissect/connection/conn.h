@@ -18,7 +18,7 @@ struct all_node_atoms;
 struct registry;      /* who is registered where, see registry.h */
 
 /* env is what the stages of one session share. */
-struct env {
+struct dissect_ctx {
     struct ds_config config;
     struct ds_stats stats;
     struct memcap memcap;
@@ -39,29 +39,31 @@ struct proto {
     const char *name;
     /* probe says whether the first bytes of direction dir are this protocol's; PROTO_MORE
      * when more bytes are needed to tell. */
-    enum proto_guess (*probe)(const struct env *env, const struct conn *conn, int dir,
+    enum proto_guess (*probe)(const struct dissect_ctx *env, const struct conn *conn, int dir,
                               struct cursor bytes);
-    bool (*start)(struct env *env, struct conn *conn); /* makes conn->state */
-    void (*feed)(struct env *env, struct conn *conn, int dir, struct cursor data);
-    void (*gap)(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
-    void (*end)(struct env *env, struct conn *conn, int dir);
+    bool (*start)(struct dissect_ctx *env, struct conn *conn); /* makes conn->state */
+    void (*feed)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);
+    void (*gap)(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
+                enum tcp_gap why);
+    void (*end)(struct dissect_ctx *env, struct conn *conn, int dir);
     /* What follows is sealed by TLS, and there are no keys. NULL: of no interest. */
-    void (*sealed)(struct env *env, struct conn *conn);
-    void (*close)(struct env *env, struct conn *conn, enum tcp_close why); /* frees state */
+    void (*sealed)(struct dissect_ctx *env, struct conn *conn);
+    void (*close)(struct dissect_ctx *env, struct conn *conn, enum tcp_close why); /* frees state */
     /* suspend is close for one that may go on all the same: state stays. Then comes resume, or release,
      * which frees state; before close, resume with was_closed false: one direction goes on behind its
      * end. NULL, all three: such a connection does not go on. */
-    void (*suspend)(struct env *env, struct conn *conn, enum tcp_close why);
-    void (*resume)(struct env *env, struct conn *conn, bool was_closed);
-    void (*release)(struct env *env, struct conn *conn);
+    void (*suspend)(struct dissect_ctx *env, struct conn *conn, enum tcp_close why);
+    void (*resume)(struct dissect_ctx *env, struct conn *conn, bool was_closed);
+    void (*release)(struct dissect_ctx *env, struct conn *conn);
     /* progress tells how large the message is in whose middle a direction stands, and how much of
      * it has come; 0 where it stands between two. NULL: there are no large ones. */
     void (*progress)(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed);
     /* give_past is ds_session_snapshot for one connection; NULL: it has no past that matters. */
-    void (*give_past)(struct env *env, const struct conn *conn, const struct tcp_point point[2],
+    void (*give_past)(struct dissect_ctx *env, const struct conn *conn,
+                      const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context);
     /* take_alone takes a frame that stands outside of the stream; NULL: it has none. */
-    void (*take_alone)(struct env *env, struct conn *conn, int dir, struct cursor frame);
+    void (*take_alone)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame);
 };
 
 /* conn is one connection above TCP. */
@@ -95,7 +97,7 @@ static inline void conn_note_change(struct conn *conn)
 
 /* env_is_past says whether what happens to a connection is of the time before the capture: a
  * packet that stands for it is at hand, or no other has come. Then nothing is counted. */
-static inline bool env_is_past(const struct env *env, const struct conn *conn)
+static inline bool env_is_past(const struct dissect_ctx *env, const struct conn *conn)
 {
     return env->past != DS_SNAPSHOT_NONE || conn->tcp->only_past;
 }
@@ -106,11 +108,11 @@ static inline bool env_is_past(const struct env *env, const struct conn *conn)
  * says: messages, ticks, gaps, faults, unknown atoms. Not in an event, and so counted
  * elsewhere: counters.bytes by the session, counters.frames by the stage that reads them
  * (a frame is a handshake message, a tick, a whole message or one fragment). */
-void env_emit(struct env *env, struct conn *conn, struct ds_event *event);
+void env_emit(struct dissect_ctx *env, struct conn *conn, struct ds_event *event);
 
 /* env_emit_raw is the end of env_emit: for events that count nowhere, with frame and time set
  * by the caller. */
-void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event);
+void env_emit_raw(struct dissect_ctx *env, struct conn *conn, struct ds_event *event);
 
 /* cursor_text is the rest of a cursor as text, for an event. */
 static inline struct ds_text cursor_text(struct cursor c)
@@ -135,22 +137,24 @@ static inline enum ds_fault_kind conn_gap_fault(enum tcp_gap why)
 /* conn_set_node names an end of a connection. name is copied. inferred: from control
  * messages, or the name without a host that EPMD knows; it never replaces what a handshake
  * said, and no name with a host. Counts no_memory on failure. */
-void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text name,
+void conn_set_node(struct dissect_ctx *env, struct conn *conn, int end, struct ds_text name,
                    uint32_t creation, bool inferred);
 
 /* conn_forget_nodes releases the names of both ends. */
 void conn_forget_nodes(struct conn *conn);
 
 /* conn_emit_change reports a change of the connection that end dir brought about. */
-void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change);
+void conn_emit_change(struct dissect_ctx *env, struct conn *conn, int dir,
+                      struct ds_conn_change change);
 
 /* conn_explain_failure says why a connection never came about, and in dir which end it is
  * that has to be spoken of. False when it did come about. */
-bool conn_explain_failure(struct env *env, const struct conn *conn, enum tcp_close why, int *dir,
+bool conn_explain_failure(struct dissect_ctx *env, const struct conn *conn, enum tcp_close why,
+                          int *dir,
                           struct ds_conn_change *change);
 
 /* conn_report_icmp reports what conn->tcp->icmp says of a connection that goes on. */
-void conn_report_icmp(struct env *env, struct conn *conn, int dir);
+void conn_report_icmp(struct dissect_ctx *env, struct conn *conn, int dir);
 
 /* conn_goes_on says whether a connection may well go on that is not followed any more. */
 static inline bool conn_goes_on(enum tcp_close why)
@@ -160,11 +164,11 @@ static inline bool conn_goes_on(enum tcp_close why)
 
 /* env_print returns a text made as printf would, which lives as long as the current event;
  * NULL, and counted, when memory ran out. */
-const char *env_print(struct env *env, const char *format, ...)
+const char *env_print(struct dissect_ctx *env, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* conn_end_text returns the end's node, else its address and port, as printable ASCII that
  * lives as long as the current event; never NULL. */
-const char *conn_end_text(struct env *env, const struct conn *conn, int end);
+const char *conn_end_text(struct dissect_ctx *env, const struct conn *conn, int end);
 
 #endif

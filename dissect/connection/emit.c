@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
+void env_emit_raw(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     event->past = env_is_past(env, conn);
     if (conn->view.number == 0)
@@ -29,7 +29,7 @@ void env_emit_raw(struct env *env, struct conn *conn, struct ds_event *event)
 }
 
 /* count_event counts what an event says, of the session and of the direction. */
-static void count_event(struct env *env, struct conn *conn, struct ds_event *event)
+static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     struct ds_stats *stats = &env->stats;
     struct ds_counters *counters = &conn->view.counters[event->dir];
@@ -108,7 +108,7 @@ static void note_place(const struct conn *conn, struct ds_event *event)
     }
 }
 
-void env_emit(struct env *env, struct conn *conn, struct ds_event *event)
+void env_emit(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     note_place(conn, event);
     event->frame = conn->tcp->frame;
@@ -123,7 +123,7 @@ static bool text_has_host(struct ds_text name)
     return name.data != NULL && memchr(name.data, '@', name.len) != NULL;
 }
 
-void conn_set_node(struct env *env, struct conn *conn, int end, struct ds_text name,
+void conn_set_node(struct dissect_ctx *env, struct conn *conn, int end, struct ds_text name,
                    uint32_t creation, bool inferred)
 {
     struct ds_endpoint *endpoint = &conn->view.end[end];
@@ -159,13 +159,14 @@ void conn_forget_nodes(struct conn *conn)
     }
 }
 
-void conn_emit_change(struct env *env, struct conn *conn, int dir, struct ds_conn_change change)
+void conn_emit_change(struct dissect_ctx *env, struct conn *conn, int dir,
+                      struct ds_conn_change change)
 {
     struct ds_event event = {.type = DS_EVENT_CONN, .dir = (uint8_t)dir, .change = change};
     env_emit(env, conn, &event);
 }
 
-const char *env_print(struct env *env, const char *format, ...)
+const char *env_print(struct dissect_ctx *env, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -205,7 +206,7 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
     }
 }
 
-const char *conn_end_text(struct env *env, const struct conn *conn, int end)
+const char *conn_end_text(struct dissect_ctx *env, const struct conn *conn, int end)
 {
     struct ds_buffer text = {0};
     ds_endpoint_print(&conn->view.end[end], &text);

@@ -7,7 +7,7 @@
 
 enum { HOLD_MIN_LEN = 256 };
 
-bool stream_buffer_add(struct stream_buffer *buffer, struct env *env, struct cursor data)
+bool stream_buffer_add(struct stream_buffer *buffer, struct dissect_ctx *env, struct cursor data)
 {
     size_t len = cursor_left(&data);
     if (len == 0)
@@ -42,7 +42,7 @@ void stream_buffer_drop(struct stream_buffer *buffer, size_t len)
         memmove(buffer->bytes, &buffer->bytes[len], buffer->len);
 }
 
-void stream_buffer_free(struct stream_buffer *buffer, struct env *env)
+void stream_buffer_free(struct stream_buffer *buffer, struct dissect_ctx *env)
 {
     memcap_give(&env->memcap, buffer->cap);
     free(buffer->bytes);

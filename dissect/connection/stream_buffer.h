@@ -16,13 +16,13 @@ struct stream_buffer {
 /* stream_buffer_add appends data; false, and counted, when memory or its cap ran out: then nothing
  * was added. */
 __attribute__((warn_unused_result)) bool stream_buffer_add(struct stream_buffer *buffer,
-                                                           struct env *env, struct cursor data);
+                                                           struct dissect_ctx *env, struct cursor data);
 
 /* stream_buffer_drop removes the first len bytes. */
 void stream_buffer_drop(struct stream_buffer *buffer, size_t len);
 
 /* stream_buffer_free gives all back. */
-void stream_buffer_free(struct stream_buffer *buffer, struct env *env);
+void stream_buffer_free(struct stream_buffer *buffer, struct dissect_ctx *env);
 
 static inline struct cursor stream_buffer_cursor(const struct stream_buffer *buffer)
 {

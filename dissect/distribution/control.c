@@ -316,7 +316,8 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
 }
 
 /* inflate replaces a payload that is compressed as a whole. */
-static bool inflate_payload(const struct control_source *source, struct cursor *at, struct env *env,
+static bool inflate_payload(const struct control_source *source, struct cursor *at,
+                            struct dissect_ctx *env,
                             struct cursor *out, struct ds_event *event)
 {
     bool capped = false;
@@ -342,7 +343,8 @@ static bool inflate_payload(const struct control_source *source, struct cursor *
     return false;
 }
 
-void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
+void control_read_payload(const struct control_source *source, struct cursor *at,
+                          struct dissect_ctx *env,
                           struct ds_event *event)
 {
     struct ds_message *message = &event->message;
@@ -390,7 +392,7 @@ void control_read_payload(const struct control_source *source, struct cursor *at
                       "bytes are left over after the payload");
 }
 
-void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *event)
+void control_limit_growth(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     struct ds_message *message = &event->message;
     const int64_t now_ns = conn->tcp->now_ns;

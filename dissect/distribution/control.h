@@ -37,8 +37,9 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
 
 /* control_limit_growth takes the terms of a message whose cached atoms would become too much text,
  * were they written out: see expansion_budget.h. */
-void control_limit_growth(struct env *env, struct conn *conn, struct ds_event *event);
-void control_read_payload(const struct control_source *source, struct cursor *at, struct env *env,
+void control_limit_growth(struct dissect_ctx *env, struct conn *conn, struct ds_event *event);
+void control_read_payload(const struct control_source *source, struct cursor *at,
+                          struct dissect_ctx *env,
                           struct ds_event *event);
 
 /* control_plausible says whether a control tuple of known op, right arity and right types

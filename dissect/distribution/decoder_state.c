@@ -14,7 +14,7 @@ enum {
 _Static_assert(MAX_KEPT > LENGTH_LEN + 20 + HEADER_MAX_REFS * (3 + ATOM_MAX_LEN) / 8,
                "room for the headers that nodes write");
 
-struct decoder_state *decoder_state_new(struct env *env)
+struct decoder_state *decoder_state_new(struct dissect_ctx *env)
 {
     if (!memcap_take(&env->memcap, sizeof(struct decoder_state)))
         return NULL;
@@ -31,7 +31,7 @@ static uint64_t cost(const struct state_piece *piece)
     return sizeof *piece + piece->len;
 }
 
-static void drop(struct decoder_state *state, struct env *env, struct state_piece *piece)
+static void drop(struct decoder_state *state, struct dissect_ctx *env, struct state_piece *piece)
 {
     *(piece->older != NULL ? &piece->older->newer : &state->oldest) = piece->newer;
     *(piece->newer != NULL ? &piece->newer->older : &state->newest) = piece->older;
@@ -49,7 +49,8 @@ static struct unfinished_message **find_open(struct decoder_state *state, int di
     return at;
 }
 
-static struct state_piece *add(struct decoder_state *state, struct env *env, int64_t ts_ns, int dir,
+static struct state_piece *add(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
+                               int dir,
                                struct cursor bytes, uint64_t truncated_len)
 {
     const size_t len = cursor_left(&bytes);
@@ -82,7 +83,7 @@ static bool is_needed(const struct state_piece *piece)
 
 /* settle drops a piece that is not needed. The first fragment of a message that is finished
  * becomes a message of its own, which is cut off: its atoms are still needed. */
-static void settle(struct decoder_state *state, struct env *env, struct state_piece *piece)
+static void settle(struct decoder_state *state, struct dissect_ctx *env, struct state_piece *piece)
 {
     if (!is_needed(piece)) {
         drop(state, env, piece);
@@ -98,13 +99,13 @@ static void settle(struct decoder_state *state, struct env *env, struct state_pi
     }
 }
 
-static void unuse(struct decoder_state *state, struct env *env, struct state_piece *piece)
+static void unuse(struct decoder_state *state, struct dissect_ctx *env, struct state_piece *piece)
 {
     if (--piece->num_slots == 0)
         settle(state, env, piece);
 }
 
-static void release(struct decoder_state *state, struct env *env, int dir, uint32_t slot)
+static void release(struct decoder_state *state, struct dissect_ctx *env, int dir, uint32_t slot)
 {
     struct state_piece *piece = state->slot[dir][slot];
     state->slot[dir][slot] = NULL;
@@ -117,13 +118,15 @@ static uint64_t open_cost(const struct unfinished_message *open)
     return sizeof *open + open->max_used * sizeof open->used[0];
 }
 
-static void unuse_all(struct decoder_state *state, struct env *env, struct unfinished_message *open)
+static void unuse_all(struct decoder_state *state, struct dissect_ctx *env,
+                      struct unfinished_message *open)
 {
     while (open->num_used != 0)
         unuse(state, env, open->used[--open->num_used]);
 }
 
-static void drop_open(struct decoder_state *state, struct env *env, struct unfinished_message **at)
+static void drop_open(struct decoder_state *state, struct dissect_ctx *env,
+                      struct unfinished_message **at)
 {
     struct unfinished_message *open = *at;
     *at = open->chain;
@@ -141,7 +144,8 @@ static struct state_piece *used_of(const struct decoder_state *state, int dir,
 }
 
 /* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
-static struct unfinished_message *add_open(struct decoder_state *state, struct env *env, int dir,
+static struct unfinished_message *add_open(struct decoder_state *state, struct dissect_ctx *env,
+                                           int dir,
                                            const struct dist_header *header)
 {
     struct unfinished_message **at = find_open(state, dir, header->sequence);
@@ -168,7 +172,7 @@ static struct unfinished_message *add_open(struct decoder_state *state, struct e
     return open;
 }
 
-void decoder_state_free(struct decoder_state *state, struct env *env)
+void decoder_state_free(struct decoder_state *state, struct dissect_ctx *env)
 {
     if (state == NULL)
         return;
@@ -182,7 +186,8 @@ void decoder_state_free(struct decoder_state *state, struct env *env)
     free(state);
 }
 
-void decoder_state_add_handshake(struct decoder_state *state, struct env *env, int64_t ts_ns,
+void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env,
+                                 int64_t ts_ns,
                                  int dir, struct cursor message)
 {
     if (state == NULL || state->num_handshake == MAX_HANDSHAKE)
@@ -195,7 +200,8 @@ void decoder_state_add_handshake(struct decoder_state *state, struct env *env, i
 }
 
 /* begin_open returns the message that a fragment is of, if its beginning is here. */
-static struct unfinished_message *begin_open(struct decoder_state *state, struct env *env, int dir,
+static struct unfinished_message *begin_open(struct decoder_state *state, struct dissect_ctx *env,
+                                             int dir,
                                              const struct dist_header *header)
 {
     if (header->type != HEADER_FIRST)
@@ -205,7 +211,8 @@ static struct unfinished_message *begin_open(struct decoder_state *state, struct
     return add_open(state, env, dir, header);
 }
 
-void decoder_state_add_frame(struct decoder_state *state, struct env *env, int64_t ts_ns, int dir,
+void decoder_state_add_frame(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
+                             int dir,
                              struct cursor frame, uint64_t frame_len,
                              const struct dist_header *header)
 {
@@ -239,7 +246,8 @@ void decoder_state_add_frame(struct decoder_state *state, struct env *env, int64
     }
 }
 
-void decoder_state_finish(struct decoder_state *state, struct env *env, int dir, uint64_t sequence)
+void decoder_state_finish(struct decoder_state *state, struct dissect_ctx *env, int dir,
+                          uint64_t sequence)
 {
     struct unfinished_message **open = state != NULL ? find_open(state, dir, sequence) : NULL;
     if (open == NULL || *open == NULL)
@@ -253,7 +261,7 @@ void decoder_state_finish(struct decoder_state *state, struct env *env, int dir,
     drop_open(state, env, open);
 }
 
-void decoder_state_forget_slots(struct decoder_state *state, struct env *env, int dir,
+void decoder_state_forget_slots(struct decoder_state *state, struct dissect_ctx *env, int dir,
                                 unsigned mask)
 {
     for (int i = 0; state != NULL && mask != 0 && i < SNAPSHOT_BUCKETS; i++) {

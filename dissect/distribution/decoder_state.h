@@ -48,28 +48,31 @@ struct decoder_state {
 };
 
 /* decoder_state_new returns an empty state, or NULL, counted, when memory or the meter ran out. */
-struct decoder_state *decoder_state_new(struct env *env);
-void decoder_state_free(struct decoder_state *state, struct env *env); /* NULL is allowed */
+struct decoder_state *decoder_state_new(struct dissect_ctx *env);
+void decoder_state_free(struct decoder_state *state, struct dissect_ctx *env); /* NULL is allowed */
 
 /* In all of the following past may be NULL: then nothing is kept. */
 
 /* decoder_state_add_handshake keeps a message of the handshake, which has few. */
-void decoder_state_add_handshake(struct decoder_state *state, struct env *env, int64_t ts_ns,
+void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env,
+                                 int64_t ts_ns,
                                  int dir, struct cursor message);
 
 /* decoder_state_add_frame keeps a frame if the header, as read but not applied, makes new entries,
  * or if it is a fragment and not the last one. frame_len: with what is missing of it. */
-void decoder_state_add_frame(struct decoder_state *state, struct env *env, int64_t ts_ns, int dir,
+void decoder_state_add_frame(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
+                             int dir,
                              struct cursor frame, uint64_t frame_len,
                              const struct dist_header *header);
 
 /* decoder_state_finish tells that a fragmented message is finished. */
-void decoder_state_finish(struct decoder_state *state, struct env *env, int dir, uint64_t sequence);
+void decoder_state_finish(struct decoder_state *state, struct dissect_ctx *env, int dir,
+                          uint64_t sequence);
 
 /* decoder_state_forget_slots tells that the slots of the segments in mask are unknown now. What an
  * unfinished message refers to goes as well: who reads it would take it for what the slots hold
  * now. */
-void decoder_state_forget_slots(struct decoder_state *state, struct env *env, int dir,
+void decoder_state_forget_slots(struct decoder_state *state, struct dissect_ctx *env, int dir,
                                 unsigned mask);
 
 #endif

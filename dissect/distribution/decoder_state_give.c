@@ -50,7 +50,8 @@ static bool goes_on(const struct tcp_point *point)
     return point->started && !point->ended;
 }
 
-void decoder_state_give(struct env *env, const struct conn *conn, const struct tcp_point point[2],
+void decoder_state_give(struct dissect_ctx *env, const struct conn *conn,
+                        const struct tcp_point point[2],
                         const struct decoder_state_rest rest[2], bool began, ds_snapshot_fn give,
                         void *context)
 {

@@ -27,7 +27,7 @@ static struct dist *dist_of(const struct conn *conn)
     return conn->state;
 }
 
-static void emit_gap(struct env *env, struct conn *conn, int dir, uint64_t len,
+static void emit_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
                      enum ds_fault_kind kind)
 {
     struct ds_event event = {
@@ -40,7 +40,7 @@ static void emit_gap(struct env *env, struct conn *conn, int dir, uint64_t len,
 }
 
 /* Names of the ends that nothing has named yet, from what listens there. */
-static void look_up_nodes(struct env *env, struct conn *conn)
+static void look_up_nodes(struct dissect_ctx *env, struct conn *conn)
 {
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &conn->view.end[end];
@@ -71,7 +71,7 @@ static int opener(const struct dist *dist)
 }
 
 /* tls_text says what is known of TLS. */
-static const char *tls_text(struct env *env, const struct ds_tls *tls, const char *more)
+static const char *tls_text(struct dissect_ctx *env, const struct ds_tls *tls, const char *more)
 {
     const char *version = ds_tls_version_name(tls->version);
     const bool is_named = tls->suite_name != NULL;
@@ -80,7 +80,7 @@ static const char *tls_text(struct env *env, const struct ds_tls *tls, const cha
                      is_named ? tls->suite_name : "", more);
 }
 
-static void report_open(struct env *env, struct conn *conn, const char *reason)
+static void report_open(struct dissect_ctx *env, struct conn *conn, const char *reason)
 {
     struct dist *dist = dist_of(conn);
     if (dist->opened)
@@ -93,7 +93,8 @@ static void report_open(struct env *env, struct conn *conn, const char *reason)
                      (struct ds_conn_change){.state = DS_CONN_OPEN, .reason = reason});
 }
 
-static __attribute__((noinline)) void report_up(struct env *env, struct conn *conn, const char *reason)
+static __attribute__((noinline)) void report_up(struct dissect_ctx *env, struct conn *conn,
+                                                const char *reason)
 {
     struct dist *dist = dist_of(conn);
     if (dist->up)
@@ -103,7 +104,7 @@ static __attribute__((noinline)) void report_up(struct env *env, struct conn *co
                      (struct ds_conn_change){.state = DS_CONN_UP, .reason = reason});
 }
 
-static void report_late(struct env *env, struct conn *conn, int dir)
+static void report_late(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
     if (dist->opened) {
@@ -122,13 +123,13 @@ static void report_late(struct env *env, struct conn *conn, int dir)
                      });
 }
 
-static void go_dead(struct env *env, struct dist_dir *d)
+static void go_dead(struct dissect_ctx *env, struct dist_dir *d)
 {
     d->phase = DIST_DEAD;
     stream_buffer_free(&d->held, env);
 }
 
-static void start_channel(struct env *env, struct conn *conn, int dir, bool late)
+static void start_channel(struct dissect_ctx *env, struct conn *conn, int dir, bool late)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     d->phase = DIST_CHANNEL;
@@ -150,7 +151,8 @@ static void start_channel(struct env *env, struct conn *conn, int dir, bool late
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */
-static __attribute__((noinline)) void know_channel(struct env *env, struct conn *conn, int dir)
+static __attribute__((noinline)) void know_channel(struct dissect_ctx *env, struct conn *conn,
+                                                   int dir)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -160,7 +162,7 @@ static __attribute__((noinline)) void know_channel(struct env *env, struct conn 
     start_channel(env, conn, dir, false);
 }
 
-static void feed_channel(struct env *env, struct conn *conn, int dir, struct cursor data)
+static void feed_channel(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data)
 {
     struct dist *dist = dist_of(conn);
     const struct dist_dir *other = &dist->dirs[1 - dir];
@@ -174,7 +176,8 @@ static void feed_channel(struct env *env, struct conn *conn, int dir, struct cur
 
 /* The handshake. */
 
-static void check_digest(struct env *env, struct conn *conn, int dir, struct ds_handshake *h)
+static void check_digest(struct dissect_ctx *env, struct conn *conn, int dir,
+                         struct ds_handshake *h)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -215,7 +218,7 @@ static void note_status(struct dist *dist, struct ds_text status)
     }
 }
 
-static void learn_acceptor(struct env *env, struct conn *conn, const struct ds_handshake *h)
+static void learn_acceptor(struct dissect_ctx *env, struct conn *conn, const struct ds_handshake *h)
 {
     int acceptor = 1 - dist_of(conn)->initiator;
     const struct ds_endpoint *end = &conn->view.end[acceptor];
@@ -224,7 +227,7 @@ static void learn_acceptor(struct env *env, struct conn *conn, const struct ds_h
 }
 
 /* emit_step emits a message of the handshake, and the frame it came in. */
-static void emit_step(struct env *env, struct conn *conn, struct ds_event *event)
+static void emit_step(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     const struct cursor bytes = cursor_make(event->bytes, event->bytes_len);
     /* What came of it, whatever its length says. */
@@ -236,7 +239,7 @@ static void emit_step(struct env *env, struct conn *conn, struct ds_event *event
 }
 
 /* handle_step takes note of a message and reports it. */
-static void handle_step(struct env *env, struct conn *conn, int dir, struct ds_event *event)
+static void handle_step(struct dissect_ctx *env, struct conn *conn, int dir, struct ds_event *event)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -323,7 +326,7 @@ static enum proto_guess is_tls(struct cursor bytes)
 }
 
 /* emit_broken reports bytes that are no whole handshake message. */
-static void emit_broken(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+static void emit_broken(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                         enum ds_fault_kind kind, const char *what)
 {
     struct dist *dist = dist_of(conn);
@@ -338,7 +341,8 @@ static void emit_broken(struct env *env, struct conn *conn, int dir, struct curs
     emit_step(env, conn, &event);
 }
 
-static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+static void give_up_nonsense(struct dissect_ctx *env, struct conn *conn, int dir,
+                             struct cursor bytes)
 {
     /* A hello in pieces so small that the stage of TLS did not see it. */
     static const struct ds_tls unread = {.keys = DS_TLS_KEYS_MISSING};
@@ -362,7 +366,7 @@ static void give_up_nonsense(struct env *env, struct conn *conn, int dir, struct
 
 /* feed_message works on the first handshake message in bytes; its length, or 0 when it is
  * not whole, or nonsense (then the direction is dead). */
-static size_t feed_message(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+static size_t feed_message(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     struct dist *dist = dist_of(conn);
     const struct cursor start = bytes;
@@ -393,7 +397,8 @@ static size_t feed_message(struct env *env, struct conn *conn, int dir, struct c
 
 /* feed_handshake works on as many messages as are whole in bytes and returns how many bytes
  * that was. */
-static size_t feed_handshake(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir,
+                             struct cursor bytes)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     size_t used = 0, len;
@@ -407,7 +412,8 @@ static size_t feed_handshake(struct env *env, struct conn *conn, int dir, struct
 
 /* decide says how a direction goes on of which bytes are the first, or the first after a
  * gap. */
-static enum proto_guess decide(struct env *env, struct conn *conn, int dir, struct cursor bytes)
+static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int dir,
+                               struct cursor bytes)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -431,7 +437,8 @@ static enum proto_guess decide(struct env *env, struct conn *conn, int dir, stru
 }
 
 /* feed_opening takes what comes before frames do: a handshake, or what may be one. */
-static __attribute__((noinline)) void feed_opening(struct env *env, struct conn *conn, int dir,
+static __attribute__((noinline)) void feed_opening(struct dissect_ctx *env, struct conn *conn,
+                                                   int dir,
                                                    struct cursor data)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
@@ -471,7 +478,7 @@ static __attribute__((noinline)) void feed_opening(struct env *env, struct conn 
     }
 }
 
-static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor data)
+static void dist_feed(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
 
@@ -485,7 +492,8 @@ static void dist_feed(struct env *env, struct conn *conn, int dir, struct cursor
         feed_opening(env, conn, dir, data);
 }
 
-static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why)
+static void dist_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
+                     enum tcp_gap why)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
 
@@ -508,7 +516,8 @@ static void dist_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
     d->lost = true;
 }
 
-static void dist_take_alone(struct env *env, struct conn *conn, int dir, struct cursor frame)
+static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir,
+                            struct cursor frame)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
@@ -518,7 +527,7 @@ static void dist_take_alone(struct env *env, struct conn *conn, int dir, struct 
 }
 
 /* dist_sealed: what the nodes say cannot be read; that they are connected can be seen. */
-static void dist_sealed(struct env *env, struct conn *conn)
+static void dist_sealed(struct dissect_ctx *env, struct conn *conn)
 {
     struct dist *dist = dist_of(conn);
     dist->tls = true;
@@ -526,7 +535,7 @@ static void dist_sealed(struct env *env, struct conn *conn)
                 tls_text(env, conn->view.tls, ": encrypted, cannot be decoded without its keys"));
 }
 
-static void dist_end(struct env *env, struct conn *conn, int dir)
+static void dist_end(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
     if (dist->closer >= 0)
@@ -535,7 +544,7 @@ static void dist_end(struct env *env, struct conn *conn, int dir)
     dist_report_half_close(env, conn, dir);
 }
 
-static void dist_suspend(struct env *env, struct conn *conn, enum tcp_close why)
+static void dist_suspend(struct dissect_ctx *env, struct conn *conn, enum tcp_close why)
 {
     struct dist *dist = dist_of(conn);
 
@@ -556,7 +565,7 @@ static void dist_suspend(struct env *env, struct conn *conn, enum tcp_close why)
     dist_report_close(env, conn, why);
 }
 
-static void dist_release(struct env *env, struct conn *conn)
+static void dist_release(struct dissect_ctx *env, struct conn *conn)
 {
     struct dist *dist = dist_of(conn);
     for (int dir = 0; dir < 2; dir++) {
@@ -567,13 +576,13 @@ static void dist_release(struct env *env, struct conn *conn)
     conn->state = NULL;
 }
 
-static void dist_close(struct env *env, struct conn *conn, enum tcp_close why)
+static void dist_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why)
 {
     dist_suspend(env, conn, why);
     dist_release(env, conn);
 }
 
-static void dist_resume(struct env *env, struct conn *conn, bool was_closed)
+static void dist_resume(struct dissect_ctx *env, struct conn *conn, bool was_closed)
 {
     struct dist *dist = dist_of(conn);
     dist->closer = -1;
@@ -589,7 +598,7 @@ static void dist_resume(struct env *env, struct conn *conn, bool was_closed)
     }
 }
 
-static bool dist_start(struct env *env, struct conn *conn)
+static bool dist_start(struct dissect_ctx *env, struct conn *conn)
 {
     struct dist *dist = calloc(1, sizeof *dist);
     (void)env;
@@ -612,7 +621,7 @@ static bool is_tick(struct cursor bytes)
     return cursor_read_u32(&bytes, &len) && len == 0 && cursor_left(&bytes) == 0;
 }
 
-static enum proto_guess dist_probe(const struct env *env, const struct conn *conn, int dir,
+static enum proto_guess dist_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
                                    struct cursor bytes)
 {
     const struct tcp_conn_view *tcp = conn->tcp;
@@ -634,7 +643,7 @@ static enum proto_guess dist_probe(const struct env *env, const struct conn *con
     return dist_stream_probe(bytes, &skip);
 }
 
-static void dist_give_state(struct env *env, const struct conn *conn,
+static void dist_give_state(struct dissect_ctx *env, const struct conn *conn,
                             const struct tcp_point point[2], ds_snapshot_fn give, void *context)
 {
     const struct dist *dist = dist_of(conn);

@@ -6,7 +6,7 @@
 #include "flags.h"
 
 /* when_text says when, after "closed by somebody". */
-static const char *when_text(struct env *env, const struct dist *dist)
+static const char *when_text(struct dissect_ctx *env, const struct dist *dist)
 {
     if (dist->last_step == DS_STEP_UNKNOWN)
         return "before the first message";
@@ -14,7 +14,7 @@ static const char *when_text(struct env *env, const struct dist *dist)
 }
 
 /* missing_text names what a peer that has seen these flags will not do without. */
-static const char *missing_text(struct env *env, const struct dist_dir *d)
+static const char *missing_text(struct dissect_ctx *env, const struct dist_dir *d)
 {
     static const unsigned releases_with_more[] = {25, 26};
     if (!d->has_flags)
@@ -32,7 +32,7 @@ static const char *missing_text(struct env *env, const struct dist_dir *d)
 }
 
 /* explain says what most likely ended a handshake that closer (an end) closed. */
-static const char *explain(struct env *env, struct conn *conn, int closer, const char *how)
+static const char *explain(struct dissect_ctx *env, struct conn *conn, int closer, const char *how)
 {
     const struct dist *dist = conn->state;
     const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
@@ -130,7 +130,7 @@ static int64_t measure_silence(const struct conn *conn, int closer)
 }
 
 /* alert_text says why TLS gave up; NULL where it did not. */
-static const char *alert_text(struct env *env, struct conn *conn)
+static const char *alert_text(struct dissect_ctx *env, struct conn *conn)
 {
     enum { CLOSE_NOTIFY = 0 };
     const struct ds_tls *tls = conn->view.tls;
@@ -146,7 +146,7 @@ static const char *alert_text(struct env *env, struct conn *conn)
 }
 
 /* closed_text says what a FIN or RST of that end means. */
-static const char *closed_text(struct env *env, struct conn *conn, int dir, const char *how)
+static const char *closed_text(struct dissect_ctx *env, struct conn *conn, int dir, const char *how)
 {
     const struct dist *dist = conn->state;
     const int64_t silence_ns = dist->closer >= 0 ? dist->silence_ns : measure_silence(conn, dir);
@@ -162,7 +162,7 @@ static const char *closed_text(struct env *env, struct conn *conn, int dir, cons
                      (double)silence_ns / 1e9, conn_end_text(env, conn, 1 - dir));
 }
 
-void dist_report_half_close(struct env *env, struct conn *conn, int dir)
+void dist_report_half_close(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = conn->state;
     dist->silence_ns = measure_silence(conn, dir);
@@ -172,7 +172,7 @@ void dist_report_half_close(struct env *env, struct conn *conn, int dir)
 }
 
 /* closed_end explains a connection that one of the ends closed. */
-static void closed_end(struct env *env, struct conn *conn, enum tcp_close why, int *dir,
+static void closed_end(struct dissect_ctx *env, struct conn *conn, enum tcp_close why, int *dir,
                        struct ds_conn_change *change)
 {
     const struct dist *dist = conn->state;
@@ -190,7 +190,7 @@ static void closed_end(struct env *env, struct conn *conn, enum tcp_close why, i
                                    conn_end_text(env, conn, 1 - *dir));
 }
 
-void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why)
+void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why)
 {
     const struct dist *dist = conn->state;
     const bool goes_on = conn_goes_on(why);

@@ -54,9 +54,9 @@ struct dist {
 };
 
 /* dist_report_half_close says that an end has closed the connection, and why. */
-void dist_report_half_close(struct env *env, struct conn *conn, int dir);
+void dist_report_half_close(struct dissect_ctx *env, struct conn *conn, int dir);
 
 /* dist_report_close says that the connection ended, and why. */
-void dist_report_close(struct env *env, struct conn *conn, enum tcp_close why);
+void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why);
 
 #endif

@@ -175,7 +175,8 @@ enum header_status dist_header_read(struct cursor *at, struct dist_header *heade
 
 /* keep_text copies the text of a slot that is about to be overwritten, if an earlier
  * reference of the same header means it. The BEAM writes no such header. */
-static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom old, struct env *env)
+static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom old,
+                      struct dissect_ctx *env)
 {
     uint8_t *copy = NULL;
     for (uint32_t i = 0; i < num; i++) {
@@ -195,7 +196,8 @@ static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom o
     }
 }
 
-void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
+void dist_header_apply(struct dist_header *header, struct atom_cache *cache,
+                       struct dissect_ctx *env,
                        bool latin1)
 {
     if (header->num_new == 0)

@@ -49,7 +49,8 @@ enum header_status dist_header_read(struct cursor *at, struct dist_header *heade
 /* dist_header_apply brings the new entries into the cache that the references were read against.
  * The texts of all stay valid until the cache changes or the arena is reset. latin1: UTF8_ATOMS
  * was not negotiated. */
-void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct env *env,
+void dist_header_apply(struct dist_header *header, struct atom_cache *cache,
+                       struct dissect_ctx *env,
                        bool latin1);
 
 #endif

@@ -81,7 +81,8 @@ static struct damage damage_of_gap(enum tcp_gap why)
     return (struct damage){DS_FAULT_GAP, "packets are missing"};
 }
 
-struct dist_stream *dist_stream_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+struct dist_stream *dist_stream_new(struct dissect_ctx *env, struct conn *conn, int dir,
+                                    bool joined_late)
 {
     struct dist_stream *channel = calloc(1, sizeof *channel);
     if (channel == NULL)
@@ -347,7 +348,7 @@ static bool feed_unfinished(struct dist_stream *channel, struct cursor *data)
  * begins: then held is to be fed. */
 static bool feed_search(struct dist_stream *channel, struct cursor *data)
 {
-    struct env *env = channel->frames.env;
+    struct dissect_ctx *env = channel->frames.env;
     size_t where;
     if (channel->held.len == 0) {
         enum proto_guess guess = resync_search(&channel->search, *data, false, &where);

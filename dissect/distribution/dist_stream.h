@@ -15,7 +15,8 @@ struct dist_stream;
 /* dist_stream_new returns the channel for what end dir sends, or NULL when memory ran out.
  * joined_late: the capture began after the connection was up, so the stream begins
  * somewhere inside a frame and the atom cache has a past. */
-struct dist_stream *dist_stream_new(struct env *env, struct conn *conn, int dir, bool joined_late);
+struct dist_stream *dist_stream_new(struct dissect_ctx *env, struct conn *conn, int dir,
+                                    bool joined_late);
 
 /* dist_stream_use_latin1 says that UTF8_ATOMS was not negotiated: atoms of the headers are
  * latin-1. Without it they are UTF-8. */

@@ -165,7 +165,7 @@ static const struct ds_addr *epmd_addr(const struct conn *conn)
     return &conn->view.end[epmd->server].addr;
 }
 
-static void unregister(struct env *env, struct conn *conn)
+static void unregister(struct dissect_ctx *env, struct conn *conn)
 {
     struct epmd *epmd = conn->state;
     if (epmd->registered_port != 0)
@@ -173,13 +173,13 @@ static void unregister(struct env *env, struct conn *conn)
     epmd->registered_port = 0;
 }
 
-static void name_to_utf8(struct env *env, struct epmd_message *m)
+static void name_to_utf8(struct dissect_ctx *env, struct epmd_message *m)
 {
     if (!node_name_to_utf8(&env->arena, &m->event.epmd.name))
         env->stats.no_memory++;
 }
 
-static void handle_request(struct env *env, struct conn *conn, struct epmd_message *m)
+static void handle_request(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
 {
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
@@ -196,7 +196,7 @@ static void handle_request(struct env *env, struct conn *conn, struct epmd_messa
 }
 
 /* read_list reads a reply to NAMES or DUMP, all that came until the close. */
-static void read_list(struct env *env, struct conn *conn, struct epmd_message *m)
+static void read_list(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
 {
     const struct epmd *epmd = conn->state;
     struct ds_epmd *body = &m->event.epmd;
@@ -212,7 +212,7 @@ static void read_list(struct env *env, struct conn *conn, struct epmd_message *m
         fail(m, wrong);
 }
 
-static void emit_list(struct env *env, struct conn *conn, struct epmd_message *m)
+static void emit_list(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
 {
     read_list(env, conn, m);
     for (size_t i = 0; i < m->event.epmd.num_nodes; i++) {
@@ -293,7 +293,7 @@ static const struct reply *find_reply(uint8_t first)
     return NULL;
 }
 
-static void handle_reply(struct env *env, struct conn *conn, struct epmd_message *m)
+static void handle_reply(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
 {
     struct epmd *epmd = conn->state;
     const struct ds_epmd *body = &m->event.epmd;
@@ -316,7 +316,8 @@ static void handle_reply(struct env *env, struct conn *conn, struct epmd_message
 enum progress { MORE, DONE, HOPELESS };
 
 /* feed_request works on the first request in bytes; *used is its length. */
-static enum progress feed_request(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+static enum progress feed_request(struct dissect_ctx *env, struct conn *conn, int dir,
+                                  struct cursor bytes,
                                   size_t *used)
 {
     struct epmd_message m;
@@ -334,7 +335,8 @@ static enum progress feed_request(struct env *env, struct conn *conn, int dir, s
     return DONE;
 }
 
-static enum progress feed_reply(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+static enum progress feed_reply(struct dissect_ctx *env, struct conn *conn, int dir,
+                                struct cursor bytes,
                                 size_t *used)
 {
     struct epmd *epmd = conn->state;
@@ -366,7 +368,7 @@ static enum progress feed_reply(struct env *env, struct conn *conn, int dir, str
 }
 
 /* emit_rest reports bytes that are no whole message. */
-static void emit_rest(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+static void emit_rest(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                       enum ds_fault_kind kind, const char *what)
 {
     struct epmd *epmd = conn->state;
@@ -408,7 +410,7 @@ static bool looks_whole(const struct epmd *epmd, int dir, struct cursor bytes)
            cursor_read_u8(&bytes, &first) && find_request(first) != NULL;
 }
 
-static void epmd_feed(struct env *env, struct conn *conn, int dir, struct cursor data)
+static void epmd_feed(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data)
 {
     struct epmd *epmd = conn->state;
     struct epmd_dir *d = &epmd->dirs[dir];
@@ -453,7 +455,8 @@ static void epmd_feed(struct env *env, struct conn *conn, int dir, struct cursor
                   "the list is too long");
 }
 
-static void epmd_gap(struct env *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why)
+static void epmd_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
+                     enum tcp_gap why)
 {
     struct epmd *epmd = conn->state;
     struct epmd_dir *d = &epmd->dirs[dir];
@@ -476,7 +479,7 @@ static void epmd_gap(struct env *env, struct conn *conn, int dir, uint64_t len, 
 }
 
 /* epmd_end reports what only the end of the direction completes. */
-static void epmd_end(struct env *env, struct conn *conn, int dir)
+static void epmd_end(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct epmd *epmd = conn->state;
     struct epmd_dir *d = &epmd->dirs[dir];
@@ -493,7 +496,7 @@ static void epmd_end(struct env *env, struct conn *conn, int dir)
     stream_buffer_free(&d->held, env);
 }
 
-static bool epmd_start(struct env *env, struct conn *conn)
+static bool epmd_start(struct dissect_ctx *env, struct conn *conn)
 {
     struct epmd *epmd = calloc(1, sizeof *epmd);
     if (epmd == NULL)
@@ -506,7 +509,7 @@ static bool epmd_start(struct env *env, struct conn *conn)
     return true;
 }
 
-static enum proto_guess epmd_probe(const struct env *env, const struct conn *conn, int dir,
+static enum proto_guess epmd_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
                                    struct cursor bytes)
 {
     (void)dir;
@@ -517,7 +520,7 @@ static enum proto_guess epmd_probe(const struct env *env, const struct conn *con
                : PROTO_NO;
 }
 
-static void epmd_close(struct env *env, struct conn *conn, enum tcp_close why)
+static void epmd_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why)
 {
     struct epmd *epmd = conn->state;
 

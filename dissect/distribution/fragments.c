@@ -51,7 +51,8 @@ static void list_add_newest(struct fragments *fragments, struct fragmented *mess
 }
 
 /* copy_atoms copies array and texts into one piece of memory. */
-static bool copy_atoms(struct env *env, struct fragmented *message, const struct ds_atom *atoms,
+static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message,
+                       const struct ds_atom *atoms,
                        uint32_t num_atoms)
 {
     size_t len = num_atoms * sizeof *atoms;
@@ -81,7 +82,8 @@ static bool copy_atoms(struct env *env, struct fragmented *message, const struct
     return true;
 }
 
-struct fragmented *fragments_open(struct fragments *fragments, struct env *env, uint64_t sequence,
+struct fragmented *fragments_open(struct fragments *fragments, struct dissect_ctx *env,
+                                  uint64_t sequence,
                                   const struct ds_atom *atoms, uint32_t num_atoms)
 {
     if (!memcap_take(&env->memcap, sizeof(struct fragmented)))
@@ -103,7 +105,7 @@ struct fragmented *fragments_open(struct fragments *fragments, struct env *env, 
     return message;
 }
 
-void fragments_add(struct fragments *fragments, struct env *env, struct fragmented *message,
+void fragments_add(struct fragments *fragments, struct dissect_ctx *env, struct fragmented *message,
                    struct cursor bytes, uint64_t max_len)
 {
     list_remove(fragments, message);
@@ -118,7 +120,8 @@ void fragments_add(struct fragments *fragments, struct env *env, struct fragment
     }
 }
 
-void fragments_close(struct fragments *fragments, struct env *env, struct fragmented *message)
+void fragments_close(struct fragments *fragments, struct dissect_ctx *env,
+                     struct fragmented *message)
 {
     struct fragmented **link = &fragments->bucket[bucket_of(message->sequence)];
     while (*link != message)

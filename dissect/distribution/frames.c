@@ -463,7 +463,7 @@ void frames_give_up(struct frames *frames, struct cursor beginning, const char *
         raw_emit_frame(frames->env, frames->conn, frames->dir, beginning, sent, fault);
 }
 
-void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,
+void frames_init(struct frames *frames, struct dissect_ctx *env, struct conn *conn, int dir,
                  struct damage late)
 {
     *frames = (struct frames){

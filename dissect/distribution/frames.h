@@ -20,7 +20,7 @@ enum frame_form { FRAME_HAS_HEADER = 1, FRAME_IS_FRAGMENT = 2, FRAME_HAS_ATOMS =
 
 /* frames is what outlives a frame. */
 struct frames {
-    struct env *env;
+    struct dissect_ctx *env;
     struct conn *conn;
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
@@ -42,7 +42,7 @@ struct frames {
 };
 
 /* frames_init begins. late is why the direction was not seen from its beginning, or NONE. */
-void frames_init(struct frames *frames, struct env *env, struct conn *conn, int dir,
+void frames_init(struct frames *frames, struct dissect_ctx *env, struct conn *conn, int dir,
                  struct damage late);
 
 /* frames_take takes a frame of which len bytes went by, its length included, and emits what it

@@ -12,7 +12,7 @@
 
 /* inference is what the functions here work on. */
 struct inference {
-    struct env *env;
+    struct dissect_ctx *env;
     struct conn *conn;
     struct atom_cache *cache;
     struct ds_atom *refs;
@@ -132,7 +132,8 @@ static void learn_empty(struct inference *in, const struct ds_message *message)
         resolve(in, token.atom->slot, (struct ds_text){"", 0}, DS_ATOM_INFERRED);
 }
 
-static __attribute__((noinline)) void infer(const struct control_source *source, struct env *env,
+static __attribute__((noinline)) void infer(const struct control_source *source,
+                                            struct dissect_ctx *env,
                                             struct conn *conn, struct atom_cache *cache,
                                             struct ds_atom *refs, struct ds_event *event)
 {
@@ -169,7 +170,7 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
     event->message.atom_bytes = counts.atom_bytes;
 }
 
-void infer_nodes(const struct control_source *source, struct env *env, struct conn *conn,
+void infer_nodes(const struct control_source *source, struct dissect_ctx *env, struct conn *conn,
                  struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
 {
     const bool is_certain = event->unknown_atoms == 0 && event->likely_atoms == 0 &&

@@ -12,7 +12,7 @@
  * which only the address is known gets that (DS_ATOM_ADDRESS). The third element of REG_SEND is
  * ''. refs are those of the message and of the cache as it is; NULL without. event's counts are
  * brought up to date. */
-void infer_nodes(const struct control_source *source, struct env *env, struct conn *conn,
+void infer_nodes(const struct control_source *source, struct dissect_ctx *env, struct conn *conn,
                  struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event);
 
 #endif

@@ -22,7 +22,8 @@ static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
 }
 
 /* find_book returns the book of the sender, NULL as long as it is not known which. */
-static struct node_atoms *find_book(struct likely *likely, struct env *env, const struct conn *conn,
+static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *env,
+                                    const struct conn *conn,
                                     int dir)
 {
     const struct ds_endpoint *end = &conn->view.end[dir];
@@ -52,7 +53,7 @@ static uint64_t defines_as(const struct likely *likely)
 
 /* tell_all tells the book what the slots of a direction hold; not where all atoms that there are were
  * listed: which of them is used is not known. */
-static void tell_all(struct likely *likely, struct env *env, const struct atom_cache *cache)
+static void tell_all(struct likely *likely, struct dissect_ctx *env, const struct atom_cache *cache)
 {
     likely->has_told = true;
     if (likely->has_listed)
@@ -80,7 +81,8 @@ static bool is_taken_by_index(const struct dist_header *header)
 }
 
 /* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
-static struct node_atoms *use_book(struct likely *likely, struct env *env, const struct conn *conn,
+static struct node_atoms *use_book(struct likely *likely, struct dissect_ctx *env,
+                                   const struct conn *conn,
                                    int dir, const struct atom_cache *cache)
 {
     struct node_atoms *book = find_book(likely, env, conn, dir);
@@ -89,7 +91,7 @@ static struct node_atoms *use_book(struct likely *likely, struct env *env, const
     return book;
 }
 
-void likely_define(struct likely *likely, struct env *env, const struct conn *conn, int dir,
+void likely_define(struct likely *likely, struct dissect_ctx *env, const struct conn *conn, int dir,
                    const struct atom_cache *cache, const struct dist_header *header)
 {
     const uint32_t num_new = header->num_new;
@@ -123,7 +125,7 @@ struct seen {
 
 struct roles_of {
     struct node_atoms *book;
-    struct env *env;
+    struct dissect_ctx *env;
     bool may_learn; /* what is seen is beyond doubt, */
     bool may_tell;  /* and who says so */
     bool is_list;   /* of hundreds of atoms */
@@ -218,7 +220,8 @@ static void teach(const struct roles_of *of, const struct ds_atom *ref)
 
 /* judge_held judges anew a reference that is likely, by what its slot held before packets were
  * lost. Returns whether it changed. */
-static bool judge_held(const struct roles_of *of, struct env *env, const struct likely *likely,
+static bool judge_held(const struct roles_of *of, struct dissect_ctx *env,
+                       const struct likely *likely,
                        struct atom_cache *cache, struct ds_atom *ref)
 {
     const struct ds_atom now = atoms_get(cache, ref->slot);
@@ -278,7 +281,7 @@ static void count(struct ds_event *event, const struct ds_term *term)
     event->message.atom_bytes += counts.atom_bytes;
 }
 
-static __attribute__((noinline)) void resolve(struct likely *likely, struct env *env,
+static __attribute__((noinline)) void resolve(struct likely *likely, struct dissect_ctx *env,
                                               const struct conn *conn, struct atom_cache *cache,
                                               struct ds_atom *refs, uint32_t num_refs,
                                               bool may_learn, struct ds_event *event)
@@ -324,7 +327,8 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct env 
 }
 
 /* tell_guesses tells what the atoms that stay unknown may be. */
-static void tell_guesses(const struct likely *likely, struct env *env, const struct ds_atom *refs,
+static void tell_guesses(const struct likely *likely, struct dissect_ctx *env,
+                         const struct ds_atom *refs,
                          uint32_t num_refs, struct ds_event *event)
 {
     struct ds_guess *guesses = NULL;
@@ -343,7 +347,7 @@ static void tell_guesses(const struct likely *likely, struct env *env, const str
     event->message.num_guesses = num;
 }
 
-void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
+void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct conn *conn,
                     struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
                     bool may_learn, struct ds_event *event)
 {

@@ -20,7 +20,7 @@ struct likely {
 
 /* likely_define takes note of what a header, as read but not applied, defines; and the first time
  * of what the slots hold. As long as no atom was in doubt there is no book. */
-void likely_define(struct likely *likely, struct env *env, const struct conn *conn, int dir,
+void likely_define(struct likely *likely, struct dissect_ctx *env, const struct conn *conn, int dir,
                    const struct atom_cache *cache, const struct dist_header *header);
 
 /* likely_resolve takes note of the roles of the atoms of a message, and gives those that are
@@ -28,7 +28,7 @@ void likely_define(struct likely *likely, struct env *env, const struct conn *co
  * were lost only stay so where that is likely still. refs are those that the terms of the message
  * refer to. The counts of the event are brought up to date. may_learn: that this is a message is
  * beyond doubt. */
-void likely_resolve(struct likely *likely, struct env *env, const struct conn *conn,
+void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct conn *conn,
                     struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
                     bool may_learn, struct ds_event *event);
 

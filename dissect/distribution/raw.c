@@ -9,7 +9,7 @@ struct chunk {
     uint64_t frame, len;
 };
 
-static void emit_data(struct env *env, struct conn *conn, int dir, struct cursor data,
+static void emit_data(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data,
                       const struct chunk *chunk)
 {
     struct ds_event event = {
@@ -28,14 +28,14 @@ static struct chunk chunk_now(const struct conn *conn, uint64_t len)
     return (struct chunk){conn->tcp->now_ns, conn->tcp->frame, len};
 }
 
-void raw_emit_data(struct env *env, struct conn *conn, int dir, struct cursor data)
+void raw_emit_data(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data)
 {
     const struct chunk chunk = chunk_now(conn, cursor_left(&data));
     if (env->config.raw && chunk.len != 0)
         emit_data(env, conn, dir, data, &chunk);
 }
 
-void raw_emit_missing(struct env *env, struct conn *conn, int dir, uint64_t len,
+void raw_emit_missing(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
                       struct ds_fault fault)
 {
     struct ds_event event = {
@@ -50,7 +50,7 @@ void raw_emit_missing(struct env *env, struct conn *conn, int dir, uint64_t len,
         env_emit_raw(env, conn, &event);
 }
 
-void raw_emit_frame(struct env *env, struct conn *conn, int dir, struct cursor bytes,
+void raw_emit_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                     struct ds_frame frame, struct ds_fault fault)
 {
     if (!env->config.raw)
@@ -68,7 +68,8 @@ void raw_emit_frame(struct env *env, struct conn *conn, int dir, struct cursor b
     env_emit_raw(env, conn, &event);
 }
 
-void raw_early_add(struct raw_early *early, struct env *env, const struct conn *conn, size_t len)
+void raw_early_add(struct raw_early *early, struct dissect_ctx *env, const struct conn *conn,
+                   size_t len)
 {
     static const struct ds_fault no_memory = {DS_FAULT_CAP, 0, "no memory to hold it"};
     const struct chunk chunk = chunk_now(conn, len);
@@ -82,7 +83,8 @@ static bool next_chunk(struct cursor *chunks, struct chunk *out)
     return cursor_read_bytes(chunks, (uint8_t *)out, sizeof *out);
 }
 
-void raw_early_drop(struct raw_early *early, struct env *env, uint64_t len, struct ds_fault fault)
+void raw_early_drop(struct raw_early *early, struct dissect_ctx *env, uint64_t len,
+                    struct ds_fault fault)
 {
     struct cursor chunks = stream_buffer_cursor(&early->chunks);
     struct chunk chunk;
@@ -105,7 +107,7 @@ static void skip_dropped(struct cursor *bytes, struct cursor chunks)
         bytes->at = bytes->end;
 }
 
-void raw_early_emit(struct raw_early *const early[2], struct env *env, struct conn *conn,
+void raw_early_emit(struct raw_early *const early[2], struct dissect_ctx *env, struct conn *conn,
                     const struct cursor bytes[2])
 {
     struct cursor chunks[2], left[2] = {bytes[0], bytes[1]};
@@ -126,7 +128,7 @@ void raw_early_emit(struct raw_early *const early[2], struct env *env, struct co
     }
 }
 
-void raw_early_free(struct raw_early *early, struct env *env)
+void raw_early_free(struct raw_early *early, struct dissect_ctx *env)
 {
     stream_buffer_free(&early->chunks, env);
 }

@@ -152,7 +152,7 @@ static struct registry_entry *entry_find(struct registry *registry, const struct
 }
 
 /* make_place removes the oldest entry of an address and port that has as many as may be. */
-static void make_place(struct env *env, const struct ds_addr *addr, uint16_t port)
+static void make_place(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port)
 {
     struct registry_entry *oldest = NULL;
     unsigned num = 0;
@@ -169,7 +169,7 @@ static void make_place(struct env *env, const struct ds_addr *addr, uint16_t por
     env->stats.limits_hit[DS_LIMIT_NODES]++;
 }
 
-static void report_port(struct env *env, uint16_t port, struct ds_text name)
+static void report_port(struct dissect_ctx *env, uint16_t port, struct ds_text name)
 {
     if (registry_has_port(env->registry, port))
         return;
@@ -178,7 +178,8 @@ static void report_port(struct env *env, uint16_t port, struct ds_text name)
         env->config.on_port(env->config.context, port, name);
 }
 
-void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, struct ds_text name,
+void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
+                  struct ds_text name,
                   uint32_t creation, const void *owner)
 {
     struct registry *registry = env->registry;

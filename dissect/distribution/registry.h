@@ -15,7 +15,8 @@ void registry_free(struct registry *registry);
 /* registry_add notes that name listens there. owner is the connection that a registration
  * lasts as long as; NULL for what was only told (an answer of EPMD, a handshake). A name
  * with a host is not replaced by the same one without. Reports the port when it is new. */
-void registry_add(struct env *env, const struct ds_addr *addr, uint16_t port, struct ds_text name,
+void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
+                  struct ds_text name,
                   uint32_t creation, const void *owner);
 
 /* registry_set_creation notes the creation that EPMD gave to the registration of owner. */

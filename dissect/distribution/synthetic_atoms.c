@@ -72,7 +72,7 @@ static void put_atoms(struct ds_buffer *out, const struct decoder_state *state, 
         put_frame(out, entries, num);
 }
 
-void synthetic_atoms_make(struct synthetic_atoms *given, struct env *env,
+void synthetic_atoms_make(struct synthetic_atoms *given, struct dissect_ctx *env,
                           const struct decoder_state *state,
                           int dir, const struct atom_cache *atoms)
 {

@@ -196,14 +196,14 @@ void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), vo
     keylog->want_context = context;
 }
 
-void keylog_want(const struct env *env)
+void keylog_want(const struct dissect_ctx *env)
 {
     const struct ds_keylog *keylog = env->config.keylog;
     if (keylog != NULL && keylog->want != NULL)
         keylog->want(keylog->want_context);
 }
 
-void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)
+void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)
 {
     struct ds_keylog *keylog = env->config.keylog;
     if (!env->config.keylog_notes || keylog == NULL || keylog->num == 0)
@@ -263,13 +263,13 @@ uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
     return keylog->stats.used;
 }
 
-bool keylog_grows(const struct env *env)
+bool keylog_grows(const struct dissect_ctx *env)
 {
     const struct ds_keylog *keylog = env->config.keylog;
     return keylog != NULL && (env->config.keylog_grows || keylog->is_expected);
 }
 
-bool keylog_is_of_use(const struct env *env)
+bool keylog_is_of_use(const struct dissect_ctx *env)
 {
     return keylog_grows(env) || keylog_age(env->config.keylog) != 0;
 }

@@ -46,15 +46,15 @@ const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i
 
 /* keylog_grows says whether secrets may come that are not there yet, keylog_is_of_use whether there
  * are any, or may be. */
-struct env;
-bool keylog_grows(const struct env *env);
-bool keylog_is_of_use(const struct env *env);
+struct dissect_ctx;
+bool keylog_grows(const struct dissect_ctx *env);
+bool keylog_is_of_use(const struct dissect_ctx *env);
 
 /* keylog_want asks for secrets that are not there. */
-void keylog_want(const struct env *env);
+void keylog_want(const struct dissect_ctx *env);
 
 /* keylog_note notes that the secrets of that random are of a connection. */
-void keylog_note(const struct env *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
+void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
 
 /* keylog_age changes whenever a secret is added. */
 uint64_t keylog_age(const struct ds_keylog *keylog);

@@ -14,7 +14,7 @@
 
 enum { TICK_LEN_12 = 28, TICK_LEN_13 = 21 }; /* body of a tick, 4 bytes, with GCM */
 
-struct tls_stage *tls_stage_new(struct env *env, const struct tls_events *events)
+struct tls_stage *tls_stage_new(struct dissect_ctx *env, const struct tls_events *events)
 {
     struct tls_stage *stage = calloc(1, sizeof *stage);
     if (stage == NULL)
@@ -49,7 +49,7 @@ void tls_free(struct tls *tls)
 {
     if (tls == NULL)
         return;
-    struct env *env = tls->stage->env;
+    struct dissect_ctx *env = tls->stage->env;
     tls_late_leave(tls);
     for (int dir = 0; dir < 2; dir++) {
         struct tls_dir *d = &tls->dirs[dir];
@@ -180,7 +180,7 @@ static void take_records(struct tls *tls, int dir, struct cursor *at)
 void tls_feed(struct tls *tls, int dir, struct cursor data)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    struct env *env = tls->stage->env;
+    struct dissect_ctx *env = tls->stage->env;
     struct cursor at = data;
     const bool from_held = d->held.len != 0;
     tls_budget_allow(tls->stage, cursor_left(&data));
@@ -229,7 +229,7 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 /* ask_at_last looks for the keys of what waits when nothing more comes. */
 static void ask_at_last(struct tls *tls)
 {
-    const struct env *env = tls->stage->env;
+    const struct dissect_ctx *env = tls->stage->env;
     tls->stage->now_ns = tls->tcp->now_ns;
     if (!tls_waits(tls))
         return;

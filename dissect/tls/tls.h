@@ -30,7 +30,7 @@ struct tls_events {
 /* tls_stage is what the connections of a session share. */
 struct tls_stage;
 
-struct tls_stage *tls_stage_new(struct env *env, const struct tls_events *events);
+struct tls_stage *tls_stage_new(struct dissect_ctx *env, const struct tls_events *events);
 void tls_stage_free(struct tls_stage *stage); /* NULL is allowed */
 
 /* tls_stage_time tells how late it is while nothing comes: what waits for its keys gets those that have

@@ -23,7 +23,7 @@ enum {
 #define TLS_SECOND_NS INT64_C(1000000000)
 
 struct tls_stage {
-    struct env *env;
+    struct dissect_ctx *env;
     const struct tls_events *events;
     int64_t budget, budget_ns; /* left of the second that began then, for tries */
     uint32_t num_asking;       /* connections that had some of it */

@@ -189,7 +189,7 @@ static void take_messages(struct tls *tls, int dir, struct cursor *at)
 void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    struct env *env = tls->stage->env;
+    struct dissect_ctx *env = tls->stage->env;
     struct cursor at = data;
     const bool from_held = d->handshake.len != 0;
     if (from_held) {

@@ -94,7 +94,7 @@ bool tls_keys_find(struct tls *tls, int dir)
 
 void tls_keys_look(struct tls *tls)
 {
-    const struct env *env = tls->stage->env;
+    const struct dissect_ctx *env = tls->stage->env;
     const bool has_grown = tls->keys_age != keylog_age(env->config.keylog);
     if (has_grown && tls->has_client_random)
         keylog_note(env, tls->random[0], tls->tcp->number);

@@ -10,7 +10,7 @@
 
 bool tls_late_may_wait(const struct tls *tls)
 {
-    const struct env *env = tls->stage->env;
+    const struct dissect_ctx *env = tls->stage->env;
     return keylog_is_of_use(env) && !tls->is_told &&
            (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
 }
@@ -47,7 +47,7 @@ static struct tls_waiter make_waiter(const struct tls *tls, int dir, enum tls_wa
 
 static bool add(struct tls *tls, const struct tls_waiter *waiter, struct cursor bytes)
 {
-    struct env *env = tls->stage->env;
+    struct dissect_ctx *env = tls->stage->env;
     return tls_waiting_add(&tls->waiting, env, waiter, bytes, env->config.limits[DS_LIMIT_BUFFER]);
 }
 
@@ -293,7 +293,7 @@ bool tls_late_begin(struct tls *tls)
 
 bool tls_late_step(struct tls *tls, bool may_wait)
 {
-    struct env *env = tls->stage->env;
+    struct dissect_ctx *env = tls->stage->env;
     const enum ds_snapshot_kind past = env->past;
     may_wait = may_wait && tls_late_may_wait(tls) && !is_over(tls, tls->due.ts_ns);
     go_back(tls, &tls->due);

@@ -3,7 +3,8 @@
  */
 #include "tls_waiting.h"
 
-bool tls_waiting_add(struct tls_waiting *waiting, struct env *env, const struct tls_waiter *waiter,
+bool tls_waiting_add(struct tls_waiting *waiting, struct dissect_ctx *env,
+                     const struct tls_waiter *waiter,
                      struct cursor bytes, uint64_t max)
 {
     const bool is_record = waiter->kind == TLS_WAITS_RECORD;
@@ -51,7 +52,8 @@ bool tls_waiting_next(struct tls_waiting_at *at, struct tls_waiter *waiter, stru
     return true;
 }
 
-void tls_waiting_drop(struct tls_waiting *waiting, struct env *env, const struct tls_waiting_at *at)
+void tls_waiting_drop(struct tls_waiting *waiting, struct dissect_ctx *env,
+                      const struct tls_waiting_at *at)
 {
     struct tls_waiting_at done = tls_waiting_begin(waiting);
     struct tls_waiter waiter;
@@ -69,7 +71,7 @@ void tls_waiting_drop(struct tls_waiting *waiting, struct env *env, const struct
                            waiting->bytes[dir].len - cursor_left(&at->bytes[dir]));
 }
 
-void tls_waiting_free(struct tls_waiting *waiting, struct env *env)
+void tls_waiting_free(struct tls_waiting *waiting, struct dissect_ctx *env)
 {
     stream_buffer_free(&waiting->waiters, env);
     for (int dir = 0; dir < 2; dir++)

@@ -53,7 +53,8 @@ static inline size_t tls_waiting_len(const struct tls_waiting *waiting, int dir)
 /* tls_waiting_add appends a waiter and its bytes: of a record what was sent, of a stall the struct
  * ds_stall. False when they are more than max with what waits of that direction, or memory or its cap ran
  * out: then nothing was added. */
-bool tls_waiting_add(struct tls_waiting *waiting, struct env *env, const struct tls_waiter *waiter,
+bool tls_waiting_add(struct tls_waiting *waiting, struct dissect_ctx *env,
+                     const struct tls_waiter *waiter,
                      struct cursor bytes, uint64_t max);
 
 /* tls_waiting_at is a place in the queue: begin, then next, for as long as nothing is added. */
@@ -67,9 +68,10 @@ struct tls_waiting_at tls_waiting_begin(const struct tls_waiting *waiting);
 bool tls_waiting_next(struct tls_waiting_at *at, struct tls_waiter *waiter, struct cursor *bytes);
 
 /* tls_waiting_drop drops what stands before a place, and gives memory back when all of it has gone. */
-void tls_waiting_drop(struct tls_waiting *waiting, struct env *env, const struct tls_waiting_at *at);
+void tls_waiting_drop(struct tls_waiting *waiting, struct dissect_ctx *env,
+                      const struct tls_waiting_at *at);
 
 /* tls_waiting_free drops all. */
-void tls_waiting_free(struct tls_waiting *waiting, struct env *env);
+void tls_waiting_free(struct tls_waiting *waiting, struct dissect_ctx *env);
 
 #endif

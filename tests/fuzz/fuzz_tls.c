@@ -52,7 +52,7 @@ static void take_past(void *context, int64_t ts_ns, const struct ds_segment *seg
 }
 
 /* hand_on: a connection of another session goes on where this one stands. */
-static void hand_on(struct env *env, const struct tls_events *events, const struct tls *tls,
+static void hand_on(struct dissect_ctx *env, const struct tls_events *events, const struct tls *tls,
                     struct tcp_conn_view *tcp)
 {
     static const uint8_t text[] = "what was said";
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint16_t step_len;
     struct tcp_conn conn = {.view = {.now_ns = 1, .port = {1, 2}}};
     struct tcp_conn_view *tcp = &conn.view;
-    struct env env = {.memcap.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
+    struct dissect_ctx env = {.memcap.max = 1 << 20, .config.limits[DS_LIMIT_BUFFER] = 1 << 16};
 
     if (!cursor_read_u8(&input, &flags))
         return 0;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 struct harness {
-    struct env env;
+    struct dissect_ctx env;
     struct conn conn;
     struct tcp_conn_view tcp;
     struct dist_stream *channel[2]; /* NULL: through dist.c */

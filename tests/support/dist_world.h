@@ -28,7 +28,8 @@ struct dist_stream {
     size_t len;
 };
 
-struct dist_stream *dist_stream_new(struct env *env, struct conn *conn, int dir, bool joined_late)
+struct dist_stream *dist_stream_new(struct dissect_ctx *env, struct conn *conn, int dir,
+                                    bool joined_late)
 {
     struct dist_stream *channel = malloc(sizeof *channel);
     (void)env;

@@ -20,7 +20,7 @@
 enum { FAKE_LOG_LEN = 64 * 1024 };
 
 struct fake {
-    struct env env;
+    struct dissect_ctx env;
     struct tcp_conn_view tcp;
     struct conn conn;
     bool started;
@@ -146,7 +146,7 @@ static inline bool fake_begin(struct fake *f)
     f->num_finals = 0;
     f->known.view.number = 0;
     f->started = false;
-    f->env = (struct env){0};
+    f->env = (struct dissect_ctx){0};
     ds_config_init(&f->env.config);
     f->env.config.on_event = fake_on_event;
     f->env.config.on_port = fake_on_port;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct env env;
+static struct dissect_ctx env;
 
 static inline struct ds_text text_of(const char *text)
 {

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static struct env env;
+static struct dissect_ctx env;
 
 /* define gives so many slots, from the first on, an atom each. */
 static void define(struct atom_cache *cache, uint16_t first, uint16_t num)

@@ -297,9 +297,9 @@ static void without_memory(void **state)
 
 /* What a peer can do to the past itself. */
 
-static struct env make_env(void)
+static struct dissect_ctx make_env(void)
 {
-    struct env env = {.memcap = {.max = 64 * 1024 * 1024}};
+    struct dissect_ctx env = {.memcap = {.max = 64 * 1024 * 1024}};
     return env;
 }
 
@@ -315,7 +315,7 @@ static void finds_messages_among_many_fragments(void **state)
     enum { NUM = 200000 };
     static uint8_t bytes[40];
     const struct cursor frame = cursor_make(bytes, sizeof bytes);
-    struct env env = make_env();
+    struct dissect_ctx env = make_env();
     (void)state;
     struct decoder_state *past = decoder_state_new(&env);
     assert_non_null(past);
@@ -346,7 +346,7 @@ static void gives_up_what_begins_again(void **state)
 {
     static uint8_t bytes[40];
     const struct cursor frame = cursor_make(bytes, sizeof bytes);
-    struct env env = make_env();
+    struct dissect_ctx env = make_env();
     (void)state;
     struct decoder_state *past = decoder_state_new(&env);
     assert_non_null(past);
@@ -390,7 +390,7 @@ static void keeps_what_an_open_message_refers_to(void **state)
     const struct dist_header refers = naming(HEADER_FIRST, 300, DS_ATOM_UNKNOWN);
     (void)state;
     for (int gap = 0; gap < 2; gap++) {
-        struct env env = make_env();
+        struct dissect_ctx env = make_env();
         struct decoder_state *past = decoder_state_new(&env);
         assert_non_null(past);
         decoder_state_add_frame(past, &env, 1, 0, frame, sizeof bytes, &gives);
@@ -412,7 +412,7 @@ static void keeps_what_an_open_message_refers_to(void **state)
 static void keeps_few_handshake_messages(void **state)
 {
     static uint8_t bytes[1000];
-    struct env env = make_env();
+    struct dissect_ctx env = make_env();
     (void)state;
     struct decoder_state *past = decoder_state_new(&env);
     assert_non_null(past);

@@ -186,7 +186,7 @@ static void test_strangers(void **state)
     for (int kind = 0; kind < 3; kind++) {
         const double begin = seconds();
         struct ds_keylog *keylog = ds_keylog_new(CAP);
-        const struct env env = {.config = {.keylog = keylog, .keylog_notes = true}};
+        const struct dissect_ctx env = {.config = {.keylog = keylog, .keylog_notes = true}};
         uint8_t random[TLS_RANDOM_LEN] = {0};
         uint64_t num_given = 0, num_used = 0;
         for (unsigned i = 0; i < LINES; i++) {
@@ -216,7 +216,7 @@ static void test_used(void **state)
 {
     (void)state;
     struct ds_keylog *keylog = ds_keylog_new(40);
-    const struct env env = {.config = {.keylog = keylog, .keylog_notes = true}};
+    const struct dissect_ctx env = {.config = {.keylog = keylog, .keylog_notes = true}};
     uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = 7};
     uint64_t num = 0;
     for (int i = 0; i < 60; i++) {
@@ -339,7 +339,7 @@ static void add_text(void *context, uint64_t tcp, struct ds_text text)
 static void test_used_in_order(void **state)
 {
     struct ds_keylog *keylog = ds_keylog_new(10);
-    struct env env = {.config = {.keylog = keylog}};
+    struct dissect_ctx env = {.config = {.keylog = keylog}};
     char wanted[4000] = "", told[4000] = "", later[sizeof line + 1];
     uint8_t random[TLS_RANDOM_LEN] = {[TLS_RANDOM_LEN - 1] = 9};
     (void)state;

@@ -16,7 +16,8 @@ static const uint8_t text[] = "what one end says, and what the other one does";
 
 enum { HEAD = sizeof(struct tls_waiter) };
 
-static bool add(struct tls_waiting *waiting, struct env *env, enum tls_waiting_kind kind, int dir,
+static bool add(struct tls_waiting *waiting, struct dissect_ctx *env, enum tls_waiting_kind kind,
+                int dir,
                 size_t len, uint64_t max)
 {
     const struct tls_waiter waiter = {
@@ -28,9 +29,9 @@ static bool add(struct tls_waiting *waiting, struct env *env, enum tls_waiting_k
     return tls_waiting_add(waiting, env, &waiter, bytes, max);
 }
 
-static struct env some_env(void)
+static struct dissect_ctx some_env(void)
 {
-    return (struct env){.memcap.max = 1 << 20};
+    return (struct dissect_ctx){.memcap.max = 1 << 20};
 }
 
 /* assert_next reads one, and returns what stands behind its bytes. */
@@ -54,7 +55,7 @@ static void assert_next(struct tls_waiting_at *at, enum tls_waiting_kind kind, i
     }
 }
 
-static void fill(struct tls_waiting *waiting, struct env *env)
+static void fill(struct tls_waiting *waiting, struct dissect_ctx *env)
 {
     assert_true(add(waiting, env, TLS_WAITS_RECORD, 0, 7, 1000));
     assert_true(add(waiting, env, TLS_WAITS_RECORD, 1, 9, 1000));
@@ -66,7 +67,7 @@ static void fill(struct tls_waiting *waiting, struct env *env)
 
 static void comes_out_as_it_came(void **state)
 {
-    struct env env = some_env();
+    struct dissect_ctx env = some_env();
     struct tls_waiting waiting = {0};
     (void)state;
     assert_true(tls_waiting_is_empty(&waiting));
@@ -100,7 +101,7 @@ static void comes_out_as_it_came(void **state)
 /* The room of a direction is filled by what waits of it and by the moments of all; not by one byte less. */
 static void fills_its_room(void **state)
 {
-    struct env env = some_env();
+    struct dissect_ctx env = some_env();
     struct tls_waiting waiting = {0};
     (void)state;
     assert_true(add(&waiting, &env, TLS_WAITS_RECORD, 0, 20, HEAD + 20));
@@ -121,7 +122,7 @@ static void without_memory(void **state)
     (void)state;
     for (int by_cap = 0; by_cap < 2; by_cap++) {
         for (unsigned long n = 1; n < 6; n++) {
-            struct env env = some_env();
+            struct dissect_ctx env = some_env();
             struct tls_waiting waiting = {0};
             unsigned num = 0;
             if (by_cap != 0)

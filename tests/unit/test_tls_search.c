@@ -21,7 +21,7 @@
 
 /* world is a connection whose records have the keys of the secret 0, 1, 2 .. */
 struct world {
-    struct env env;
+    struct dissect_ctx env;
     struct tcp_conn conn;
     struct tls_stage *stage;
     struct tls *tls;
