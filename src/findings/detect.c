@@ -15,7 +15,7 @@ enum { MAX_FOUND = 1024 };
 void detect_init(struct detect *d, const struct findings_config *config)
 {
     d->config = *config;
-    table_init(&d->watched, sizeof(struct watched), config->limits[DS_LIMIT_CONNECTIONS]);
+    table_init(&d->watched, sizeof(struct conn_watch), config->limits[DS_LIMIT_CONNECTIONS]);
     table_init(&d->found, sizeof(struct found), MAX_FOUND);
 }
 
@@ -25,18 +25,18 @@ void detect_free(struct detect *d)
     table_free(&d->found);
 }
 
-struct watched *detect_find_watched(const struct detect *d, uint64_t conn)
+struct conn_watch *detect_find_watched(const struct detect *d, uint64_t conn)
 {
-    struct watched *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
+    struct conn_watch *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
     while (w != NULL && w->conn != conn)
         w = table_next(&d->watched, w);
     return w;
 }
 
-struct watched *detect_watch(struct detect *d, const struct ds_conn *conn)
+struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn)
 {
     const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
-    struct watched *w = detect_find_watched(d, conn->number);
+    struct conn_watch *w = detect_find_watched(d, conn->number);
     if (w != NULL)
         return w;
     w = table_add_forgetting(&d->watched, hash);
@@ -236,7 +236,7 @@ void detect_detail(struct detect *d, uint64_t number, const struct wording *deta
 
 void detect_gap(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w != NULL)
         w->gap_ns = event->ts_ns;
     if (d->num_found == 0 || event->ts_ns - d->found_ns > GAP_WAIT_NS)
@@ -257,7 +257,7 @@ void detect_gap(struct detect *d, const struct ds_event *event)
     }
 }
 
-bool detect_is_published(const struct watched *w)
+bool detect_is_published(const struct conn_watch *w)
 {
     const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
     return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* watched is what is known of a connection. */
-struct watched {
+struct conn_watch {
     struct table_entry entry;
     uint64_t conn;
     int64_t opened_ns, up_ns;
@@ -63,7 +63,7 @@ struct watched {
 };
 
 /* asked is an answer of EPMD: where a node listens. */
-struct asked {
+struct epmd_lookup {
     struct table_entry entry;
     struct ds_addr client, server;
     uint16_t port;
@@ -75,7 +75,7 @@ struct asked {
 
 /* refused is an EPMD that could not be reached: a finding only when that goes on. What it says holds
  * until its place is taken or that EPMD answers. */
-struct refused {
+struct epmd_unreachable {
     bool is_used; /* not told yet */
     enum ds_close close;
     struct ds_addr client, server;
@@ -125,7 +125,7 @@ struct gone {
 };
 
 /* cut is the end of a link after a silence of both ends that was longer than any before. */
-struct cut {
+struct idle_drop {
     uint64_t conn, frame; /* conn 0: none */
     int64_t idle_ns, survived_ns; /* survived_ns: the longest silence before */
     bool is_reset;                /* what came then was answered by a RST, else not at all */
@@ -151,7 +151,7 @@ struct pair {
         uint32_t by; /* hash of the node in whose name it came */
     } reset; /* the latest RST that ended a link of theirs */
     unsigned cuts;       /* links that may have been cut while they were idle */
-    struct cut cut;      /* the latest */
+    struct idle_drop cut; /* the latest */
 };
 
 struct callee {
@@ -177,7 +177,7 @@ struct crashed {
 };
 
 /* copied is a large payload that may come again, to others. */
-struct copied {
+struct repeated_payload {
     struct table_entry entry;
     uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
     uint64_t receiver;    /* of the latest */
@@ -191,7 +191,7 @@ struct copied {
 
 /* coined is what a node sends atoms of: one form, with ever other numbers in it. */
 enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
-struct coined {
+struct dynamic_atoms {
     struct table_entry entry;
     uint64_t key;
     int64_t first_ns;
@@ -345,7 +345,7 @@ struct mesh; /* who is connected with whom: detect_mesh.c */
 struct detect {
     struct findings_config config;
     struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed;
-    struct refused refused[MAX_REFUSED];
+    struct epmd_unreachable refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
     struct reached reached[MAX_REFUSED];
     struct gone gone[MAX_GONE]; /* the latest ones */
@@ -405,16 +405,16 @@ void detect_init(struct detect *d, const struct findings_config *config);
 void detect_free(struct detect *d);
 
 /* detect_watch returns what is known of a connection; NULL when memory ran out. */
-struct watched *detect_watch(struct detect *d, const struct ds_conn *conn);
+struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn);
 
 /* detect_find_watched returns it by the connection's number, where it is there already; or NULL. */
-struct watched *detect_find_watched(const struct detect *d, uint64_t conn);
+struct conn_watch *detect_find_watched(const struct detect *d, uint64_t conn);
 
 /* detect_is_fading says whether one of these nodes does not acknowledge what the other one sends. */
 bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b);
 
 /* detect_is_lost says whether nothing gets through on a connection, so that no answer can come. */
-bool detect_is_lost(const struct detect *d, const struct watched *watched);
+bool detect_is_lost(const struct detect *d, const struct conn_watch *watched);
 
 /* detect_note_gone notes that nothing of a host was reached for a while, of which a finding tells. */
 void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns);
@@ -434,7 +434,7 @@ void detect_idle_lost(struct detect *d, const struct ds_event *event, int waitin
 void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link);
 void detect_idle_revived(struct detect *d, const struct ds_event *event);
 void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
-bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct cut **cut);
+bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct idle_drop **cut);
 void detect_idle_reset(struct detect *d, const struct ds_event *event);
 
 /* detect_idle_held is of an acceptor (an end of the event's connection) that says that it holds an old
@@ -459,7 +459,7 @@ void detect_since(struct detect *d, int64_t since_ns);
  * does it in any case. detect_is_of_one_packet says whether one packet says all of it. */
 void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
 void detect_gap(struct detect *d, const struct ds_event *event);
-bool detect_temper(const struct detect *d, struct finding *f, const struct watched *w);
+bool detect_temper(const struct detect *d, struct finding *f, const struct conn_watch *w);
 void detect_lower(struct finding *f);
 bool detect_is_of_one_packet(const struct finding *f);
 
@@ -621,7 +621,7 @@ int64_t detect_heard_ns(const struct ds_tcp_side *side);
 size_t detect_keep(char *out, size_t size, struct ds_text text);
 
 /* detect_is_published says whether both nodes of a connection are no hidden ones, by its handshake. */
-bool detect_is_published(const struct watched *w);
+bool detect_is_published(const struct conn_watch *w);
 
 static inline struct ds_text text_of(const char *data, size_t len)
 {

@@ -18,7 +18,7 @@ void detect_answer(struct detect *d, const struct record *record)
         (struct answered){event->conn->number, event->end_seq, event->dir};
     if (d->num_unacked == 0)
         return;
-    struct watched *w = detect_find_watched(d, event->conn->number);
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || !w->is_unacked[event->dir])
         return;
     w->unarrived[event->dir]++;
@@ -27,7 +27,7 @@ void detect_answer(struct detect *d, const struct record *record)
 
 /* take_lost counts those that passed before it was known that nothing arrives: the latest ones, as many as
  * are remembered. */
-static void take_lost(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const uint64_t num = d->num_answers < MAX_ANSWERS ? d->num_answers : MAX_ANSWERS;
     uint64_t unarrived = 0;
@@ -46,7 +46,7 @@ void detect_arrival(struct detect *d, const struct ds_event *event)
 {
     if (event->stall.why != DS_STALL_LOST)
         return;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w == NULL || w->is_unacked[event->dir] != event->stall.is_over)
         return;
     if (!event->stall.is_over) {

@@ -37,7 +37,7 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
 
 void detect_unread(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     const struct ds_text node = event->conn->end[event->dir].node;
     if (w == NULL)
         return;
@@ -48,7 +48,7 @@ void detect_unread(struct detect *d, const struct ds_event *event)
 
 /* may_be_unread says whether a message that came since from the callee's node, as far as that is known,
  * could not be read: it may have been the answer. */
-static bool may_be_unread(const struct watched *w, const struct call *call)
+static bool may_be_unread(const struct conn_watch *w, const struct call *call)
 {
     const struct ds_text node = call->callee.node;
     for (int end = 0; end < 2; end++) {
@@ -61,7 +61,7 @@ static bool may_be_unread(const struct watched *w, const struct call *call)
 
 void detect_hung(struct detect *d, const struct call *call)
 {
-    const struct watched *w = detect_find_watched(d, call->conn);
+    const struct conn_watch *w = detect_find_watched(d, call->conn);
     const struct party *callee = &call->callee;
     if (call->awaits_input)
         return; /* of somebody who thinks */

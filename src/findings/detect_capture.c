@@ -36,7 +36,7 @@ static void take_way(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const int unseen = ds_tcp_unseen(link);
-    struct watched *w = unseen >= 0 ? detect_watch(d, event->conn)
+    struct conn_watch *w = unseen >= 0 ? detect_watch(d, event->conn)
                                     : detect_find_watched(d, event->conn->number);
     if (w == NULL)
         return;
@@ -53,7 +53,7 @@ static void take_way(struct detect *d, const struct ds_event *event)
 
 static void take_message(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_find_watched(d, event->conn->number);
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || !w->is_one_way)
         return;
     if (event->conn->link != NULL) {
@@ -66,7 +66,7 @@ static void take_message(struct detect *d, const struct ds_event *event)
 
 static void take_cut(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     d->checks.cut++;
     if (w == NULL || (w->capture_told & TOLD_CUT) != 0)
         return;
@@ -99,6 +99,6 @@ void detect_capture(struct detect *d, const struct ds_event *event)
 
 bool detect_is_one_way(const struct detect *d, uint64_t conn)
 {
-    const struct watched *w = d->num_one_way != 0 ? detect_find_watched(d, conn) : NULL;
+    const struct conn_watch *w = d->num_one_way != 0 ? detect_find_watched(d, conn) : NULL;
     return w != NULL && w->is_one_way;
 }

@@ -8,7 +8,7 @@
  * both nodes connect at once, one of them gives its connection up before it reads `nok`. One that
  * has waited for as long as a handshake may take is not: its acceptor hangs, and may not even close
  * its end. */
-static bool answer_is_due(const struct ds_event *event, const struct watched *w)
+static bool answer_is_due(const struct ds_event *event, const struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     return event->change.state == DS_CONN_HALF_CLOSED && w->last_step == DS_STEP_SEND_NAME &&
@@ -34,7 +34,7 @@ static void take_conn(struct detect *d, const struct ds_event *event)
         detect_epmd_left(d, event);
         return;
     }
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;
     switch (change->state) {

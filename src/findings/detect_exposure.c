@@ -58,7 +58,7 @@ static void take_handshake(struct detect *d, const struct ds_event *event)
 static bool is_hidden(struct detect *d, const struct ds_event *event)
 {
     const uint64_t published = 1;
-    const struct watched *w = detect_watch(d, event->conn);
+    const struct conn_watch *w = detect_watch(d, event->conn);
     return w != NULL && w->has_flags[event->dir] && (w->flags[event->dir] & published) == 0;
 }
 

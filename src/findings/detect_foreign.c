@@ -72,7 +72,7 @@ static void add_ttl(struct wording *detail, const struct ds_tcp_side *side, enum
 }
 
 static void report(struct detect *d, const struct ds_event *event, int end, enum level level,
-                   struct watched *w)
+                   struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];
     const struct ds_ignored *ignored = &side->ignored;
@@ -111,7 +111,7 @@ static void report(struct detect *d, const struct ds_event *event, int end, enum
 static void take(struct detect *d, const struct ds_event *event, int end)
 {
     const uint64_t num = num_of(&event->conn->link->side[end].ignored);
-    struct watched *w = num != 0 ? detect_watch(d, event->conn) : NULL;
+    struct conn_watch *w = num != 0 ? detect_watch(d, event->conn) : NULL;
     if (w == NULL || num == w->ignored_told[end])
         return;
     const enum level level = level_of(event, end);

@@ -41,7 +41,7 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
 }
 
 /* take_status speaks of a refusal. */
-static void take_status(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_status(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_endpoint *end = event->conn->end;
     const struct ds_handshake *h = &event->handshake;
@@ -76,7 +76,7 @@ static void take_status(struct detect *d, const struct ds_event *event, struct w
 }
 
 static void check_known_cookies(struct detect *d, const struct ds_event *event,
-                                const struct watched *w)
+                                const struct conn_watch *w)
 {
     const struct ds_handshake *h = &event->handshake;
     if (!h->has_digest || !w->has_challenge[!event->dir])
@@ -108,7 +108,7 @@ static bool is_scanners(const struct ds_handshake *h)
     return same >= 4 && same < h->name.len && h->name.data[same] == '@';
 }
 
-static void take_send_name(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_send_name(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_handshake *h = &event->handshake;
     w->initiator = event->dir;
@@ -127,7 +127,7 @@ static void take_send_name(struct detect *d, const struct ds_event *event, struc
 
 /* has_tls_alert says whether bytes that are no handshake message, but are answered to one, are a TLS alert
  * or handshake. */
-static bool has_tls_alert(const struct ds_event *event, const struct watched *w)
+static bool has_tls_alert(const struct ds_event *event, const struct conn_watch *w)
 {
     return w->step_frame[DS_STEP_SEND_NAME] != 0 && event->dir != w->initiator &&
            event->fault.kind == DS_FAULT_MALFORMED && event->bytes != NULL &&
@@ -138,7 +138,7 @@ static bool has_tls_alert(const struct ds_event *event, const struct watched *w)
 void detect_handshake(struct detect *d, const struct ds_event *event)
 {
     const struct ds_handshake *h = &event->handshake;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;
     if (h->has_flags) {

@@ -49,8 +49,10 @@ static bool take_cut(struct pair *pair, const struct ds_event *event, int64_t ti
         pair->creation[1] = conn->end[!swapped].creation;
     }
     pair->cuts++;
-    pair->cut = (struct cut){.conn = conn->number, .frame = event->frame, .is_reset = is_reset,
-                             .idle_ns = conn->link->silence_ns, .survived_ns = pair->survived_ns};
+    pair->cut = (struct idle_drop){.conn = conn->number, .frame = event->frame,
+                                   .is_reset = is_reset,
+                                   .idle_ns = conn->link->silence_ns,
+                                   .survived_ns = pair->survived_ns};
     return true;
 }
 
@@ -72,7 +74,7 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event)
     if (p == NULL || p->cut.conn != event->conn->number)
         return;
     p->cuts -= p->cuts != 0;
-    p->cut = (struct cut){0};
+    p->cut = (struct idle_drop){0};
     if (event->conn->link->silence_ns == 0)
         detect_idle_survived(p, event->conn->link);
 }
@@ -81,7 +83,7 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event)
 static struct finding *begin(struct detect *d, const struct pair *pair, struct ds_text a,
                              struct ds_text b)
 {
-    const struct cut *cut = &pair->cut;
+    const struct idle_drop *cut = &pair->cut;
     const size_t len = a.len < b.len ? a.len : b.len;
     const int order = memcmp(a.data, b.data, len);
     const bool swapped = order > 0 || (order == 0 && a.len > b.len);
@@ -143,14 +145,14 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
         detect_complete(d);
     else
         detect_commit(d);
-    pair->cut = (struct cut){0};
+    pair->cut = (struct idle_drop){0};
 }
 
 /* is_unreachable: the host of that end does not answer elsewhere, either. */
 static bool is_unreachable(const struct detect *d, const struct fading *fading)
 {
     for (size_t i = 0; i < MAX_REFUSED; i++) {
-        const struct refused *r = &d->refused[i];
+        const struct epmd_unreachable *r = &d->refused[i];
         if (r->ts_ns >= fading->last_data_ns &&
             memcmp(&r->server, &fading->addr[1], sizeof r->server) == 0)
             return true;
@@ -158,7 +160,7 @@ static bool is_unreachable(const struct detect *d, const struct fading *fading)
     return false;
 }
 
-bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct cut **cut)
+bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct idle_drop **cut)
 {
     const struct ds_text name[2] = {text_of(fading->name[0], fading->len[0]),
                                     text_of(fading->name[1], fading->len[1])};

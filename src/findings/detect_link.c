@@ -69,7 +69,7 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
     }
 }
 
-static bool take_silence(struct detect *d, const struct ds_event *event, const struct watched *w,
+static bool take_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int closer)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -154,7 +154,7 @@ static void report_closed(struct detect *d, const struct ds_event *event, int cl
     detect_commit(d);
 }
 
-static void take_end(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_end(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const int closer = link->closer;
@@ -184,7 +184,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct watc
 
 /* --- flapping --- */
 
-static void take_up(struct detect *d, const struct ds_event *event, const struct watched *w)
+static void take_up(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct pair *p = detect_find_pair(d, event->conn);
@@ -197,7 +197,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         p->creation[1] = creation[1];
         p->ups = p->cuts = 0;
         p->survived_ns = p->idle_ns = 0;
-        p->cut = (struct cut){0};
+        p->cut = (struct idle_drop){0};
     } else if (creation[0] != 0 && creation[1] != 0) {
         detect_idle_again(d, event, p);
         detect_silence_again(d, event);
@@ -226,7 +226,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
 
 /* --- ticks --- */
 
-static void take_ticktime(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_ticktime(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_side *side = event->conn->link->side;
     for (int end = 0; end < 2; end++) {
@@ -254,7 +254,8 @@ static void take_ticktime(struct detect *d, const struct ds_event *event, struct
     detect_commit(d);
 }
 
-static void take_missed(struct detect *d, const struct ds_event *event, struct watched *w, int end)
+static void take_missed(struct detect *d, const struct ds_event *event, struct conn_watch *w,
+                        int end)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];
     const uint64_t told = TOLD_MISSED << end;
@@ -285,7 +286,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct w
 
 /* --- loss and stalls --- */
 
-static void take_loss(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_loss(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &event->conn->link->side[end];
@@ -330,7 +331,7 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct wat
 /* take_loss_amid: a link that is busy has no ticks, and may go on for days. */
 static __attribute__((noinline)) void take_loss_amid(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w != NULL)
         take_loss(d, event, w);
 }
@@ -356,7 +357,7 @@ static struct finding *begin_hole(struct detect *d, const struct ds_event *event
     return f;
 }
 
-static void take_black_hole(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_black_hole(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_tcp_side *peer = &event->conn->link->side[!event->dir];
@@ -397,7 +398,8 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
 }
 
 /* take_doubt: the capture ends before it is known whether the other end is still there. */
-static void take_doubt(struct detect *d, const struct ds_event *event, const struct watched *w, int dir)
+static void take_doubt(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       int dir)
 {
     if (w->doubt_frame[dir] == 0 || w->is_given_up || event->change.state != DS_CONN_OPEN_AT_END)
         return;
@@ -413,7 +415,7 @@ static void take_doubt(struct detect *d, const struct ds_event *event, const str
 }
 
 /* take_missing is of the end where they should arrive. */
-static void take_missing(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_endpoint *end = event->conn->end;
@@ -450,7 +452,7 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
 }
 
 /* take_bursts: short stalls add up, too. */
-static void take_bursts(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_bursts(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
     const int64_t passed_ns = event->ts_ns - side->first_ns;
@@ -497,7 +499,7 @@ void detect_stall_effects(struct detect *d, const struct record *record)
     detect_complete(d);
 }
 
-static void take_stall(struct detect *d, const struct ds_event *event, struct watched *w)
+static void take_stall(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     if (stall->why == DS_STALL_LOST) {
@@ -574,7 +576,7 @@ void detect_link(struct detect *d, const struct record *record)
     const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;
     if (event->type == DS_EVENT_STALL)

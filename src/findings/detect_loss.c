@@ -48,7 +48,7 @@ void detect_lower(struct finding *f)
                                                : "packets are missing in that time");
 }
 
-bool detect_temper(const struct detect *d, struct finding *f, const struct watched *w)
+bool detect_temper(const struct detect *d, struct finding *f, const struct conn_watch *w)
 {
     const struct evidence *e = &f->evidence[0];
     const int64_t since_ns = d->has_since ? d->since_ns : w != NULL ? w->opened_ns : e->ts_ns;

@@ -116,7 +116,7 @@ static struct mesh *get_mesh(struct detect *d)
 
 static void take_up(struct detect *d, const struct ds_event *event)
 {
-    const struct watched *w = detect_watch(d, event->conn);
+    const struct conn_watch *w = detect_watch(d, event->conn);
     int at[2];
     if (w == NULL || !detect_is_published(w) || get_mesh(d) == NULL)
         return;
@@ -140,7 +140,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
 static void take_end(struct detect *d, const struct ds_event *event)
 {
     struct mesh *mesh = d->mesh;
-    const struct watched *w = detect_watch(d, event->conn);
+    const struct conn_watch *w = detect_watch(d, event->conn);
     int at[2];
     if (w == NULL || !w->is_up || !detect_is_published(w) || !has_full_names(event->conn) ||
         !find_both(mesh, event->conn, at))

@@ -117,7 +117,7 @@ static uint64_t hash_receiver(const struct ds_event *event)
     return event->conn->number;
 }
 
-static bool note_conn(struct copied *c, uint64_t conn)
+static bool note_conn(struct repeated_payload *c, uint64_t conn)
 {
     for (size_t i = 0; i < c->num_conns; i++) {
         if (c->conn[i] == conn)
@@ -128,7 +128,8 @@ static bool note_conn(struct copied *c, uint64_t conn)
     return true;
 }
 
-static void report_copies(struct detect *d, const struct ds_event *event, const struct copied *c,
+static void report_copies(struct detect *d, const struct ds_event *event,
+                          const struct repeated_payload *c,
                           bool of_one_node)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -159,7 +160,7 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
         return;
     const uint64_t sample = hash_sample(event);
     const uint64_t receiver = hash_receiver(event);
-    struct copied *c = table_first(&d->copied, (uint32_t)sample);
+    struct repeated_payload *c = table_first(&d->copied, (uint32_t)sample);
     while (c != NULL && c->sample != sample)
         c = table_next(&d->copied, c);
     if (c == NULL)
@@ -173,8 +174,8 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
                              (c->all != 0 && c->all != all);
     if (begins_anew) {
         const struct table_entry entry = c->entry;
-        *c = (struct copied){.entry = entry, .sample = sample, .first_ns = event->ts_ns,
-                             .frame = event->frame};
+        *c = (struct repeated_payload){.entry = entry, .sample = sample, .first_ns = event->ts_ns,
+                                       .frame = event->frame};
     } else if (c->receiver != receiver) {
         c->copies++;
         c->all = all;
@@ -255,7 +256,8 @@ static size_t shape_of(const struct ds_atom *atom, char shape[SHAPE_LEN])
     return any ? len : 0;
 }
 
-static void report_atoms(struct detect *d, const struct ds_event *event, const struct coined *c)
+static void report_atoms(struct detect *d, const struct ds_event *event,
+                         const struct dynamic_atoms *c)
 {
     struct finding *f = detect_begin(d, FINDING_DS309, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
@@ -274,7 +276,7 @@ static void report_atoms(struct detect *d, const struct ds_event *event, const s
 
 /* note_coined says whether an atom is another one than those before. All 64 bits of a hash that nobody
  * can foresee are compared, so that the count is exact, and the same in each run. */
-static bool note_coined(struct coined *c, const struct ds_atom *atom)
+static bool note_coined(struct dynamic_atoms *c, const struct ds_atom *atom)
 {
     const uint64_t hash = hash_more(6, atom->text, atom->len) | 1;
     uint32_t place = (uint32_t)(hash >> 32) % COINED_PLACES;
@@ -298,7 +300,7 @@ static void take_atom(struct detect *d, const struct ds_event *event, const stru
                        ? hash_more(5, from->node.data, from->node.len)
                        : hash_more(5, from->addr.bytes, sizeof from->addr.bytes);
     key = hash_more(key, shape, len);
-    struct coined *c = table_first(&d->coined, (uint32_t)key);
+    struct dynamic_atoms *c = table_first(&d->coined, (uint32_t)key);
     while (c != NULL && c->key != key)
         c = table_next(&d->coined, c);
     if (c == NULL && (c = table_add_forgetting(&d->coined, (uint32_t)key)) == NULL) {

@@ -20,14 +20,14 @@ void detect_epmd(struct detect *d, const struct ds_event *event);
 void detect_epmd_left(struct detect *d, const struct ds_event *event); /* a connection to EPMD changes */
 void detect_unreachable(struct detect *d, const struct ds_event *event);
 void detect_reach_time(struct detect *d, bool at_end);
-const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
-                                      int64_t ts_ns, bool other_family);
+const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
+                                            int64_t ts_ns, bool other_family);
 
 /* detect_accepts notes that a link is up: its port accepts connections, at that address. */
 void detect_accepts(struct detect *d, const struct ds_endpoint *end);
 
 /* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
-const struct asked *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
+const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
 
 /* Who is no node (detect_scan.c). detect_note_nodes_host tells of an address that nodes have;
  * detect_scan_end is of a connection that has ended and had no handshake. */
@@ -46,10 +46,10 @@ void detect_dials(struct detect *d, const struct ds_addr *client);
 
 /* The steps of a handshake (detect_handshake.c), and why it was ended (detect_refusal.c). */
 void detect_handshake(struct detect *d, const struct ds_event *event);
-void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w);
+void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w);
 
 /* detect_lacking is given the status not_allowed: true where what is missing explains it, and is told. */
-bool detect_lacking(struct detect *d, const struct ds_event *event, const struct watched *w);
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w);
 
 /* Attempts of both sides at once (detect_simultaneous.c). detect_dialled takes a status that says
  * so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one that

@@ -32,9 +32,9 @@ static void note_asked(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
     const int server = event->dir; /* it answers */
-    if (epmd->name.data == NULL || epmd->name.len > sizeof((struct asked *)NULL)->name)
+    if (epmd->name.data == NULL || epmd->name.len > sizeof((struct epmd_lookup *)NULL)->name)
         return;
-    struct asked *a = table_add_forgetting(&d->asked, hash_port(epmd->port));
+    struct epmd_lookup *a = table_add_forgetting(&d->asked, hash_port(epmd->port));
     if (a == NULL) {
         d->no_memory++;
         return;
@@ -50,12 +50,12 @@ static void note_asked(struct detect *d, const struct ds_event *event)
 }
 
 /* find_asked finds the latest answer of EPMD that led to this connection. */
-const struct asked *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
-                                      int64_t ts_ns, bool other_family)
+const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
+                                            int64_t ts_ns, bool other_family)
 {
     const struct ds_endpoint *to = &conn->end[1];
-    const struct asked *best = NULL;
-    for (struct asked *a = table_first(&d->asked, hash_port(to->port)); a != NULL;
+    const struct epmd_lookup *best = NULL;
+    for (struct epmd_lookup *a = table_first(&d->asked, hash_port(to->port)); a != NULL;
          a = table_next(&d->asked, a)) {
         const bool fits = other_family ? a->server.family != to->addr.family
                                        : is_same_addr(&a->server, &to->addr) &&
@@ -67,10 +67,10 @@ const struct asked *detect_find_asked(const struct detect *d, const struct ds_co
     return best;
 }
 
-const struct asked *detect_find_told(const struct detect *d, const struct ds_endpoint *end)
+const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end)
 {
-    const struct asked *best = NULL;
-    for (struct asked *a = table_first(&d->asked, hash_port(end->port)); a != NULL;
+    const struct epmd_lookup *best = NULL;
+    for (struct epmd_lookup *a = table_first(&d->asked, hash_port(end->port)); a != NULL;
          a = table_next(&d->asked, a)) {
         if (a->port == end->port && is_same_addr(&a->server, &end->addr) &&
             (best == NULL || a->ts_ns > best->ts_ns))
@@ -93,7 +93,7 @@ static void take_reached(struct detect *d, const struct ds_event *event)
     struct reached *place = &d->reached[0];
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         if (is_one_host(&d->refused[i].server, server))
-            d->refused[i] = (struct refused){0};
+            d->refused[i] = (struct epmd_unreachable){0};
     }
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         struct reached *r = &d->reached[i];
@@ -121,7 +121,7 @@ static bool was_reached(const struct detect *d, const struct ds_addr *server, in
 void detect_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     struct finding *f;
     if (w == NULL)
         return;
@@ -179,7 +179,7 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
     const enum ds_conn_state state = event->change.state;
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_endpoint *end = event->conn->end;
-    struct watched *w = detect_find_watched(d, event->conn->number);
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || w->is_explained || link == NULL || link->closer != 0 ||
         link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
         (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
@@ -220,7 +220,7 @@ static void take_no_epmd(struct detect *d, const struct ds_event *event)
     const struct ds_conn *conn = event->conn;
     const int64_t syn_ns = conn->link != NULL ? conn->link->side[0].first_ns : 0;
     const int64_t began_ns = syn_ns != 0 ? syn_ns : event->ts_ns;
-    struct refused *r = &d->refused[0];
+    struct epmd_unreachable *r = &d->refused[0];
     if (was_reached(d, &conn->end[1].addr, began_ns))
         return;
     for (size_t i = 0; i < MAX_REFUSED; i++) {
@@ -231,15 +231,15 @@ static void take_no_epmd(struct detect *d, const struct ds_event *event)
     }
     char text[sizeof r->why];
     d->has_refused = true;
-    *r = (struct refused){.is_used = true,
-                          .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
-                          .client = conn->end[0].addr,
-                          .server = conn->end[1].addr,
-                          .port = conn->end[1].port,
-                          .began_ns = began_ns,
-                          .ts_ns = event->ts_ns,
-                          .frame = event->frame,
-                          .conn = conn->number};
+    *r = (struct epmd_unreachable){.is_used = true,
+                                   .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
+                                   .client = conn->end[0].addr,
+                                   .server = conn->end[1].addr,
+                                   .port = conn->end[1].port,
+                                   .began_ns = began_ns,
+                                   .ts_ns = event->ts_ns,
+                                   .frame = event->frame,
+                                   .conn = conn->number};
     snprintf(r->why, sizeof r->why, "%s", failure_text(conn, text, sizeof text));
 }
 
@@ -251,7 +251,7 @@ void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from
 
 /* is_host_gone says whether nothing of a host was reached while EPMD was tried there, of which another
  * finding tells: then nothing is known of its EPMD. */
-static bool is_host_gone(const struct detect *d, const struct refused *r)
+static bool is_host_gone(const struct detect *d, const struct epmd_unreachable *r)
 {
     for (size_t i = 0; i < MAX_GONE; i++) {
         const struct gone *g = &d->gone[i];
@@ -261,13 +261,13 @@ static bool is_host_gone(const struct detect *d, const struct refused *r)
     return false;
 }
 
-static int64_t patience_of(const struct refused *r)
+static int64_t patience_of(const struct epmd_unreachable *r)
 {
     return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
 }
 
 /* is_undecided: what is sent to that host is not acknowledged; whether it is gone will be known later. */
-static bool is_undecided(const struct detect *d, const struct refused *r)
+static bool is_undecided(const struct detect *d, const struct epmd_unreachable *r)
 {
     for (size_t i = 0; r->close != DS_CLOSE_RESET && d->has_fading && i < MAX_FADING; i++) {
         if (d->fading[i].is_used && is_same_addr(&d->fading[i].addr[1], &r->server))
@@ -283,7 +283,7 @@ static bool is_in_part(const struct detect *d)
     return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
 }
 
-static void report_no_epmd(struct detect *d, struct refused *r, bool at_end)
+static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at_end)
 {
     r->is_used = false;
     if (r->close != DS_CLOSE_RESET && is_host_gone(d, r))
@@ -329,9 +329,9 @@ void detect_accepts(struct detect *d, const struct ds_endpoint *end)
 static void take_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
-    const struct asked *asked = detect_find_asked(d, conn, event->ts_ns, false);
+    const struct epmd_lookup *asked = detect_find_asked(d, conn, event->ts_ns, false);
     const bool listened = has_accepted(d, &conn->end[1]); /* whatever is wrong now, it did over this IP */
-    const struct asked *other =
+    const struct epmd_lookup *other =
         asked == NULL && !listened ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
     /* A node that listens over IPv6 does so over IPv4 as well, but not the other way. */
     const bool is_v4_only = asked != NULL && !listened && conn->end[1].addr.family == 6 &&
@@ -339,7 +339,7 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     char text[120];
     struct finding *f =
         detect_begin(d, other != NULL || is_v4_only ? FINDING_DS110 : FINDING_DS105, event);
-    const struct asked *by = asked != NULL ? asked : other;
+    const struct epmd_lookup *by = asked != NULL ? asked : other;
     if (conn->link != NULL && conn->link->side[0].first_ns != 0)
         detect_since(d, conn->link->side[0].first_ns);
     wording_add(&f->sentence, "a connection from ");
@@ -389,7 +389,7 @@ void detect_reach_time(struct detect *d, bool at_end)
         return;
     d->has_refused = false;
     for (size_t i = 0; i < MAX_REFUSED; i++) {
-        struct refused *r = &d->refused[i];
+        struct epmd_unreachable *r = &d->refused[i];
         if (r->is_used &&
             (at_end || (d->now_ns - r->ts_ns >= patience_of(r) && !is_undecided(d, r))))
             report_no_epmd(d, r, at_end);

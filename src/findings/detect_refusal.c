@@ -20,7 +20,7 @@ static bool has_dot(struct ds_text text)
 }
 
 /* add_steps adds the steps of the handshake, and its end, to the evidence. */
-static void add_steps(struct finding *f, const struct watched *w, const struct ds_event *event)
+static void add_steps(struct finding *f, const struct conn_watch *w, const struct ds_event *event)
 {
     static const enum ds_handshake_step order[] = {
         DS_STEP_SEND_NAME, DS_STEP_STATUS, DS_STEP_CHALLENGE, DS_STEP_CHALLENGE_REPLY,
@@ -30,7 +30,8 @@ static void add_steps(struct finding *f, const struct watched *w, const struct d
     detect_frame(f, event->frame, "the close");
 }
 
-static void add_how(struct wording *wording, const struct ds_event *event, const struct watched *w,
+static void add_how(struct wording *wording, const struct ds_event *event,
+                    const struct conn_watch *w,
                     int closer)
 {
     const bool reset = event->conn->link != NULL && event->conn->link->close == DS_CLOSE_RESET;
@@ -42,7 +43,8 @@ static void add_how(struct wording *wording, const struct ds_event *event, const
                                                      : "it was opened");
 }
 
-static void report_cookie(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_cookie(struct detect *d, const struct ds_event *event,
+                          const struct conn_watch *w,
                           int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -74,7 +76,7 @@ static void report_cookie(struct detect *d, const struct ds_event *event, const 
 }
 
 static void report_acks_cookie(struct detect *d, const struct ds_event *event,
-                               const struct watched *w, int initiator)
+                               const struct conn_watch *w, int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS101, event);
@@ -88,7 +90,7 @@ static void report_acks_cookie(struct detect *d, const struct ds_event *event,
 }
 
 /* report_flags names what is missing. It is told by a status, or by a close alone. */
-static void report_flags(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_flags(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int lacking, uint64_t missing, unsigned release)
 {
     struct finding *f = detect_begin(d, FINDING_DS104, event);
@@ -117,7 +119,7 @@ static void report_flags(struct detect *d, const struct ds_event *event, const s
 }
 
 /* find_missing returns the flags that the peer of an end needs and does not get. */
-static uint64_t find_missing(const struct watched *w, int end, unsigned *release)
+static uint64_t find_missing(const struct conn_watch *w, int end, unsigned *release)
 {
     static const unsigned releases[] = {25, 26};
     for (size_t i = 0; w->has_flags[end] && i < sizeof releases / sizeof releases[0]; i++) {
@@ -131,7 +133,7 @@ static uint64_t find_missing(const struct watched *w, int end, unsigned *release
 
 /* detect_lacking: of who lacks what OTP 25 needs a node says that it is not allowed. The same is said by
  * a list, of one that may lack what OTP 26 needs: that is left to DS113. */
-bool detect_lacking(struct detect *d, const struct ds_event *event, const struct watched *w)
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     unsigned release = 0;
     const uint64_t missing = find_missing(w, !event->dir, &release);
@@ -143,7 +145,7 @@ bool detect_lacking(struct detect *d, const struct ds_event *event, const struct
 }
 
 /* report_name is of an initiator that did not like the name in the challenge. */
-static void report_name(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_name(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                         int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -151,7 +153,7 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
     const struct ds_text hosts[2] = {host_of(end[initiator].node), host_of(end[acceptor].node)};
     const bool differ = hosts[0].data != NULL && hosts[1].data != NULL &&
                         has_dot(hosts[0]) != has_dot(hosts[1]);
-    const struct asked *asked = detect_find_asked(d, event->conn, event->ts_ns, false);
+    const struct epmd_lookup *asked = detect_find_asked(d, event->conn, event->ts_ns, false);
     struct finding *f = detect_begin(d, differ ? FINDING_DS103 : FINDING_DS102, event);
     if (differ) {
         wording_end(&f->sentence, &end[initiator]);
@@ -187,7 +189,7 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
 /* add_told names who was called: in TLS no node says its name in clear. */
 static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
 {
-    const struct asked *told = detect_find_told(d, &event->conn->end[1]);
+    const struct epmd_lookup *told = detect_find_told(d, &event->conn->end[1]);
     if (told == NULL || event->conn->end[1].node.data != NULL)
         return;
     wording_add(&f->detail, "; ");
@@ -197,7 +199,7 @@ static void add_told(const struct detect *d, struct finding *f, const struct ds_
     wording_add(&f->detail, ", says EPMD");
 }
 
-static void report_tls(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_tls(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                        bool initiator_has_tls, int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -216,7 +218,8 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
     detect_commit(d);
 }
 
-static void report_stalled(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_stalled(struct detect *d, const struct ds_event *event,
+                           const struct conn_watch *w,
                            int initiator, int64_t silent_ns)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -236,7 +239,7 @@ static void report_stalled(struct detect *d, const struct ds_event *event, const
 }
 
 /* take_left is of an initiator that closed before it was answered, be it that the answer came then. */
-static void take_left(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void take_left(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                       int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -252,7 +255,7 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
     detect_commit(d);
 }
 
-static void report_other(struct detect *d, const struct ds_event *event, const struct watched *w,
+static void report_other(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int closer)
 {
     struct finding *f = detect_begin(d, FINDING_DS119, event);
@@ -330,7 +333,7 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
 }
 
 /* detect_refusal says why an end closed a connection in its handshake. */
-void detect_refusal(struct detect *d, const struct ds_event *event, struct watched *w)
+void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_tcp_stats *link = conn->link;

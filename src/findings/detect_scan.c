@@ -99,7 +99,7 @@ void detect_scan_time(struct detect *d, bool at_end)
 void detect_scan_end(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
-    const struct asked *told = detect_find_told(d, &conn->end[1]);
+    const struct epmd_lookup *told = detect_find_told(d, &conn->end[1]);
     if (told == NULL || conn->counters[0].bytes == 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS116, event);

@@ -87,7 +87,7 @@ static bool is_name(const struct fading *g, int i, struct ds_text name)
     return name.len != 0 && g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
 }
 
-bool detect_is_lost(const struct detect *d, const struct watched *watched)
+bool detect_is_lost(const struct detect *d, const struct conn_watch *watched)
 {
     for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
         if (d->fading[i].is_used && d->fading[i].conn == watched->conn)
@@ -117,7 +117,7 @@ static struct ds_endpoint end_of(const struct fading *g, int i)
 
 static void note_given_up(struct detect *d, const struct fading *g)
 {
-    struct watched *w = detect_find_watched(d, g->conn);
+    struct conn_watch *w = detect_find_watched(d, g->conn);
     const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
     if (w != NULL)
         w->is_given_up = true;
@@ -179,7 +179,7 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
 
 static void report(struct detect *d, const struct fading *g)
 {
-    const struct cut *cut;
+    const struct idle_drop *cut;
     note_given_up(d, g);
     detect_note_gone(d, &g->addr[1], g->last_data_ns, d->now_ns);
     struct fading *other = find_other(d, g);

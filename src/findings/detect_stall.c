@@ -111,7 +111,7 @@ static void put_way(struct wording *detail, const struct stalled *s)
 
 static void judge(const struct detect *d, struct finding *f, const struct stalled *s)
 {
-    const struct watched *w = detect_find_watched(d, s->conn);
+    const struct conn_watch *w = detect_find_watched(d, s->conn);
     const bool has_gap = (w != NULL && w->gap_ns >= s->start_ns) ||
                          (d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
                           span_of(d, s, d->now_ns) < 2 * STALLED_NS);
@@ -124,7 +124,7 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
 /* is_others says whether another finding speaks of that link. */
 static bool is_others(const struct detect *d, const struct stalled *s)
 {
-    const struct watched *w = detect_find_watched(d, s->conn);
+    const struct conn_watch *w = detect_find_watched(d, s->conn);
     return w != NULL && (w->is_given_up || w->is_one_way ||
                          ((w->hole_ns[0] != 0 || w->hole_ns[1] != 0) && !w->is_hole_unsure));
 }

@@ -129,7 +129,7 @@ static bool take(struct starts *s, const struct ds_event *event, uint32_t creati
 static void take_registered(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
-    const struct watched *w = detect_find_watched(d, event->conn->number);
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || w->asked_len == 0 || w->is_hidden || epmd->result != 0)
         return;
     const struct ds_text name = text_of(w->asked, w->asked_len);
@@ -152,7 +152,7 @@ static void take_registered(struct detect *d, const struct ds_event *event)
 
 static void note_type(struct detect *d, const struct ds_event *event)
 {
-    struct watched *w = detect_find_watched(d, event->conn->number);
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w != NULL)
         w->is_hidden = event->epmd.node_type == HIDDEN_TYPE;
 }
@@ -160,7 +160,7 @@ static void note_type(struct detect *d, const struct ds_event *event)
 /* take_unregistered: the node ends the connection that its registration lives by. */
 static void take_unregistered(struct detect *d, const struct ds_event *event)
 {
-    const struct watched *w = detect_find_watched(d, event->conn->number);
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const struct ds_tcp_stats *link = event->conn->link;
     if (w == NULL || w->asked_len == 0 || link == NULL || link->closer != 0)
         return;
@@ -177,7 +177,7 @@ static void take_unregistered(struct detect *d, const struct ds_event *event)
 static void take_up(struct detect *d, const struct ds_event *event)
 {
     const uint64_t published = 1;
-    const struct watched *w = detect_find_watched(d, event->conn->number);
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *e = &event->conn->end[end];
         if (e->node.data == NULL || w == NULL || !w->has_flags[end] || (w->flags[end] & published) == 0)

@@ -37,7 +37,7 @@ static void name_callee(struct wording *sentence, const struct party *callee)
 
 void detect_timeout(struct detect *d, const struct call *call)
 {
-    const struct watched *w = detect_find_watched(d, call->conn);
+    const struct conn_watch *w = detect_find_watched(d, call->conn);
     const int64_t waited_ns = call->end_ns - call->start_ns;
     if (call->outcome != CALL_TIMEOUT || call->awaits_input || (w != NULL && w->is_one_way))
         return;

@@ -164,7 +164,7 @@ static void add_date(struct wording *wording, int64_t seconds)
 }
 
 /* check_certificate looks at the dates of the certificate that an end has shown. */
-static void check_certificate(struct detect *d, const struct ds_event *event, struct watched *w,
+static void check_certificate(struct detect *d, const struct ds_event *event, struct conn_watch *w,
                               int end)
 {
     const struct ds_tls *tls = event->conn->tls;
@@ -199,7 +199,7 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
 
 /* check_renewals: each renewal of keys holds up what is sent. After how many bytes they come is
  * configured, so that the first few are enough; at the end it is known how many there were. */
-static void check_renewals(struct detect *d, const struct ds_event *event, struct watched *w)
+static void check_renewals(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_conn *conn = event->conn;
     const uint64_t num = conn->tls->key_updates[0] + conn->tls->key_updates[1];
@@ -231,7 +231,7 @@ void detect_tls_message(struct detect *d, const struct ds_event *event)
     const struct ds_tls *tls = event->conn->tls;
     if (tls == NULL || tls->key_updates[0] + tls->key_updates[1] < MANY_UPDATES)
         return;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w != NULL && (w->tls_told & TOLD_RENEWAL) == 0)
         check_renewals(d, event, w);
 }
@@ -243,7 +243,7 @@ void detect_tls(struct detect *d, const struct record *record)
         event->type != DS_EVENT_CONN || event->conn->tls == NULL)
         return;
     d->looks_closer = true;
-    struct watched *w = detect_watch(d, event->conn);
+    struct conn_watch *w = detect_watch(d, event->conn);
     if (w == NULL)
         return;
     for (int end = 0; end < 2; end++)

@@ -36,13 +36,13 @@ struct findings *findings_new(const struct findings_config *config)
         return NULL;
     struct detect *d = &f->detect;
     detect_init(d, config);
-    table_init(&d->asked, sizeof(struct asked), MAX_ASKED);
+    table_init(&d->asked, sizeof(struct epmd_lookup), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
     table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
     table_init(&d->starts, sizeof(struct starts), MAX_STARTS);
     table_init(&d->crashed, sizeof(struct crashed), MAX_CRASHED);
-    table_init(&d->copied, sizeof(struct copied), MAX_COPIED);
-    table_init(&d->coined, sizeof(struct coined), MAX_COINED);
+    table_init(&d->copied, sizeof(struct repeated_payload), MAX_COPIED);
+    table_init(&d->coined, sizeof(struct dynamic_atoms), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
     detect_presence_init(d);

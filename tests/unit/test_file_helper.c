@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum asked { READS, WRITES, NEW, NEW_SHARED, SCRIPT, UPDATES, EXISTS, MAY_CREATE, REMOVES, REPLACES, NUM_ASKED };
+enum epmd_lookup { READS, WRITES, NEW, NEW_SHARED, SCRIPT, UPDATES, EXISTS, MAY_CREATE, REMOVES,
+                  REPLACES, NUM_ASKED };
 
 static const struct {
     const char *name;
@@ -59,7 +60,7 @@ static bool opens(const char *name, enum open_how how)
     return fd >= 0;
 }
 
-static bool is_done(const char *name, enum asked asked)
+static bool is_done(const char *name, enum epmd_lookup asked)
 {
     static const enum open_how hows[] = {OPEN_READ, OPEN_WRITE, OPEN_NEW,
                                          OPEN_NEW_SHARED, OPEN_SCRIPT, OPEN_UPDATE};
@@ -96,7 +97,7 @@ static void each_use_has_its_own_requests(void **state)
             if (is_allowed && (asked == NEW || asked == NEW_SHARED))
                 unlink(name);
             errno = 0;
-            const bool done = is_done(name, (enum asked)asked);
+            const bool done = is_done(name, (enum epmd_lookup)asked);
             if (done != is_allowed || (!done && errno != EPERM))
                 fail_msg("%s, %d: %d, %s", name, asked, done, strerror(errno));
             if (!is_allowed)
