@@ -56,7 +56,7 @@ static bool livemd_open(struct sink *sink)
     const char *text = (const char *)template_notebook.bytes;
     const size_t len = template_notebook.len;
     const char *at = memmem(text, len, mark, sizeof mark - 1);
-    const char *name = sink_beside_of(sink->config, sink->output.name);
+    const char *name = sink_companion_of(sink->config, sink->output.name);
     const char *slash = name != NULL ? strrchr(name, '/') : NULL;
     if (at == NULL || name == NULL)
         return false;
@@ -374,7 +374,7 @@ const struct sink_kind sink_livemd = {
     .record = no_record,
     .close = nothing,
     .check = livemd_check,
-    .beside = &sink_livemd_data,
+    .companion = &sink_livemd_data,
     .ending = ".livemd",
-    .beside_ending = ".exs",
+    .companion_ending = ".exs",
 };

@@ -17,13 +17,14 @@
 /* add_beside adds what is written with the format added last. */
 static bool add_beside(struct options *o, const struct sink_format *format)
 {
-    char *name = sink_name_beside(format->kind, format->file);
+    char *name = sink_name_companion(format->kind, format->file);
     if (name == NULL) {
         complain("out of memory");
         return false;
     }
     o->names_beside[o->output.num_formats] = name;
-    o->output.formats[o->output.num_formats++] = (struct sink_format){format->kind->beside, name};
+    o->output.formats[o->output.num_formats++] = (struct sink_format){format->kind->companion,
+                                                                      name};
     return true;
 }
 
@@ -138,7 +139,7 @@ bool option_set_format(struct options *o, const char *value)
                  choices.meant);
         return false;
     }
-    if (o->output.num_formats + (kind->beside != NULL) >= MAX_FORMATS) {
+    if (o->output.num_formats + (kind->companion != NULL) >= MAX_FORMATS) {
         complain("-T can be used at most %d times, and a format that writes two files counts twice",
                  MAX_FORMATS);
         return false;
@@ -159,7 +160,7 @@ bool option_set_format(struct options *o, const char *value)
     if (!name_also_written(o, kind, file))
         return false;
     o->output.formats[o->output.num_formats++] = (struct sink_format){kind, file};
-    return kind->beside == NULL || add_beside(o, &o->output.formats[o->output.num_formats - 1]);
+    return kind->companion == NULL || add_beside(o, &o->output.formats[o->output.num_formats - 1]);
 }
 
 bool option_set_web(struct options *o, const char *value)

@@ -19,7 +19,7 @@ struct draft {
 bool sink_is_drafted(const struct sink *sink)
 {
     const struct sink_kind *kind = sink->kind;
-    return kind->by_itself != NULL && kind->by_itself(sink->config);
+    return kind->stateless != NULL && kind->stateless(sink->config);
 }
 
 /* open_beside opens a format without its output, of which only what a terminal shows counts. */

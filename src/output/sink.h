@@ -71,9 +71,9 @@ struct sink_kind {
     void (*flush)(struct sink *sink); /* writes what is not in output.buffer; NULL: there is none */
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
-    /* by_itself says whether a record is written the same way whatever came before it: then several
+    /* stateless says whether a record is written the same way whatever came before it: then several
      * threads may draft them, draft.h. NULL: it is not. */
-    bool (*by_itself)(const struct sink_config *config);
+    bool (*stateless)(const struct sink_config *config);
     /* skips says whether nothing is ever written of a record; NULL: of none. */
     bool (*skips)(const struct sink_config *config, const struct record *record);
     bool read_back; /* what is written is read by a node again: it holds no guesses */
@@ -96,9 +96,9 @@ struct sink_kind {
     bool writes_nothing; /* it has no output of its own */
     bool takes_url;      /* behind its name stands a URL, not a file */
     const struct sink_kind *by_url; /* what is meant where a URL does; NULL: a file it is, always */
-    /* beside is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
-    const struct sink_kind *beside;
-    const char *ending, *beside_ending;
+    /* companion is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
+    const struct sink_kind *companion;
+    const char *ending, *companion_ending;
     /* What the name of a module of tests ends in, before ending. NULL: it is no such module. */
     const char *test_suffix;
     /* Endings of what is there beside it while it is written, and is read and written; NULL: none. */
@@ -127,10 +127,10 @@ struct sink {
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
 
-/* sink_name_beside makes the name of what is written beside a file of that kind, to be freed; NULL when
- * memory ran out. sink_beside_of finds it among the formats. */
-char *sink_name_beside(const struct sink_kind *kind, const char *file);
-const char *sink_beside_of(const struct sink_config *config, const char *file);
+/* sink_name_companion makes the name of what is written beside a file of that kind, to be freed; NULL when
+ * memory ran out. sink_companion_of finds it among the formats. */
+char *sink_name_companion(const struct sink_kind *kind, const char *file);
+const char *sink_companion_of(const struct sink_config *config, const char *file);
 
 /* sinks_are_read_back says whether one of the formats asked for is. */
 bool sinks_are_read_back(const struct sink_config *config);

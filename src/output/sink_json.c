@@ -570,7 +570,7 @@ static void json_close(struct sink *sink)
     free(s);
 }
 
-static bool json_is_by_itself(const struct sink_config *config)
+static bool json_is_stateless(const struct sink_config *config)
 {
     (void)config;
     return true;
@@ -583,7 +583,7 @@ const struct sink_kind sink_json = {
     .record = json_record,
     .lost = json_lost,
     .close = json_close,
-    .by_itself = json_is_by_itself,
+    .stateless = json_is_stateless,
     .takes_links = true,
     .takes_monitors = true,
     .takes_findings = true,

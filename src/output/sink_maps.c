@@ -477,7 +477,7 @@ const struct sink_kind sink_erl = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
-    .by_itself = maps_are_by_themselves,
+    .stateless = maps_are_by_themselves,
     .takes_monitors = true,
     .takes_links = true,
 };
@@ -491,7 +491,7 @@ const struct sink_kind sink_ex = {
     .lost = maps_lost,
     .end = ex_end,
     .close = maps_close,
-    .by_itself = maps_are_by_themselves,
+    .stateless = maps_are_by_themselves,
     .takes_monitors = true,
     .takes_links = true,
 };
@@ -504,7 +504,7 @@ const struct sink_kind sink_etf = {
     .record = maps_record,
     .lost = maps_lost,
     .close = maps_close,
-    .by_itself = maps_are_by_themselves,
+    .stateless = maps_are_by_themselves,
     .takes_monitors = true,
     .takes_links = true,
     .check = etf_check,

@@ -333,7 +333,7 @@ static void text_close(struct sink *sink)
 }
 
 /* Times since another line are not known without it. */
-static bool text_is_by_itself(const struct sink_config *config)
+static bool text_is_stateless(const struct sink_config *config)
 {
     return config->time_style != TIME_DELTA && config->time_style != TIME_SINCE_FIRST;
 }
@@ -353,7 +353,7 @@ const struct sink_kind sink_text = {
     .record = text_record,
     .lost = text_lost,
     .close = text_close,
-    .by_itself = text_is_by_itself,
+    .stateless = text_is_stateless,
     .skips = text_skips,
     .takes_findings = true,
     .leaves_requests = true,

@@ -13,20 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-char *sink_name_beside(const struct sink_kind *kind, const char *file)
+char *sink_name_companion(const struct sink_kind *kind, const char *file)
 {
     const size_t ending = strlen(kind->ending);
     size_t len = strlen(file);
     char *name;
     if (len > ending && memcmp(file + len - ending, kind->ending, ending) == 0)
         len -= ending;
-    return asprintf(&name, "%.*s%s", (int)len, file, kind->beside_ending) < 0 ? NULL : name;
+    return asprintf(&name, "%.*s%s", (int)len, file, kind->companion_ending) < 0 ? NULL : name;
 }
 
-const char *sink_beside_of(const struct sink_config *config, const char *file)
+const char *sink_companion_of(const struct sink_config *config, const char *file)
 {
     for (size_t i = 0; i + 1 < config->num_formats; i++) {
-        if (config->formats[i].kind->beside != NULL && strcmp(config->formats[i].file, file) == 0)
+        if (config->formats[i].kind->companion != NULL &&
+            strcmp(config->formats[i].file, file) == 0)
             return config->formats[i + 1].file;
     }
     return NULL;
