@@ -72,7 +72,7 @@ struct sink_kind {
     void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
     void (*close)(struct sink *sink);
     /* stateless says whether a record is written the same way whatever came before it: then several
-     * threads may draft them, draft.h. NULL: it is not. */
+     * threads may draft them, prerender.h. NULL: it is not. */
     bool (*stateless)(const struct sink_config *config);
     /* skips says whether nothing is ever written of a record; NULL: of none. */
     bool (*skips)(const struct sink_config *config, const struct record *record);

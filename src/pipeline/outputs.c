@@ -4,7 +4,7 @@
 #include "outputs.h"
 
 #include "complain.h"
-#include "draft.h"
+#include "prerender.h"
 #include "signals.h"
 #include "web.h"
 
@@ -100,10 +100,10 @@ static bool write_draft(void *context, void *draft, bool wanted)
     struct outputs *o = context;
     bool ok = true;
     if (!wanted) {
-        draft_clear(draft);
+        prerender_clear(draft);
         return false;
     }
-    draft_write(draft, o->sinks);
+    prerender_write(draft, o->sinks);
     for (size_t i = 0; i < o->num_sinks; i++)
         ok = note_output(o, &o->sinks[i]) && ok;
     return ok;
@@ -111,7 +111,7 @@ static bool write_draft(void *context, void *draft, bool wanted)
 
 static bool add_to_draft(void *draft, const struct record *record)
 {
-    return draft_add(draft, record);
+    return prerender_add(draft, record);
 }
 
 bool outputs_flush(void *context)
@@ -149,7 +149,7 @@ bool outputs_prepare_drafts(struct outputs *o, unsigned num_threads,
     if (num_threads < 2 || num_drafted == 0)
         return true;
     for (unsigned i = 0; i <= num_threads; i++) {
-        o->drafts[i] = draft_new(o->sinks, o->num_sinks, num_threads + 1);
+        o->drafts[i] = prerender_new(o->sinks, o->num_sinks, num_threads + 1);
         if (o->drafts[i] == NULL) {
             complain("out of memory");
             return false;
@@ -240,7 +240,7 @@ void outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)
         sink_end(&o->sinks[i]);
     say_left(o, num_unread + num_cut);
     for (size_t i = 0; i < MAX_DRAFTS; i++) {
-        draft_free(o->drafts[i]);
+        prerender_free(o->drafts[i]);
         o->drafts[i] = NULL;
     }
     for (size_t i = 0; i < o->num_sinks; i++) {

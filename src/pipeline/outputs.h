@@ -26,7 +26,7 @@ struct outputs {
     _Atomic bool reopen_wanted;   /* by the first thread, to be done at the next flush */
     void (*on_over)(void *context); /* called when nothing is left to go on for */
     void *context;
-    void *drafts[MAX_DRAFTS]; /* struct draft, of the threads that write; NULL: none */
+    void *drafts[MAX_DRAFTS]; /* struct prerender, of the threads that write; NULL: none */
 };
 
 /* outputs_open opens all sinks of config, which stays, and one for the page where it is served;

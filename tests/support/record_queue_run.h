@@ -10,7 +10,7 @@
 #define TESTS_RECORD_QUEUE_RUN_H
 
 #include "correlate.h"
-#include "draft.h"
+#include "prerender.h"
 #include "record_queue.h"
 #include "sink.h"
 
@@ -63,7 +63,7 @@ static inline struct record_queue *start_relay(struct run *run)
 
 static inline bool add_to_draft(void *draft, const struct record *record)
 {
-    return draft_add(draft, record);
+    return prerender_add(draft, record);
 }
 
 static inline bool write_draft(void *context, void *draft, bool wanted)
@@ -71,9 +71,9 @@ static inline bool write_draft(void *context, void *draft, bool wanted)
     struct run *run = context;
     bool ok = wanted;
     if (wanted)
-        draft_write(draft, run->sinks);
+        prerender_write(draft, run->sinks);
     else
-        draft_clear(draft);
+        prerender_clear(draft);
     for (int i = 0; i < run->num_sinks; i++)
         ok = ok && !run->sinks[i].output.failed;
     return ok;
@@ -93,7 +93,7 @@ static inline bool write_rest(void *context, const struct record *record)
 static inline struct record_queue *start_threads(struct run *run, unsigned num)
 {
     for (unsigned i = 0; i <= num; i++) {
-        run->drafts[i] = draft_new(run->sinks, (size_t)run->num_sinks, num + 1);
+        run->drafts[i] = prerender_new(run->sinks, (size_t)run->num_sinks, num + 1);
         assert_non_null(run->drafts[i]);
     }
     const struct record_queue_target target = {
@@ -108,7 +108,7 @@ static inline struct record_queue *start_threads(struct run *run, unsigned num)
 static inline void free_drafts(struct run *run)
 {
     for (int i = 0; i <= MAX_THREADS; i++)
-        draft_free(run->drafts[i]);
+        prerender_free(run->drafts[i]);
 }
 
 static inline void take_record(void *context, const struct record *record)

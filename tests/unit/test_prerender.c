@@ -1,9 +1,9 @@
 /*
- * test_draft.c - how much a draft takes: no more than its share of what all of them may hold, in all outputs
- * together, and no record whose text may be long.
+ * test_prerender.c - how much a draft takes: no more than its share of what all of them may hold, in
+ * all outputs together, and no record whose text may be long.
  */
 #include "big_event.h"
-#include "draft.h"
+#include "prerender.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static struct ds_conn conn = {.number = 1};
 static struct sink sinks[2];
 
 /* The message is one binary of so many bytes, with its head. */
-static bool takes(struct draft *draft, uint32_t len, uint64_t atom_bytes)
+static bool takes(struct prerender *draft, uint32_t len, uint64_t atom_bytes)
 {
     const uint32_t num = len - 5;
     const uint8_t head[] = {109, num >> 24, (uint8_t)(num >> 16), (uint8_t)(num >> 8), (uint8_t)num};
@@ -26,7 +26,7 @@ static bool takes(struct draft *draft, uint32_t len, uint64_t atom_bytes)
     struct ds_event event = big_event(&conn, bytes, len);
     const struct record record = {.event = &event};
     event.message.atom_bytes = atom_bytes;
-    return draft_add(draft, &record);
+    return prerender_add(draft, &record);
 }
 
 static void open_sinks(size_t num)
@@ -53,13 +53,13 @@ static void leaves_large_records(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const uint32_t most = cases[i].most;
         open_sinks(cases[i].num_sinks);
-        struct draft *draft = draft_new(sinks, cases[i].num_sinks, cases[i].num_drafts);
+        struct prerender *draft = prerender_new(sinks, cases[i].num_sinks, cases[i].num_drafts);
         assert_non_null(draft);
         assert_true(takes(draft, most, 0));
         assert_false(takes(draft, most + 1, 0));
         assert_true(takes(draft, 100, most - 100));
         assert_false(takes(draft, 100, most - 99)); /* atoms that its bytes refer to */
-        draft_free(draft);
+        prerender_free(draft);
         close_sinks(cases[i].num_sinks);
     }
 }
@@ -76,14 +76,14 @@ static void takes_its_share(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         unsigned num = 0;
         open_sinks(cases[i].num_sinks);
-        struct draft *draft = draft_new(sinks, cases[i].num_sinks, cases[i].num_drafts);
+        struct prerender *draft = prerender_new(sinks, cases[i].num_sinks, cases[i].num_drafts);
         assert_non_null(draft);
         while (num < 1000 && takes(draft, 1000, 0))
             num++;
         assert_in_range(num, cases[i].least, cases[i].most);
-        draft_clear(draft);
+        prerender_clear(draft);
         assert_true(takes(draft, 1000, 0));
-        draft_free(draft);
+        prerender_free(draft);
         close_sinks(cases[i].num_sinks);
     }
 }

@@ -1,8 +1,8 @@
 /*
- * draft.c - see draft.h. A draft has a sink of its own beside each of those it is made for: the
+ * prerender.c - see prerender.h. A draft has a sink of its own beside each of those it is made for: the
  * same format and options, but nothing is written from its buffer.
  */
-#include "draft.h"
+#include "prerender.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
  * one record may add is judged by its terms: their text is seldom longer than so many times their bytes. */
 enum { MAX_TEXT = 512 * 1024, TEXT_OF_ALL = 8 * 1024 * 1024, TEXT_OF_TERMS = 8 };
 
-struct draft {
+struct prerender {
     size_t max_text;
     size_t num, num_drafted;
     struct sink beside[MAX_SINKS]; /* kind NULL: of a sink that is not drafted */
@@ -41,9 +41,9 @@ static bool open_beside(struct sink *beside, const struct sink *sink)
     return true;
 }
 
-struct draft *draft_new(const struct sink *sinks, size_t num, unsigned num_drafts)
+struct prerender *prerender_new(const struct sink *sinks, size_t num, unsigned num_drafts)
 {
-    struct draft *draft = calloc(1, sizeof *draft);
+    struct prerender *draft = calloc(1, sizeof *draft);
     if (draft == NULL)
         return NULL;
     const size_t share = TEXT_OF_ALL / num_drafts;
@@ -52,7 +52,7 @@ struct draft *draft_new(const struct sink *sinks, size_t num, unsigned num_draft
         if (!sink_is_drafted(&sinks[draft->num]))
             continue;
         if (!open_beside(&draft->beside[draft->num], &sinks[draft->num])) {
-            draft_free(draft);
+            prerender_free(draft);
             return NULL;
         }
         draft->num_drafted++;
@@ -60,7 +60,7 @@ struct draft *draft_new(const struct sink *sinks, size_t num, unsigned num_draft
     return draft;
 }
 
-void draft_free(struct draft *draft)
+void prerender_free(struct prerender *draft)
 {
     if (draft == NULL)
         return;
@@ -75,7 +75,7 @@ void draft_free(struct draft *draft)
     free(draft);
 }
 
-static bool has_room(const struct draft *draft)
+static bool has_room(const struct prerender *draft)
 {
     size_t len = 0;
     for (size_t i = 0; i < draft->num; i++)
@@ -84,7 +84,7 @@ static bool has_room(const struct draft *draft)
 }
 
 /* is_large: two bytes in a message may be an atom of its cache, whose text is as long as atoms are. */
-static bool is_large(const struct draft *draft, const struct record *record)
+static bool is_large(const struct prerender *draft, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const size_t terms_len = record_terms_len(record);
@@ -93,7 +93,7 @@ static bool is_large(const struct draft *draft, const struct record *record)
     return (terms_len + atom_bytes) * draft->num_drafted > draft->max_text / TEXT_OF_TERMS;
 }
 
-bool draft_add(struct draft *draft, const struct record *record)
+bool prerender_add(struct prerender *draft, const struct record *record)
 {
     if (!has_room(draft) || is_large(draft, record))
         return false;
@@ -107,7 +107,7 @@ bool draft_add(struct draft *draft, const struct record *record)
     return true;
 }
 
-void draft_write(struct draft *draft, struct sink *sinks)
+void prerender_write(struct prerender *draft, struct sink *sinks)
 {
     for (size_t i = 0; i < draft->num; i++) {
         struct sink *beside = &draft->beside[i];
@@ -116,7 +116,7 @@ void draft_write(struct draft *draft, struct sink *sinks)
     }
 }
 
-void draft_clear(struct draft *draft)
+void prerender_clear(struct prerender *draft)
 {
     for (size_t i = 0; i < draft->num; i++)
         output_file_forget(&draft->beside[i].output);
