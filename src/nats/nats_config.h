@@ -8,7 +8,7 @@
  *     as it was captured, in base64.
  *   - -r nats://... reads packets alone, each HOST as a capture point of its own. So clocks are
  *     corrected, copies left out and reports, pages and fixtures made as of files, by the same code.
- *   - The connection is a process of its own (nats_carrier.h), started before anything else: it holds
+ *   - The connection is a process of its own (nats_send_loop.h), started before anything else: it holds
  *     the credentials and sees no packet that was not to be sent; the process that looks at packets
  *     opens no connection, and its sandbox stays what it is.
  *   - Between the two is a queue of fixed size in shared memory (send_queue.h). A live capture never

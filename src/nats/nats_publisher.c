@@ -10,7 +10,7 @@
 #ifdef DISTSNIFF_NATS
 
 #include "json_write.h"
-#include "nats_carrier.h"
+#include "nats_send_loop.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static bool prepare(void *context)
 static void carry(void *context, struct send_queue *queue, int wake_fd)
 {
     const struct nats_publisher *p = context;
-    struct nats_carrier_config config = {
+    struct nats_send_loop_config config = {
         .client = &client,
         .queue = queue,
         .wake_fd = wake_fd,
@@ -54,7 +54,7 @@ static void carry(void *context, struct send_queue *queue, int wake_fd)
         .is_quiet = p->config.is_quiet,
     };
     memcpy(config.host, p->host, sizeof config.host);
-    nats_carrier_run(&config);
+    nats_send_loop_run(&config);
 }
 
 /* This process. */

@@ -4,7 +4,7 @@
  * Design.
  *   - A span is what -T otlp=FILE writes (span_writer.h). Requests are POSTs of an
  *     ExportTraceServiceRequest in JSON (https://opentelemetry.io/docs/specs/otlp/, "OTLP/HTTP").
- *   - The connection is a process of its own (sender.h, otlp_carrier.h), which holds the credentials.
+ *   - The connection is a process of its own (sender.h, otlp_send_loop.h), which holds the credentials.
  *   - Between it and the capture is a queue of fixed size. A live capture never waits for it: what finds
  *     no room is counted, and told at the end.
  *   - A span stays in the queue until the receiver has answered. What it answers is judged by

@@ -7,7 +7,7 @@
 
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_carrier.h"
+#include "otlp_send_loop.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -34,13 +34,13 @@ static bool prepare(void *context)
 static void carry(void *context, struct send_queue *queue, int wake_fd)
 {
     const struct otlp_publisher *p = context;
-    const struct otlp_carrier_config config = {
+    const struct otlp_send_loop_config config = {
         .client = &client,
         .queue = queue,
         .wake_fd = wake_fd,
         .is_live = p->config.rules.is_live,
     };
-    otlp_carrier_run(&config);
+    otlp_send_loop_run(&config);
 }
 
 /* This process. */

@@ -4,7 +4,7 @@
 #include "back_off.h"
 #include "failing_alloc.h"
 #include "otlp_answer.h"
-#include "otlp_patience.h"
+#include "otlp_deadline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,37 +144,37 @@ static void pauses_grow(void **state)
 
 static void patience_of_files(void **state)
 {
-    struct otlp_patience p;
+    struct otlp_deadline p;
     (void)state;
-    otlp_patience_begin(&p, false, 100 * S);
-    assert_false(otlp_patience_is_over(&p, 105 * S));
-    assert_true(otlp_patience_is_over(&p, 105 * S + 1));
+    otlp_deadline_begin(&p, false, 100 * S);
+    assert_false(otlp_deadline_is_over(&p, 105 * S));
+    assert_true(otlp_deadline_is_over(&p, 105 * S + 1));
     p.is_met = true;
-    assert_false(otlp_patience_is_over(&p, 120 * S));
-    assert_true(otlp_patience_is_over(&p, 120 * S + 1));
-    otlp_patience_progress(&p, 110 * S);
-    assert_false(otlp_patience_is_over(&p, 130 * S));
+    assert_false(otlp_deadline_is_over(&p, 120 * S));
+    assert_true(otlp_deadline_is_over(&p, 120 * S + 1));
+    otlp_deadline_progress(&p, 110 * S);
+    assert_false(otlp_deadline_is_over(&p, 130 * S));
     /* A minute that it asks for is its own, and no more than that. */
-    otlp_patience_ask(&p, 40 * S);
-    assert_false(otlp_patience_is_over(&p, 170 * S));
-    assert_true(otlp_patience_is_over(&p, 170 * S + 1));
+    otlp_deadline_ask(&p, 40 * S);
+    assert_false(otlp_deadline_is_over(&p, 170 * S));
+    assert_true(otlp_deadline_is_over(&p, 170 * S + 1));
     for (int i = 0; i < 10; i++)
-        otlp_patience_ask(&p, 300 * S);
-    assert_false(otlp_patience_is_over(&p, 190 * S));
-    assert_true(otlp_patience_is_over(&p, 190 * S + 1));
-    otlp_patience_progress(&p, 200 * S);
-    assert_true(otlp_patience_is_over(&p, 221 * S));
+        otlp_deadline_ask(&p, 300 * S);
+    assert_false(otlp_deadline_is_over(&p, 190 * S));
+    assert_true(otlp_deadline_is_over(&p, 190 * S + 1));
+    otlp_deadline_progress(&p, 200 * S);
+    assert_true(otlp_deadline_is_over(&p, 221 * S));
 }
 
 static void patience_of_a_capture(void **state)
 {
-    struct otlp_patience p;
+    struct otlp_deadline p;
     (void)state;
-    otlp_patience_begin(&p, true, 0);
-    assert_false(otlp_patience_is_over(&p, 100000 * S));
-    otlp_patience_end(&p, 100000 * S);
-    assert_false(otlp_patience_is_over(&p, 100005 * S));
-    assert_true(otlp_patience_is_over(&p, 100006 * S));
+    otlp_deadline_begin(&p, true, 0);
+    assert_false(otlp_deadline_is_over(&p, 100000 * S));
+    otlp_deadline_end(&p, 100000 * S);
+    assert_false(otlp_deadline_is_over(&p, 100005 * S));
+    assert_true(otlp_deadline_is_over(&p, 100006 * S));
 }
 
 int main(void)

@@ -1,15 +1,15 @@
 /*
- * otlp_carrier.c - see otlp_carrier.h. How long it goes on is in otlp_patience.h.
+ * otlp_send_loop.c - see otlp_send_loop.h. How long it goes on is in otlp_deadline.h.
  */
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_carrier.h"
+#include "otlp_send_loop.h"
 
 #include "back_off.h"
 #include "clock.h"
 #include "complain.h"
 #include "otlp_batch.h"
-#include "otlp_patience.h"
+#include "otlp_deadline.h"
 
 #include <distsniff/counted.h>
 #include <poll.h>
@@ -20,13 +20,13 @@ enum { TICK_MS = 50, IDLE_MS = 500, MOST_COMPLAINTS = 8 };
 #define QUIET_NS (30 * INT64_C(1000000000)) /* behind a complaint that a receiver is away */
 #define NS_PER_MS INT64_C(1000000)
 
-struct span_carrier {
-    const struct otlp_carrier_config *config;
+struct span_sender {
+    const struct otlp_send_loop_config *config;
     struct send_queue *queue;
     int wake_fd;          /* that of config; -1: the other process is gone */
     struct otlp_batch batch;
     struct otlp_answer answer;
-    struct otlp_patience patience;
+    struct otlp_deadline patience;
     uint64_t most_spans;  /* of a request: fewer where the receiver wants smaller ones */
     uint64_t sent_end;    /* up to there all was sent once, and may be sent again */
     int attempts;         /* for the request */
@@ -41,42 +41,42 @@ struct span_carrier {
     bool is_hopeless;
 };
 
-static bool is_over(struct span_carrier *c)
+static bool is_over(struct span_sender *c)
 {
     if (atomic_load(&c->queue->is_abandoned) || c->is_hopeless)
         return true;
     if (atomic_load(&c->queue->is_ending) && !c->patience.is_ending) {
-        otlp_patience_end(&c->patience, clock_now_ns());
+        otlp_deadline_end(&c->patience, clock_now_ns());
         c->next_ns = c->is_asked ? c->next_ns : 0; /* once more, at once */
     }
     uint64_t position = atomic_load(&c->queue->tail);
     if (send_queue_at(c->queue, &position) == NULL) {
-        otlp_patience_progress(&c->patience, clock_now_ns());
+        otlp_deadline_progress(&c->patience, clock_now_ns());
         return c->patience.is_ending;
     }
-    return otlp_patience_is_over(&c->patience, clock_now_ns());
+    return otlp_deadline_is_over(&c->patience, clock_now_ns());
 }
 
 static bool goes_on(void *context)
 {
-    struct span_carrier *c = context;
+    struct span_sender *c = context;
     c->patience.is_met = c->patience.is_met || otlp_client_has_sent(c->config->client);
     return !is_over(c);
 }
 
 /* let_go frees what is in the batch. */
-static void let_go(struct span_carrier *c)
+static void let_go(struct span_sender *c)
 {
     send_queue_release(c->queue, c->batch.end);
     c->attempts = 0;
     c->since_ns = 0;
     c->is_asked = false;
-    otlp_patience_progress(&c->patience, clock_now_ns());
+    otlp_deadline_progress(&c->patience, clock_now_ns());
 }
 
 /* complain_once says what is the matter, until it is over; of a receiver that comes and goes not each
  * time. */
-static void complain_once(struct span_carrier *c, const char *why)
+static void complain_once(struct span_sender *c, const char *why)
 {
     const int64_t now_ns = clock_now_ns();
     if (c->has_complained || (c->complained_ns != 0 && now_ns - c->complained_ns < QUIET_NS))
@@ -87,17 +87,17 @@ static void complain_once(struct span_carrier *c, const char *why)
     c->complained_ns = now_ns;
 }
 
-static void try_again(struct span_carrier *c, const struct otlp_outcome *outcome)
+static void try_again(struct span_sender *c, const struct otlp_outcome *outcome)
 {
     const int64_t pause_ms = back_off_ms(c->attempts++);
     complain_once(c, outcome->why);
     c->is_asked = outcome->wait_ms > pause_ms;
     c->next_ns = clock_now_ns() + (c->is_asked ? outcome->wait_ms : pause_ms) * NS_PER_MS;
     if (c->is_asked)
-        otlp_patience_ask(&c->patience, outcome->wait_ms * NS_PER_MS);
+        otlp_deadline_ask(&c->patience, outcome->wait_ms * NS_PER_MS);
 }
 
-static void take(struct span_carrier *c, const struct otlp_outcome *outcome)
+static void take(struct span_sender *c, const struct otlp_outcome *outcome)
 {
     atomic_fetch_add(&c->queue->counts.stored, c->batch.num - outcome->num_rejected);
     atomic_fetch_add(&c->queue->counts.refused, outcome->num_rejected);
@@ -117,7 +117,7 @@ static void take(struct span_carrier *c, const struct otlp_outcome *outcome)
     let_go(c);
 }
 
-static void give_up(struct span_carrier *c, const struct otlp_outcome *outcome)
+static void give_up(struct span_sender *c, const struct otlp_outcome *outcome)
 {
     atomic_fetch_add(&c->queue->counts.refused, c->batch.num);
     if (c->refused_status != c->answer.status && c->num_complaints++ < MOST_COMPLAINTS)
@@ -127,7 +127,7 @@ static void give_up(struct span_carrier *c, const struct otlp_outcome *outcome)
     let_go(c);
 }
 
-static void judge(struct span_carrier *c)
+static void judge(struct span_sender *c)
 {
     struct otlp_outcome outcome;
     otlp_judge(&c->answer, c->batch.num, &outcome);
@@ -156,7 +156,7 @@ static void judge(struct span_carrier *c)
 }
 
 /* send_batch sends what is at the tail of the queue. */
-static void send_batch(struct span_carrier *c)
+static void send_batch(struct span_sender *c)
 {
     struct otlp_client *client = c->config->client;
     const bool is_packed = client->config->is_packed;
@@ -177,7 +177,7 @@ static void send_batch(struct span_carrier *c)
 }
 
 /* is_due says whether spans wait that nothing more is gathered for. */
-static bool is_due(struct span_carrier *c)
+static bool is_due(struct span_sender *c)
 {
     const int64_t now_ns = clock_now_ns();
     otlp_batch_look(&c->batch, c->queue, c->most_spans);
@@ -191,7 +191,7 @@ static bool is_due(struct span_carrier *c)
 }
 
 /* take_wake takes what the other process said, or notes that it is gone. */
-static void take_wake(struct span_carrier *c)
+static void take_wake(struct span_sender *c)
 {
     char bytes[256];
     if (read(c->wake_fd, bytes, sizeof bytes) > 0)
@@ -201,7 +201,7 @@ static void take_wake(struct span_carrier *c)
 }
 
 /* sleep_for waits for something to be sent. */
-static void sleep_for(struct span_carrier *c)
+static void sleep_for(struct span_sender *c)
 {
     struct pollfd wake = {c->wake_fd, POLLIN, 0};
     int ms = TICK_MS;
@@ -217,15 +217,15 @@ static void sleep_for(struct span_carrier *c)
         take_wake(c);
 }
 
-void otlp_carrier_run(const struct otlp_carrier_config *config)
+void otlp_send_loop_run(const struct otlp_send_loop_config *config)
 {
-    static struct span_carrier carrier;
-    struct span_carrier *c = &carrier;
-    *c = (struct span_carrier){.config = config,
+    static struct span_sender carrier;
+    struct span_sender *c = &carrier;
+    *c = (struct span_sender){.config = config,
                           .queue = config->queue,
                           .wake_fd = config->wake_fd,
                           .most_spans = OTLP_MOST_SPANS};
-    otlp_patience_begin(&c->patience, config->is_live, clock_now_ns());
+    otlp_deadline_begin(&c->patience, config->is_live, clock_now_ns());
     back_off_begin();
     while (!is_over(c)) {
         if (is_due(c))

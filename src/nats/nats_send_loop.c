@@ -1,5 +1,5 @@
 /*
- * nats_carrier.c - see nats_carrier.h.
+ * nats_send_loop.c - see nats_send_loop.h.
  *
  * A window of entries is under way at a time, each with a slot; the reply subject of a message ends in
  * its number, so the acknowledgement says which it is of. Acknowledgements come in any order, in a
@@ -7,7 +7,7 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_carrier.h"
+#include "nats_send_loop.h"
 
 #include "back_off.h"
 #include "clock.h"
@@ -48,7 +48,7 @@ struct sending {
 };
 
 struct carrier {
-    const struct nats_carrier_config *config;
+    const struct nats_send_loop_config *config;
     struct send_queue *queue;
     natsConnection *connection;
     natsSubscription *replies;
@@ -388,7 +388,7 @@ static void run(struct carrier *c)
     }
 }
 
-void nats_carrier_run(const struct nats_carrier_config *config)
+void nats_send_loop_run(const struct nats_send_loop_config *config)
 {
     static struct carrier carrier;
     struct carrier *c = &carrier;
