@@ -144,7 +144,7 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
 static void ask_for_keys(struct tls *tls)
 {
     tls_keys_look(tls);
-    if (!tls_crowd_look(tls->stage))
+    if (!tls_eviction_look(tls->stage))
         tls_late_tell(tls);
 }
 
@@ -188,7 +188,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
     if (tls->keys_age != keylog_age(env->config.keylog))
         ask_for_keys(tls);
     if (tls->stage->oldest != NULL)
-        tls_crowd_expire(tls->stage);
+        tls_eviction_expire(tls->stage);
     if (from_held) {
         if (!stream_buffer_add(&d->held, env, data)) {
             const uint64_t len = d->held.len + cursor_left(&data);

@@ -2,9 +2,10 @@
  * tls_conn.h - what the parts of the stage of TLS share: a connection and its two directions.
  * tls.c takes the stream and its records, tls_sealed.c gives out what is in those that are sealed,
  * tls_keys.c opens them, tls_search.c those of which nobody knows whose they are, within tls_budget.c,
- * tls_origin.c remembers by which secret, tls_handshake.c reads what both sides agree on, tls_late.c keeps
- * what comes before its keys, tls_crowd.c tells it, of all connections that wait in the order in which it
- * came.
+ * tls_origin.c remembers by which secret, tls_handshake.c reads what both sides agree on,
+ * tls_late_keys.c keeps
+ * what comes before its keys, tls_eviction.c tells it, of all connections that wait in the order in
+ * which it came.
  */
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
@@ -91,7 +92,7 @@ struct tls {
     struct tls *older, *newer; /* that wait, too; is_listed: this one does */
     bool is_listed;
     /* While what waits is told: what is due, where the queue goes on, what belongs to now; others of which
-     * something is due later, tls_crowd.c. */
+     * something is due later, tls_eviction.c. */
     struct tls_waiter due;
     struct cursor due_bytes;
     struct tls_waiting_at next, told;
@@ -234,12 +235,12 @@ bool tls_late_is_over(const struct tls *tls);
 /* tls_late_leave: a connection is none of those any more that wait. */
 void tls_late_leave(struct tls *tls);
 
-/* tls_crowd_look looks for the keys of all that wait, where the key log has grown since, and tells of
+/* tls_eviction_look looks for the keys of all that wait, where the key log has grown since, and tells of
  * those that have them. False where that is too much for now. */
-bool tls_crowd_look(struct tls_stage *stage);
+bool tls_eviction_look(struct tls_stage *stage);
 
-/* tls_crowd_expire gives up those that have waited for long enough. */
-void tls_crowd_expire(struct tls_stage *stage);
+/* tls_eviction_expire gives up those that have waited for long enough. */
+void tls_eviction_expire(struct tls_stage *stage);
 
 /* tls_handshake_take takes what records of a handshake hold, tls_handshake_alert what one of an
  * alert does. */

@@ -1,7 +1,7 @@
 /*
- * tls_late.c - what comes before its keys: it waits for them, for a while, and is told as if they had
- * been there, each record with the moment at which it came, both directions in the order in which they
- * were sent. While one direction waits so does the other, be there keys for it or not.
+ * tls_late_keys.c - what comes before its keys: it waits for them, for a while, and is told as if they
+ * had been there, each record with the moment at which it came, both directions in the order in which
+ * they were sent. While one direction waits so does the other, be there keys for it or not.
  */
 #include "tls_conn.h"
 #include "tls_record.h"

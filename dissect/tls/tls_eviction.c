@@ -1,7 +1,7 @@
 /*
- * tls_crowd.c - all connections that wait for their keys: one line of a key log, or some that come at
- * once, may be for many. What these have waited with is told in the order in which it came, as if it was
- * one connection's.
+ * tls_eviction.c - all connections that wait for their keys: one line of a key log, or some that come
+ * at once, may be for many. What these have waited with is told in the order in which it came, as if
+ * it was one connection's.
  */
 #include "tls_conn.h"
 
@@ -79,7 +79,7 @@ static void tell(struct tls_stage *stage)
     }
 }
 
-bool tls_crowd_look(struct tls_stage *stage)
+bool tls_eviction_look(struct tls_stage *stage)
 {
     const struct ds_keylog *keylog = stage->env->config.keylog;
     if (stage->keys_age == keylog_age(keylog) ||
@@ -95,7 +95,7 @@ bool tls_crowd_look(struct tls_stage *stage)
     return true;
 }
 
-void tls_crowd_expire(struct tls_stage *stage)
+void tls_eviction_expire(struct tls_stage *stage)
 {
     while (stage->oldest != NULL && tls_late_is_over(stage->oldest))
         tls_late_give_up(stage->oldest);
@@ -106,8 +106,8 @@ void tls_stage_time(struct tls_stage *stage, int64_t now_ns)
     if (stage->oldest == NULL)
         return;
     stage->now_ns = now_ns;
-    (void)tls_crowd_look(stage);
-    tls_crowd_expire(stage);
+    (void)tls_eviction_look(stage);
+    tls_eviction_expire(stage);
 }
 
 void tls_stage_end(struct tls_stage *stage)
@@ -116,7 +116,7 @@ void tls_stage_end(struct tls_stage *stage)
     if (stage->oldest == NULL)
         return;
     keylog_want(stage->env);
-    (void)tls_crowd_look(stage);
+    (void)tls_eviction_look(stage);
     for (struct tls *tls = stage->oldest, *newer; tls != NULL; tls = newer) {
         newer = tls->newer;
         if (tls->is_closed)
