@@ -1,6 +1,6 @@
 /*
  * kernel_filter.h - the filter in the kernel, which only keeps the load down: what passes is
- * judged again by follow.c.
+ * judged again by port_filter.c.
  *
  * pcap_setfilter cannot be used to replace a filter: it empties the socket while nothing may
  * pass, and it applies the new filter to packets that the kernel had let through before.

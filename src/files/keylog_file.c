@@ -5,7 +5,7 @@
 
 #include "clock.h"
 #include "complain.h"
-#include "followed_file.h"
+#include "tail_file.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 struct keylog_files {
     struct ds_keylog *keylog;
-    struct followed_file *files;
+    struct tail_file *files;
     size_t num_files;
     const struct keylog_config *config;
     int64_t looked_ns; /* when names were looked at last */
@@ -30,9 +30,9 @@ static void take_lines(void *context, const char *bytes, size_t len, bool is_res
     (is_rest ? ds_keylog_try : ds_keylog_add)(files->keylog, bytes, len);
 }
 
-static bool read_on(struct keylog_files *files, struct followed_file *file)
+static bool read_on(struct keylog_files *files, struct tail_file *file)
 {
-    const bool done = followed_file_read(file, files->config->grows, take_lines, files);
+    const bool done = tail_file_read(file, files->config->grows, take_lines, files);
     if (!files->config->grows)
         ds_keylog_end(files->keylog);
     return done;
@@ -48,9 +48,9 @@ static void complain_of(const char *name, int error)
 
 static bool open_file(struct keylog_files *files, const char *name)
 {
-    struct followed_file *file = &files->files[files->num_files];
+    struct tail_file *file = &files->files[files->num_files];
     const struct ds_keylog_stats before = *ds_keylog_stats(files->keylog);
-    if (!followed_file_open(file, name)) {
+    if (!tail_file_open(file, name)) {
         complain_of(name, errno);
         return false;
     }
@@ -126,7 +126,7 @@ static void look_at_names(struct keylog_files *files)
         return;
     files->looked_ns = now_ns;
     for (size_t i = 0; i < files->num_files; i++) {
-        const int error = followed_file_look(&files->files[i]);
+        const int error = tail_file_look(&files->files[i]);
         if (error != 0)
             complain_of(files->files[i].name, error);
     }
@@ -149,7 +149,7 @@ void keylog_files_close(struct keylog_files *files)
     if (files == NULL)
         return;
     for (size_t i = 0; i < files->num_files; i++)
-        followed_file_close(&files->files[i]);
+        tail_file_close(&files->files[i]);
     free(files->files);
     ds_keylog_free(files->keylog);
     free(files);

@@ -10,7 +10,7 @@
 #include "capture.h"
 #include "config_file.h"
 #include "stop_condition.h"
-#include "follow.h"
+#include "port_filter.h"
 #include "keep_config.h"
 #include "metrics.h"
 #include "nats_config.h"
@@ -60,7 +60,7 @@ struct options {
     struct option_given *given; /* the options one by one, caps left out */
     size_t num_given;
     struct capture_config capture;
-    struct follow_config follow;
+    struct port_filter_config follow;
     struct selector_config select;
     struct redact_config redact;
     struct sink_config output;

@@ -125,7 +125,7 @@ static void begin(struct sniff *s, int64_t start_ns)
 /* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
 static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
 {
-    if (!follow_pass(s->follow, packet) || !capture_writer_packet(&s->save, packet))
+    if (!port_filter_pass(s->follow, packet) || !capture_writer_packet(&s->save, packet))
         return;
     if (s->annotated != NULL)
         annotated_packet(s->annotated, packet);
@@ -139,12 +139,12 @@ static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds
  * among the packets that still wait for others: they are taken first. */
 static bool passes(struct sniff *s, const struct ds_packet *packet)
 {
-    if (follow_pass(s->follow, packet))
+    if (port_filter_pass(s->follow, packet))
         return true;
-    if (!follow_may_yet_pass(s->follow, packet))
+    if (!port_filter_may_yet_pass(s->follow, packet))
         return false;
     ds_session_settle(s->session);
-    return follow_pass(s->follow, packet);
+    return port_filter_pass(s->follow, packet);
 }
 
 static void take_packet(struct sniff *s, struct ds_packet *packet)

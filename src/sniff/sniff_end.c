@@ -140,7 +140,7 @@ int sniff_close(struct sniff *s, bool opened)
         stop_condition_print(&s->ending, stderr);
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);
-    follow_free(s->follow);
+    port_filter_free(s->follow);
     pipeline_free(s->pipeline);
     sniff_free_again(s);
     recorder_free(s->recorder);

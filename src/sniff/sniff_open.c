@@ -41,7 +41,7 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
 {
     struct sniff *s = context;
     const bool may_tell = s->options->redact.what == 0;
-    follow_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
+    port_filter_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
 }
 
 /* open_annotated opens the file of -T pcapng, if there is one. */
@@ -167,7 +167,7 @@ static bool close_in(const struct sniff *s, bool is_live)
     const struct sandbox_config config = {
         .wish = s->options->sandbox,
         .is_live = is_live,
-        .widens = is_live && follow_widens(s->follow),
+        .widens = is_live && port_filter_widens(s->follow),
         .serves = s->web != NULL || s->metrics_server != NULL,
         .says_so = s->options->output.verbose > 0,
     };
@@ -240,10 +240,11 @@ static bool open_inputs(struct sniff *s)
         (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;
-    struct follow_config follow = s->options->follow;
+    struct port_filter_config follow = s->options->follow;
     follow.with_dns = pipeline_takes_findings(s->options);
-    s->follow = follow_new(&follow, &s->capture);
-    if (s->follow == NULL || !sniff_check_outputs(s) || (is_live && !follow_begin(s->follow)) ||
+    s->follow = port_filter_new(&follow, &s->capture);
+    if (s->follow == NULL || !sniff_check_outputs(s) ||
+        (is_live && !port_filter_begin(s->follow)) ||
         !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user))
         return false;
     if (s->options->output.verbose > 0)
@@ -251,9 +252,9 @@ static bool open_inputs(struct sniff *s)
     sandbox_preload(s->options->redact.what != 0);
     if (is_live)
         return close_in(s, true);
-    return follow_needs_names(s->follow)
-               ? capture_begin(&s->capture) && follow_begin(s->follow) && close_in(s, false)
-               : close_in(s, false) && capture_begin(&s->capture) && follow_begin(s->follow);
+    return port_filter_needs_names(s->follow)
+               ? capture_begin(&s->capture) && port_filter_begin(s->follow) && close_in(s, false)
+               : close_in(s, false) && capture_begin(&s->capture) && port_filter_begin(s->follow);
 }
 
 bool sniff_open(struct sniff *s)

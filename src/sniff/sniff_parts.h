@@ -12,7 +12,6 @@
 #include "capture_writer.h"
 #include "cookie_file.h"
 #include "file_helper.h"
-#include "follow.h"
 #include "keylog_file.h"
 #include "live_clock.h"
 #include "metrics_server.h"
@@ -21,6 +20,7 @@
 #include "otlp_publisher.h"
 #include "packet_recorder.h"
 #include "pipeline.h"
+#include "port_filter.h"
 #include "progress.h"
 #include "service.h"
 #include "sniff.h"
@@ -34,7 +34,7 @@ struct sniff {
     const struct options *options;
     struct options *again; /* as they were read last, for what is selected; NULL: never again */
     struct capture capture;
-    struct follow *follow;
+    struct port_filter *follow;
     struct ds_config config;
     struct ds_session *session;
     struct pipeline *pipeline; /* NULL before it is open */

@@ -1,5 +1,5 @@
 /*
- * test_followed_file.c - a file that is read while others write it: what is read of it when it grows,
+ * test_tail_file.c - a file that is read while others write it: what is read of it when it grows,
  * is emptied, is replaced by another, or is none.
  */
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "followed_file.h"
+#include "tail_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,28 +39,28 @@ static void put(const char *to, const char *text, int flags)
 }
 
 /* reads checks what one more look and reading brings: whole lines, and the last without an end. */
-static void reads(struct followed_file *file, const char *lines, const char *last)
+static void reads(struct tail_file *file, const char *lines, const char *last)
 {
     taken[0] = rest[0] = '\0';
-    assert_int_equal(followed_file_look(file), 0);
-    assert_true(followed_file_read(file, true, take, NULL));
+    assert_int_equal(tail_file_look(file), 0);
+    assert_true(tail_file_read(file, true, take, NULL));
     assert_string_equal(taken, lines);
     assert_string_equal(rest, last);
 }
 
-static struct followed_file opened(const char *text)
+static struct tail_file opened(const char *text)
 {
-    struct followed_file file;
+    struct tail_file file;
     unlink(name);
     put(name, text, 0);
-    assert_true(followed_file_open(&file, name));
+    assert_true(tail_file_open(&file, name));
     return file;
 }
 
 static void test_grows(void **state)
 {
     (void)state;
-    struct followed_file file = opened("one\ntw");
+    struct tail_file file = opened("one\ntw");
     reads(&file, "one\n", "tw");
     reads(&file, "", "tw");
     put(name, "o\nthree\r", O_APPEND);
@@ -68,18 +68,18 @@ static void test_grows(void **state)
     reads(&file, "", "");
     put(name, "\nfour\n", O_APPEND);
     reads(&file, "\nfour\n", "");
-    followed_file_close(&file);
+    tail_file_close(&file);
 }
 
 static void test_does_not_grow(void **state)
 {
     (void)state;
-    struct followed_file file = opened("one\ntw");
+    struct tail_file file = opened("one\ntw");
     taken[0] = rest[0] = '\0';
-    assert_true(followed_file_read(&file, false, take, NULL));
+    assert_true(tail_file_read(&file, false, take, NULL));
     assert_string_equal(taken, "one\ntw");
     assert_string_equal(rest, "");
-    followed_file_close(&file);
+    tail_file_close(&file);
 }
 
 /* A line longer than what is read at once is given in pieces, once. */
@@ -88,18 +88,18 @@ static void test_long_line(void **state)
     (void)state;
     static char text[10002];
     memset(text, 'x', 10000);
-    struct followed_file file = opened(text);
+    struct tail_file file = opened(text);
     reads(&file, text + 10000 - 8192, text + 8192);
     put(name, "\n", O_APPEND);
     text[10000] = '\n';
     reads(&file, text + 8192, "");
-    followed_file_close(&file);
+    tail_file_close(&file);
 }
 
 static void test_emptied(void **state)
 {
     (void)state;
-    struct followed_file file = opened("one\ntwo\n");
+    struct tail_file file = opened("one\ntwo\n");
     reads(&file, "one\ntwo\n", "");
     put(name, "", O_TRUNC);
     reads(&file, "", "");
@@ -113,13 +113,13 @@ static void test_emptied(void **state)
     reads(&file, "", "");
     put(name, "sixth\n", O_APPEND);
     reads(&file, "sixth\n", "");
-    followed_file_close(&file);
+    tail_file_close(&file);
 }
 
 static void test_replaced(void **state)
 {
     (void)state;
-    struct followed_file file = opened("one\n");
+    struct tail_file file = opened("one\n");
     reads(&file, "one\n", "");
     /* Renamed, while its writer does not know yet. */
     assert_int_equal(rename(name, other), 0);
@@ -138,7 +138,7 @@ static void test_replaced(void **state)
     reads(&file, "seven\n", "");
     assert_int_equal(unlink(name), 0);
     reads(&file, "", "");
-    followed_file_close(&file);
+    tail_file_close(&file);
 }
 
 /* A link is as good as what it leads to, and may lead to another. */
@@ -148,45 +148,45 @@ static void test_link(void **state)
     unlink(name);
     put(other, "one\n", O_TRUNC);
     assert_int_equal(symlink(other, name), 0);
-    struct followed_file file;
-    assert_true(followed_file_open(&file, name));
+    struct tail_file file;
+    assert_true(tail_file_open(&file, name));
     reads(&file, "one\n", "");
     unlink(name);
     unlink(other);
     put(other, "two\n", 0);
     assert_int_equal(symlink(other, name), 0);
     reads(&file, "two\n", "");
-    followed_file_close(&file);
+    tail_file_close(&file);
     unlink(other);
 }
 
 static void test_no_file(void **state)
 {
     (void)state;
-    struct followed_file file = opened("one\n");
+    struct tail_file file = opened("one\n");
     reads(&file, "one\n", "");
     unlink(name);
     assert_int_equal(mkfifo(name, 0600), 0);
-    assert_int_equal(followed_file_look(&file), ENOTSUP);
+    assert_int_equal(tail_file_look(&file), ENOTSUP);
     reads(&file, "", ""); /* said once */
     unlink(name);
     put(name, "two\n", 0);
     reads(&file, "two\n", "");
     unlink(name);
     assert_int_equal(mkfifo(name, 0600), 0);
-    assert_int_equal(followed_file_look(&file), ENOTSUP);
-    followed_file_close(&file);
+    assert_int_equal(tail_file_look(&file), ENOTSUP);
+    tail_file_close(&file);
     /* Nor is it waited for one who writes. */
-    assert_false(followed_file_open(&file, name));
+    assert_false(tail_file_open(&file, name));
     assert_int_equal(errno, ENOTSUP);
-    assert_false(followed_file_open(&file, folder));
+    assert_false(tail_file_open(&file, folder));
     assert_int_equal(errno, ENOTSUP);
     unlink(name);
-    assert_false(followed_file_open(&file, name));
+    assert_false(tail_file_open(&file, name));
     assert_int_equal(errno, ENOENT);
-    followed_file_close(&file);
-    file = (struct followed_file){.name = NULL};
-    followed_file_close(&file);
+    tail_file_close(&file);
+    file = (struct tail_file){.name = NULL};
+    tail_file_close(&file);
 }
 
 static int make_folder(void **state)

@@ -1,5 +1,5 @@
 /*
- * follow.c - see follow.h.
+ * port_filter.c - see port_filter.h.
  *
  * Live, the kernel's filter lets through whatever could belong to a port that is still to be
  * learned: between EPMD's answer and our reading it, the first packets to that port are
@@ -9,7 +9,7 @@
  * VLAN tags are stepped over before an expression is tried, unless it speaks of VLANs
  * itself: so does the kernel for tcpdump, and "port 4369" is meant that way.
  */
-#include "follow.h"
+#include "port_filter.h"
 
 #include "complain.h"
 #include "bpf_words.h"
@@ -35,7 +35,7 @@ struct rule {
     struct bpf_program program;
 };
 
-struct follow {
+struct port_filter {
     struct capture *capture;
     char *expression; /* NULL: everything passes */
     bool is_learning; /* not --no-follow */
@@ -55,7 +55,7 @@ struct follow {
     uint16_t refused[FIRST_EPHEMERAL]; /* packets, by port, up to BUSY_AFTER */
 };
 
-static bool is_learned(const struct follow *f, uint16_t port)
+static bool is_learned(const struct port_filter *f, uint16_t port)
 {
     return (f->learned[port / 8] >> port % 8 & 1) != 0;
 }
@@ -89,8 +89,8 @@ static char *read_expression(const char *name)
     return text;
 }
 
-char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
-                               size_t num_excluded, bool with_vlan)
+char *port_filter_kernel_expression(const char *expression, const uint16_t *excluded,
+                                    size_t num_excluded, bool with_vlan)
 {
     /* TCP, GRE, IP fragments, VXLAN; of IPv6 all but plain UDP and ICMPv6, for it may be any
      * of these behind extension headers; errors of ICMP, which may be about any of these. */
@@ -113,7 +113,7 @@ char *follow_kernel_expression(const char *expression, const uint16_t *excluded,
 }
 
 /* Without a filter in the kernel everything works, only slower: failure is not said. */
-static void set_kernel_filter(struct follow *f)
+static void set_kernel_filter(struct port_filter *f)
 {
     if (f->expression != NULL && f->users_in_kernel.bf_len == 0)
         return;
@@ -121,7 +121,7 @@ static void set_kernel_filter(struct follow *f)
     for (int with_vlan = f->steps_over_vlan; with_vlan >= 0; with_vlan--) {
         const char *also = f->with_dns && f->expression == NULL ? "udp port 53" : NULL;
         char *expression =
-            follow_kernel_expression(also, f->excluded, f->num_excluded, with_vlan != 0);
+            port_filter_kernel_expression(also, f->excluded, f->num_excluded, with_vlan != 0);
         bool ok = expression != NULL && kernel_filter_set(input->pcap, input->link_type,
                                                           expression, &f->users_in_kernel);
         free(expression);
@@ -141,7 +141,7 @@ static bool complain_expression(const char *expression, bool is_file_name, const
 
 /* Compiles for user space: on a handle of its own, because on a live one libpcap makes
  * programs that only the kernel can run. */
-static bool compile(struct follow *f, const struct capture_input *input)
+static bool compile(struct port_filter *f, const struct capture_input *input)
 {
     for (size_t i = 0; i < f->num_rules; i++) {
         if (f->rules[i].link_type == input->link_type)
@@ -175,7 +175,7 @@ static bool compile(struct follow *f, const struct capture_input *input)
 }
 
 /* An expression that speaks of a link layer says nothing about what is quoted. */
-static void compile_of_quoted(struct follow *f)
+static void compile_of_quoted(struct port_filter *f)
 {
     pcap_t *dead = pcap_open_dead(DLT_RAW, MAX_SNAPLEN);
     if (dead == NULL)
@@ -186,7 +186,7 @@ static void compile_of_quoted(struct follow *f)
     pcap_close(dead);
 }
 
-static bool set_filter_once(struct follow *f)
+static bool set_filter_once(struct port_filter *f)
 {
     pcap_t *pcap = f->capture->inputs[0].pcap;
     struct bpf_program program;
@@ -200,7 +200,7 @@ static bool set_filter_once(struct follow *f)
     return ok;
 }
 
-static bool prepare(struct follow *f, const struct follow_config *config)
+static bool prepare(struct port_filter *f, const struct port_filter_config *config)
 {
     if (config->filter_file != NULL)
         f->expression = read_expression(config->filter_file);
@@ -222,27 +222,27 @@ static bool prepare(struct follow *f, const struct follow_config *config)
     return true;
 }
 
-bool follow_needs_names(const struct follow *f)
+bool port_filter_needs_names(const struct port_filter *f)
 {
     return f->expression != NULL && bpf_words_have_names(f->expression);
 }
 
 /* The kernel's filter is made anew as ports become known: what the user wants of it is compiled
  * but once, as names in it may not be looked up later. Without it everything works. */
-static void compile_for_kernel(struct follow *f)
+static void compile_for_kernel(struct port_filter *f)
 {
     pcap_t *pcap = f->capture->inputs[0].pcap;
     if (pcap_compile(pcap, &f->users_in_kernel, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
         f->users_in_kernel = (struct bpf_program){0};
 }
 
-bool follow_widens(const struct follow *f)
+bool port_filter_widens(const struct port_filter *f)
 {
     return f->capture->is_live && f->expression != NULL && f->is_learning;
 }
 
 /* begin_locked puts the one filter of a live capture in place. */
-static bool begin_locked(struct follow *f)
+static bool begin_locked(struct port_filter *f)
 {
     if (f->expression != NULL && !set_filter_once(f))
         return false;
@@ -252,9 +252,9 @@ static bool begin_locked(struct follow *f)
     return true;
 }
 
-bool follow_begin(struct follow *f)
+bool port_filter_begin(struct port_filter *f)
 {
-    if (f->capture->is_live && !follow_widens(f))
+    if (f->capture->is_live && !port_filter_widens(f))
         return begin_locked(f);
     if (f->expression == NULL)
         return true;
@@ -278,23 +278,24 @@ bool follow_begin(struct follow *f)
     return true;
 }
 
-struct follow *follow_new(const struct follow_config *config, struct capture *capture)
+struct port_filter *port_filter_new(const struct port_filter_config *config,
+                                    struct capture *capture)
 {
-    struct follow *f = calloc(1, sizeof *f);
+    struct port_filter *f = calloc(1, sizeof *f);
     if (f == NULL) {
         complain("out of memory");
         return NULL;
     }
     f->capture = capture;
     if (!prepare(f, config)) {
-        follow_free(f);
+        port_filter_free(f);
         return NULL;
     }
     return f;
 }
 
-bool follow_strip_vlan(const struct ds_packet *packet, uint8_t *out, uint32_t *cap_len,
-                       uint32_t *len)
+bool port_filter_strip_vlan(const struct ds_packet *packet, uint8_t *out, uint32_t *cap_len,
+                            uint32_t *len)
 {
     enum { ADDRESSES_LEN = 12, TAG_LEN = 4 };
     uint32_t tags_len = 0;
@@ -322,7 +323,7 @@ static bool program_matches(const struct bpf_program *program, const uint8_t *da
     return pcap_offline_filter(program, &header, data) != 0;
 }
 
-static bool matches(const struct follow *f, const struct ds_packet *packet)
+static bool matches(const struct port_filter *f, const struct ds_packet *packet)
 {
     const struct rule *rule = f->rules;
     while (rule->link_type != packet->link_type)
@@ -331,13 +332,13 @@ static bool matches(const struct follow *f, const struct ds_packet *packet)
     uint32_t cap_len = packet->cap_len;
     uint32_t len = packet->len;
     if (packet->link_type == LINKTYPE_ETHERNET && f->steps_over_vlan &&
-        follow_strip_vlan(packet, f->stripped, &cap_len, &len))
+        port_filter_strip_vlan(packet, f->stripped, &cap_len, &len))
         data = f->stripped;
     return program_matches(&rule->program, data, len, cap_len);
 }
 
 /* matches_quoted says whether a packet is an error of ICMP about one that matches. */
-static bool matches_quoted(const struct follow *f, const struct ds_packet *packet)
+static bool matches_quoted(const struct port_filter *f, const struct ds_packet *packet)
 {
     const struct bpf_program *program = &f->of_quoted.program;
     struct ds_packet quoted;
@@ -346,7 +347,7 @@ static bool matches_quoted(const struct follow *f, const struct ds_packet *packe
 }
 
 /* A port that many refused packets came from or went to, on the side that listens. */
-static void note_refused(struct follow *f, uint16_t src, uint16_t dst)
+static void note_refused(struct port_filter *f, uint16_t src, uint16_t dst)
 {
     uint16_t port = src < dst ? src : dst;
     if (port >= FIRST_EPHEMERAL || f->refused[port] == BUSY_AFTER ||
@@ -357,7 +358,7 @@ static void note_refused(struct follow *f, uint16_t src, uint16_t dst)
 }
 
 /* passes holds a packet against the expression and what was learned. */
-static __attribute__((noinline)) bool passes(struct follow *f, const struct ds_packet *packet)
+static __attribute__((noinline)) bool passes(struct port_filter *f, const struct ds_packet *packet)
 {
     uint16_t src, dst;
     if (matches(f, packet))
@@ -371,18 +372,18 @@ static __attribute__((noinline)) bool passes(struct follow *f, const struct ds_p
     return false;
 }
 
-bool follow_pass(struct follow *f, const struct ds_packet *packet)
+bool port_filter_pass(struct port_filter *f, const struct ds_packet *packet)
 {
     return f->expression == NULL || f->in_kernel || passes(f, packet);
 }
 
-bool follow_may_yet_pass(const struct follow *f, const struct ds_packet *packet)
+bool port_filter_may_yet_pass(const struct port_filter *f, const struct ds_packet *packet)
 {
     return f->expression != NULL && f->is_learning && !f->in_kernel && ds_packet_opens(packet);
 }
 
 /* Takes a port back that was thought to be somebody else's. */
-static void include_again(struct follow *f, uint16_t port)
+static void include_again(struct port_filter *f, uint16_t port)
 {
     for (size_t i = 0; i < f->num_excluded; i++) {
         if (f->excluded[i] == port) {
@@ -393,7 +394,7 @@ static void include_again(struct follow *f, uint16_t port)
     }
 }
 
-void follow_learn(struct follow *f, uint16_t port, struct ds_text name)
+void port_filter_learn(struct port_filter *f, uint16_t port, struct ds_text name)
 {
     if (!f->is_learning || is_learned(f, port))
         return;
@@ -415,7 +416,7 @@ void follow_learn(struct follow *f, uint16_t port, struct ds_text name)
     ds_buffer_free(&text);
 }
 
-void follow_free(struct follow *f)
+void port_filter_free(struct port_filter *f)
 {
     if (f == NULL)
         return;

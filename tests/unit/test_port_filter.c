@@ -1,8 +1,8 @@
 /*
- * test_follow.c - which packets pass, and what the kernel is asked for.
+ * test_port_filter.c - which packets pass, and what the kernel is asked for.
  */
-#include "follow.h"
 #include "kernel_filter.h"
+#include "port_filter.h"
 
 #include <linux/filter.h>
 #include <setjmp.h>
@@ -47,10 +47,10 @@ static void make(struct made *made, unsigned num_tags, uint16_t src, uint16_t ds
 }
 
 struct fixture {
-    struct follow_config options;
+    struct port_filter_config options;
     struct capture capture;
     struct capture_input input;
-    struct follow *follow;
+    struct port_filter *follow;
 };
 
 static void start(struct fixture *f, char *expression)
@@ -59,16 +59,16 @@ static void start(struct fixture *f, char *expression)
     capture_note_link_type(&f->input);
     f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
     f->options.expression = expression;
-    f->follow = follow_new(&f->options, &f->capture);
-    if (f->follow != NULL && !follow_begin(f->follow)) {
-        follow_free(f->follow);
+    f->follow = port_filter_new(&f->options, &f->capture);
+    if (f->follow != NULL && !port_filter_begin(f->follow)) {
+        port_filter_free(f->follow);
         f->follow = NULL;
     }
 }
 
 static void stop(struct fixture *f)
 {
-    follow_free(f->follow);
+    port_filter_free(f->follow);
     pcap_close(f->input.pcap);
 }
 
@@ -83,13 +83,13 @@ static void passes_what_matches_and_what_was_learned(void **state)
     char expression[] = "port 4369";
     start(&f, expression);
     assert_non_null(f.follow);
-    assert_true(follow_pass(f.follow, &epmd.packet));
-    assert_false(follow_pass(f.follow, &dist.packet));
-    follow_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
-    assert_true(follow_pass(f.follow, &dist.packet));
+    assert_true(port_filter_pass(f.follow, &epmd.packet));
+    assert_false(port_filter_pass(f.follow, &dist.packet));
+    port_filter_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
+    assert_true(port_filter_pass(f.follow, &dist.packet));
     make(&dist, 0, 25672, 40001);
-    assert_true(follow_pass(f.follow, &dist.packet));
-    assert_false(follow_pass(f.follow, &other.packet));
+    assert_true(port_filter_pass(f.follow, &dist.packet));
+    assert_false(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 }
 
@@ -131,9 +131,9 @@ static void passes_errors_about_what_matches(void **state)
         make_error(&error, 40000, 4369);
         start(&f, expression);
         assert_non_null(f.follow);
-        assert_int_equal(follow_pass(f.follow, &error.packet), cases[i].passes);
+        assert_int_equal(port_filter_pass(f.follow, &error.packet), cases[i].passes);
         error.packet.cap_len -= 26; /* the quoted packet ends before its ports */
-        assert_false(follow_pass(f.follow, &error.packet));
+        assert_false(port_filter_pass(f.follow, &error.packet));
         stop(&f);
     }
 }
@@ -146,8 +146,8 @@ static void learns_nothing_when_told_so(void **state)
     make(&dist, 0, 40001, 25672);
     char expression[] = "port 4369";
     start(&f, expression);
-    follow_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
-    assert_false(follow_pass(f.follow, &dist.packet));
+    port_filter_learn(f.follow, 25672, (struct ds_text){"rabbit", 6});
+    assert_false(port_filter_pass(f.follow, &dist.packet));
     stop(&f);
 }
 
@@ -159,7 +159,7 @@ static void knows_the_ports_it_was_told(void **state)
     make(&dist, 0, 40001, 9100);
     char expression[] = "port 4369";
     start(&f, expression);
-    assert_true(follow_pass(f.follow, &dist.packet));
+    assert_true(port_filter_pass(f.follow, &dist.packet));
     stop(&f);
 }
 
@@ -170,7 +170,7 @@ static void passes_everything_without_expression(void **state)
     (void)state;
     make(&other, 0, 40002, 80);
     start(&f, NULL);
-    assert_true(follow_pass(f.follow, &other.packet));
+    assert_true(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 }
 
@@ -183,20 +183,20 @@ static void steps_over_vlan_tags(void **state)
     make(&other, 1, 40000, 80);
     char expression[] = "port 4369";
     start(&f, expression);
-    assert_true(follow_pass(f.follow, &tagged.packet));
-    assert_false(follow_pass(f.follow, &other.packet));
+    assert_true(port_filter_pass(f.follow, &tagged.packet));
+    assert_false(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 
     char negated[] = "not port 80";
     start(&f, negated);
-    assert_true(follow_pass(f.follow, &tagged.packet));
-    assert_false(follow_pass(f.follow, &other.packet));
+    assert_true(port_filter_pass(f.follow, &tagged.packet));
+    assert_false(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 
     char vlan[] = "vlan 5 and port 80";
     start(&f, vlan);
-    assert_false(follow_pass(f.follow, &tagged.packet)); /* there is a tag in the tag */
-    assert_true(follow_pass(f.follow, &other.packet));
+    assert_false(port_filter_pass(f.follow, &tagged.packet)); /* there is a tag in the tag */
+    assert_true(port_filter_pass(f.follow, &other.packet));
     stop(&f);
 }
 
@@ -214,7 +214,7 @@ static void strips_tags_of_cut_packets(void **state)
         cut.data = exact;
         cut.cap_len = cap_len;
         uint32_t out_cap, out_len;
-        if (follow_strip_vlan(&cut, out, &out_cap, &out_len)) {
+        if (port_filter_strip_vlan(&cut, out, &out_cap, &out_len)) {
             assert_true(cap_len >= 18);
             assert_int_equal(out_cap, cap_len - (cap_len >= 22 ? 8 : 4));
         } else {
@@ -233,7 +233,7 @@ static void passes_later_fragments(void **state)
     made.bytes[20] = 0x01; /* fragment offset */
     char expression[] = "port 4369";
     start(&f, expression);
-    assert_true(follow_pass(f.follow, &made.packet));
+    assert_true(port_filter_pass(f.follow, &made.packet));
     stop(&f);
 }
 
@@ -256,8 +256,8 @@ static void uncooks_programs(void **state)
     } kinds[] = {{DLT_LINUX_SLL, LINKTYPE_SLL, 16}, {DLT_LINUX_SLL2, LINKTYPE_SLL2, 20}};
     (void)state;
     for (size_t k = 0; k < 2; k++) {
-        char *expression = follow_kernel_expression("port 4369 or (inbound and arp)",
-                                                    (uint16_t[]){443, 80}, 2, false);
+        char *expression = port_filter_kernel_expression("port 4369 or (inbound and arp)",
+                                                         (uint16_t[]){443, 80}, 2, false);
         assert_non_null(expression);
         pcap_t *pcap = pcap_open_dead(kinds[k].dlt, 65535);
         struct bpf_program before, after;
@@ -320,7 +320,7 @@ static void refuse(struct fixture *f, uint16_t port, unsigned num)
     struct made made;
     make(&made, 0, port, 50000);
     for (unsigned i = 0; i < num; i++)
-        assert_false(follow_pass(f->follow, &made.packet));
+        assert_false(port_filter_pass(f->follow, &made.packet));
 }
 
 /* Live, a port that 20 000 refused packets were of is left to the kernel to refuse: once, at most
@@ -333,8 +333,8 @@ static void leaves_busy_ports_to_the_kernel(void **state)
     f.input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
     capture_note_link_type(&f.input);
     f.capture = (struct capture){.inputs = &f.input, .num_inputs = 1, .is_live = true};
-    f.follow = follow_new(&f.options, &f.capture);
-    assert_true(f.follow != NULL && follow_begin(f.follow));
+    f.follow = port_filter_new(&f.options, &f.capture);
+    assert_true(f.follow != NULL && port_filter_begin(f.follow));
     assert_int_equal(num_asked, 1);
     refuse(&f, 80, BUSY_AFTER - 1);
     assert_int_equal(num_asked, 1);
@@ -349,7 +349,7 @@ static void leaves_busy_ports_to_the_kernel(void **state)
     for (uint16_t port = 81; port < 81 + MAX_EXCLUDED; port++)
         refuse(&f, port, BUSY_AFTER);
     assert_int_equal(num_asked, 1 + MAX_EXCLUDED);
-    follow_learn(f.follow, 80, (struct ds_text){NULL, 0});
+    port_filter_learn(f.follow, 80, (struct ds_text){NULL, 0});
     assert_int_equal(num_asked, 2 + MAX_EXCLUDED);
     assert_null(strstr(asked, "port 80 "));
     stop(&f);

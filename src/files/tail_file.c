@@ -1,7 +1,7 @@
 /*
- * followed_file.c - see followed_file.h.
+ * tail_file.c - see tail_file.h.
  */
-#include "followed_file.h"
+#include "tail_file.h"
 
 #include "file_helper.h"
 #include "hash.h"
@@ -38,7 +38,7 @@ static size_t whole_lines(const char *text, size_t len)
 }
 
 /* hash_last hashes what stands before the place where a file was read to. */
-static uint64_t hash_last(const struct followed_part *part)
+static uint64_t hash_last(const struct tail_part *part)
 {
     char last[LAST_LEN];
     const size_t len = part->at < LAST_LEN ? (size_t)part->at : LAST_LEN;
@@ -48,7 +48,7 @@ static uint64_t hash_last(const struct followed_part *part)
     return hash;
 }
 
-static bool read_part(struct followed_part *part, bool grows, followed_take *take, void *context)
+static bool read_part(struct tail_part *part, bool grows, tail_take *take, void *context)
 {
     char chunk[CHUNK_LEN];
     size_t len;
@@ -86,28 +86,28 @@ static int open_regular(const char *name, struct stat *status)
     return -1;
 }
 
-bool followed_file_open(struct followed_file *file, const char *name)
+bool tail_file_open(struct tail_file *file, const char *name)
 {
     struct stat status;
     const int fd = open_regular(name, &status);
-    *file = (struct followed_file){.name = name, .now.fd = fd, .before.fd = -1};
+    *file = (struct tail_file){.name = name, .now.fd = fd, .before.fd = -1};
     return fd >= 0;
 }
 
-bool followed_file_read(struct followed_file *file, bool grows, followed_take *take, void *context)
+bool tail_file_read(struct tail_file *file, bool grows, tail_take *take, void *context)
 {
     return read_part(&file->before, grows, take, context) &&
            read_part(&file->now, grows, take, context);
 }
 
-static void close_part(struct followed_part *part)
+static void close_part(struct tail_part *part)
 {
     if (part->fd >= 0)
         close(part->fd);
-    *part = (struct followed_part){.fd = -1};
+    *part = (struct tail_part){.fd = -1};
 }
 
-int followed_file_look(struct followed_file *file)
+int tail_file_look(struct tail_file *file)
 {
     struct stat other, own;
     const int fd = open_regular(file->name, &other);
@@ -123,11 +123,11 @@ int followed_file_look(struct followed_file *file)
     }
     close_part(&file->before);
     file->before = file->now;
-    file->now = (struct followed_part){.fd = fd};
+    file->now = (struct tail_part){.fd = fd};
     return 0;
 }
 
-void followed_file_close(struct followed_file *file)
+void tail_file_close(struct tail_file *file)
 {
     if (file->name == NULL)
         return;
