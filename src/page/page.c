@@ -3,7 +3,7 @@
  *
  *   head, a policy                  page_head_data
  *   style, an empty body            page_before_data
- *   data: JSON, gzip, base64        page_pack.h
+ *   data: JSON, gzip, base64        page_gzip.h
  *   script: D3 and the views        page_behind_data
  *
  * What it says comes from the same books as the tables of --report: each has its own set here, told
@@ -18,7 +18,7 @@
 #include "json_write.h"
 #include "label_show.h"
 #include "page_calls.h"
-#include "page_pack.h"
+#include "page_gzip.h"
 #include "page_parts.h"
 #include "page_rows.h"
 #include "page_times.h"
@@ -256,13 +256,13 @@ static void begin(struct page *p, struct json_writer *json, const char *key)
 }
 
 /* end packs the part, and returns whether it is whole. */
-static bool end(struct page *p, struct json_writer *json, struct page_pack *pack)
+static bool end(struct page *p, struct json_writer *json, struct page_gzip *pack)
 {
     json_end_object(json);
     json_writer_free(json);
     if (p->line.failed)
         return false;
-    page_pack_add(pack, p->line.data, p->line.len);
+    page_gzip_add(pack, p->line.data, p->line.len);
     p->line.len = 0;
     return true;
 }
@@ -275,7 +275,7 @@ static int64_t zone_of(int64_t ns)
     return localtime_r(&second, &tm) != NULL ? tm.tm_gmtoff : 0;
 }
 
-static bool tell_about(struct page *p, struct page_pack *pack)
+static bool tell_about(struct page *p, struct page_gzip *pack)
 {
     struct json_writer json;
     int64_t first_ns, last_ns;
@@ -293,7 +293,7 @@ static bool tell_about(struct page *p, struct page_pack *pack)
     return end(p, &json, pack);
 }
 
-static bool tell_books(struct page *p, struct page_pack *pack)
+static bool tell_books(struct page *p, struct page_gzip *pack)
 {
     struct json_writer json;
     for (size_t i = 0; i < NUM_BOOKS; i++) {
@@ -314,32 +314,32 @@ static bool tell_books(struct page *p, struct page_pack *pack)
 /* has_room says whether the page has room for so much more, packed as badly as can be. */
 static bool has_room(const struct page *p, const struct ds_buffer *out, size_t len)
 {
-    return out->len + len / 3 * 4 + PAGE_PACK_HELD + page_behind_data.len + BEHIND_MESSAGES <=
+    return out->len + len / 3 * 4 + PAGE_GZIP_HELD + page_behind_data.len + BEHIND_MESSAGES <=
            p->config.limits[DS_LIMIT_PAGE_BYTES];
 }
 
 static bool tell_message(const struct page *p, const char *row, const struct ds_buffer *out,
-                         struct page_pack *pack, uint64_t *num)
+                         struct page_gzip *pack, uint64_t *num)
 {
     const size_t len = row != NULL ? strlen(row) : 0;
     if (!has_room(p, out, len))
         return false;
     if (row == NULL)
         return true;
-    page_pack_add(pack, ",", *num != 0);
-    page_pack_add(pack, row, len);
+    page_gzip_add(pack, ",", *num != 0);
+    page_gzip_add(pack, row, len);
     ++*num;
     return true;
 }
 
 /* tell_messages writes the first ones, then the latest, the last one first: the script puts them in
  * order. */
-static void tell_messages(struct page *p, const struct ds_buffer *out, struct page_pack *pack)
+static void tell_messages(struct page *p, const struct ds_buffer *out, struct page_gzip *pack)
 {
     const uint64_t first = page_rows_num_first(&p->rows), last = page_rows_num_last(&p->rows);
     uint64_t num = 0, i = 0;
     char text[128];
-    page_pack_add(pack, ",\"messages\":[", strlen(",\"messages\":["));
+    page_gzip_add(pack, ",\"messages\":[", strlen(",\"messages\":["));
     while (i < first && tell_message(p, page_rows_first(&p->rows, i), out, pack, &num))
         i++;
     const uint64_t first_kept = num;
@@ -349,18 +349,18 @@ static void tell_messages(struct page *p, const struct ds_buffer *out, struct pa
                              "],\"rows\":{\"seen\":%llu,\"kept\":%llu,\"first\":%llu,\"passed\":%llu}}",
                              (unsigned long long)p->rows.seen, (unsigned long long)num,
                              (unsigned long long)first_kept, (unsigned long long)p->num_passed);
-    page_pack_add(pack, text, (size_t)len);
+    page_gzip_add(pack, text, (size_t)len);
 }
 
 bool page_tell(struct page *p, struct ds_buffer *out)
 {
-    struct page_pack *pack = page_pack_new(out, p->config.is_quick);
+    struct page_gzip *pack = page_gzip_new(out, p->config.is_quick);
     if (pack == NULL)
         return false;
     const bool ok = tell_about(p, pack) && tell_books(p, pack);
     if (ok)
         tell_messages(p, out, pack);
-    page_pack_end(pack);
+    page_gzip_end(pack);
     return ok && !out->failed;
 }
 

@@ -29,7 +29,7 @@ void page_lost(struct page *page, const struct loss *loss);
 /* page_end says that no more will come. */
 void page_end(struct page *page);
 
-/* page_tell appends the data as they stand, as base64, page_pack.h; page_write the whole page. Both
+/* page_tell appends the data as they stand, as base64, page_gzip.h; page_write the whole page. Both
  * may be called while records still come. False when memory ran out. */
 bool page_tell(struct page *page, struct ds_buffer *out);
 bool page_write(struct page *page, struct ds_buffer *out);

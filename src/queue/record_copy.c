@@ -3,8 +3,8 @@
  * bytes, its frame: that is copied once, and the terms point into the copy as they pointed
  * into the frame. So do the atoms, which all terms of a message share.
  */
+#include "compact_message.h"
 #include "copier.h"
-#include "packed_message.h"
 
 #include <stdlib.h>
 
@@ -101,7 +101,7 @@ static void copy_epmd(struct copier *c, struct ds_epmd *epmd)
 const struct record *copied_record_get(const struct copied_record *copy, struct record_view *view)
 {
     const struct ds_event *event =
-        copy->packed != NULL ? packed_message_get(copy->packed, view) : copy->event;
+        copy->packed != NULL ? compact_message_get(copy->packed, view) : copy->event;
     struct record *record = copy->record != NULL ? copy->record : &view->record;
     record->event = event;
     return record;
@@ -214,7 +214,7 @@ static inline void add_event(struct copier *c, struct copied_record *copy, const
                              bool has_link_facts)
 {
     if (event->type == DS_EVENT_MESSAGE && !has_link_facts)
-        copy->packed = packed_message_add(c, event);
+        copy->packed = compact_message_add(c, event);
     if (copy->packed == NULL && !c->full)
         copy->event = copy_whole(c, event, has_link_facts);
 }

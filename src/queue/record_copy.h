@@ -13,7 +13,7 @@ struct copied_record {
     struct record *record; /* NULL: nothing is known of the event but itself */
     struct call *call;     /* that of record, which may be changed */
     const struct ds_event *event;        /* as it was; NULL: it is packed, or there is none */
-    const struct packed_message *packed; /* what most messages are: a third as long */
+    const struct compact_message *packed; /* what most messages are: a third as long */
 };
 
 /* record_view is where a copy is looked at: what was packed is unpacked there. Zero-initialise it. */

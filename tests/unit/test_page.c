@@ -4,7 +4,7 @@
  */
 #include "failing_alloc.h"
 #include "page_calls.h"
-#include "page_pack.h"
+#include "page_gzip.h"
 #include "page_parts.h"
 #include "page_rows.h"
 #include "page_times.h"
@@ -171,11 +171,11 @@ static size_t unbase64(char *text, size_t len)
 static void assert_packed(const char *text, size_t len, size_t part)
 {
     struct ds_buffer out = {0};
-    struct page_pack *pack = page_pack_new(&out, false);
+    struct page_gzip *pack = page_gzip_new(&out, false);
     assert_non_null(pack);
     for (size_t at = 0; at < len; at += part)
-        page_pack_add(pack, text + at, len - at < part ? len - at : part);
-    page_pack_end(pack);
+        page_gzip_add(pack, text + at, len - at < part ? len - at : part);
+    page_gzip_end(pack);
     assert_false(out.failed);
     const size_t packed_len = unbase64(out.data, out.len);
     char *back = malloc(len + 1);

@@ -1,7 +1,7 @@
 /*
- * packed_message.c - see packed_message.h.
+ * compact_message.c - see compact_message.h.
  */
-#include "packed_message.h"
+#include "compact_message.h"
 
 enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* what stands before the terms */
 
@@ -11,7 +11,7 @@ struct packed_term {
 };
 
 /* What of a message's event is not its terms. The bytes of the frame lie before it. */
-struct packed_message {
+struct compact_message {
     alignas(struct ds_event) unsigned char head[HEAD_LEN];
     const struct ds_atom *atoms;
     uint32_t num_atoms;
@@ -43,7 +43,7 @@ static inline struct packed_term pack(struct frame frame, const struct ds_term *
     return (struct packed_term){(uint32_t)((uintptr_t)term->data - frame.from), (uint32_t)term->len};
 }
 
-static inline struct ds_term unpack(const struct packed_message *packed, const uint8_t *bytes,
+static inline struct ds_term unpack(const struct compact_message *packed, const uint8_t *bytes,
                                     struct packed_term term)
 {
     return (struct ds_term){
@@ -76,7 +76,7 @@ static inline const struct ds_atom *add_atoms(struct copier *c, const struct ds_
 /* pack_roles packs the roles of a message behind its head, and returns where they end. NULL when one of
  * them is not in the frame, or has other atoms. */
 static inline struct packed_term *pack_roles(struct frame frame, const struct ds_message *message,
-                                             struct packed_message *packed)
+                                             struct compact_message *packed)
 {
     struct packed_term *next = packed->role;
     uint32_t roles = 0;
@@ -93,7 +93,7 @@ static inline struct packed_term *pack_roles(struct frame frame, const struct ds
     return next;
 }
 
-const struct packed_message *packed_message_add(struct copier *c, const struct ds_event *event)
+const struct compact_message *compact_message_add(struct copier *c, const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     const struct frame frame = {
@@ -106,13 +106,13 @@ const struct packed_message *packed_message_add(struct copier *c, const struct d
         return NULL;
     const struct ds_atom *atoms = add_atoms(c, message);
     const size_t bytes_room = copier_aligned(frame.len);
-    struct packed_message *packed;
+    struct compact_message *packed;
     unsigned char *bytes =
         copier_take(c, bytes_room + sizeof *packed + DS_ROLE_COUNT * sizeof packed->role[0]);
     if (bytes == NULL)
         return NULL;
     memcpy(bytes, event->bytes, frame.len);
-    packed = (struct packed_message *)(void *)(bytes + bytes_room);
+    packed = (struct compact_message *)(void *)(bytes + bytes_room);
     c->spans[0] = (struct copied_span){frame.from, frame.len, bytes};
     c->num_spans = 1;
     c->atoms = frame.atoms;
@@ -139,8 +139,8 @@ const struct packed_message *packed_message_add(struct copier *c, const struct d
     return packed;
 }
 
-const struct ds_event *packed_message_get(const struct packed_message *packed,
-                                          struct record_view *view)
+const struct ds_event *compact_message_get(const struct compact_message *packed,
+                                           struct record_view *view)
 {
     struct ds_event *event = &view->event;
     struct ds_message *message = &event->message;

@@ -1,8 +1,8 @@
 /*
- * page_pack.c - see page_pack.h. base64 makes four characters of three bytes each: what is left of
+ * page_gzip.c - see page_gzip.h. base64 makes four characters of three bytes each: what is left of
  * these waits for more.
  */
-#include "page_pack.h"
+#include "page_gzip.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 
 enum { PACK_LEN = 3 * 8192, GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8, SMALL = 6, QUICK = 1 };
 
-struct page_pack {
+struct page_gzip {
     z_stream stream;
     struct ds_buffer *out;
     unsigned char packed[PACK_LEN];
     size_t len; /* of packed */
 };
 
-struct page_pack *page_pack_new(struct ds_buffer *out, bool is_quick)
+struct page_gzip *page_gzip_new(struct ds_buffer *out, bool is_quick)
 {
-    struct page_pack *pack = calloc(1, sizeof *pack);
+    struct page_gzip *pack = calloc(1, sizeof *pack);
     if (pack == NULL)
         return NULL;
     pack->out = out;
@@ -31,7 +31,7 @@ struct page_pack *page_pack_new(struct ds_buffer *out, bool is_quick)
     return NULL;
 }
 
-static void write_out(struct page_pack *pack, bool is_last)
+static void write_out(struct page_gzip *pack, bool is_last)
 {
     const size_t rest = is_last ? 0 : pack->len % 3;
     const size_t whole = pack->len - rest;
@@ -40,7 +40,7 @@ static void write_out(struct page_pack *pack, bool is_last)
     pack->len = rest;
 }
 
-static void pack_all(struct page_pack *pack, int flush)
+static void pack_all(struct page_gzip *pack, int flush)
 {
     int status;
     do {
@@ -53,7 +53,7 @@ static void pack_all(struct page_pack *pack, int flush)
     } while (pack->stream.avail_in != 0 || (flush == Z_FINISH && status == Z_OK));
 }
 
-void page_pack_add(struct page_pack *pack, const void *text, size_t len)
+void page_gzip_add(struct page_gzip *pack, const void *text, size_t len)
 {
     enum { AT_ONCE = 1 << 30 };
     const unsigned char *at = text;
@@ -67,7 +67,7 @@ void page_pack_add(struct page_pack *pack, const void *text, size_t len)
     }
 }
 
-void page_pack_end(struct page_pack *pack)
+void page_gzip_end(struct page_gzip *pack)
 {
     pack->stream.avail_in = 0;
     pack_all(pack, Z_FINISH);
