@@ -4,7 +4,7 @@
 #include "diagram.h"
 
 #include "complain.h"
-#include "numbers.h"
+#include "id_map.h"
 #include "diagram_step.h"
 #include "diagram_wait.h"
 
@@ -18,7 +18,7 @@ struct diagram {
     bool by_process;
     struct diagram_ends ends; /* one node has one lane, or its processes have */
     struct diagram_wait wait;
-    struct numbers lanes;
+    struct id_map lanes;
     bool has_others; /* the lane of all that came too late is declared */
     struct diagram_step step;
     uint64_t num_chars, num_rows, lane_chars;
@@ -92,7 +92,7 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end,
     uint64_t hash = hash_add_text(diagram_ends_node(&d->ends, &place, &was_called, &is_new), "", 0);
     if (d->by_process)
         hash = hash_add_text(hash, end->process.data, end->process.len);
-    uint32_t number = numbers_get(&d->lanes, hash, &is_new);
+    uint32_t number = id_map_get(&d->lanes, hash, &is_new);
     if (is_new) {
         declare_lane(d, number, end, out);
     } else if (number == 0 && !d->has_others) {
@@ -184,7 +184,7 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
     struct diagram *d = calloc(1, sizeof *d);
     if (d == NULL)
         return false;
-    if (!diagram_ends_init(&d->ends, MAX_LANES) || !numbers_init(&d->lanes, MAX_LANES)) {
+    if (!diagram_ends_init(&d->ends, MAX_LANES) || !id_map_init(&d->lanes, MAX_LANES)) {
         diagram_ends_free(&d->ends);
         free(d);
         return false;
@@ -231,7 +231,7 @@ void diagram_close(struct sink *sink)
     struct diagram *d = sink->state;
     diagram_wait_free(&d->wait);
     diagram_ends_free(&d->ends);
-    numbers_free(&d->lanes);
+    id_map_free(&d->lanes);
     diagram_step_free(&d->step);
     free(d);
     sink->state = NULL;

@@ -25,7 +25,7 @@ bool diagram_ends_init(struct diagram_ends *ends, uint32_t max_nodes)
 {
     table_init(&ends->ends, sizeof(struct end), MAX_ENDS);
     ends->named = calloc(max_nodes + 1, sizeof *ends->named);
-    if (ends->named != NULL && numbers_init(&ends->nodes, max_nodes))
+    if (ends->named != NULL && id_map_init(&ends->nodes, max_nodes))
         return true;
     free(ends->named);
     ends->named = NULL;
@@ -44,7 +44,7 @@ void diagram_ends_free(struct diagram_ends *ends)
     while (table_oldest(&ends->ends) != NULL)
         forget_oldest(ends);
     table_free(&ends->ends);
-    numbers_free(&ends->nodes);
+    id_map_free(&ends->nodes);
     free(ends->named);
     ends->named = NULL;
 }
@@ -141,7 +141,7 @@ static struct keys keys_of(const struct diagram_place *place)
 static uint32_t find_known(const struct diagram_ends *ends, const struct keys *keys, bool is_whole)
 {
     for (size_t i = 0; i < keys->num; i++) {
-        const uint32_t node = numbers_find(&ends->nodes, keys->key[i]);
+        const uint32_t node = id_map_find(&ends->nodes, keys->key[i]);
         if (node != 0 && (!is_whole || i == 0 || !ends->named[node]))
             return node;
     }
@@ -161,7 +161,7 @@ uint32_t diagram_ends_node(struct diagram_ends *ends, const struct diagram_place
     if (before != 0 && (!is_whole || (node == 0 && !ends->named[before])))
         node = before;
     if (node == 0)
-        node = numbers_get(&ends->nodes, keys.key[0], is_new);
+        node = id_map_get(&ends->nodes, keys.key[0], is_new);
     if (node == 0)
         return 0;
     const bool is_learnt = is_whole && !ends->named[node];
@@ -179,6 +179,6 @@ uint32_t diagram_ends_node(struct diagram_ends *ends, const struct diagram_place
         end->unsure_node = 0;
     ends->named[node] = ends->named[node] || is_whole;
     for (size_t i = 0; i < keys.num; i++)
-        numbers_set(&ends->nodes, keys.key[i], node);
+        id_map_set(&ends->nodes, keys.key[i], node);
     return node;
 }

@@ -6,7 +6,7 @@
 #ifndef SRC_DIAGRAM_ENDS_H
 #define SRC_DIAGRAM_ENDS_H
 
-#include "numbers.h"
+#include "id_map.h"
 #include "table.h"
 
 #include <distsniff/event.h>
@@ -27,7 +27,7 @@ static inline bool diagram_name_is_whole(struct ds_text node)
 
 struct diagram_ends {
     struct table ends;    /* of connections that were told of */
-    struct numbers nodes; /* by whole name, and by where they are */
+    struct id_map nodes; /* by whole name, and by where they are */
     uint8_t *named;       /* by number of the node: it has a whole name */
 };
 

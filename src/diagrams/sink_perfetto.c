@@ -15,7 +15,7 @@
  * The array may end anywhere: readers do not insist on the last bracket.
  */
 #include "json_write.h"
-#include "numbers.h"
+#include "id_map.h"
 #include "sink.h"
 #include "diagram_step.h"
 #include "diagram_wait.h"
@@ -48,7 +48,7 @@ struct trace {
     int64_t first_ns;
     struct diagram_ends ends; /* the nodes */
     struct diagram_wait wait;
-    struct numbers tracks;
+    struct id_map tracks;
     struct row *rows; /* by number of the track */
     struct diagram_step step;
     struct json_writer told; /* writes into more of the step's row */
@@ -116,7 +116,7 @@ static struct track find_track(struct trace *t, const struct diagram_row_end *en
         name_track(t, track, "process_name", &end->node, 0);
     uint64_t hash = hash_add_text(track.pid, "", 0);
     hash = hash_add_text(hash + row, end->process.data, end->process.len);
-    track.tid = numbers_get(&t->tracks, hash, &is_new);
+    track.tid = id_map_get(&t->tracks, hash, &is_new);
     if (is_new)
         name_track(t, track, "thread_name", end->process.len != 0 ? &end->process : &end->node,
                    row);
@@ -328,7 +328,7 @@ static void perfetto_close(struct sink *sink)
     struct trace *t = sink->state;
     diagram_wait_free(&t->wait);
     diagram_ends_free(&t->ends);
-    numbers_free(&t->tracks);
+    id_map_free(&t->tracks);
     free(t->rows);
     diagram_step_free(&t->step);
     ds_buffer_free(&t->text);
@@ -349,7 +349,7 @@ static bool perfetto_open(struct sink *sink)
     t->told.out = &t->step.row.more;
     diagram_wait_init(&t->wait, &t->ends, tell, draw, add_lost);
     if (t->rows == NULL || !diagram_ends_init(&t->ends, MAX_NODES) ||
-        !numbers_init(&t->tracks, MAX_TRACKS)) {
+        !id_map_init(&t->tracks, MAX_TRACKS)) {
         perfetto_close(sink);
         return false;
     }

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static bool add_word(const char *option, struct words *words, const char *value)
+static bool add_word(const char *option, struct string_list *words, const char *value)
 {
     if (value[0] == '\0') {
         complain("%s takes a name, not nothing", option);

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_CONFIG_H
 #define SRC_REDACT_CONFIG_H
 
-#include "words.h"
+#include "string_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ enum redact_what {
 
 struct redact_config {
     uint32_t what;           /* 0: nothing */
-    struct words keep;       /* patterns of what stays */
+    struct string_list keep; /* patterns of what stays */
     const char *key_file;    /* NULL: a random key */
     const char *cookie_file; /* NULL: none. What is in it is replaced wherever it stands */
     bool reencode;           /* frames are made anew */

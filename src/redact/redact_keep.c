@@ -78,7 +78,7 @@ static bool add_pattern(struct redact_keep *kept, const char *pattern)
     return true;
 }
 
-struct redact_keep *redact_keep_new(const struct words *patterns)
+struct redact_keep *redact_keep_new(const struct string_list *patterns)
 {
     struct redact_keep *kept = calloc(1, sizeof *kept);
     if (kept == NULL) {

@@ -5,7 +5,7 @@
 #ifndef SRC_REDACT_KEEP_H
 #define SRC_REDACT_KEEP_H
 
-#include "words.h"
+#include "string_list.h"
 
 #include <distsniff/term.h>
 
@@ -15,7 +15,7 @@ struct redact_keep;
 
 /* redact_keep_new takes the patterns of --redact-keep: each is a whole text, in which * stands for
  * any characters, ? for one and [...] for one of a set. NULL after a complaint. */
-struct redact_keep *redact_keep_new(const struct words *patterns);
+struct redact_keep *redact_keep_new(const struct string_list *patterns);
 void redact_keep_free(struct redact_keep *kept); /* NULL is allowed */
 
 /* redact_keep_is_named says whether a pattern matches the whole of text, which is UTF-8. One of more

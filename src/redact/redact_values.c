@@ -6,7 +6,7 @@
 
 #include "complain.h"
 #include "cookie_file.h"
-#include "numbers.h"
+#include "id_map.h"
 #include "printable.h"
 #include "pseudonym.h"
 #include "pseudonym_class.h"

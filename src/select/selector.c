@@ -52,7 +52,7 @@ struct selector {
     uint64_t no_memory;
 };
 
-static bool lists_fit(const struct words *lists, const char *label, const char *group)
+static bool lists_fit(const struct string_list *lists, const char *label, const char *group)
 {
     for (size_t i = 0; i < lists->num; i++) {
         if (labels_fit(lists->word[i], label, group))

@@ -11,7 +11,7 @@
 #include "match_regex.h"
 #include "record.h"
 #include "simple_filter.h"
-#include "words.h"
+#include "string_list.h"
 
 #include <distsniff/dissect.h>
 
@@ -23,8 +23,8 @@ enum { MAX_REGEXES = 16, MAX_MATCHES = 16 };
 /* selector_config is what is asked for. Everything in it lives as long as the selector. */
 struct selector_config {
     bool calls_only;
-    struct words only, hide; /* each with commas in it */
-    struct words nodes;
+    struct string_list only, hide; /* each with commas in it */
+    struct string_list nodes;
     struct pick_process processes[MAX_WORDS];
     size_t num_processes;
     struct op_set ops;

@@ -212,7 +212,7 @@ static void keeps_what_is_to_stay(void **state)
     assert_null(strstr(become(values, etf_binary("user_id\n")), "user_id"));
     assert_null(strstr(become(values, etf_binary("user_id\nsecret")), "user_id"));
     redact_values_free(values);
-    struct words bad = {.word = {"[a"}, .num = 1};
+    struct string_list bad = {.word = {"[a"}, .num = 1};
     assert_null(redact_keep_new(&bad));
 }
 

@@ -123,9 +123,9 @@ static void shows_what_is_missing(void **state)
         if (i == 1)
             assert_true(op_set_add(&config.ops, "link"));
         if (i == 2)
-            config.nodes = (struct words){{"b@h"}, 1};
+            config.nodes = (struct string_list){{"b@h"}, 1};
         if (i == 3)
-            config.nodes = (struct words){{"c@h"}, 1};
+            config.nodes = (struct string_list){{"c@h"}, 1};
         if (i == 4)
             config.filter = filter_parse("type == \"gap\"", &error);
         open_selector();
@@ -172,11 +172,11 @@ static void chooses_ends(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         if (cases[i].node != NULL)
-            config.nodes = (struct words){{cases[i].node}, 1};
+            config.nodes = (struct string_list){{cases[i].node}, 1};
         if (cases[i].only != NULL)
-            config.only = (struct words){{cases[i].only}, 1};
+            config.only = (struct string_list){{cases[i].only}, 1};
         if (cases[i].hide != NULL)
-            config.hide = (struct words){{cases[i].hide}, 1};
+            config.hide = (struct string_list){{cases[i].hide}, 1};
         if (cases[i].process != NULL)
             config.processes[config.num_processes++].name = text_of(cases[i].process);
         config.calls_only = cases[i].calls_only;

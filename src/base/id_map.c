@@ -1,7 +1,7 @@
 /*
- * numbers.c - see numbers.h.
+ * id_map.c - see id_map.h.
  */
-#include "numbers.h"
+#include "id_map.h"
 
 #include <stdlib.h>
 
@@ -10,21 +10,21 @@ struct number {
     uint32_t number; /* 0: free */
 };
 
-bool numbers_init(struct numbers *numbers, uint32_t max)
+bool id_map_init(struct id_map *numbers, uint32_t max)
 {
-    *numbers = (struct numbers){.max = max};
+    *numbers = (struct id_map){.max = max};
     numbers->table = calloc((size_t)max * 2, sizeof *numbers->table);
     return numbers->table != NULL;
 }
 
-void numbers_free(struct numbers *numbers)
+void id_map_free(struct id_map *numbers)
 {
     free(numbers->table);
-    *numbers = (struct numbers){0};
+    *numbers = (struct id_map){0};
 }
 
 /* find returns the place of a thing, or where it would be. */
-static struct number *find(const struct numbers *numbers, uint64_t hash)
+static struct number *find(const struct id_map *numbers, uint64_t hash)
 {
     const uint64_t mask = (uint64_t)numbers->max * 2 - 1;
     uint64_t i = hash & mask;
@@ -33,12 +33,12 @@ static struct number *find(const struct numbers *numbers, uint64_t hash)
     return &numbers->table[i];
 }
 
-uint32_t numbers_find(const struct numbers *numbers, uint64_t hash)
+uint32_t id_map_find(const struct id_map *numbers, uint64_t hash)
 {
     return find(numbers, hash)->number;
 }
 
-uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
+uint32_t id_map_get(struct id_map *numbers, uint64_t hash, bool *is_new)
 {
     struct number *place = find(numbers, hash);
     *is_new = place->number == 0 && numbers->num < numbers->max;
@@ -47,7 +47,7 @@ uint32_t numbers_get(struct numbers *numbers, uint64_t hash, bool *is_new)
     return place->number;
 }
 
-void numbers_set(struct numbers *numbers, uint64_t hash, uint32_t number)
+void id_map_set(struct id_map *numbers, uint64_t hash, uint32_t number)
 {
     struct number *place = find(numbers, hash);
     if (place->number == 0 && numbers->num_same >= numbers->max / 2)
