@@ -176,11 +176,11 @@ static void find_overdue(struct pipeline *s, int64_t now_ns)
 
 void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
-    if (s->held_up != NULL && !s->behind)
+    if (s->held_up != NULL && !s->threaded)
         stall_effects_time(s->held_up, now_ns);
-    if (s->findings != NULL && !s->behind)
+    if (s->findings != NULL && !s->threaded)
         findings_time(s->findings, now_ns);
-    if (s->correlate == NULL || s->behind)
+    if (s->correlate == NULL || s->threaded)
         return;
     correlate_time(s->correlate, now_ns);
     if (s->findings != NULL && pipeline_get_state(s) == PIPELINE_ON)
@@ -266,7 +266,8 @@ bool pipeline_start(struct pipeline *s)
 {
     pipeline_choose_way(s);
     s->raw = sinks_want_raw(&s->options->output);
-    return (s->outputs.num_sinks == 0 || start_outputs(s)) && (!s->behind || start_correlation(s));
+    return (s->outputs.num_sinks == 0 || start_outputs(s)) &&
+           (!s->threaded || start_correlation(s));
 }
 
 /* stop_queue waits for the threads of a queue, and what they had is this one's. */

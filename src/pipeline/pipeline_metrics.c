@@ -38,7 +38,7 @@ static void publish_as(struct pipeline *s, int64_t now_ns,
 {
     struct ds_buffer text = {0};
     atomic_store(&s->publish_wanted, false);
-    if (!s->behind)
+    if (!s->threaded)
         note_losses(s);
     metrics_print(s->metrics, now_ns, &text);
     if (s->server != NULL)

@@ -168,7 +168,7 @@ static bool open_outputs(struct pipeline *s, unsigned time_digits)
 /* What is done for events beside decoding them is worth a thread. A
  * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
  * with a certain message, so that no more packets are read. */
-static bool is_better_behind(const struct pipeline *s)
+static bool is_better_threaded(const struct pipeline *s)
 {
     const struct options *options = s->options;
     /* Behind the queue the facts of links are those of their ends. */
@@ -219,7 +219,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
         return NULL;
     }
     s->tells_links = outputs_take_links(&s->outputs);
-    s->behind = is_better_behind(s);
+    s->threaded = is_better_threaded(s);
     s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
                     !s->wants_unselected && !sinks_want_raw(&options->output);
     if (s->holds_back)

@@ -38,7 +38,7 @@ struct pipeline {
     const struct options *options;
     struct sink_config output; /* that of options, with who serves the page */
     struct outputs outputs;
-    bool behind;                 /* the correlation is, in a thread of its own */
+    bool threaded;               /* the correlation is, in a thread of its own */
     struct record_queue *events; /* to it, while that thread runs */
     struct record_queue *queue;  /* of records to the outputs, while their threads run */
     struct selector *select;
