@@ -538,9 +538,9 @@ static void dist_sealed(struct dissect_ctx *env, struct conn *conn)
 static void dist_end(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
-    if (dist->closer >= 0)
+    if (dist->closed_by >= 0)
         return;
-    dist->closer = dir;
+    dist->closed_by = dir;
     dist_report_half_close(env, conn, dir);
 }
 
@@ -585,7 +585,7 @@ static void dist_close(struct dissect_ctx *env, struct conn *conn, enum tcp_clos
 static void dist_resume(struct dissect_ctx *env, struct conn *conn, bool was_closed)
 {
     struct dist *dist = dist_of(conn);
-    dist->closer = -1;
+    dist->closed_by = -1;
     dist->silence_ns = 0;
     conn_emit_change(env, conn, dist->initiator >= 0 ? dist->initiator : 0,
                      (struct ds_conn_change){.state = DS_CONN_CONTINUED,
@@ -606,7 +606,7 @@ static bool dist_start(struct dissect_ctx *env, struct conn *conn)
         return false;
     dist->initiator = conn->tcp->syn_seen[0] ? 0 : -1;
     dist->last_step = DS_STEP_UNKNOWN;
-    dist->closer = -1;
+    dist->closed_by = -1;
     for (int dir = 0; dir < 2; dir++) {
         dist->dirs[dir].lost = conn->late[dir];
         dist->dirs[dir].last_step = DS_STEP_UNKNOWN;

@@ -32,14 +32,15 @@ static const char *missing_text(struct dissect_ctx *env, const struct dist_dir *
 }
 
 /* explain says what most likely ended a handshake that closer (an end) closed. */
-static const char *explain(struct dissect_ctx *env, struct conn *conn, int closer, const char *how)
+static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by,
+                           const char *how)
 {
     const struct dist *dist = conn->state;
     const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
     const struct dist_dir *i = &dist->dirs[initiator];
     const char *init = conn_end_text(env, conn, initiator);
     const char *acc = conn_end_text(env, conn, 1 - initiator);
-    const char *by = closer == initiator ? init : acc;
+    const char *by = closed_by == initiator ? init : acc;
     const char *missing;
 
     switch (dist->refusal) {
@@ -62,7 +63,7 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
         return env_print(env, "%s by %s: no handshake", how, by);
     switch (dist->last_step) {
     case DS_STEP_SEND_NAME:
-        if (closer == initiator)
+        if (closed_by == initiator)
             break;
         if (i->version == 5)
             return env_print(
@@ -75,14 +76,14 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
             return env_print(env, "%s by %s after send_name: %s lacks %s", how, acc, init, missing);
         break;
     case DS_STEP_CHALLENGE:
-        if (closer != initiator)
+        if (closed_by != initiator)
             break;
         missing = missing_text(env, &dist->dirs[1 - initiator]);
         if (missing != NULL)
             return env_print(env, "%s by %s after challenge: %s lacks %s", how, init, acc, missing);
         break;
     case DS_STEP_CHALLENGE_REPLY:
-        if (closer == initiator)
+        if (closed_by == initiator)
             break;
         switch (i->cookie) {
         case DS_COOKIE_WRONG:
@@ -118,12 +119,12 @@ enum { SILENT_TICKS = 2 };
 
 /* measure_silence returns for how long the end that did not close had been silent; 0 when that
  * is not remarkable. */
-static int64_t measure_silence(const struct conn *conn, int closer)
+static int64_t measure_silence(const struct conn *conn, int closed_by)
 {
     const struct dist *dist = conn->state;
-    const struct dist_dir *silent = &dist->dirs[1 - closer];
+    const struct dist_dir *silent = &dist->dirs[1 - closed_by];
     const int64_t silence_ns = conn->tcp->now_ns - silent->heard_ns;
-    const uint64_t ticks = conn->view.counters[closer].ticks - silent->unheard_ticks;
+    const uint64_t ticks = conn->view.counters[closed_by].ticks - silent->unheard_ticks;
     const bool remarkable = silence_ns >= LONG_SILENCE_NS ||
                             (silence_ns >= SHORT_SILENCE_NS && ticks >= SILENT_TICKS);
     return silent->heard_ns != 0 && remarkable ? silence_ns : 0;
@@ -149,7 +150,7 @@ static const char *alert_text(struct dissect_ctx *env, struct conn *conn)
 static const char *closed_text(struct dissect_ctx *env, struct conn *conn, int dir, const char *how)
 {
     const struct dist *dist = conn->state;
-    const int64_t silence_ns = dist->closer >= 0 ? dist->silence_ns : measure_silence(conn, dir);
+    const int64_t silence_ns = dist->closed_by >= 0 ? dist->silence_ns : measure_silence(conn, dir);
     if (!dist->up && !dist->tls && conn->view.tls == NULL)
         return explain(env, conn, dir, how);
     const char *by = conn_end_text(env, conn, dir);
@@ -176,12 +177,12 @@ static void closed_end(struct dissect_ctx *env, struct conn *conn, enum tcp_clos
                        struct ds_conn_change *change)
 {
     const struct dist *dist = conn->state;
-    const bool reset = why == TCP_CLOSE_RESET && dist->closer < 0;
+    const bool reset = why == TCP_CLOSE_RESET && dist->closed_by < 0;
 
     if (reset)
         *dir = conn->tcp->reset_dir;
-    else if (dist->closer >= 0)
-        *dir = dist->closer;
+    else if (dist->closed_by >= 0)
+        *dir = dist->closed_by;
     change->state = dist->up || dist->tls ? DS_CONN_CLOSED : DS_CONN_FAILED;
     change->unfollowed = false;
     change->reason = closed_text(env, conn, *dir, reset ? "reset" : "closed");
@@ -203,7 +204,7 @@ void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_clos
 
     if (!dist->opened && conn_explain_failure(env, conn, why, &dir, &change)) {
         /* that is all there is to say */
-    } else if (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET || dist->closer >= 0) {
+    } else if (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET || dist->closed_by >= 0) {
         closed_end(env, conn, why, &dir, &change);
     } else if (why == TCP_CLOSE_REUSED) {
         change.reason = "a new connection took its ports";

@@ -49,7 +49,7 @@ struct dist {
     bool up;
     bool tls;
     bool nonsense; /* something other than a handshake was sent */
-    int closer;    /* the end whose FIN came first, -1 */
+    int closed_by; /* the end whose FIN came first, -1 */
     int64_t silence_ns; /* of the other end by then, 0 when not remarkable */
 };
 

@@ -56,7 +56,7 @@ struct tcp_analysis *tcp_analysis_new(void)
 {
     struct tcp_analysis *facts = calloc(1, sizeof *facts);
     if (facts != NULL)
-        facts->link.closer = -1;
+        facts->link.closed_by = -1;
     return facts;
 }
 
@@ -616,9 +616,9 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
                  (segment->flags & TCP_FIN) == 0 && side->data_segments != 0) {
             side->keepalives++;
         }
-        if ((segment->flags & TCP_FIN) != 0 && facts->link.closer < 0 &&
+        if ((segment->flags & TCP_FIN) != 0 && facts->link.closed_by < 0 &&
             facts->link.side[!dir].segments != 0)
-            facts->link.closer = (int8_t)dir;
+            facts->link.closed_by = (int8_t)dir;
     }
     if (side->first_ns == 0)
         side->first_ns = segment->ts_ns;

@@ -59,7 +59,7 @@ static void resume(struct tcp_table *table, struct tcp_conn *conn, int dir)
     if (table->shared.events->resume != NULL)
         table->shared.events->resume(table->shared.context, &conn->view, false);
     if (conn->view.facts != NULL)
-        conn->view.facts->link.closer = -1;
+        conn->view.facts->link.closed_by = -1;
     if (!conn->forgotten)
         tcp_stream_resume(&table->shared, conn, dir);
 }

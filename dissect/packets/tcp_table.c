@@ -245,8 +245,8 @@ static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_c
     };
     struct ds_tcp_stats *link = &conn->view.facts->link;
     link->close = ends[why];
-    if (why == TCP_CLOSE_RESET && link->closer < 0)
-        link->closer = (int8_t)conn->view.reset_dir;
+    if (why == TCP_CLOSE_RESET && link->closed_by < 0)
+        link->closed_by = (int8_t)conn->view.reset_dir;
     for (int dir = 0; dir < 2 && !conn->forgotten; dir++) {
         struct ds_stall stall;
         if (tcp_analysis_end(conn->view.facts, dir, conn->view.now_ns, &stall))
@@ -290,7 +290,7 @@ void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn)
     conn->closed = conn->can_resume = conn->was_reset = false;
     if (conn->view.facts != NULL) {
         conn->view.facts->link.close = DS_CLOSE_NOT;
-        conn->view.facts->link.closer = -1;
+        conn->view.facts->link.closed_by = -1;
     }
     tcp_set_now(table, conn);
 }

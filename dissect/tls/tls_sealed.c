@@ -14,7 +14,7 @@ enum { MIN_RECORD_LEN = TLS_HEADER_LEN + 1 + 8 }; /* of data: one byte and the s
 static void give_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
-    tls->view.unopened[dir] += len;
+    tls->view.undecrypted[dir] += len;
     d->lost += len;
     d->lost_why = why;
     if (!d->is_open)

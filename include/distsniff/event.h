@@ -66,7 +66,7 @@ struct ds_tls {
     bool has_alert[2];
     uint8_t alert_code[2];            /* of the last alert */
     const char *alert[2];             /* in words; NULL: unknown */
-    uint64_t records[2], unopened[2]; /* unopened: bytes */
+    uint64_t records[2], undecrypted[2]; /* undecrypted: bytes */
     uint64_t ticks[2];                /* records that are as long as a tick */
     uint64_t key_updates[2]; /* of 1.2: renegotiations */
     int64_t valid_from[2];    /* of the certificate; seconds since 1970; 0: unknown */

@@ -100,7 +100,7 @@ struct ds_tcp_stats {
                              of what came then nothing has been answered yet; 0: it has */
     int64_t longest_silence_ns; /* the same, of those after which an answer came */
     enum ds_close close;
-    int8_t closer; /* the end whose FIN or RST came first, -1: none did, or the other end's could not
+    int8_t closed_by; /* the end whose FIN or RST came first, -1: none did, or the other end's could not
                       be seen */
     const char *icmp; /* what ICMP said last; a static string, NULL: nothing */
 };

@@ -155,7 +155,7 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
         database_number(d, COLUMN_link_handshake_ns, link->handshake_ns);
     if (event->type == DS_EVENT_CONN && event->change.final) {
         database_word(d, COLUMN_link_close, ds_close_name(link->close));
-        database_number(d, COLUMN_link_closed_it, link->closer == end);
+        database_number(d, COLUMN_link_closed_it, link->closed_by == end);
     }
     database_word(d, COLUMN_link_icmp, link->icmp);
     database_end_row(d);

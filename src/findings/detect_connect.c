@@ -13,7 +13,7 @@ static bool answer_is_due(const struct ds_event *event, const struct conn_watch 
     const struct ds_tcp_stats *link = event->conn->link;
     return event->change.state == DS_CONN_HALF_CLOSED && w->last_step == DS_STEP_SEND_NAME &&
            event->ts_ns - w->step_ns < STALLED_NS && link != NULL &&
-           link->closer == (w->initiator >= 0 ? w->initiator : 0);
+           link->closed_by == (w->initiator >= 0 ? w->initiator : 0);
 }
 
 static void take_conn(struct detect *d, const struct ds_event *event)

@@ -212,13 +212,13 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
     p->reset.conn = event->conn->number;
     p->reset.frame = event->frame;
     p->reset.ts_ns = event->ts_ns;
-    p->reset.by = hash_text(event->conn->end[link->closer].node);
+    p->reset.by = hash_text(event->conn->end[link->closed_by].node);
     if (ds_tcp_unseen(link) >= 0)
         return; /* it may not have been idle */
     if (idle_ns >= IDLE_NS) {
         take_equal(d, event, p, idle_ns);
     } else if (link->silence_ns != 0 &&
-               take_cut(p, event, detect_tick_of(link, !link->closer), true) && p->cuts > 1) {
+               take_cut(p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
         judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
         detect_commit(d);
         p->cut.conn = 0;

@@ -70,37 +70,37 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
 }
 
 static bool take_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                         int closer)
+                         int closed_by)
 {
     const struct ds_tcp_stats *link = event->conn->link;
-    const struct ds_tcp_side *silent = &link->side[!closer];
+    const struct ds_tcp_side *silent = &link->side[!closed_by];
     /* What it sends again and again is no sign of life: it does not arrive. */
-    const int64_t hole_ns = w->hole_ns[!closer];
+    const int64_t hole_ns = w->hole_ns[!closed_by];
     const int64_t last_ns = detect_heard_ns(silent);
     const int64_t heard_ns = hole_ns != 0 && hole_ns < last_ns ? hole_ns : last_ns;
     const int64_t silence_ns = event->ts_ns - heard_ns;
-    const int64_t tick_ns = tick_of_either(link, closer);
+    const int64_t tick_ns = tick_of_either(link, closed_by);
     const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
     /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
      * it was not there either, or the capture was not. */
     if (last_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
         silence_ns > 6 * tick_ns ||
-        link->side[closer].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
+        link->side[closed_by].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
         return false;
     const bool acknowledged = silent->last_ns - heard_ns > silence_ns / 3;
     const bool is_held = acknowledged && (hole_ns != 0 || silent->missing != 0);
     /* Its own tick may not have been due yet. */
     const bool may_be_slow = acknowledged && !is_held && silence_ns < DETECT_TICK_NS &&
-                             event->conn->counters[!closer].ticks == 0;
+                             event->conn->counters[!closed_by].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = is_held        ? SILENT_HELD
                  : may_be_slow  ? SILENT_SLOW
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
     detect_since(d, heard_ns);
-    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!closer]);
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
     wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
                                       : ", which had stopped responding: net_tick_timeout");
     wording_add(&f->detail, is_held ? "nothing came for " : "no data for ");
@@ -108,7 +108,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
         detect_add_icmp(&f->detail, link->icmp);
-        detect_note_gone(d, &event->conn->end[!closer].addr, heard_ns, event->ts_ns);
+        detect_note_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
     }
     detect_frame(f, event->frame, "the close");
     if (is_held)
@@ -119,16 +119,16 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     return true;
 }
 
-static void report_reset(struct detect *d, const struct ds_event *event, int closer)
+static void report_reset(struct detect *d, const struct ds_event *event, int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
-    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " reset its link with ");
-    wording_end(&f->sentence, &event->conn->end[!closer]);
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
     if (link->silence_ns >= FORGOTTEN_NS &&
-        link->side[closer].last_data_ns <= link->side[!closer].last_data_ns) {
+        link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
         wording_add(&f->detail, "as the answer to the first word after a silence of ");
         wording_span(&f->detail, link->silence_ns);
@@ -140,15 +140,15 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
 }
 
 /* report_closed: all links that a node closes are one finding, as one that ends closes them all. */
-static void report_closed(struct detect *d, const struct ds_event *event, int closer)
+static void report_closed(struct detect *d, const struct ds_event *event, int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
-    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " closed its links with other nodes");
     wording_add(&f->detail, "first the one with ");
-    wording_end(&f->detail, &event->conn->end[!closer]);
+    wording_end(&f->detail, &event->conn->end[!closed_by]);
     wording_add(&f->detail, ", which will have logged connection_closed: ");
-    wording_end(&f->detail, &event->conn->end[closer]);
+    wording_end(&f->detail, &event->conn->end[closed_by]);
     wording_add(&f->detail, " ended, was killed, or disconnected");
     detect_frame(f, event->frame, "the FIN");
     detect_commit(d);
@@ -157,11 +157,11 @@ static void report_closed(struct detect *d, const struct ds_event *event, int cl
 static void take_end(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
-    const int closer = link->closer;
-    if (!w->is_up || w->is_half_closed || closer < 0)
+    const int closed_by = link->closed_by;
+    if (!w->is_up || w->is_half_closed || closed_by < 0)
         return;
     w->is_half_closed = true;
-    const bool was_silent = w->is_given_up || take_silence(d, event, w, closer);
+    const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by);
     if (was_silent)
         detect_stall_given_up(d, w->conn);
     struct pair *pair = detect_find_pair(d, event->conn);
@@ -170,15 +170,15 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
         pair->has_ended = true;
         pair->ended_by = was_silent || link->close == DS_CLOSE_RESET
                              ? 0
-                             : hash_text(event->conn->end[closer].node);
+                             : hash_text(event->conn->end[closed_by].node);
     }
     if (was_silent)
         return;
     if (link->close == DS_CLOSE_RESET) {
         detect_idle_reset(d, event);
-        report_reset(d, event, closer);
+        report_reset(d, event, closed_by);
     } else if (detect_is_published(w)) {
-        report_closed(d, event, closer);
+        report_closed(d, event, closed_by);
     }
 }
 

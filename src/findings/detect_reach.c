@@ -180,7 +180,7 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_endpoint *end = event->conn->end;
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
-    if (w == NULL || w->is_explained || link == NULL || link->closer != 0 ||
+    if (w == NULL || w->is_explained || link == NULL || link->closed_by != 0 ||
         link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
         (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
         return;

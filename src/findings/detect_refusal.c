@@ -32,10 +32,10 @@ static void add_steps(struct finding *f, const struct conn_watch *w, const struc
 
 static void add_how(struct wording *wording, const struct ds_event *event,
                     const struct conn_watch *w,
-                    int closer)
+                    int closed_by)
 {
     const bool reset = event->conn->link != NULL && event->conn->link->close == DS_CLOSE_RESET;
-    wording_end(wording, &event->conn->end[closer]);
+    wording_end(wording, &event->conn->end[closed_by]);
     wording_add(wording, reset ? " reset the connection " : " closed the connection ");
     wording_span(wording, event->ts_ns - w->step_ns);
     wording_add(wording, " after ");
@@ -256,20 +256,20 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
 }
 
 static void report_other(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                         int closer)
+                         int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS119, event);
-    wording_end(&f->sentence, &event->conn->end[closer]);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " closed the connection with ");
-    wording_end(&f->sentence, &event->conn->end[!closer]);
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
     wording_add(&f->sentence, " in the handshake, after ");
     wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
-    add_how(&f->detail, event, w, closer);
-    if (closer == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
+    add_how(&f->detail, event, w, closed_by);
+    if (closed_by == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
         wording_add(&f->detail, ": ");
-        wording_end(&f->detail, &event->conn->end[!closer]);
+        wording_end(&f->detail, &event->conn->end[!closed_by]);
         wording_add(&f->detail, " had not gone on, or did not get it; ");
-        wording_end(&f->detail, &event->conn->end[closer]);
+        wording_end(&f->detail, &event->conn->end[closed_by]);
         wording_add(&f->detail, " gave up after its net_setuptime, or ended");
     }
     if (event->ts_ns - w->opened_ns >= STALLED_NS) {
@@ -337,12 +337,12 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_tcp_stats *link = conn->link;
-    const int closer = link != NULL && link->closer >= 0 ? link->closer : -1;
+    const int closed_by = link != NULL && link->closed_by >= 0 ? link->closed_by : -1;
     const int initiator = w->initiator >= 0 ? w->initiator : 0;
-    const bool by_initiator = closer == initiator;
+    const bool by_initiator = closed_by == initiator;
     unsigned release = 0;
     uint64_t missing;
-    if (closer < 0 || w->is_explained || (by_initiator && detect_gave_way(d, conn)))
+    if (closed_by < 0 || w->is_explained || (by_initiator && detect_gave_way(d, conn)))
         return;
     if (w->alert) {
         report_tls(d, event, w, false, initiator);
@@ -372,7 +372,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
         else if (by_initiator && waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closed_by);
         return;
     case DS_STEP_CHALLENGE:
         missing = find_missing(w, !initiator, &release);
@@ -381,7 +381,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
         else if (by_initiator && waited_ns < STALLED_NS) /* at once: it has not waited for anything */
             report_name(d, event, w, initiator);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closed_by);
         return;
     case DS_STEP_CHALLENGE_REPLY:
         if (!by_initiator)
@@ -389,7 +389,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
         else if (waited_ns >= STALLED_NS)
             report_stalled(d, event, w, initiator, waited_ns);
         else
-            report_other(d, event, w, closer);
+            report_other(d, event, w, closed_by);
         return;
     case DS_STEP_CHALLENGE_ACK:
         if (by_initiator && w->cookie[!initiator] == DS_COOKIE_WRONG)
@@ -400,12 +400,12 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
             report_stalled(d, event, w, initiator, waited_ns);
             return;
         }
-        report_other(d, event, w, closer);
+        report_other(d, event, w, closed_by);
         return;
     case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
         detect_scan_end(d, event);
         return;
     default:
-        report_other(d, event, w, closer);
+        report_other(d, event, w, closed_by);
     }
 }

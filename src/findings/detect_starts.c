@@ -162,7 +162,7 @@ static void take_unregistered(struct detect *d, const struct ds_event *event)
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const struct ds_tcp_stats *link = event->conn->link;
-    if (w == NULL || w->asked_len == 0 || link == NULL || link->closer != 0)
+    if (w == NULL || w->asked_len == 0 || link == NULL || link->closed_by != 0)
         return;
     const uint64_t key = hash_short(hash_more(13, event->conn->end[1].addr.bytes,
                                               sizeof event->conn->end[1].addr.bytes),

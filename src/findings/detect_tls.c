@@ -141,8 +141,8 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
     wording_add(&f->detail, "it was silent for ");
     wording_span(&f->detail, silence_ns);
     wording_add(&f->detail, ", until ");
-    if (link->closer >= 0) {
-        wording_end(&f->detail, &conn->end[link->closer]);
+    if (link->closed_by >= 0) {
+        wording_end(&f->detail, &conn->end[link->closed_by]);
         wording_add(&f->detail, " closed the connection");
     } else {
         wording_add(&f->detail, "nothing more was seen");

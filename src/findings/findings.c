@@ -100,7 +100,7 @@ static void count(struct detect *d, const struct ds_event *event)
     if (!event->change.final)
         return;
     const struct ds_tls *tls = event->conn->tls;
-    if (tls != NULL && tls->unopened[0] + tls->unopened[1] != 0) {
+    if (tls != NULL && tls->undecrypted[0] + tls->undecrypted[1] != 0) {
         c->tls++;
         for (int dir = 0; dir < 2; dir++)
             c->sealed += tls->data_records[dir] > tls->ticks[dir] ? tls->data_records[dir] - tls->ticks[dir]

@@ -223,12 +223,12 @@ void presence_name(struct presence *p, const struct ds_event *event)
 
 /* was_silent says whether the end that did not close the link had said nothing for some seconds, though
  * the other one had. */
-static bool was_silent(const struct ds_event *event, int closer)
+static bool was_silent(const struct ds_event *event, int closed_by)
 {
     const struct ds_tcp_stats *link = event->conn->link;
-    if (link == NULL || closer < 0)
+    if (link == NULL || closed_by < 0)
         return false;
-    const struct ds_tcp_side *silent = &link->side[!closer], *heard = &link->side[closer];
+    const struct ds_tcp_side *silent = &link->side[!closed_by], *heard = &link->side[closed_by];
     const int64_t since_ns = silent->last_data_ns != 0 ? silent->last_data_ns : silent->first_ns;
     return since_ns != 0 && event->ts_ns - since_ns >= SILENT_NS &&
            heard->last_data_ns - since_ns >= SILENT_NS / 3;
@@ -273,8 +273,8 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
     const bool is_others = change->was_silent || change->is_given_up;
     if (is_last[0] != is_last[1])
         leave(p, change, node[is_last[1]]);
-    else if (is_last[0] && change->closer >= 0)
-        leave(p, change, node[is_others ? !change->closer : change->closer]);
+    else if (is_last[0] && change->closed_by >= 0)
+        leave(p, change, node[is_others ? !change->closed_by : change->closed_by]);
 }
 
 /* take_down: where the capture ends, or a cap is reached, the link may well go on, and counts as up. */
@@ -282,10 +282,10 @@ static void take_down(struct presence *p, const struct ds_event *event)
 {
     struct presence_link *link = find_link(p, event->conn->number);
     const struct ds_tcp_stats *facts = event->conn->link;
-    const int closer = facts != NULL ? facts->closer : -1;
-    struct presence_change change = {.was_silent = was_silent(event, closer),
+    const int closed_by = facts != NULL ? facts->closed_by : -1;
+    struct presence_change change = {.was_silent = was_silent(event, closed_by),
                                      .was_reset = facts != NULL && facts->close == DS_CLOSE_RESET,
-                                     .closer = closer};
+                                     .closed_by = closed_by};
     if (link == NULL || event->change.unfollowed || event->change.state == DS_CONN_OPEN_AT_END)
         return;
     place(&change, event);
@@ -297,7 +297,7 @@ void presence_given_up(struct presence *p, uint64_t conn, int64_t ts_ns, const s
 {
     struct presence_link *link = find_link(p, conn);
     struct presence_change change = {
-        .ts_ns = ts_ns, .conn = conn, .end = end, .is_given_up = true, .closer = waits};
+        .ts_ns = ts_ns, .conn = conn, .end = end, .is_given_up = true, .closed_by = waits};
     if (link != NULL)
         end_link(p, link, &change);
 }

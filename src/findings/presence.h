@@ -64,7 +64,7 @@ struct presence_change {
     bool is_same;       /* of BACK: with the same creation */
     bool was_silent;    /* of DOWN: the end that did not close it had said nothing for long */
     bool is_given_up;   /* of DOWN: nothing got through for so long that the nodes gave each other up */
-    int closer;         /* of DOWN: the end that closed it, -1: not known; of is_given_up: that waited */
+    int closed_by;      /* of DOWN: the end that closed it, -1: not known; of is_given_up: that waited */
 };
 
 void presence_init(struct presence *presence, uint16_t epmd_port);

@@ -375,19 +375,19 @@ static void say_down(struct wording *out, const struct presence_change *c)
 {
     wording_add(out, "the link between ");
     say_link(out, c);
-    if (c->closer < 0) {
+    if (c->closed_by < 0) {
         wording_add(out, " ended");
         return;
     }
     wording_add(out, c->is_given_up || c->was_silent ? " was dropped by "
                      : c->was_reset                  ? " was reset by "
                                                      : " was closed by ");
-    wording_end(out, &c->end[c->closer]);
+    wording_end(out, &c->end[c->closed_by]);
     if (c->is_given_up) {
         wording_add(out, ", as nothing got through");
     } else if (c->was_silent) {
         wording_add(out, ": ");
-        wording_end(out, &c->end[!c->closer]);
+        wording_end(out, &c->end[!c->closed_by]);
         wording_add(out, " had stopped responding");
     }
 }

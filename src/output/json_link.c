@@ -61,8 +61,8 @@ void json_link_write(const struct ds_event *event, struct json_writer *json)
     json_put_bool(json, JSON_KEY("over"), is_over);
     if (is_over)
         json_put_string(json, JSON_KEY("close"), ds_close_name(link->close));
-    if (is_over && link->closer >= 0)
-        json_put_string(json, JSON_KEY("closer"), link->closer == event->dir ? "src" : "dst");
+    if (is_over && link->closed_by >= 0)
+        json_put_string(json, JSON_KEY("closer"), link->closed_by == event->dir ? "src" : "dst");
     if (link->icmp != NULL)
         json_put_string(json, JSON_KEY("icmp"), link->icmp);
     put_span(json, JSON_KEY("handshake_us"), link->handshake_ns);

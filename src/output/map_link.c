@@ -57,8 +57,8 @@ void map_link_write(struct map_writer *map, const struct ds_event *event)
     map_field_string(map, "over", is_over ? "true" : "false", true);
     if (is_over)
         map_field_string(map, "close", ds_close_name(link->close), true);
-    if (is_over && link->closer >= 0)
-        map_field_string(map, "closer", link->closer == event->dir ? "src" : "dst", true);
+    if (is_over && link->closed_by >= 0)
+        map_field_string(map, "closer", link->closed_by == event->dir ? "src" : "dst", true);
     map_field_string(map, "icmp", link->icmp, false);
     put_span(map, "handshake", link->handshake_ns);
     put_side(map, "src_link", event->conn, event->dir);

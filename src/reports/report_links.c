@@ -39,7 +39,7 @@ struct link_row {
     const char *release[2];
     enum ds_close close;
     int64_t facts_ns; /* of when they are */
-    int8_t closer;
+    int8_t closed_by;
     int8_t unseen; /* the end of which nothing was captured, -1: none */
     bool is_up, is_late, is_tls, has_facts;
 };
@@ -82,7 +82,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
         return NULL;
     }
     row->conn = number;
-    row->closer = row->unseen = -1;
+    row->closed_by = row->unseen = -1;
     row->first_ns = event->ts_ns;
     links->latest = row;
     return row;
@@ -109,7 +109,7 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
 {
     row->has_facts = true;
     row->close = link->close;
-    row->closer = link->closer;
+    row->closed_by = link->closed_by;
     row->unseen = (int8_t)ds_tcp_unseen(link);
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &link->side[end];
@@ -290,9 +290,9 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     duration_print(row->last_ns - row->first_ns, out);
     add_state(row, out);
     ds_buffer_printf(out, ", %s", end_of(row));
-    if (row->closer >= 0) {
+    if (row->closed_by >= 0) {
         ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
-        add_name(&row->name[row->closer], out);
+        add_name(&row->name[row->closed_by], out);
     }
     if (seconds > 0)
         ds_buffer_printf(out, ", %.1f kB/s", (double)bytes / 1e3 / seconds);
@@ -374,7 +374,7 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
 
 static bool is_over(const struct link_row *row)
 {
-    return row->closer >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
+    return row->closed_by >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
 }
 
 /* add_sum begins the report. */
@@ -467,8 +467,8 @@ static void tell_row(const struct link_row *row, struct json_writer *json)
     json_put_microseconds(json, JSON_KEY("last"), row->last_ns);
     json_put_string(json, JSON_KEY("state"), state_of(row));
     json_put_string(json, JSON_KEY("end"), end_of(row));
-    if (row->closer >= 0)
-        tell_name(row, row->closer, JSON_KEY("closer"), json);
+    if (row->closed_by >= 0)
+        tell_name(row, row->closed_by, JSON_KEY("closer"), json);
     json_put_unsigned(json, JSON_KEY("gaps"), row->gaps);
     if (row->unseen >= 0)
         tell_name(row, row->unseen, JSON_KEY("unseen"), json);

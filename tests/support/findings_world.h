@@ -121,7 +121,7 @@ static inline void next_conn(void)
     memset(&w.link, 0, sizeof w.link);
     w.conn.number = number;
     w.conn.link = &w.link;
-    w.link.closer = -1;
+    w.link.closed_by = -1;
     for (int end = 0; end < 2; end++)
         w.conn.end[end].addr = addr[end];
     w.conn.end[0].port = 40000;
@@ -213,12 +213,12 @@ static inline void change(enum ds_conn_state state, int dir, bool final)
     put(&event);
 }
 
-static inline void close_by(int closer, int64_t after_ns, enum ds_close how)
+static inline void close_by(int closed_by, int64_t after_ns, enum ds_close how)
 {
     w.now_ns += after_ns;
     w.link.close = how;
-    w.link.closer = (int8_t)closer;
-    change(DS_CONN_FAILED, closer, true);
+    w.link.closed_by = (int8_t)closed_by;
+    change(DS_CONN_FAILED, closed_by, true);
 }
 
 /* found ends it, and says what was found. */
@@ -265,11 +265,11 @@ static inline void up(void)
     up_as(5);
 }
 
-static inline void half_close(int closer, enum ds_close how)
+static inline void half_close(int closed_by, enum ds_close how)
 {
-    w.link.closer = (int8_t)closer;
+    w.link.closed_by = (int8_t)closed_by;
     w.link.close = how;
-    change(how == DS_CLOSE_RESET ? DS_CONN_CLOSED : DS_CONN_HALF_CLOSED, closer, false);
+    change(how == DS_CLOSE_RESET ? DS_CONN_CLOSED : DS_CONN_HALF_CLOSED, closed_by, false);
 }
 
 /* Calls. */

@@ -53,7 +53,7 @@ static void be_between(uint32_t number)
     memset(&conn, 0, sizeof conn);
     conn.number = number + 1;
     conn.link = &facts;
-    facts.closer = 0;
+    facts.closed_by = 0;
     facts.close = DS_CLOSE_RESET;
     for (int end = 0; end < 2; end++) {
         const int len = snprintf(name[end], sizeof name[end], "node_%u@host%d", number, end);

@@ -249,7 +249,8 @@ static void unread(void **state)
     assert_non_null(strstr(w.unchecked, "2 of 3 messages, as they could not be read in full: 1 have unknown "
                                         "atoms, 1 could not be decoded\n"));
     for (int is_open = 0; is_open < 2; is_open++) { /* TLS, with keys and without */
-        struct ds_tls tls = {.data_records = {7, 2}, .ticks = {3, 5}, .unopened = {is_open ? 0 : 100, 0}};
+        struct ds_tls tls = {.data_records = {7, 2}, .ticks = {3, 5},
+                             .undecrypted = {is_open ? 0 : 100, 0}};
         begin();
         up();
         w.conn.tls = &tls;

@@ -538,7 +538,7 @@ static void reset_in_its_name(void **state)
 {
     static const struct {
         int64_t after_ns;
-        int closer, acceptor;
+        int closed_by, acceptor;
         const char *codes;
     } cases[] = {
         {600 * SECOND, 1, 1, "DS204 DS208 DS118"},
@@ -551,7 +551,7 @@ static void reset_in_its_name(void **state)
         begin();
         w.hidden = true;
         up();
-        half_close(cases[i].closer, DS_CLOSE_RESET);
+        half_close(cases[i].closed_by, DS_CLOSE_RESET);
         w.now_ns += cases[i].after_ns;
         next_conn();
         w.conn.end[0].node = text("alice@127.0.0.1");

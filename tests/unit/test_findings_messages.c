@@ -368,18 +368,18 @@ static void cut_by_global(void **state)
     said_by_global("remove_connection", "global:remove_connection", 0);
     found("DS210");
     assert_int_equal(w.last.severity, SEVERITY_WARNING); /* that link was not seen */
-    for (int closer = 0; closer < 2; closer++) {
+    for (int closed_by = 0; closed_by < 2; closed_by++) {
         begin();
         shake(DS_STEP_CHALLENGE_ACK, "alice@a", "carol@c");
         w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
         change(DS_CONN_UP, 0, false);
-        half_close(closer, DS_CLOSE_FIN);
+        half_close(closed_by, DS_CLOSE_FIN);
         next_conn();
         up();
         said_by_global("lost_connection", "global:lost_connection", 0);
         said_by_global("remove_connection", "global:remove_connection", 0);
-        found(closer == 0 ? "DS204 DS210" : "DS204"); /* carol, who was lost, has ended */
-        if (closer == 0)
+        found(closed_by == 0 ? "DS204 DS210" : "DS204"); /* carol, who was lost, has ended */
+        if (closed_by == 0)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
     }
 }

@@ -90,7 +90,7 @@ static void no_attempts(void **state)
         begin();
         w.conn.counters[0].bytes = i == CACHED_BY_CLIENT;
         w.conn.counters[1].bytes = i == CACHED_BY_SERVER;
-        w.link.closer = 1;
+        w.link.closed_by = 1;
         w.link.close = DS_CLOSE_RESET;
         struct ds_event event = event_of(DS_EVENT_CONN, 1);
         event.change = (struct ds_conn_change){
@@ -303,7 +303,7 @@ static void epmd_is_stuck(void **state)
         w.link.side[1].segments = i == UNSEEN ? 0 : 2;
         w.link.side[1].syns = 1;
         w.link.side[0].last_ns = w.now_ns + SECOND - (i == SOON);
-        w.link.closer = i == BY_SERVER ? 1 : i == GOES_ON ? -1 : 0;
+        w.link.closed_by = i == BY_SERVER ? 1 : i == GOES_ON ? -1 : 0;
         w.now_ns += 5 * SECOND;
         change(i == LEFT_OPEN || i == GOES_ON ? DS_CONN_OPEN_AT_END : DS_CONN_CLOSED, 0, true);
         change(DS_CONN_CLOSED, 0, true);

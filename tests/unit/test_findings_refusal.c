@@ -11,7 +11,7 @@ static void waits(void **state)
 {
     static const struct {
         enum ds_handshake_step last;
-        int closer;
+        int closed_by;
         int64_t after_ns;
         const char *codes;
         enum certainty certainty;
@@ -33,7 +33,7 @@ static void waits(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         shake(cases[i].last, "alice@a", "bob@b");
-        close_by(cases[i].closer, cases[i].after_ns, DS_CLOSE_FIN);
+        close_by(cases[i].closed_by, cases[i].after_ns, DS_CLOSE_FIN);
         found(cases[i].codes);
         assert_int_equal(w.last.certainty, cases[i].certainty);
     }
@@ -44,7 +44,7 @@ static void gives_up(void **state)
 {
     static const struct {
         enum ds_handshake_step last;
-        int closer;
+        int closed_by;
         bool has_waited; /* for the other end's step */
     } cases[] = {{DS_STEP_CHALLENGE, 1, true},  {DS_STEP_CHALLENGE, 0, false}, {DS_STEP_STATUS, 1, true},
                  {DS_STEP_SEND_NAME, 1, false}};
@@ -53,8 +53,8 @@ static void gives_up(void **state)
         const bool waits_long = i % 2 != 0;
         begin();
         shake(cases[i / 2].last, "alice@a", "bob@b");
-        close_by(cases[i / 2].closer, waits_long ? SECOND : SECOND - 1, DS_CLOSE_FIN);
-        const bool is_name = cases[i / 2].last == DS_STEP_CHALLENGE && cases[i / 2].closer == 0;
+        close_by(cases[i / 2].closed_by, waits_long ? SECOND : SECOND - 1, DS_CLOSE_FIN);
+        const bool is_name = cases[i / 2].last == DS_STEP_CHALLENGE && cases[i / 2].closed_by == 0;
         found(is_name && !waits_long ? "DS102" : "DS119");
         if (is_name && !waits_long)
             continue;
@@ -126,7 +126,7 @@ static void flags(void **state)
 {
     static const struct {
         enum ds_handshake_step which;
-        int closer;
+        int closed_by;
         const char *codes;
     } cases[] = {{DS_STEP_SEND_NAME, 1, "DS104"},
                  {DS_STEP_SEND_NAME, 0, "DS119"},
@@ -136,7 +136,7 @@ static void flags(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         says(cases[i].which, 0x37ffd);
-        close_by(cases[i].closer, MS, DS_CLOSE_FIN);
+        close_by(cases[i].closed_by, MS, DS_CLOSE_FIN);
         found(cases[i].codes);
     }
     begin(); /* eight are named */
@@ -160,7 +160,7 @@ static void after_the_acknowledgement(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         const bool is_wrong = i / 2 != 0;
-        const int closer = i % 2;
+        const int closed_by = i % 2;
         begin_with(true);
         next_conn();
         shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
@@ -169,8 +169,8 @@ static void after_the_acknowledgement(void **state)
         ack.handshake.has_digest = true;
         ack.handshake.cookie = is_wrong ? DS_COOKIE_WRONG : DS_COOKIE_OK;
         put(&ack);
-        close_by(closer, MS, DS_CLOSE_FIN);
-        found(is_wrong && closer == 0 ? "DS101" : "");
+        close_by(closed_by, MS, DS_CLOSE_FIN);
+        found(is_wrong && closed_by == 0 ? "DS101" : "");
     }
 }
 

@@ -69,7 +69,7 @@ static void by_handshake(void **state)
     }
 }
 
-static void registers(uint32_t creation, uint8_t type, int closer)
+static void registers(uint32_t creation, uint8_t type, int closed_by)
 {
     w.now_ns += SECOND;
     next_conn();
@@ -80,23 +80,23 @@ static void registers(uint32_t creation, uint8_t type, int closer)
     event = event_of(DS_EVENT_EPMD, 1);
     event.epmd = (struct ds_epmd){.op = DS_EPMD_ALIVE2_X_RESP, .creation = creation};
     put(&event);
-    w.link.closer = (int8_t)closer;
+    w.link.closed_by = (int8_t)closed_by;
     w.link.close = DS_CLOSE_FIN;
-    change(DS_CONN_CLOSED, closer < 0 ? 0 : closer, true);
+    change(DS_CONN_CLOSED, closed_by < 0 ? 0 : closed_by, true);
 }
 
 static void at_epmd(void **state)
 {
     static const struct {
         uint8_t type;
-        int closer; /* of the registration: 0 the node, 1 EPMD, -1 nobody: it goes on elsewhere */
+        int closed_by; /* of the registration: 0 the node, 1 EPMD, -1 nobody: it goes on elsewhere */
         const char *codes;
     } cases[] = {{77, 0, "DS215"}, {72, 0, ""}, {77, 1, ""}, {77, -1, ""}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         for (uint32_t n = 1; n <= 3; n++)
-            registers(n, cases[i].type, cases[i].closer);
+            registers(n, cases[i].type, cases[i].closed_by);
         found(cases[i].codes);
         if (cases[i].codes[0] == '\0')
             continue;

@@ -67,14 +67,14 @@ static void joins(int conn, const char *a, uint32_t a_creation, const char *b, u
 {
     conns[conn].end[0] = (struct ds_endpoint){.port = 1, .node = text(a), .creation = a_creation};
     conns[conn].end[1] = (struct ds_endpoint){.port = 2, .node = text(b), .creation = b_creation};
-    links[conn].closer = -1;
+    links[conn].closed_by = -1;
     event(conn, DS_EVENT_CONN)->change.state = DS_CONN_UP;
     presence_event(&p, &at);
 }
 
-static void ends(int conn, int closer)
+static void ends(int conn, int closed_by)
 {
-    links[conn].closer = (int8_t)closer;
+    links[conn].closed_by = (int8_t)closed_by;
     event(conn, DS_EVENT_CONN)->change.state = DS_CONN_HALF_CLOSED;
     presence_event(&p, &at);
     now_ns -= SECOND;

@@ -753,11 +753,11 @@ static void one_way(void **state)
     put(w, 0, TCP_ACK, 100, 500, 0, 3);
     assert_int_equal(ds_tcp_unseen(link), 1);
     put(w, 0, TCP_ACK | TCP_FIN, 100, 500, 0, 4);
-    assert_int_equal(link->closer, -1);
+    assert_int_equal(link->closed_by, -1);
     put(w, 1, TCP_ACK, 500, 101, 0, 5);
     assert_int_equal(ds_tcp_unseen(link), -1);
     put(w, 1, TCP_ACK | TCP_FIN, 500, 101, 0, 6);
-    assert_int_equal(link->closer, 1);
+    assert_int_equal(link->closed_by, 1);
     teardown(state);
     setup(state);
     put(w, 1, TCP_ACK, 500, 100, 0, 1);

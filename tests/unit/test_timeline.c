@@ -218,7 +218,7 @@ static void change(enum presence_what what, const char *name, double at, bool is
     const bool is_node = what == PRESENCE_SEEN || what == PRESENCE_LEFT || what == PRESENCE_BACK;
     const struct presence_change c = {.what = what, .ts_ns = (int64_t)(at * 1e9), .conn = 1, .frame = 3, .end = end,
                                       .node = is_node ? &node : NULL, .is_hidden = is_hidden,
-                                      .is_hidden_end = {is_hidden}, .closer = 0};
+                                      .is_hidden_end = {is_hidden}, .closed_by = 0};
     timeline_time(t, c.ts_ns);
     timeline_presence(t, &c);
 }

@@ -27,7 +27,7 @@ struct run {
     uint64_t buffer;          /* DS_LIMIT_BUFFER; 0: the default */
     bool is_wrong;            /* the secrets are others */
     bool has_others;          /* from the start there are some, of others */
-    uint64_t num_messages, num_packets, unopened;
+    uint64_t num_messages, num_packets, undecrypted;
     uint64_t told_after[2]; /* records of each end by the time it is said that there are no keys */
     uint64_t told_at, first_at; /* packet of that, and of the first message */
     bool is_late;
@@ -44,7 +44,7 @@ static void on_event(void *context, const struct ds_event *event)
         return;
     run->is_late = run->is_late || tls->keys == DS_TLS_KEYS_LATE;
     if (event->change.final)
-        run->unopened += tls->unopened[0] + tls->unopened[1];
+        run->undecrypted += tls->undecrypted[0] + tls->undecrypted[1];
     else if (tls->keys == DS_TLS_KEYS_MISSING && run->told_at == 0) {
         memcpy(run->told_after, tls->data_records, sizeof run->told_after);
         run->told_at = run->num_packets;
@@ -141,14 +141,14 @@ static void late_keys_open_what_waited(void **state)
                               .pause_at = half, .pause_ns = 9 * SECOND};
         play(&in_time);
         assert_int_equal(in_time.num_messages, all.num_messages);
-        assert_int_equal(in_time.unopened, all.unopened);
+        assert_int_equal(in_time.undecrypted, all.undecrypted);
         assert_true(in_time.is_late);
 
         struct run too_late = {.name = names[i], .grows = true, .keys_at = late,
                                .pause_at = half, .pause_ns = 11 * SECOND};
         play(&too_late);
         assert_true(too_late.num_messages < all.num_messages);
-        assert_true(too_late.unopened > all.unopened);
+        assert_true(too_late.undecrypted > all.undecrypted);
     }
 }
 
@@ -180,7 +180,7 @@ static void little_room_is_little_waiting(void **state)
                              .keys_at = all.num_packets * 3 / 4, .buffer = 2000};
         play(&little);
         assert_true(little.num_messages < all.num_messages);
-        assert_true(little.unopened > 0);
+        assert_true(little.undecrypted > 0);
     }
 }
 
@@ -192,7 +192,7 @@ static void without_keys_nothing_is_opened(void **state)
         struct run none = {.name = names[i], .grows = true, .keys_at = UINT64_MAX};
         play(&none);
         assert_int_equal(none.num_messages, 0);
-        assert_true(none.unopened > 1000);
+        assert_true(none.undecrypted > 1000);
     }
 }
 
