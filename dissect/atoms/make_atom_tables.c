@@ -36,9 +36,9 @@ static const struct patch patches[] = {
 #include "otp_patches.def"
 };
 
-enum kind { KIND_FAMILIES, KIND_USE, KIND_ROLE, KIND_ALL, KIND_TOTAL };
+enum table_kind { KIND_FAMILIES, KIND_USE, KIND_ROLE, KIND_ALL, KIND_TOTAL };
 struct line {
-    enum kind kind;
+    enum table_kind kind;
     const char *text;
     size_t len;
     unsigned families, num;
@@ -54,7 +54,7 @@ static const struct line lines[] = {
 
 #define NUM(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct table {
+static struct made_table {
     const char *name;
     const struct pool_text *atoms;
     size_t num, num_common; /* the latter are atom.names and bif.tab */
@@ -83,7 +83,7 @@ static void add_patched(void)
     struct pool_text *atoms = NULL;
     for (size_t i = 0; i < NUM(patches); i++) {
         const struct patch *patch = &patches[i];
-        struct table *table = &tables[num_tables - 1];
+        struct made_table *table = &tables[num_tables - 1];
         if (patch->release != NULL) {
             size_t of = 0;
             while (of < num_tables && strcmp(tables[of].name, patch->of) != 0)
@@ -92,7 +92,7 @@ static void add_patched(void)
                 exit(1);
             const size_t num = tables[of].num_common;
             memcpy(atoms, tables[of].atoms, num * sizeof *atoms);
-            tables[num_tables++] = (struct table){patch->release, atoms, num, num};
+            tables[num_tables++] = (struct made_table){patch->release, atoms, num, num};
         } else if (patch->after.bytes == NULL) {
             const size_t at = place_of(atoms, table->num, patch->text);
             table->num_common = --table->num;

@@ -122,7 +122,7 @@ static bool read_nothing(struct epmd_message *m)
     return true;
 }
 
-static const struct request {
+static const struct epmd_request {
     uint8_t code;
     enum ds_epmd_op op;
     bool (*read)(struct epmd_message *m);
@@ -132,7 +132,7 @@ static const struct request {
     {107, DS_EPMD_KILL_REQ, read_nothing},  {115, DS_EPMD_STOP_REQ, read_name_to_end},
 };
 
-static const struct request *find_request(uint8_t code)
+static const struct epmd_request *find_request(uint8_t code)
 {
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         if (requests[i].code == code)
@@ -148,7 +148,7 @@ static void read_request(struct epmd_message *m)
     uint8_t code;
     if (!read_u8(m, &code, "an empty request"))
         return;
-    const struct request *request = find_request(code);
+    const struct epmd_request *request = find_request(code);
     if (request == NULL) {
         m->at = code_at;
         fail(m, "no request begins like this");
@@ -313,12 +313,12 @@ static void handle_reply(struct dissect_ctx *env, struct conn *conn, struct epmd
 /* Streams. */
 
 /* What became of the first bytes of what a direction has to say. */
-enum progress { MORE, DONE, HOPELESS };
+enum epmd_progress { MORE, DONE, HOPELESS };
 
 /* feed_request works on the first request in bytes; *used is its length. */
-static enum progress feed_request(struct dissect_ctx *env, struct conn *conn, int dir,
-                                  struct cursor bytes,
-                                  size_t *used)
+static enum epmd_progress feed_request(struct dissect_ctx *env, struct conn *conn, int dir,
+                                       struct cursor bytes,
+                                       size_t *used)
 {
     struct epmd_message m;
     struct cursor at = bytes;
@@ -335,9 +335,9 @@ static enum progress feed_request(struct dissect_ctx *env, struct conn *conn, in
     return DONE;
 }
 
-static enum progress feed_reply(struct dissect_ctx *env, struct conn *conn, int dir,
-                                struct cursor bytes,
-                                size_t *used)
+static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn, int dir,
+                                     struct cursor bytes,
+                                     size_t *used)
 {
     struct epmd *epmd = conn->state;
     struct epmd_message m;
@@ -434,7 +434,7 @@ static void epmd_feed(struct dissect_ctx *env, struct conn *conn, int dir, struc
         }
         bytes = stream_buffer_cursor(&d->held);
     }
-    enum progress progress = MORE;
+    enum epmd_progress progress = MORE;
     size_t used = 0, len;
     while (!d->list && cursor_left(&bytes) != 0) {
         progress = dir == epmd->server ? feed_reply(env, conn, dir, bytes, &len)

@@ -51,14 +51,14 @@ static bool read_arity(struct parser *p)
     if (lexer->token.kind != LEX_INTEGER || lexer->magnitude_len > 1)
         return lexer_expected(lexer, "an arity of 0 to 255");
     const unsigned arity = lexer->magnitude_len != 0 ? lexer->magnitude[0] : 0;
-    struct node *list = parse_add_node(p, NODE_LIST);
+    struct match_node *list = parse_add_node(p, NODE_LIST);
     if (list == NULL)
         return false;
     list->num = arity;
     for (unsigned i = 0; i < arity; i++)
         if (parse_add_node(p, NODE_ANY) == NULL)
             return false;
-    struct node *nil = parse_add_node(p, NODE_CONSTANT);
+    struct match_node *nil = parse_add_node(p, NODE_CONSTANT);
     if (nil == NULL)
         return false;
     nil->at = p->match->constants.len;

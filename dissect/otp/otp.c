@@ -25,9 +25,9 @@ _Static_assert(NUM_KNOWN + DS_OTP_MAX_LINES < NO_LINE / 3,
                "lines and names are numbered with 16 bits");
 
 /* What a line is held against. */
-enum family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMILY_RESULT };
+enum label_family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMILY_RESULT };
 
-static const enum family families[DS_OTP_NUM_KINDS] = {
+static const enum label_family families[DS_OTP_NUM_KINDS] = {
     [DS_OTP_CALL] = FAMILY_MESSAGE,         [DS_OTP_REPLY] = FAMILY_MESSAGE,
     [DS_OTP_WATCHED_CALL] = FAMILY_MESSAGE, [DS_OTP_WATCHED_REPLY] = FAMILY_MESSAGE,
     [DS_OTP_TAGGED_CALL] = FAMILY_MESSAGE,
@@ -71,7 +71,7 @@ static const struct {
 _Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
 
 /* line is one of lines[], compiled. */
-struct line {
+struct label_line {
     struct pattern *pattern;
     uint16_t next;  /* of the same bucket */
     uint16_t label; /* as a name, when there are lines about the answers to such calls */
@@ -101,7 +101,7 @@ struct bucket {
 
 struct ds_otp {
     struct ds_otp_line *lines; /* those that were added first */
-    struct line *line;
+    struct label_line *line;
     size_t num_lines;
     struct name_slot *names;
     struct bucket *buckets;
@@ -172,7 +172,7 @@ static uint16_t add_name(struct ds_otp *otp, struct ds_text text)
     return slot->number;
 }
 
-static uint64_t bucket_key(enum family family, uint16_t to, unsigned arity, uint16_t atom)
+static uint64_t bucket_key(enum label_family family, uint16_t to, unsigned arity, uint16_t atom)
 {
     return 1ull << 63 | (uint64_t)family << 56 | (uint64_t)arity << 48 | (uint64_t)to << 16 | atom;
 }
@@ -188,7 +188,7 @@ static uint32_t find_bucket(const struct ds_otp *otp, uint64_t key)
 static bool add_line(struct ds_otp *otp, uint16_t number)
 {
     const struct ds_otp_line *text = &otp->lines[number];
-    struct line *line = &otp->line[number];
+    struct label_line *line = &otp->line[number];
     struct pattern_error error;
     line->pattern = pattern_compile((struct ds_text){text->pattern, strlen(text->pattern)}, &error);
     if (line->pattern == NULL)
@@ -242,7 +242,7 @@ static bool reserve(struct ds_otp *otp, const struct ds_otp_line *lines, size_t 
 /* note_owner notes whose process has the name that a line is about. */
 static void note_owner(struct ds_otp *otp, const struct ds_otp_line *line)
 {
-    const enum family family = families[line->kind];
+    const enum label_family family = families[line->kind];
     struct name_slot *slot = find_name_slot(otp, (struct ds_text){line->to, strlen(line->to)});
     if (slot->number == 0 || slot->is_shared || family == FAMILY_SPAWN || family == FAMILY_RESULT)
         return;
@@ -299,7 +299,7 @@ const struct ds_otp_line *ds_otp_lines(size_t *num_lines)
 static bool match_line(const struct ds_otp *otp, uint16_t number, const struct ds_term *term,
                        struct ds_otp_match *match)
 {
-    const struct line *line = &otp->line[number];
+    const struct label_line *line = &otp->line[number];
     struct pattern_match views;
     if (!pattern_run(line->pattern, term, &views))
         return false;
@@ -361,7 +361,7 @@ static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term 
     return head;
 }
 
-static bool find_in_family(const struct ds_otp *otp, enum family family, uint16_t to,
+static bool find_in_family(const struct ds_otp *otp, enum label_family family, uint16_t to,
                            const struct ds_term *term, struct ds_otp_match *match)
 {
     const struct otp_head head = read_head(otp, term);
@@ -390,7 +390,7 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const stru
         return true;
     const enum ds_otp_kind outer = match->kind;
     const struct ds_term request = match->variable[DS_OTP_REQUEST];
-    const enum family family = outer == DS_OTP_CALL ? FAMILY_IN_CALL : FAMILY_IN_CAST;
+    const enum label_family family = outer == DS_OTP_CALL ? FAMILY_IN_CALL : FAMILY_IN_CAST;
     if (find_in_family(otp, family, name, &request, match))
         match->kind = match->kind == DS_OTP_IN_PEER ? DS_OTP_PEER : outer;
     return true;

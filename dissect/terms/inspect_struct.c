@@ -18,14 +18,14 @@ enum {
 };
 
 /* One field: its value's first token, and where its key and its value stand. */
-struct field {
+struct struct_field {
     struct cursor name, key, at;
     struct term_token value;
 };
 
 struct fields {
     unsigned num;
-    struct field field[INSPECT_FIELDS_MAX];
+    struct struct_field field[INSPECT_FIELDS_MAX];
     struct cursor end; /* what follows the map */
     unsigned looks;    /* tokens that may still be looked at */
 };
@@ -53,7 +53,7 @@ static bool read_fields(const struct text *text, struct cursor at, uint64_t num_
     if (num_pairs > INSPECT_FIELDS_MAX || num_pairs > fields->looks / 2)
         return false;
     for (uint64_t i = 0; i < num_pairs; i++) {
-        struct field *field = &fields->field[fields->num];
+        struct struct_field *field = &fields->field[fields->num];
         field->key = at;
         if (term_read_token(&at, &text->env, &key, NULL) != TERM_OK || key.class != TERM_ATOM ||
             (key.atom != NULL && !ds_atom_is_certain(key.atom->state)))
@@ -82,7 +82,7 @@ static bool is_text(struct cursor text, const char *word)
     return cursor_left(&text) == len && memcmp(text.at, word, len) == 0;
 }
 
-static const struct field *find(const struct fields *fields, const char *name)
+static const struct struct_field *find(const struct fields *fields, const char *name)
 {
     for (unsigned i = 0; i < fields->num; i++) {
         if (is_text(fields->field[i].name, name))
@@ -94,7 +94,7 @@ static const struct field *find(const struct fields *fields, const char *name)
 /* Each get_ gives the value of a field; false when there is none of that kind. */
 static bool get_integer(const struct fields *fields, const char *name, int64_t *out)
 {
-    const struct field *field = find(fields, name);
+    const struct struct_field *field = find(fields, name);
     return field != NULL && field->value.class == TERM_INTEGER &&
            value_get_i64(&field->value, out);
 }
@@ -111,7 +111,7 @@ static bool get_within(const struct fields *fields, const char *name, int64_t mi
 
 static bool is_atom(const struct fields *fields, const char *name, const char *atom)
 {
-    const struct field *field = find(fields, name);
+    const struct struct_field *field = find(fields, name);
     return field != NULL && field->value.class == TERM_ATOM &&
            (field->value.atom == NULL || ds_atom_is_certain(field->value.atom->state)) &&
            is_text(field->value.body, atom);
@@ -119,7 +119,7 @@ static bool is_atom(const struct fields *fields, const char *name, const char *a
 
 static bool get_text(const struct fields *fields, const char *name, struct cursor *out)
 {
-    const struct field *field = find(fields, name);
+    const struct struct_field *field = find(fields, name);
     if (field == NULL || field->value.class != TERM_BINARY ||
         cursor_left(&field->value.body) > LOOK_BYTES)
         return false;
@@ -152,7 +152,7 @@ static bool read_date(const struct fields *fields, char out[PIECE_LEN])
 static bool read_microsecond(const struct text *text, const struct fields *fields, int64_t *number,
                              int64_t *precision)
 {
-    const struct field *field = find(fields, "microsecond");
+    const struct struct_field *field = find(fields, "microsecond");
     struct term_token token;
     if (field == NULL || field->value.class != TERM_TUPLE || field->value.num_terms != 2)
         return false;
@@ -267,7 +267,7 @@ static bool show_range(struct text *text, const struct fields *fields)
 static bool read_nested_date(const struct text *text, const struct fields *outer, const char *name,
                              char out[PIECE_LEN])
 {
-    const struct field *field = find(outer, name);
+    const struct struct_field *field = find(outer, name);
     struct term_token token;
     struct fields fields = {.looks = LOOK_TOKENS};
     if (field == NULL || field->value.class != TERM_MAP)
@@ -309,7 +309,7 @@ static bool read_modifiers(const struct text *text, const struct fields *fields,
         {"unicode", "ucp", 'u'}, {"firstline", NULL, 'f'}, {"ungreedy", NULL, 'U'},
         {"dotall", "newline", 's'}, {"export", NULL, 'E'},
     };
-    const struct field *field = find(fields, "opts");
+    const struct struct_field *field = find(fields, "opts");
     struct cursor binary;
     struct term_token token;
     size_t num = 0;
@@ -450,7 +450,7 @@ static bool next_word(const char **fields, struct cursor *word, bool *optional)
     return len != 0;
 }
 
-static const struct field *find_word(const struct fields *fields, struct cursor word)
+static const struct struct_field *find_word(const struct fields *fields, struct cursor word)
 {
     for (unsigned i = 0; i < fields->num; i++) {
         if (cursor_left(&fields->field[i].name) == cursor_left(&word) &&
@@ -475,7 +475,7 @@ static bool find_order(const struct fields *fields, const char *names, struct in
     order->num = 0;
     order->end = fields->end;
     while (next_word(&names, &word, &optional)) {
-        const struct field *field = find_word(fields, word);
+        const struct struct_field *field = find_word(fields, word);
         if (field == NULL || num++ == fields->num)
             return false;
         if (!optional || !is_nothing(&field->value))

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct number {
+struct id_map_entry {
     uint64_t hash;
     uint32_t number; /* 0: free */
 };
@@ -24,7 +24,7 @@ void id_map_free(struct id_map *numbers)
 }
 
 /* find returns the place of a thing, or where it would be. */
-static struct number *find(const struct id_map *numbers, uint64_t hash)
+static struct id_map_entry *find(const struct id_map *numbers, uint64_t hash)
 {
     const uint64_t mask = (uint64_t)numbers->max * 2 - 1;
     uint64_t i = hash & mask;
@@ -40,21 +40,21 @@ uint32_t id_map_find(const struct id_map *numbers, uint64_t hash)
 
 uint32_t id_map_get(struct id_map *numbers, uint64_t hash, bool *is_new)
 {
-    struct number *place = find(numbers, hash);
+    struct id_map_entry *place = find(numbers, hash);
     *is_new = place->number == 0 && numbers->num < numbers->max;
     if (*is_new)
-        *place = (struct number){hash, ++numbers->num};
+        *place = (struct id_map_entry){hash, ++numbers->num};
     return place->number;
 }
 
 void id_map_set(struct id_map *numbers, uint64_t hash, uint32_t number)
 {
-    struct number *place = find(numbers, hash);
+    struct id_map_entry *place = find(numbers, hash);
     if (place->number == 0 && numbers->num_same >= numbers->max / 2)
         return;
     if (place->number == 0)
         numbers->num_same++;
-    *place = (struct number){hash, number};
+    *place = (struct id_map_entry){hash, number};
 }
 
 uint64_t hash_add_text(uint64_t hash, const char *text, size_t len)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct id_map {
-    struct number *table; /* max * 2 of them, to be searched from the hash on */
+    struct id_map_entry *table; /* max * 2 of them, to be searched from the hash on */
     uint32_t num, max, num_same;
 };
 

@@ -182,7 +182,7 @@ static bool estimate(const struct overlap_scan *survey, size_t point, size_t ref
 }
 
 /* walk is what place needs on its way. */
-struct walk {
+struct overlap_walk {
     struct overlap_scan *survey;
     const struct edge *edges;
     size_t num_edges;
@@ -194,7 +194,7 @@ struct walk {
 
 /* spread goes from a reference to all points that share packets with it, directly or through others, always
  * over the link that is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
-static bool spread(struct walk *walk, size_t reference)
+static bool spread(struct overlap_walk *walk, size_t reference)
 {
     struct overlap_scan *survey = walk->survey;
     double *cost = walk->cost;
@@ -249,7 +249,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* choose_reference returns the reference of the group that was spread from its first point. */
-static size_t choose_reference(struct walk *walk, size_t first)
+static size_t choose_reference(struct overlap_walk *walk, size_t first)
 {
     struct overlap_scan *survey = walk->survey;
     size_t num = 0;
@@ -274,7 +274,7 @@ static size_t choose_reference(struct walk *walk, size_t first)
 static bool place(struct overlap_scan *survey, const struct edge *edges, size_t num_edges,
                   struct clock_sample *scratch)
 {
-    struct walk walk = {
+    struct overlap_walk walk = {
         .survey = survey,
         .edges = edges,
         .num_edges = num_edges,

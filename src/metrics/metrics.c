@@ -34,7 +34,7 @@ struct metrics *metrics_new(const struct metrics_config *config)
     m->config = config;
     series_init(&m->pairs, sizeof(struct metrics_pair), 2, config->limits[DS_LIMIT_SERIES]);
     series_init(&m->durations, sizeof(struct duration), 4, config->limits[DS_LIMIT_SERIES]);
-    table_init(&m->links, sizeof(struct link), config->limits[DS_LIMIT_CONNECTIONS]);
+    table_init(&m->links, sizeof(struct metrics_link), config->limits[DS_LIMIT_CONNECTIONS]);
     return m;
 }
 
@@ -42,7 +42,7 @@ void metrics_free(struct metrics *m)
 {
     if (m == NULL)
         return;
-    struct link *link = table_oldest(&m->links);
+    struct metrics_link *link = table_oldest(&m->links);
     for (; link != NULL; link = table_newer(&m->links, link))
         free(link->names);
     table_free(&m->links);
@@ -56,19 +56,19 @@ static uint32_t hash_number(uint64_t number)
     return hash_key(&number, sizeof number);
 }
 
-static void drop_link(struct metrics *m, struct link *link)
+static void drop_link(struct metrics *m, struct metrics_link *link)
 {
     free(link->names);
     table_remove(&m->links, link);
     m->latest = NULL;
 }
 
-static struct link *find_link(struct metrics *m, uint64_t number)
+static struct metrics_link *find_link(struct metrics *m, uint64_t number)
 {
     if (m->latest != NULL && m->latest->number == number)
         return m->latest;
     const uint32_t hash = hash_number(number);
-    struct link *link = table_first(&m->links, hash);
+    struct metrics_link *link = table_first(&m->links, hash);
     while (link != NULL && link->number != number)
         link = table_next(&m->links, link);
     if (link == NULL && table_is_full(&m->links))
@@ -82,7 +82,8 @@ static struct link *find_link(struct metrics *m, uint64_t number)
     return link;
 }
 
-static bool is_named(const struct link *link, unsigned end, const struct ds_endpoint *endpoint)
+static bool is_named(const struct metrics_link *link, unsigned end,
+                     const struct ds_endpoint *endpoint)
 {
     if (endpoint->node.data == NULL)
         return !link->has_name[end];
@@ -93,7 +94,7 @@ static bool is_named(const struct link *link, unsigned end, const struct ds_endp
 }
 
 /* name_ends notes what the ends of a connection are called, an end without a name by its address. */
-static void name_ends(struct metrics *m, struct link *link, const struct ds_conn *conn)
+static void name_ends(struct metrics *m, struct metrics_link *link, const struct ds_conn *conn)
 {
     char addr[2][DS_ADDR_LEN];
     struct ds_text name[2];
@@ -119,7 +120,7 @@ static void name_ends(struct metrics *m, struct link *link, const struct ds_conn
     }
 }
 
-static void get_labels(const struct link *link, unsigned dir, struct ds_text labels[2])
+static void get_labels(const struct metrics_link *link, unsigned dir, struct ds_text labels[2])
 {
     const struct ds_text names[2] = {
         {link->names, link->len[0]},
@@ -129,7 +130,7 @@ static void get_labels(const struct link *link, unsigned dir, struct ds_text lab
     labels[1] = names[1 - dir];
 }
 
-struct metrics_pair *metrics_pair(struct metrics *m, struct link *link, unsigned dir)
+struct metrics_pair *metrics_pair(struct metrics *m, struct metrics_link *link, unsigned dir)
 {
     struct ds_text labels[2];
     if (link->names == NULL)
@@ -145,7 +146,7 @@ struct metrics_pair *metrics_pair(struct metrics *m, struct link *link, unsigned
 }
 
 /* get_pair returns the pair of what was sent, which is heard of. */
-static struct metrics_pair *get_pair(struct metrics *m, struct link *link,
+static struct metrics_pair *get_pair(struct metrics *m, struct metrics_link *link,
                                      const struct ds_event *event)
 {
     if (link->names == NULL || !is_named(link, 0, &event->conn->end[0]) ||
@@ -157,7 +158,8 @@ static struct metrics_pair *get_pair(struct metrics *m, struct link *link,
     return pair;
 }
 
-static void count_message(struct metrics *m, struct link *link, const struct ds_event *event)
+static void count_message(struct metrics *m, struct metrics_link *link,
+                          const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     struct metrics_pair *pair = get_pair(m, link, event);
@@ -173,7 +175,7 @@ static void count_message(struct metrics *m, struct link *link, const struct ds_
     }
 }
 
-static void note_handshake(struct link *link, const struct ds_handshake *handshake)
+static void note_handshake(struct metrics_link *link, const struct ds_handshake *handshake)
 {
     static const struct {
         const char *status;
@@ -193,7 +195,7 @@ static void note_handshake(struct link *link, const struct ds_handshake *handsha
     }
 }
 
-static void note_change(struct metrics *m, struct link *link, const struct ds_event *event)
+static void note_change(struct metrics *m, struct metrics_link *link, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
     const bool was_up = link->is_up;
@@ -213,7 +215,7 @@ static void note_change(struct metrics *m, struct link *link, const struct ds_ev
     drop_link(m, link);
 }
 
-static void note_stall(struct metrics *m, struct link *link, const struct ds_event *event)
+static void note_stall(struct metrics *m, struct metrics_link *link, const struct ds_event *event)
 {
     if (!event->stall.is_over || event->stall.why != DS_STALL_ZERO_WINDOW)
         return;
@@ -223,7 +225,7 @@ static void note_stall(struct metrics *m, struct link *link, const struct ds_eve
 
 void metrics_event(struct metrics *m, const struct ds_event *event)
 {
-    struct link *link = find_link(m, event->conn->number);
+    struct metrics_link *link = find_link(m, event->conn->number);
     if (event->ts_ns > m->now_ns)
         m->now_ns = event->ts_ns;
     if (link == NULL)

@@ -37,7 +37,7 @@ enum handshake_end {
 };
 
 /* link is a connection of distribution, or of EPMD, which sends no messages. */
-struct link {
+struct metrics_link {
     struct table_entry entry;
     uint64_t number;
     char *names; /* of both ends; NULL: not looked at yet */
@@ -56,7 +56,7 @@ struct metrics {
     struct metrics_pair other_pair;
     struct duration other_durations[CALL_OUTCOME_COUNT];
     struct table links;
-    struct link *latest; /* the link that was looked up last, or NULL */
+    struct metrics_link *latest; /* the link that was looked up last, or NULL */
     uint64_t closes[DS_CLOSE_CAPTURE + 1];
     uint64_t handshakes[HANDSHAKE_END_COUNT];
     uint64_t findings[FINDING_CODE_COUNT];
@@ -74,6 +74,6 @@ struct metrics_bucket {
 extern const struct metrics_bucket metrics_buckets[METRICS_BUCKETS];
 
 /* metrics_pair returns the pair of that direction of a link, the others' where it has none. */
-struct metrics_pair *metrics_pair(struct metrics *metrics, struct link *link, unsigned dir);
+struct metrics_pair *metrics_pair(struct metrics *metrics, struct metrics_link *link, unsigned dir);
 
 #endif

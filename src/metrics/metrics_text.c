@@ -191,7 +191,7 @@ static void see_links(struct metrics *m)
         p->links = 0;
         p->gap_ns = -1;
     }
-    struct link *link = table_oldest(&m->links);
+    struct metrics_link *link = table_oldest(&m->links);
     for (; link != NULL; link = table_newer(&m->links, link)) {
         for (unsigned dir = 0; dir < 2 && link->is_up; dir++) {
             struct metrics_pair *pair = metrics_pair(m, link, dir);

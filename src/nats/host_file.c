@@ -25,7 +25,7 @@ struct packet_header {
 };
 
 /* place is where a packet stands. */
-struct place {
+struct host_file_place {
     int64_t ts_ns;
     uint64_t frame;
     long at;
@@ -97,7 +97,7 @@ bool host_file_add(struct host_file *file, const struct ds_packet *packet)
 
 static int by_time(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct host_file_place *a = left, *b = right;
     if (a->ts_ns != b->ts_ns)
         return a->ts_ns < b->ts_ns ? -1 : 1;
     return (a->frame > b->frame) - (a->frame < b->frame);
@@ -122,9 +122,9 @@ static bool read_packet(FILE *file, struct ds_packet *packet, uint8_t *bytes)
 }
 
 /* find_places lists all packets by time; NULL: memory ran out. */
-static struct place *find_places(struct host_file *file, uint8_t *bytes)
+static struct host_file_place *find_places(struct host_file *file, uint8_t *bytes)
 {
-    struct place *places = calloc(file->num_packets, sizeof *places);
+    struct host_file_place *places = calloc(file->num_packets, sizeof *places);
     struct ds_packet packet;
     rewind(file->file);
     for (uint64_t i = 0; places != NULL && i < file->num_packets; i++) {
@@ -142,7 +142,8 @@ static struct place *find_places(struct host_file *file, uint8_t *bytes)
 }
 
 /* copy writes the packets into a file that libpcap reads, in the order of places; NULL: as they come. */
-static bool copy(struct host_file *file, FILE *out, const struct place *places, uint8_t *bytes)
+static bool copy(struct host_file *file, FILE *out, const struct host_file_place *places,
+                 uint8_t *bytes)
 {
     const uint32_t unit = file->has_nanoseconds ? 1 : 1000;
     struct ds_packet packet;
@@ -161,7 +162,7 @@ bool host_file_finish(struct host_file *file)
 {
     FILE *out = open_unnamed();
     uint8_t *bytes = malloc(SNAPLEN);
-    struct place *places = NULL;
+    struct host_file_place *places = NULL;
     bool good = out != NULL && bytes != NULL && fflush(file->file) == 0;
     if (good && file->is_disordered) {
         places = find_places(file, bytes);

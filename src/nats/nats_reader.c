@@ -50,7 +50,7 @@ struct host {
     struct host_file file;
 };
 
-struct reader {
+struct nats_reader_state {
     const struct nats_url *url;
     natsConnection *connection;
     jsCtx *context;
@@ -68,7 +68,7 @@ struct reader {
 
 /* In the process that talks to the servers */
 
-static bool connect_to(struct reader *r, struct nats_client *client)
+static bool connect_to(struct nats_reader_state *r, struct nats_client *client)
 {
     const int64_t begin_ns = clock_now_ns();
     natsStatus status;
@@ -87,7 +87,8 @@ static bool connect_to(struct reader *r, struct nats_client *client)
 }
 
 /* note_other notes a host that there is no room for. */
-static void note_other(struct reader *r, const char *name, size_t len, uint32_t link_type)
+static void note_other(struct nats_reader_state *r, const char *name, size_t len,
+                       uint32_t link_type)
 {
     const uint64_t hash = hash_more(link_type, name, len) | 1;
     size_t at = hash % MOST_OTHERS;
@@ -110,7 +111,8 @@ static bool name_of(const char *subject, const char **name, size_t *len)
 
 /* find_host returns the file of a host, which is made where there is none. NULL: is_full, or after a
  * complaint. */
-static struct host *find_host(struct reader *r, const char *name, size_t len, uint32_t link_type,
+static struct host *find_host(struct nats_reader_state *r, const char *name, size_t len,
+                              uint32_t link_type,
                               bool *is_full)
 {
     for (size_t i = 0; i < r->num_hosts; i++) {
@@ -133,7 +135,7 @@ static struct host *find_host(struct reader *r, const char *name, size_t len, ui
 }
 
 /* take takes a message. False after a complaint. */
-static bool take(struct reader *r, natsMsg *message)
+static bool take(struct nats_reader_state *r, natsMsg *message)
 {
     const int text_len = nats.natsMsg_GetDataLength(message);
     const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
@@ -165,7 +167,7 @@ static bool take(struct reader *r, natsMsg *message)
 }
 
 /* say_left_out says what was passed over. */
-static void say_left_out(const struct reader *r)
+static void say_left_out(const struct nats_reader_state *r)
 {
     if (r->num_odd != 0)
         complain("NATS: %s of the stream skipped: not packets, although named so",
@@ -180,7 +182,7 @@ static void say_left_out(const struct reader *r)
                  ds_counted(r->num_others, "more hosts").text, NATS_MAX_HOSTS);
 }
 
-static bool read_all(struct reader *r, bool *is_whole)
+static bool read_all(struct nats_reader_state *r, bool *is_whole)
 {
     natsMsg *message;
     bool good = nats_pull_begin(&r->pull, r->url, r->connection, r->context);
@@ -204,7 +206,7 @@ static int by_name(const void *left, const void *right)
     return order != 0 ? order : (one > other) - (one < other);
 }
 
-static bool hand_over_all(struct reader *r, int socket)
+static bool hand_over_all(struct nats_reader_state *r, int socket)
 {
     struct handed handed = {.good = true};
     qsort(r->hosts, r->num_hosts, sizeof r->hosts[0], by_name);
@@ -225,7 +227,7 @@ static bool hand_over_all(struct reader *r, int socket)
 static _Noreturn void run_reader(const struct nats_reader_config *config, const struct nats_url *url,
                                  size_t max_hosts, int socket)
 {
-    static struct reader reader;
+    static struct nats_reader_state reader;
     struct nats_client client;
     struct handed end = {0};
     reader.url = url;

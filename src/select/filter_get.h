@@ -24,7 +24,7 @@ static inline const struct ds_event *record_event_of(const struct record *record
 }
 
 /* probe_offer_titles offers each of them, in either language's spelling; titles may be NULL. */
-static inline void probe_offer_titles(struct probe *probe, const struct titles *titles)
+static inline void probe_offer_titles(struct filter_probe *probe, const struct titles *titles)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
         probe_offer_text(probe, titles->text[i]);

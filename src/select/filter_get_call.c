@@ -3,14 +3,14 @@
  */
 #include "filter_get.h"
 
-static void get_note_role(struct probe *probe, const struct record *record, int which)
+static void get_note_role(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->note.role != NOTE_NONE)
         probe_offer_string(probe, note_role_name(record->note.role));
 }
 
-static void get_call(struct probe *probe, const struct record *record, int which)
+static void get_call(struct filter_probe *probe, const struct record *record, int which)
 {
     const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
     (void)which;
@@ -20,7 +20,7 @@ static void get_call(struct probe *probe, const struct record *record, int which
 
 enum { LABEL, GROUP };
 
-static void get_label(struct probe *probe, const struct record *record, int which)
+static void get_label(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct call *call = record->call;
     const struct note *note = &record->note;
@@ -30,7 +30,7 @@ static void get_label(struct probe *probe, const struct record *record, int whic
         probe_offer_string(probe, call != NULL ? call->group : note->group);
 }
 
-static void get_latency(struct probe *probe, const struct record *record, int which)
+static void get_latency(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->call != NULL)
@@ -39,14 +39,14 @@ static void get_latency(struct probe *probe, const struct record *record, int wh
         probe_offer_number(probe, record->note.latency_ns);
 }
 
-static void get_late(struct probe *probe, const struct record *record, int which)
+static void get_late(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record_is_message(record))
         probe_offer_number(probe, record->note.late);
 }
 
-static void get_outcome(struct probe *probe, const struct record *record, int which)
+static void get_outcome(struct filter_probe *probe, const struct record *record, int which)
 {
     const enum call_outcome outcome =
         record->call != NULL ? record->call->outcome : record->note.outcome;
@@ -78,21 +78,21 @@ static const struct party *party_of(const struct record *record, int which)
     return NULL;
 }
 
-static void get_party_node(struct probe *probe, const struct record *record, int which)
+static void get_party_node(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct party *party = party_of(record, which);
     if (party != NULL)
         probe_offer_text(probe, party->node);
 }
 
-static void get_party_name(struct probe *probe, const struct record *record, int which)
+static void get_party_name(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct party *party = party_of(record, which);
     if (party != NULL)
         probe_offer_text(probe, party->name);
 }
 
-static void get_party_pid(struct probe *probe, const struct record *record, int which)
+static void get_party_pid(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct party *party = party_of(record, which);
     if (party == NULL || !party->has_pid)
@@ -106,31 +106,31 @@ static void get_party_pid(struct probe *probe, const struct record *record, int 
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }
 
-static void get_party(struct probe *probe, const struct record *record, int which)
+static void get_party(struct filter_probe *probe, const struct record *record, int which)
 {
     get_party_name(probe, record, which);
     get_party_pid(probe, record, which);
 }
 
-static void get_party_titles(struct probe *probe, const struct record *record, int which)
+static void get_party_titles(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct party *party = party_of(record, which);
     if (party != NULL)
         probe_offer_titles(probe, party->titles);
 }
 
-static void get_party_creation(struct probe *probe, const struct record *record, int which)
+static void get_party_creation(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct party *party = party_of(record, which);
     if (party != NULL && party->has_pid)
         probe_offer_number(probe, party->creation);
 }
 
-enum call_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
-                 CALL_PARENT, CALL_AMBIGUOUS, CALL_INFERRED, CALL_CHILDREN };
+enum call_field_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
+                       CALL_PARENT, CALL_AMBIGUOUS, CALL_INFERRED, CALL_CHILDREN };
 
 /* What monitors and links have as well. */
-static void get_of_monitor(struct probe *probe, const struct monitor_end *monitor, int which)
+static void get_of_monitor(struct filter_probe *probe, const struct monitor_end *monitor, int which)
 {
     if (monitor == NULL)
         return;
@@ -140,21 +140,21 @@ static void get_of_monitor(struct probe *probe, const struct monitor_end *monito
         probe_offer_unsigned(probe, monitor->start_frame);
 }
 
-static void get_duration(struct probe *probe, const struct record *record, int which)
+static void get_duration(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->monitor != NULL)
         probe_offer_number(probe, record->monitor->end_ns - record->monitor->start_ns);
 }
 
-static void get_of_call(struct probe *probe, const struct record *record, int which)
+static void get_of_call(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct call *call = record->call;
     if (call == NULL) {
         get_of_monitor(probe, record->monitor, which);
         return;
     }
-    switch ((enum call_part)which) {
+    switch ((enum call_field_part)which) {
     case CALL_REQUEST:
         probe_offer_term(probe, &call->request);
         break;

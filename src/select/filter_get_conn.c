@@ -7,7 +7,7 @@
 #include <distsniff/identity.h>
 #include <stdio.h>
 
-static void get_flag_names(struct probe *probe, const struct record *record, int which)
+static void get_flag_names(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
     const uint64_t flags =
@@ -22,7 +22,7 @@ static void get_flag_names(struct probe *probe, const struct record *record, int
     }
 }
 
-static void get_release(struct probe *probe, const struct record *record, int which)
+static void get_release(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
     (void)which;
@@ -33,7 +33,7 @@ static void get_release(struct probe *probe, const struct record *record, int wh
 enum handshake_part { SHAKE_STEP, SHAKE_VERSION, SHAKE_STATUS, SHAKE_CHALLENGE, SHAKE_DIGEST,
                       SHAKE_COOKIE_OK, SHAKE_COOKIE_NOTE };
 
-static void offer_digest(struct probe *probe, const uint8_t *digest)
+static void offer_digest(struct filter_probe *probe, const uint8_t *digest)
 {
     char text[2 * 16 + 1];
     for (int i = 0; i < 16; i++)
@@ -41,7 +41,7 @@ static void offer_digest(struct probe *probe, const uint8_t *digest)
     probe_offer_string(probe, text);
 }
 
-static void get_handshake(struct probe *probe, const struct record *record, int which)
+static void get_handshake(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
     if (event == NULL)
@@ -77,7 +77,7 @@ static void get_handshake(struct probe *probe, const struct record *record, int 
 }
 
 /* The name that EPMD or a handshake speaks of. */
-static void get_name(struct probe *probe, const struct record *record, int which)
+static void get_name(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     (void)which;
@@ -87,7 +87,7 @@ static void get_name(struct probe *probe, const struct record *record, int which
         probe_offer_text(probe, event->handshake.name);
 }
 
-static void get_creation(struct probe *probe, const struct record *record, int which)
+static void get_creation(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     (void)which;
@@ -100,7 +100,7 @@ static void get_creation(struct probe *probe, const struct record *record, int w
 enum epmd_part { EPMD_NODE_TYPE, EPMD_PROTOCOL, EPMD_HIGHEST, EPMD_LOWEST, EPMD_EXTRA, EPMD_PORT,
                  EPMD_NODES, EPMD_ANSWER };
 
-static void get_epmd(struct probe *probe, const struct record *record, int which)
+static void get_epmd(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_EPMD);
     if (event == NULL)
@@ -144,7 +144,7 @@ static void get_epmd(struct probe *probe, const struct record *record, int which
     }
 }
 
-static void get_state(struct probe *probe, const struct record *record, int which)
+static void get_state(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
     (void)which;
@@ -157,7 +157,7 @@ enum counter { COUNT_BYTES, COUNT_FRAMES, COUNT_MESSAGES, COUNT_TICKS, COUNT_GAP
                COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_LIKELY_ATOMS,
                COUNT_IGNORED, COUNT_DST = 16 };
 
-static void get_counter(struct probe *probe, const struct record *record, int which)
+static void get_counter(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
     if (event == NULL || !event->change.final)
@@ -176,7 +176,7 @@ static void get_counter(struct probe *probe, const struct record *record, int wh
 
 enum { GAP_BYTES, GAP_MESSAGES };
 
-static void get_gap(struct probe *probe, const struct record *record, int which)
+static void get_gap(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_GAP);
     if (event == NULL)
@@ -190,7 +190,8 @@ static void get_gap(struct probe *probe, const struct record *record, int which)
 /* What links tell: of a stall, of a message that one held up, and of the end of a connection. */
 enum link_part { LINK_STALL, LINK_WIRE_TIME, LINK_RETRANSMITTED, LINK_SILENT };
 
-static void get_link_of_end(struct probe *probe, const struct ds_event *event, enum link_part which)
+static void get_link_of_end(struct filter_probe *probe, const struct ds_event *event,
+                            enum link_part which)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || !event->change.final)
@@ -206,7 +207,7 @@ static void get_link_of_end(struct probe *probe, const struct ds_event *event, e
     }
 }
 
-static void get_link(struct probe *probe, const struct record *record, int which)
+static void get_link(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     if (event == NULL)
@@ -223,7 +224,7 @@ static void get_link(struct probe *probe, const struct record *record, int which
 
 enum { TLS_VERSION, TLS_SUITE, TLS_GROUP, TLS_SNI, TLS_KEYS, TLS_CERTIFICATE, TLS_ALERT };
 
-static void get_tls(struct probe *probe, const struct record *record, int which)
+static void get_tls(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     const struct ds_tls *tls = event != NULL ? event->conn->tls : NULL;
@@ -249,7 +250,7 @@ static void get_tls(struct probe *probe, const struct record *record, int which)
 
 enum { OF_FINDING_CODE, OF_FINDING_SEVERITY, OF_FINDING_CERTAINTY };
 
-static void get_finding(struct probe *probe, const struct record *record, int which)
+static void get_finding(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct finding *f = record->finding;
     if (f == NULL || f->kind == NULL)
@@ -261,7 +262,7 @@ static void get_finding(struct probe *probe, const struct record *record, int wh
 
 enum { FAULT_KIND, FAULT_OFFSET, FAULT_WHAT };
 
-static void get_fault(struct probe *probe, const struct record *record, int which)
+static void get_fault(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     if (event == NULL || event->fault.kind == DS_FAULT_NONE)
@@ -276,7 +277,7 @@ static void get_fault(struct probe *probe, const struct record *record, int whic
 
 enum { ATOMS_UNKNOWN, ATOMS_INFERRED, ATOMS_LIKELY };
 
-static void get_atoms(struct probe *probe, const struct record *record, int which)
+static void get_atoms(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     if (event == NULL)

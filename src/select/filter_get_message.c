@@ -6,7 +6,7 @@
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
-static void get_type(struct probe *probe, const struct record *record, int which)
+static void get_type(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct monitor_end *monitor = record->monitor;
     (void)which;
@@ -20,13 +20,13 @@ static void get_type(struct probe *probe, const struct record *record, int which
                                                    : "monitor");
 }
 
-static void get_ts(struct probe *probe, const struct record *record, int which)
+static void get_ts(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     probe_offer_number(probe, record_time(record));
 }
 
-static void get_frame(struct probe *probe, const struct record *record, int which)
+static void get_frame(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->finding != NULL && record->finding->num_evidence == 0)
@@ -42,7 +42,7 @@ static void get_frame(struct probe *probe, const struct record *record, int whic
                                                           : record->event->frame);
 }
 
-static void get_conn(struct probe *probe, const struct record *record, int which)
+static void get_conn(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->finding != NULL) {
@@ -64,7 +64,7 @@ static const struct ds_endpoint *end_of(const struct record *record, int which)
     return event != NULL ? &event->conn->end[event->dir ^ (which == DST)] : NULL;
 }
 
-static void get_addr(struct probe *probe, const struct record *record, int which)
+static void get_addr(struct filter_probe *probe, const struct record *record, int which)
 {
     for (int side = SRC; side <= DST; side++) {
         const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
@@ -76,7 +76,7 @@ static void get_addr(struct probe *probe, const struct record *record, int which
     }
 }
 
-static void get_port(struct probe *probe, const struct record *record, int which)
+static void get_port(struct filter_probe *probe, const struct record *record, int which)
 {
     for (int side = SRC; side <= DST; side++) {
         const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
@@ -88,7 +88,7 @@ static void get_port(struct probe *probe, const struct record *record, int which
         probe_offer_number(probe, event->epmd.port);
 }
 
-static void get_node(struct probe *probe, const struct record *record, int which)
+static void get_node(struct filter_probe *probe, const struct record *record, int which)
 {
     for (int side = SRC; side <= DST; side++) {
         const struct ds_endpoint *end = (which & side) != 0 ? end_of(record, side) : NULL;
@@ -109,14 +109,14 @@ static void get_node(struct probe *probe, const struct record *record, int which
     }
 }
 
-static void get_node_inferred(struct probe *probe, const struct record *record, int which)
+static void get_node_inferred(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_endpoint *end = end_of(record, which);
     if (end != NULL && end->node.data != NULL)
         probe_offer_number(probe, end->node_inferred);
 }
 
-static void get_op(struct probe *probe, const struct record *record, int which)
+static void get_op(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
     char text[32];
@@ -133,14 +133,14 @@ static void get_op(struct probe *probe, const struct record *record, int which)
     }
 }
 
-static void get_role_term(struct probe *probe, const struct record *record, int which)
+static void get_role_term(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
     if (event != NULL)
         probe_offer_term(probe, &event->message.role[which]);
 }
 
-static void get_ref(struct probe *probe, const struct record *record, int which)
+static void get_ref(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->monitor == NULL) {
@@ -154,7 +154,7 @@ static void get_ref(struct probe *probe, const struct record *record, int which)
 }
 
 /* from and to: the pid or name in the message, and the name of the pid where it is known. */
-static void get_process(struct probe *probe, const struct record *record, int which)
+static void get_process(struct filter_probe *probe, const struct record *record, int which)
 {
     if (record_event_of(record, DS_EVENT_MESSAGE) != NULL)
         probe_offer_text(probe, which == DS_ROLE_FROM ? record->note.from_name
@@ -162,21 +162,21 @@ static void get_process(struct probe *probe, const struct record *record, int wh
     get_role_term(probe, record, which);
 }
 
-static void get_note_name(struct probe *probe, const struct record *record, int which)
+static void get_note_name(struct filter_probe *probe, const struct record *record, int which)
 {
     if (record_event(record) != NULL)
         probe_offer_text(probe, which == DS_ROLE_FROM ? record->note.from_name
                                                       : record->note.to_name);
 }
 
-static void get_titles(struct probe *probe, const struct record *record, int which)
+static void get_titles(struct filter_probe *probe, const struct record *record, int which)
 {
     if (record_event(record) != NULL)
         probe_offer_titles(probe, which == DS_ROLE_FROM ? record->note.from_titles
                                                         : record->note.to_titles);
 }
 
-static void get_flags(struct probe *probe, const struct record *record, int which)
+static void get_flags(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_HANDSHAKE);
     (void)which;
@@ -186,7 +186,7 @@ static void get_flags(struct probe *probe, const struct record *record, int whic
         get_role_term(probe, record, DS_ROLE_FLAGS);
 }
 
-static void get_mfa(struct probe *probe, const struct record *record, int which)
+static void get_mfa(struct filter_probe *probe, const struct record *record, int which)
 {
     (void)which;
     if (record->call != NULL) {
@@ -202,7 +202,7 @@ static void get_mfa(struct probe *probe, const struct record *record, int which)
     }
 }
 
-static void get_result(struct probe *probe, const struct record *record, int which)
+static void get_result(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_EPMD);
     (void)which;
@@ -215,7 +215,7 @@ static void get_result(struct probe *probe, const struct record *record, int whi
         probe_offer_number(probe, event->epmd.result);
 }
 
-static void get_reason(struct probe *probe, const struct record *record, int which)
+static void get_reason(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
     (void)which;
@@ -231,7 +231,7 @@ static void get_reason(struct probe *probe, const struct record *record, int whi
 
 enum token_part { TOKEN_FLAGS, TOKEN_LABEL, TOKEN_SERIAL, TOKEN_FROM, TOKEN_PREVIOUS };
 
-static void get_token(struct probe *probe, const struct record *record, int which)
+static void get_token(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
     if (event == NULL || !event->message.token.present)
@@ -258,7 +258,7 @@ static void get_token(struct probe *probe, const struct record *record, int whic
 
 enum message_part { MESSAGE_TERM, MESSAGE_CONTROL, MESSAGE_SIZE, MESSAGE_FRAGMENTS };
 
-static void get_message(struct probe *probe, const struct record *record, int which)
+static void get_message(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_MESSAGE);
     if (event == NULL)

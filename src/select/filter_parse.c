@@ -25,23 +25,23 @@
 
 enum waiting_kind { WAIT_PAREN, WAIT_NOT, WAIT_AND, WAIT_OR };
 
-struct waiting {
+struct filter_waiting {
     enum waiting_kind kind;
     size_t at;   /* in the expression */
     size_t step; /* AND, OR: the jump whose target is still to be known */
 };
 
-struct parser {
+struct filter_parser {
     const char *text;
     size_t len, at;
     struct filter *filter;
     struct filter_error *error;
-    struct waiting stack[FILTER_MAX_NESTING];
+    struct filter_waiting stack[FILTER_MAX_NESTING];
     size_t depth;
 };
 
 /* fail says what is wrong at a place; it returns false. */
-__attribute__((format(printf, 3, 4))) static bool fail(struct parser *p, size_t at,
+__attribute__((format(printf, 3, 4))) static bool fail(struct filter_parser *p, size_t at,
                                                        const char *format, ...)
 {
     va_list args;
@@ -67,14 +67,14 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static void skip_spaces(struct parser *p)
+static void skip_spaces(struct filter_parser *p)
 {
     while (is_space(p->text[p->at]))
         p->at++;
 }
 
 /* peek_word returns the word that stands here; its len is 0 when there is none. */
-static struct ds_text peek_word(const struct parser *p)
+static struct ds_text peek_word(const struct filter_parser *p)
 {
     const char *word = p->text + p->at;
     size_t len = 0;
@@ -89,7 +89,7 @@ static bool is_word(struct ds_text word, const char *name)
 }
 
 /* take_sign takes these characters if they stand here. */
-static bool take_sign(struct parser *p, const char *sign)
+static bool take_sign(struct filter_parser *p, const char *sign)
 {
     size_t len = strlen(sign);
     if (strncmp(p->text + p->at, sign, len) != 0)
@@ -98,7 +98,7 @@ static bool take_sign(struct parser *p, const char *sign)
     return true;
 }
 
-static bool take_word(struct parser *p, const char *name)
+static bool take_word(struct filter_parser *p, const char *name)
 {
     if (!is_word(peek_word(p), name))
         return false;
@@ -107,13 +107,13 @@ static bool take_word(struct parser *p, const char *name)
 }
 
 /* What stands here, for an error: no more than a few words of it. */
-static int shown_len(const struct parser *p)
+static int shown_len(const struct filter_parser *p)
 {
     size_t len = p->len - p->at;
     return len < 24 ? (int)len : 24;
 }
 
-static bool expected(struct parser *p, const char *what)
+static bool expected(struct filter_parser *p, const char *what)
 {
     if (p->at == p->len)
         return fail(p, p->at, "expected %s, not the end", what);
@@ -131,7 +131,7 @@ static int hex_value(char c)
 }
 
 /* read_escape reads what follows a backslash. */
-static bool read_escape(struct parser *p, char *out)
+static bool read_escape(struct filter_parser *p, char *out)
 {
     static const char letters[] = "\\\"'nrt", meanings[] = "\\\"'\n\r\t";
     const char c = p->text[p->at];
@@ -151,7 +151,7 @@ static bool read_escape(struct parser *p, char *out)
 }
 
 /* The text goes to the pool, with a NUL behind it. */
-static bool read_string(struct parser *p, struct ds_text *out)
+static bool read_string(struct filter_parser *p, struct ds_text *out)
 {
     const size_t start = p->at;
     const char quote = p->text[p->at++];
@@ -184,7 +184,7 @@ static bool is_duration(enum field_type type)
 }
 
 /* read_scale reads the unit of a number, if it has one. */
-static bool read_scale(struct parser *p, enum field_type type, size_t start, int64_t *scale)
+static bool read_scale(struct filter_parser *p, enum field_type type, size_t start, int64_t *scale)
 {
     const struct ds_text word = peek_word(p);
     *scale = type == FIELD_MICROSECONDS ? 1000 : 1;
@@ -204,7 +204,7 @@ static bool read_scale(struct parser *p, enum field_type type, size_t start, int
 enum { MAX_NEAR = 16 }; /* words of an expression that may be misspelt, and are looked at */
 enum { MAX_FRACTION = 1000000 }; /* of a fraction, with six digits; more are not told apart */
 
-static bool read_number(struct parser *p, enum field_type type, int64_t *out)
+static bool read_number(struct filter_parser *p, enum field_type type, int64_t *out)
 {
     const size_t start = p->at;
     const bool negative = take_sign(p, "-");
@@ -245,7 +245,7 @@ static bool read_number(struct parser *p, enum field_type type, int64_t *out)
 static const char time_form[] = "a time in UTC, \"2026-01-31T23:59:59.5Z\"";
 
 /* read_time reads what RFC 3339 calls a date-time in UTC; the end may be missing. */
-static bool read_time(struct parser *p, int64_t *out)
+static bool read_time(struct filter_parser *p, int64_t *out)
 {
     const size_t start = p->at;
     struct ds_text text;
@@ -277,13 +277,14 @@ static bool read_time(struct parser *p, int64_t *out)
     return true;
 }
 
-static bool read_bool(struct parser *p, int64_t *out)
+static bool read_bool(struct filter_parser *p, int64_t *out)
 {
     *out = take_word(p, "true");
     return *out || take_word(p, "false") || expected(p, "true or false");
 }
 
-static bool read_text(struct parser *p, const struct filter_field *field, struct ds_text *out)
+static bool read_text(struct filter_parser *p, const struct filter_field *field,
+                      struct ds_text *out)
 {
     const char c = p->text[p->at];
     if (c == '"' || c == '\'')
@@ -295,7 +296,7 @@ static bool read_text(struct parser *p, const struct filter_field *field, struct
 }
 
 /* check_word says what is wrong with a word that the field never has. */
-static bool check_word(struct parser *p, size_t at, const struct filter_field *field,
+static bool check_word(struct filter_parser *p, size_t at, const struct filter_field *field,
                        const struct ds_text *text)
 {
     const char *nearest;
@@ -326,7 +327,7 @@ static void read_flags(struct literal *literal)
     literal->text = (struct ds_text){NULL, 0};
 }
 
-static bool make_regex(struct parser *p, size_t at, struct literal *literal)
+static bool make_regex(struct filter_parser *p, size_t at, struct literal *literal)
 {
     struct regex_error error;
     if (strlen(literal->text.data) != literal->text.len)
@@ -355,7 +356,8 @@ static void read_label(struct filter *f, struct ds_text *text)
 }
 
 /* read_value reads one value for a field. */
-static bool read_value(struct parser *p, const struct filter_field *field, enum test_kind test)
+static bool read_value(struct filter_parser *p, const struct filter_field *field,
+                       enum test_kind test)
 {
     struct literal *literal = &p->filter->literals[p->filter->num_literals];
     bool ok = false;
@@ -410,7 +412,7 @@ static bool read_value(struct parser *p, const struct filter_field *field, enum 
 }
 
 /* '{' value {',' value} '}' */
-static bool read_set(struct parser *p, const struct filter_field *field)
+static bool read_set(struct filter_parser *p, const struct filter_field *field)
 {
     skip_spaces(p);
     if (!take_sign(p, "{"))
@@ -443,7 +445,7 @@ static const struct {
 };
 
 /* take_comparison takes the sign or word of one; false when there is none. */
-static bool take_comparison(struct parser *p, enum test_kind *test)
+static bool take_comparison(struct filter_parser *p, enum test_kind *test)
 {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         if (take_sign(p, signs[i].sign)) {
@@ -460,7 +462,8 @@ static bool take_comparison(struct parser *p, enum test_kind *test)
     return false;
 }
 
-static bool test_allowed(struct parser *p, const struct filter_field *field, enum test_kind test,
+static bool test_allowed(struct filter_parser *p, const struct filter_field *field,
+                         enum test_kind test,
                          size_t at)
 {
     const bool has_text = field->type == FIELD_TEXT || field->type == FIELD_TERM;
@@ -473,7 +476,7 @@ static bool test_allowed(struct parser *p, const struct filter_field *field, enu
     return true;
 }
 
-static struct filter_step *add_step(struct parser *p, enum filter_step_kind kind)
+static struct filter_step *add_step(struct filter_parser *p, enum filter_step_kind kind)
 {
     struct filter_step *step = &p->filter->steps[p->filter->num_steps++];
     step->kind = kind;
@@ -481,7 +484,7 @@ static struct filter_step *add_step(struct parser *p, enum filter_step_kind kind
 }
 
 /* A field alone asks whether the record has it; a bool alone, whether it is true. */
-static void add_presence(struct parser *p, struct filter_step *step)
+static void add_presence(struct filter_parser *p, struct filter_step *step)
 {
     step->test = TEST_PRESENT;
     if (step->field->type == FIELD_BOOL) {
@@ -491,7 +494,7 @@ static void add_presence(struct parser *p, struct filter_step *step)
     }
 }
 
-static bool unknown_field(struct parser *p, struct ds_text name)
+static bool unknown_field(struct filter_parser *p, struct ds_text name)
 {
     const char *nearest = filter_field_nearest(name);
     const int len = name.len < 40 ? (int)name.len : 40;
@@ -501,7 +504,7 @@ static bool unknown_field(struct parser *p, struct ds_text name)
     return fail(p, p->at, "there is no field '%.*s': see --fields", len, name.data);
 }
 
-static bool read_test(struct parser *p)
+static bool read_test(struct filter_parser *p)
 {
     const struct ds_text name = peek_word(p);
     if (name.len == 0)
@@ -535,19 +538,19 @@ static bool read_test(struct parser *p)
 
 /* What holds tests together. */
 
-static bool push(struct parser *p, enum waiting_kind kind, size_t at, size_t step)
+static bool push(struct filter_parser *p, enum waiting_kind kind, size_t at, size_t step)
 {
     if (p->depth == FILTER_MAX_NESTING)
         return fail(p, at, "nested deeper than %d", FILTER_MAX_NESTING);
-    p->stack[p->depth++] = (struct waiting){kind, at, step};
+    p->stack[p->depth++] = (struct filter_waiting){kind, at, step};
     return true;
 }
 
 /* reduce completes the operators that bind at least as tightly as kind. */
-static void reduce(struct parser *p, enum waiting_kind kind)
+static void reduce(struct filter_parser *p, enum waiting_kind kind)
 {
     for (; p->depth != 0; p->depth--) {
-        const struct waiting *top = &p->stack[p->depth - 1];
+        const struct filter_waiting *top = &p->stack[p->depth - 1];
         if (top->kind == WAIT_PAREN || top->kind > kind)
             return;
         if (top->kind == WAIT_NOT)
@@ -557,14 +560,14 @@ static void reduce(struct parser *p, enum waiting_kind kind)
     }
 }
 
-static bool add_operator(struct parser *p, enum waiting_kind kind, size_t at)
+static bool add_operator(struct filter_parser *p, enum waiting_kind kind, size_t at)
 {
     reduce(p, kind);
     add_step(p, kind == WAIT_AND ? STEP_SKIP_IF_FALSE : STEP_SKIP_IF_TRUE);
     return push(p, kind, at, p->filter->num_steps - 1);
 }
 
-static bool close_paren(struct parser *p, size_t at)
+static bool close_paren(struct filter_parser *p, size_t at)
 {
     reduce(p, WAIT_OR);
     if (p->depth == 0)
@@ -574,7 +577,7 @@ static bool close_paren(struct parser *p, size_t at)
 }
 
 /* read_operand reads a test, or what may stand before one. */
-static bool read_operand(struct parser *p, bool *complete)
+static bool read_operand(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
     *complete = false;
@@ -587,7 +590,7 @@ static bool read_operand(struct parser *p, bool *complete)
 }
 
 /* read_operator reads what may stand behind an operand. */
-static bool read_operator(struct parser *p, bool *complete)
+static bool read_operator(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
     *complete = false;
@@ -601,7 +604,7 @@ static bool read_operator(struct parser *p, bool *complete)
     return expected(p, "&& or ||");
 }
 
-static bool parse(struct parser *p)
+static bool parse(struct filter_parser *p)
 {
     bool complete = false; /* what stands so far is an expression */
     for (;;) {
@@ -634,7 +637,7 @@ static struct filter *make_filter(size_t len)
 
 struct filter *filter_parse(const char *text, struct filter_error *error)
 {
-    struct parser p = {.text = text, .len = strlen(text), .error = error};
+    struct filter_parser p = {.text = text, .len = strlen(text), .error = error};
     if (p.len > FILTER_MAX_LEN) {
         fail(&p, FILTER_MAX_LEN, "longer than %d bytes", FILTER_MAX_LEN);
         return NULL;

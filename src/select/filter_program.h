@@ -25,14 +25,14 @@ enum field_type {
     FIELD_TYPE_COUNT
 };
 
-struct probe;
+struct filter_probe;
 
 /* field is a line of the table. get offers each value that a record has for the field:
  * none where it has none, several where any of them may be meant. */
 struct filter_field {
     const char *name;
     enum field_type type;
-    void (*get)(struct probe *probe, const struct record *record, int which);
+    void (*get)(struct filter_probe *probe, const struct record *record, int which);
     int which; /* passed on to get: which of several like it */
     filter_word_fn *words; /* all the values it can have; NULL: any */
 };
@@ -62,14 +62,14 @@ bool filter_field_needs_calls(const struct filter_field *field);
 const char *filter_type_name(enum field_type type);
 
 /* The getters hand over what they find with these. Absent texts and terms are no values. */
-void probe_offer_text(struct probe *probe, struct ds_text text);
-void probe_offer_string(struct probe *probe, const char *string);
-void probe_offer_number(struct probe *probe, int64_t number);
-void probe_offer_unsigned(struct probe *probe, uint64_t number);
-void probe_offer_term(struct probe *probe, const struct ds_term *term);
+void probe_offer_text(struct filter_probe *probe, struct ds_text text);
+void probe_offer_string(struct filter_probe *probe, const char *string);
+void probe_offer_number(struct filter_probe *probe, int64_t number);
+void probe_offer_unsigned(struct filter_probe *probe, uint64_t number);
+void probe_offer_term(struct filter_probe *probe, const struct ds_term *term);
 
 /* probe_scratch returns an empty buffer in which a getter may make a text. */
-struct ds_buffer *probe_scratch(struct probe *probe);
+struct ds_buffer *probe_scratch(struct filter_probe *probe);
 
 /* How a value is held against the literals. */
 enum test_kind { TEST_PRESENT, TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_GT, TEST_GE,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* probe is one test while the values of a record are held against it. */
-struct probe {
+struct filter_probe {
     struct filter *filter;
     const struct filter_step *step;
     bool present; /* the record has a value */
@@ -50,12 +50,13 @@ static int compare_texts(struct ds_text a, struct ds_text b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static const struct literal *literals_of(const struct probe *probe)
+static const struct literal *literals_of(const struct filter_probe *probe)
 {
     return &probe->filter->literals[probe->step->first_literal];
 }
 
-static bool regex_matches(struct probe *probe, struct match_regex *regex, struct ds_text text)
+static bool regex_matches(struct filter_probe *probe, struct match_regex *regex,
+                          struct ds_text text)
 {
     enum regex_result result = match_regex_text(regex, text.data, text.len);
     probe->filter->num_given_up += result == REGEX_GAVE_UP;
@@ -63,7 +64,7 @@ static bool regex_matches(struct probe *probe, struct match_regex *regex, struct
 }
 
 /* take_near remembers what of the words is there, and what comes near to those that are not. */
-static void take_near(const struct probe *probe, struct ds_text text)
+static void take_near(const struct filter_probe *probe, struct ds_text text)
 {
     const struct literal *literals = literals_of(probe);
     for (size_t i = 0; i < probe->step->num_literals; i++) {
@@ -76,7 +77,7 @@ static void take_near(const struct probe *probe, struct ds_text text)
     }
 }
 
-void probe_offer_text(struct probe *probe, struct ds_text text)
+void probe_offer_text(struct filter_probe *probe, struct ds_text text)
 {
     if (text.data == NULL)
         return;
@@ -100,13 +101,13 @@ void probe_offer_text(struct probe *probe, struct ds_text text)
     }
 }
 
-void probe_offer_string(struct probe *probe, const char *string)
+void probe_offer_string(struct filter_probe *probe, const char *string)
 {
     if (string != NULL)
         probe_offer_text(probe, (struct ds_text){string, strlen(string)});
 }
 
-void probe_offer_number(struct probe *probe, int64_t number)
+void probe_offer_number(struct filter_probe *probe, int64_t number)
 {
     probe->present = true;
     const struct literal *literals = literals_of(probe);
@@ -117,12 +118,12 @@ void probe_offer_number(struct probe *probe, int64_t number)
     }
 }
 
-void probe_offer_unsigned(struct probe *probe, uint64_t number)
+void probe_offer_unsigned(struct filter_probe *probe, uint64_t number)
 {
     probe_offer_number(probe, number < INT64_MAX ? (int64_t)number : INT64_MAX);
 }
 
-static bool wants_text(const struct probe *probe)
+static bool wants_text(const struct filter_probe *probe)
 {
     const struct literal *literals = literals_of(probe);
     for (size_t i = 0; i < probe->step->num_literals; i++) {
@@ -133,7 +134,7 @@ static bool wants_text(const struct probe *probe)
 }
 
 /* The text of a term is made only when nothing simpler can tell. */
-void probe_offer_term(struct probe *probe, const struct ds_term *term)
+void probe_offer_term(struct filter_probe *probe, const struct ds_term *term)
 {
     struct ds_text atom;
     int64_t number;
@@ -159,7 +160,7 @@ void probe_offer_term(struct probe *probe, const struct ds_term *term)
         probe->failed = true;
 }
 
-struct ds_buffer *probe_scratch(struct probe *probe)
+struct ds_buffer *probe_scratch(struct filter_probe *probe)
 {
     probe->filter->scratch.len = 0;
     return &probe->filter->scratch;
@@ -168,7 +169,7 @@ struct ds_buffer *probe_scratch(struct probe *probe)
 static bool run_test(struct filter *filter, const struct filter_step *step,
                      const struct record *record, bool *failed)
 {
-    struct probe probe = {.filter = filter, .step = step};
+    struct filter_probe probe = {.filter = filter, .step = step};
     step->field->get(&probe, record, step->field->which);
     *failed |= probe.failed || filter->scratch.failed;
     if (step->test == TEST_PRESENT)

@@ -115,7 +115,7 @@ static void give_children(struct span_trees *t)
     }
 }
 
-static bool keep(struct span_trees *t, const struct span *span)
+static bool keep(struct span_trees *t, const struct trace_span *span)
 {
     if (t->num_waiting == MAX_WAITING || t->num_bytes + span->len > MAX_WAITING_BYTES)
         return false;
@@ -129,7 +129,7 @@ static bool keep(struct span_trees *t, const struct span *span)
     return true;
 }
 
-void span_trees_add(struct span_trees *t, struct span *span)
+void span_trees_add(struct span_trees *t, struct trace_span *span)
 {
     const struct trace_id *above =
         span->parent != 0 && !span->has_trace ? find_given(t, span->parent) : NULL;

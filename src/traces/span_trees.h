@@ -14,7 +14,7 @@ struct trace_id {
 };
 
 /* span is one that has ended. */
-struct span {
+struct trace_span {
     uint64_t call, parent; /* parent 0: it is a root */
     bool has_children;
     bool has_trace; /* it is in one that was begun elsewhere */
@@ -34,7 +34,7 @@ void span_trees_free(struct span_trees *trees); /* NULL is allowed */
 
 /* span_trees_add gives a span and what waited for it, or keeps a copy. Of too many, or when memory runs
  * out, one is given in its own trace. span_trees_end gives all that still wait. */
-void span_trees_add(struct span_trees *trees, struct span *span);
+void span_trees_add(struct span_trees *trees, struct trace_span *span);
 void span_trees_end(struct span_trees *trees);
 
 /* span_id_print and trace_id_of_call make ids: the same of the same call, and never zero. */

@@ -207,10 +207,10 @@ bool span_writer_add(struct span_writer *w, const struct call *call)
     struct traceparent above;
     char parent[SPAN_ID_LEN];
     w->text.len = 0;
-    struct span span = {.call = call->number,
-                        .parent = call->parent,
-                        .has_children = call->num_children != 0,
-                        .has_trace = find_traceparent(w, call, &above)};
+    struct trace_span span = {.call = call->number,
+                              .parent = call->parent,
+                              .has_children = call->num_children != 0,
+                              .has_trace = find_traceparent(w, call, &above)};
     span.trace = span.has_trace ? above.trace : trace_id_of_call(call->number, call->start_ns);
     if (call->parent != 0)
         span_id_print(call->parent, parent);

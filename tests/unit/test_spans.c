@@ -31,9 +31,9 @@ static void add(struct span_trees *trees, unsigned call, unsigned parent, bool h
 {
     char text[64];
     const int len = snprintf(text, sizeof text, "%u:%032d ", call, 0);
-    struct span span = {.call = call, .parent = parent, .has_children = has_children,
-                        .trace = trace_id_of_call(call, 0), .text = text, .len = (size_t)len,
-                        .trace_at = (size_t)len - 1 - TRACE_ID_LEN};
+    struct trace_span span = {.call = call, .parent = parent, .has_children = has_children,
+                              .trace = trace_id_of_call(call, 0), .text = text, .len = (size_t)len,
+                              .trace_at = (size_t)len - 1 - TRACE_ID_LEN};
     span_trees_add(trees, &span);
 }
 

@@ -75,7 +75,8 @@ const struct guard_operator guard_operators[] = {
 const size_t guard_num_operators = sizeof guard_operators / sizeof guard_operators[0];
 
 /* run_step_of runs one step. The values begin at stack, *num of them; *at is the next step. */
-static bool run_step_of(struct ds_match *match, const struct step *step, uint32_t *num, size_t *at)
+static bool run_step_of(struct ds_match *match, const struct match_step *step, uint32_t *num,
+                        size_t *at)
 {
     struct view *stack = match->stack;
     struct view result;
@@ -142,7 +143,7 @@ bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view
 {
     uint32_t num_values = 0;
     for (size_t at = first; at < first + num;) {
-        const struct step *step = &match->steps[at++];
+        const struct match_step *step = &match->steps[at++];
         if (!run_step(&match->run, 1) || !run_step_of(match, step, &num_values, &at))
             return false;
     }
@@ -155,7 +156,7 @@ bool guard_holds(struct ds_match *match)
     size_t next = 0;
     uint32_t num = 0;
     for (size_t at = match->guard; at < match->num_steps;) {
-        const struct step *step = &match->steps[at++];
+        const struct match_step *step = &match->steps[at++];
         if (step->kind == STEP_ACCEPT)
             return true;
         if (step->kind == STEP_ALTERNATIVE) {

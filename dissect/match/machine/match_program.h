@@ -33,7 +33,7 @@ enum node_kind {
     NODE_BOTH, /* what the next two patterns match */
 };
 
-struct node {
+struct match_node {
     enum node_kind kind;
     uint32_t num;      /* TUPLE, LIST: elements; MAP: pairs; BITS: segments */
     uint32_t variable; /* VARIABLE, SAME */
@@ -89,7 +89,7 @@ enum step_kind {
     STEP_ACCEPT, /* all its tests were true */
 };
 
-struct step {
+struct match_step {
     enum step_kind kind;
     uint32_t variable, num_args; /* num_args of CALL, OPERATOR and terms */
     size_t at, len;              /* CONSTANT; SEGMENT: at is that */
@@ -99,11 +99,11 @@ struct step {
 };
 
 struct ds_match {
-    struct node *nodes;
+    struct match_node *nodes;
     size_t num_nodes, cap_nodes;
     struct bit_segment *segments;
     size_t num_segments, cap_segments;
-    struct step *steps;
+    struct match_step *steps;
     size_t num_steps, cap_steps;
     size_t guard; /* its first step; num_steps: no guard */
     struct ds_buffer constants;
@@ -159,7 +159,8 @@ bool guard_holds(struct ds_match *match);
 bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);
 
 /* match_segments holds a term against the segments of a binary. */
-bool match_segments(struct ds_match *match, const struct node *node, const struct view *value);
+bool match_segments(struct ds_match *match, const struct match_node *node,
+                    const struct view *value);
 
 static inline struct view constant_view(const struct ds_match *match, size_t at, size_t len)
 {

@@ -210,7 +210,7 @@ static bool match_segment(struct ds_match *match, struct bit_reader *r,
     return view_is_same(&match->run, &wanted, &value);
 }
 
-bool match_segments(struct ds_match *match, const struct node *node, const struct view *value)
+bool match_segments(struct ds_match *match, const struct match_node *node, const struct view *value)
 {
     struct head head;
     struct cursor bytes;

@@ -18,12 +18,12 @@ struct walk_frame {
 struct walk {
     struct ds_match *match;
     struct run *run;
-    const struct node *node; /* the next one */
+    const struct match_node *node; /* the next one */
     struct walk_frame frames[DS_MATCH_MAX_NESTING + 1];
     size_t depth;
 };
 
-static bool is_atom(struct walk *w, const struct node *node, const struct view *value)
+static bool is_atom(struct walk *w, const struct match_node *node, const struct view *value)
 {
     enum { TAG_AND_LENGTH = 2 }; /* as the parser writes them */
     const struct view atom = constant_view(w->match, node->at, node->len);
@@ -32,7 +32,7 @@ static bool is_atom(struct walk *w, const struct node *node, const struct view *
                                          node->len - TAG_AND_LENGTH});
 }
 
-static bool open_frame(struct walk *w, const struct node *node, const struct head *head)
+static bool open_frame(struct walk *w, const struct match_node *node, const struct head *head)
 {
     struct walk_frame *frame = &w->frames[w->depth++];
     *frame = (struct walk_frame){.kind = node->kind,
@@ -43,7 +43,7 @@ static bool open_frame(struct walk *w, const struct node *node, const struct hea
 }
 
 /* Most tuples are told apart by their first two bytes. */
-static bool enter_tuple(struct walk *w, const struct node *node, const struct view *value)
+static bool enter_tuple(struct walk *w, const struct match_node *node, const struct view *value)
 {
     struct head head = {.view = *value, .rest = value->at};
     uint8_t tag, arity;
@@ -56,7 +56,7 @@ static bool enter_tuple(struct walk *w, const struct node *node, const struct vi
            head.num_parts == node->num && open_frame(w, node, &head);
 }
 
-static bool enter_list(struct walk *w, const struct node *node, const struct view *value)
+static bool enter_list(struct walk *w, const struct match_node *node, const struct view *value)
 {
     struct walk_frame *frame = &w->frames[w->depth++];
     *frame = (struct walk_frame){.kind = NODE_LIST, .left = node->num, .at = *value};
@@ -70,14 +70,14 @@ static bool enter_both(struct walk *w, const struct view *value)
     return true;
 }
 
-static bool enter_map(struct walk *w, const struct node *node, const struct view *value)
+static bool enter_map(struct walk *w, const struct match_node *node, const struct view *value)
 {
     struct head head;
     return view_read(w->run, value, &head) && head.order == ORDER_MAP &&
            head.num_parts / 2 >= node->num && open_frame(w, node, &head);
 }
 
-static bool match_node(struct walk *w, const struct node *node, const struct view *value)
+static bool match_node(struct walk *w, const struct match_node *node, const struct view *value)
 {
     switch (node->kind) {
     case NODE_ANY:
@@ -122,7 +122,7 @@ static bool next_of_list(struct walk *w, struct walk_frame *frame, struct view *
 /* next_of_map finds the value for the key that is the next node. */
 static bool next_of_map(struct walk *w, struct walk_frame *frame, struct view *value)
 {
-    const struct node *node = w->node++;
+    const struct match_node *node = w->node++;
     const struct view key = constant_view(w->match, node->at, node->len);
     bool found;
     frame->left--;
@@ -153,7 +153,7 @@ static bool walk_term(struct walk *w, struct view value)
 {
     bool done = false;
     for (w->depth = 0; !done;) {
-        const struct node *node = w->node++;
+        const struct match_node *node = w->node++;
         if (!match_node(w, node, &value))
             return false;
         if (node->is_also)

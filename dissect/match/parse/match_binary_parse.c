@@ -234,7 +234,7 @@ static bool add_node(struct binary *b)
         return parse_no_memory(b->p);
     if (!is_literal && !end_literal(b))
         return false;
-    struct node *node = parse_add_node(b->p, is_literal ? NODE_CONSTANT : NODE_BITS);
+    struct match_node *node = parse_add_node(b->p, is_literal ? NODE_CONSTANT : NODE_BITS);
     if (node == NULL)
         return false;
     node->at = is_literal ? match->constants.len : b->first;

@@ -29,7 +29,7 @@ static bool read_constant(struct guard_parser *g, bool *complete)
     }
     if (!parse_fold(g->p, num_nodes, &at, &const_len))
         return false;
-    struct step *step = guard_add_value(g, STEP_CONSTANT);
+    struct match_step *step = guard_add_value(g, STEP_CONSTANT);
     if (step == NULL)
         return false;
     step->at = at;
@@ -69,7 +69,7 @@ static bool add_segment(struct guard_parser *g, const struct bit_segment *segmen
 {
     if (!parse_add_segment(g->p, segment))
         return false;
-    struct step *step = guard_add_step(g, STEP_SEGMENT);
+    struct match_step *step = guard_add_step(g, STEP_SEGMENT);
     if (step == NULL)
         return false;
     step->at = g->match->num_segments - 1;

@@ -29,7 +29,7 @@ static bool add_constant(struct guard_parser *g)
     size_t at, len;
     if (!parse_term(g->p, true) || !parse_fold(g->p, first, &at, &len))
         return false;
-    struct step *step = guard_add_value(g, STEP_CONSTANT);
+    struct match_step *step = guard_add_value(g, STEP_CONSTANT);
     if (step == NULL)
         return false;
     step->at = at;
@@ -42,7 +42,7 @@ static bool add_variable(struct guard_parser *g)
     const int found = parse_find_variable(g->p);
     if (found < 0)
         return lexer_expected(g->lexer, g->variable);
-    struct step *step = guard_add_value(g, STEP_VARIABLE);
+    struct match_step *step = guard_add_value(g, STEP_VARIABLE);
     if (step == NULL)
         return false;
     step->variable = (uint32_t)found;
@@ -72,7 +72,7 @@ static bool end_call(struct guard_parser *g, const struct waiting *call)
                           "process this would be",
                           function->name);
     g->num_values -= call->num_args;
-    struct step *step = guard_add_value(g, STEP_CALL);
+    struct match_step *step = guard_add_value(g, STEP_CALL);
     if (step == NULL)
         return false;
     step->function = function;

@@ -49,8 +49,8 @@ struct guard_parser {
 
 /* guard_add_step returns a new step, guard_add_value one that leaves a value on the stack; NULL
  * when memory ran out. */
-struct step *guard_add_step(struct guard_parser *g, enum step_kind kind);
-struct step *guard_add_value(struct guard_parser *g, enum step_kind kind);
+struct match_step *guard_add_step(struct guard_parser *g, enum step_kind kind);
+struct match_step *guard_add_value(struct guard_parser *g, enum step_kind kind);
 
 /* guard_add_constant adds a value that was encoded among the constants, from at on. False after
  * an error. */

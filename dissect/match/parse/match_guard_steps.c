@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-struct step *guard_add_step(struct guard_parser *g, enum step_kind kind)
+struct match_step *guard_add_step(struct guard_parser *g, enum step_kind kind)
 {
     struct ds_match *match = g->match;
     if (match->num_steps == match->cap_steps) {
         const size_t cap = match->cap_steps == 0 ? 16 : match->cap_steps * 2;
-        struct step *steps = realloc(match->steps, cap * sizeof *steps);
+        struct match_step *steps = realloc(match->steps, cap * sizeof *steps);
         if (steps == NULL) {
             parse_no_memory(g->p);
             return NULL;
@@ -19,12 +19,12 @@ struct step *guard_add_step(struct guard_parser *g, enum step_kind kind)
         match->steps = steps;
         match->cap_steps = cap;
     }
-    struct step *step = &match->steps[match->num_steps++];
-    *step = (struct step){.kind = kind};
+    struct match_step *step = &match->steps[match->num_steps++];
+    *step = (struct match_step){.kind = kind};
     return step;
 }
 
-struct step *guard_add_value(struct guard_parser *g, enum step_kind kind)
+struct match_step *guard_add_value(struct guard_parser *g, enum step_kind kind)
 {
     if (++g->num_values > g->match->num_stack)
         g->match->num_stack = g->num_values;
@@ -34,7 +34,7 @@ struct step *guard_add_value(struct guard_parser *g, enum step_kind kind)
 bool guard_add_constant(struct guard_parser *g, size_t at)
 {
     const struct ds_buffer *constants = &g->match->constants;
-    struct step *step = guard_add_value(g, STEP_CONSTANT);
+    struct match_step *step = guard_add_value(g, STEP_CONSTANT);
     if (step == NULL)
         return false;
     step->at = at;
@@ -65,7 +65,7 @@ bool guard_reduce(struct guard_parser *g, uint8_t tightness)
             g->match->steps[top->at].target = g->match->num_steps;
             continue;
         }
-        struct step *step = guard_add_step(g, STEP_OPERATOR);
+        struct match_step *step = guard_add_step(g, STEP_OPERATOR);
         if (step == NULL)
             return false;
         step->op = top->op;

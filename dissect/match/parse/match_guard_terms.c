@@ -55,7 +55,7 @@ static bool add_nil(struct guard_parser *g)
  * to the run. */
 static bool are_constants(const struct guard_parser *g, const struct waiting *term)
 {
-    const struct step *steps = g->match->steps;
+    const struct match_step *steps = g->match->steps;
     if (g->match->num_steps - term->first != term->num_args ||
         (term->kind == WAIT_MAP && term->num_args > 2))
         return false;
@@ -76,7 +76,7 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
                  : term->kind == WAIT_MAP ? num / 2
                                           : num);
     for (uint32_t i = 0; i < num; i++) {
-        const struct step *step = &g->match->steps[term->first + i];
+        const struct match_step *step = &g->match->steps[term->first + i];
         if (ds_buffer_reserve(constants, step->len)) /* before it is copied within itself */
             ds_buffer_add(constants, constants->data + step->at, step->len);
     }
@@ -88,7 +88,7 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
 /* end_pair puts the pair of a change into its map. */
 static bool end_pair(struct guard_parser *g, struct waiting *change)
 {
-    struct step *step = guard_add_step(g, change->put);
+    struct match_step *step = guard_add_step(g, change->put);
     if (step == NULL)
         return false;
     step->num_args = 3;
@@ -108,7 +108,7 @@ static bool end_term(struct guard_parser *g, struct waiting *term)
     if (are_constants(g, term))
         return fold(g, term);
     g->num_values -= term->num_args;
-    struct step *step = guard_add_value(g, terms[term->kind].step);
+    struct match_step *step = guard_add_value(g, terms[term->kind].step);
     if (step == NULL)
         return false;
     step->num_args = term->num_args;

@@ -12,15 +12,15 @@ static const char *const keywords[] = {
     "rem",  "band",    "bor",    "bxor", "bnot", "bsl", "bsr",
 };
 
-bool parse_end_constant(struct parser *p, struct node *node)
+bool parse_end_constant(struct parser *p, struct match_node *node)
 {
     node->len = p->match->constants.len - node->at;
     return !p->match->constants.failed || parse_no_memory(p);
 }
 
-struct node *parse_begin_constant(struct parser *p, enum node_kind kind)
+struct match_node *parse_begin_constant(struct parser *p, enum node_kind kind)
 {
-    struct node *node = parse_add_node(p, kind);
+    struct match_node *node = parse_add_node(p, kind);
     if (node != NULL)
         node->at = p->match->constants.len;
     return node;
@@ -28,7 +28,7 @@ struct node *parse_begin_constant(struct parser *p, enum node_kind kind)
 
 bool parse_nil(struct parser *p)
 {
-    struct node *node = parse_begin_constant(p, NODE_CONSTANT);
+    struct match_node *node = parse_begin_constant(p, NODE_CONSTANT);
     if (node == NULL)
         return false;
     ds_encode_nil(&p->match->constants);
@@ -50,7 +50,7 @@ bool parse_atom(struct parser *p)
         return lexer_expected(&p->lexer, "a term");
     if (lexer->num_chars > 255)
         return lexer_fail(&p->lexer, lexer->token.at, "expected at most 255 characters in an atom");
-    struct node *node = parse_begin_constant(p, NODE_ATOM);
+    struct match_node *node = parse_begin_constant(p, NODE_ATOM);
     if (node == NULL)
         return false;
     encode_atom(&p->match->constants, lexer->chars, lexer->num_chars);
@@ -64,7 +64,7 @@ bool parse_atom(struct parser *p)
 bool parse_number(struct parser *p, bool negative)
 {
     const struct lexer *lexer = &p->lexer;
-    struct node *node = parse_begin_constant(p, NODE_CONSTANT);
+    struct match_node *node = parse_begin_constant(p, NODE_CONSTANT);
     if (node == NULL)
         return false;
     if (lexer->token.kind == LEX_FLOAT)

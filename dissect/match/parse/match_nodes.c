@@ -12,12 +12,12 @@ bool parse_no_memory(struct parser *p)
     return false;
 }
 
-struct node *parse_add_node(struct parser *p, enum node_kind kind)
+struct match_node *parse_add_node(struct parser *p, enum node_kind kind)
 {
     struct ds_match *match = p->match;
     if (match->num_nodes == match->cap_nodes) {
         const size_t cap = match->cap_nodes == 0 ? 16 : match->cap_nodes * 2;
-        struct node *nodes = realloc(match->nodes, cap * sizeof *nodes);
+        struct match_node *nodes = realloc(match->nodes, cap * sizeof *nodes);
         if (nodes == NULL) {
             parse_no_memory(p);
             return NULL;
@@ -25,8 +25,8 @@ struct node *parse_add_node(struct parser *p, enum node_kind kind)
         match->nodes = nodes;
         match->cap_nodes = cap;
     }
-    struct node *node = &match->nodes[match->num_nodes++];
-    *node = (struct node){.kind = kind};
+    struct match_node *node = &match->nodes[match->num_nodes++];
+    *node = (struct match_node){.kind = kind};
     return node;
 }
 
@@ -87,7 +87,7 @@ bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len)
     struct ds_buffer *constants = &match->constants;
     *at = constants->len;
     for (size_t i = first; i < match->num_nodes; i++) {
-        const struct node *node = &match->nodes[i];
+        const struct match_node *node = &match->nodes[i];
         if (node->kind != NODE_ATOM && node->kind != NODE_CONSTANT)
             encode_count(constants, tags[node->kind], node->num);
         else if (ds_buffer_reserve(constants, node->len)) /* before it is copied within itself */

@@ -54,7 +54,7 @@ static bool add_elements(struct parser *p, struct stack *stack)
         return false;
     p->match->nodes[list->node].num = (uint32_t)lexer->num_chars;
     for (size_t i = 0; i < lexer->num_chars; i++) {
-        struct node *node = parse_begin_constant(p, NODE_CONSTANT);
+        struct match_node *node = parse_begin_constant(p, NODE_CONSTANT);
         if (node == NULL)
             return false;
         encode_char(&p->match->constants, lexer->chars[i]);
@@ -81,7 +81,7 @@ static bool add_string(struct parser *p, struct stack *stack, bool is_constant, 
         constants->len = at; /* signs leave the characters in their place */
         return add_elements(p, stack) && lexer_next(lexer);
     }
-    struct node *node = parse_add_node(p, NODE_CONSTANT);
+    struct match_node *node = parse_add_node(p, NODE_CONSTANT);
     if (node == NULL)
         return false;
     node->at = at;
@@ -98,7 +98,7 @@ static bool add_variable(struct parser *p, const struct stack *stack, bool is_co
         return lexer_expected(lexer, "a term without variables");
     if (!parse_bind(p, &kind, &variable))
         return false;
-    struct node *node = parse_add_node(p, kind);
+    struct match_node *node = parse_add_node(p, kind);
     if (node == NULL || !lexer_next(lexer))
         return false;
     node->variable = variable;
@@ -188,7 +188,7 @@ static bool end_key(struct parser *p, struct open *open)
         return lexer_expected(lexer, open->is_constant ? "=> behind the key" : ":= behind the key");
     if (!parse_fold(p, open->key, &at, &len))
         return false;
-    struct node *node = parse_add_node(p, NODE_CONSTANT);
+    struct match_node *node = parse_add_node(p, NODE_CONSTANT);
     if (node == NULL)
         return false;
     node->at = at;
@@ -207,7 +207,7 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
                 [OPEN_MAP] = {"}", ", or }"},
                 [OPEN_ARGUMENTS] = {")", ", or )"}};
     struct lexer *lexer = &p->lexer;
-    struct node *node = &p->match->nodes[open->node];
+    struct match_node *node = &p->match->nodes[open->node];
     *more = false;
     if (open->kind == OPEN_CONCAT || open->kind == OPEN_BOTH)
         return true;
@@ -232,7 +232,8 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
     return lexer_next(lexer);
 }
 
-static bool node_binds(const struct ds_match *match, const struct node *node, uint32_t variable)
+static bool node_binds(const struct ds_match *match, const struct match_node *node,
+                       uint32_t variable)
 {
     if (node->kind != NODE_BITS)
         return node->kind == NODE_VARIABLE && node->variable == variable;
@@ -247,8 +248,8 @@ static bool node_binds(const struct ds_match *match, const struct node *node, ui
 /* move_back moves the node that was added last before the nodes that begin at first. */
 static void move_back(struct ds_match *match, size_t first)
 {
-    struct node *node = &match->nodes[first];
-    const struct node last = match->nodes[match->num_nodes - 1];
+    struct match_node *node = &match->nodes[first];
+    const struct match_node last = match->nodes[match->num_nodes - 1];
     memmove(node + 1, node, (match->num_nodes - 1 - first) * sizeof *node);
     *node = last;
 }
@@ -265,7 +266,7 @@ static bool add_alias(struct parser *p, size_t first)
     for (size_t i = first; i < match->num_nodes; i++)
         if (kind == NODE_SAME && node_binds(match, &match->nodes[i], variable))
             return lexer_expected(&p->lexer, "a variable that is not in the term itself");
-    struct node *node = parse_add_node(p, kind);
+    struct match_node *node = parse_add_node(p, kind);
     if (node == NULL)
         return false;
     node->variable = variable;

@@ -41,8 +41,8 @@ bool parse_nil(struct parser *p);
 
 /* parse_begin_constant returns a new node whose constant is to follow, NULL when memory ran out;
  * parse_end_constant is behind that. */
-struct node *parse_begin_constant(struct parser *p, enum node_kind kind);
-bool parse_end_constant(struct parser *p, struct node *node);
+struct match_node *parse_begin_constant(struct parser *p, enum node_kind kind);
+bool parse_end_constant(struct parser *p, struct match_node *node);
 
 /* parse_is_map says whether a map begins behind the # that stands before the word that was read;
  * an error when not. */
@@ -67,7 +67,7 @@ bool parse_guard(struct parser *p);
 bool parse_expression(struct parser *p, size_t *first, size_t *num);
 
 /* parse_add_node returns a new node, or NULL when memory ran out. */
-struct node *parse_add_node(struct parser *p, enum node_kind kind);
+struct match_node *parse_add_node(struct parser *p, enum node_kind kind);
 
 /* parse_add_segment adds a segment; false when memory ran out. */
 bool parse_add_segment(struct parser *p, const struct bit_segment *segment);
