@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum table_kind { KIND_SHAPES, KIND_TEXT, KIND_SHAPE, KIND_WHOLE };
+enum shape_kind { KIND_SHAPES, KIND_TEXT, KIND_SHAPE, KIND_WHOLE };
 static const struct shape_line {
-    enum table_kind kind;
+    enum shape_kind kind;
     struct pool_text text;
     const char *title;
 } lines[] = {
@@ -43,7 +43,7 @@ void make_shapes_add(void)
 }
 
 /* write_column writes something of each line of a kind, from line first up to the next table. */
-static void write_column(size_t first, enum table_kind kind, const char *title, int column)
+static void write_column(size_t first, enum shape_kind kind, const char *title, int column)
 {
     size_t text = first, start = 0;
     printf("%s = {", title);
@@ -76,7 +76,7 @@ static void write_column(size_t first, enum table_kind kind, const char *title, 
     printf("};\n");
 }
 
-static size_t count(size_t first, enum table_kind kind)
+static size_t count(size_t first, enum shape_kind kind)
 {
     size_t num = 0;
     for (size_t i = first; i < NUM_LINES && lines[i].kind != KIND_SHAPES; i++)
@@ -88,7 +88,7 @@ void make_shapes_write(void)
 {
     static const struct {
         const char *type, *name;
-        enum table_kind kind;
+        enum shape_kind kind;
     } columns[] = {{"uint32_t", "keys", KIND_SHAPE},    {"uint8_t", "novelty", KIND_SHAPE},
                    {"uint8_t", "rarity", KIND_SHAPE},   {"uint16_t", "starts", KIND_SHAPE},
                    {"uint16_t", "fillers", KIND_SHAPE}, {"uint8_t", "shares", KIND_SHAPE},

@@ -39,7 +39,7 @@ struct point_slot {
 };
 
 /* flow remembers how far each direction of a TCP connection has been shown. */
-struct flow {
+struct point_flow {
     uint64_t key;
     uint32_t end[2];
     bool known[2];
@@ -59,7 +59,7 @@ struct point_merge {
     int64_t newest_ns;        /* time of the packet that came last */
     uint32_t first_number; /* of the packets put into slots, counted */
     size_t held; /* bytes of those that wait */
-    struct flow flows[NUM_FLOWS];
+    struct point_flow flows[NUM_FLOWS];
 };
 
 struct point_merge *point_merge_new(const struct overlap_scan *survey, bool correct)
@@ -127,15 +127,15 @@ static void enter(struct point_merge *points, struct point_slot *slot, struct po
     *(slot->after != NULL ? &slot->after->before : &points->last) = slot;
 }
 
-static struct flow *find_flow(struct point_merge *points, uint64_t key)
+static struct point_flow *find_flow(struct point_merge *points, uint64_t key)
 {
-    struct flow *flow = &points->flows[key % NUM_FLOWS];
+    struct point_flow *flow = &points->flows[key % NUM_FLOWS];
     if (flow->key != key)
-        *flow = (struct flow){.key = key};
+        *flow = (struct point_flow){.key = key};
     return flow;
 }
 
-static void flow_advance(struct flow *flow, bool reverse, uint32_t end)
+static void flow_advance(struct point_flow *flow, bool reverse, uint32_t end)
 {
     if (!flow->known[reverse] || seq_is_after(end, flow->end[reverse]))
         flow->end[reverse] = end;
@@ -147,7 +147,7 @@ static struct point_slot *find_asked(struct point_merge *points, const struct pa
 {
     if (!id->has_ack)
         return NULL;
-    const struct flow *flow = find_flow(points, id->flow);
+    const struct point_flow *flow = find_flow(points, id->flow);
     bool known = flow->known[!id->reverse];
     uint32_t shown = flow->end[!id->reverse];
     if (known && !seq_is_after(id->ack, shown))
@@ -166,7 +166,7 @@ static void note_shown(struct point_merge *points, const struct point_slot *slot
 {
     if (!slot->has_id)
         return;
-    struct flow *flow = find_flow(points, slot->id.flow);
+    struct point_flow *flow = find_flow(points, slot->id.flow);
     flow_advance(flow, slot->id.reverse, slot->id.end);
     if (slot->id.has_ack)
         flow_advance(flow, !slot->id.reverse, slot->id.ack);

@@ -16,7 +16,7 @@ enum { NUM_PLACES = 32768, MAX_LEN = 256, OVERHEAD = 32, MAX_BYTES = 1024 * 1024
 struct text_numbers {
     int64_t num_given;
     size_t num_bytes;
-    struct place {
+    struct number_place {
         char *text; /* NULL: free */
         size_t len;
         int64_t number;
@@ -28,16 +28,17 @@ struct text_numbers *text_numbers_new(void)
     return calloc(1, sizeof(struct text_numbers));
 }
 
-static void forget(struct text_numbers *numbers, struct place *place)
+static void forget(struct text_numbers *numbers, struct number_place *place)
 {
     if (place->text == NULL)
         return;
     numbers->num_bytes -= place->len + OVERHEAD;
     free(place->text);
-    *place = (struct place){NULL, 0, 0};
+    *place = (struct number_place){NULL, 0, 0};
 }
 
-static void keep(struct text_numbers *numbers, struct place *place, struct ds_text text, int64_t number)
+static void keep(struct text_numbers *numbers, struct number_place *place, struct ds_text text,
+                 int64_t number)
 {
     forget(numbers, place);
     const bool is_full = numbers->num_bytes + text.len + OVERHEAD > MAX_BYTES;
@@ -49,7 +50,7 @@ static void keep(struct text_numbers *numbers, struct place *place, struct ds_te
     if (text.len != 0)
         memcpy(copy, text.data, text.len);
     numbers->num_bytes += text.len + OVERHEAD;
-    *place = (struct place){copy, text.len, number};
+    *place = (struct number_place){copy, text.len, number};
 }
 
 int64_t text_numbers_get(struct text_numbers *numbers, struct ds_text text, bool *is_new)
@@ -57,7 +58,7 @@ int64_t text_numbers_get(struct text_numbers *numbers, struct ds_text text, bool
     *is_new = true;
     if (text.len > MAX_LEN)
         return ++numbers->num_given;
-    struct place *place = &numbers->places[XXH3_64bits(text.data, text.len) % NUM_PLACES];
+    struct number_place *place = &numbers->places[XXH3_64bits(text.data, text.len) % NUM_PLACES];
     *is_new = place->text == NULL || place->len != text.len ||
               memcmp(place->text, text.data, text.len) != 0;
     if (*is_new)

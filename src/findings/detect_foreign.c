@@ -12,7 +12,7 @@
 #include <distsniff/counted.h>
 
 /* How much of it was reported. */
-enum level { LEVEL_NONE, LEVEL_DAMAGE, LEVEL_POSSIBLE, LEVEL_LIKELY };
+enum foreign_level { LEVEL_NONE, LEVEL_DAMAGE, LEVEL_POSSIBLE, LEVEL_LIKELY };
 
 static uint64_t num_of(const struct ds_ignored *ignored)
 {
@@ -32,7 +32,7 @@ static bool is_far_off(const struct ds_tcp_side *side)
              detect_is_usual_ttl(side, side->ignored.max_ttl));
 }
 
-static enum level level_of(const struct ds_event *event, int end)
+static enum foreign_level level_of(const struct ds_event *event, int end)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];
     if (is_far_off(side))
@@ -54,7 +54,8 @@ static void add_kind(struct wording *detail, uint64_t num, const char *unit)
     wording_add(detail, ds_counted(num, unit).text);
 }
 
-static void add_ttl(struct wording *detail, const struct ds_tcp_side *side, enum level level)
+static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
+                    enum foreign_level level)
 {
     const struct ds_ignored *ignored = &side->ignored;
     if (ignored->min_ttl == ignored->max_ttl)
@@ -71,7 +72,8 @@ static void add_ttl(struct wording *detail, const struct ds_tcp_side *side, enum
     wording_add(detail, ": they come from another host");
 }
 
-static void report(struct detect *d, const struct ds_event *event, int end, enum level level,
+static void report(struct detect *d, const struct ds_event *event, int end,
+                   enum foreign_level level,
                    struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];
@@ -114,7 +116,7 @@ static void take(struct detect *d, const struct ds_event *event, int end)
     struct conn_watch *w = num != 0 ? detect_watch(d, event->conn) : NULL;
     if (w == NULL || num == w->ignored_told[end])
         return;
-    const enum level level = level_of(event, end);
+    const enum foreign_level level = level_of(event, end);
     const bool is_over = event->type == DS_EVENT_CONN && event->change.final;
     if (level > w->ignored_level[end] ||
         (level != LEVEL_NONE && (is_over || num / 2 >= w->ignored_told[end])))

@@ -29,7 +29,7 @@ struct open_line {
 };
 
 /* release is what a node said in its handshakes that it can do. */
-struct release {
+struct seen_release {
     struct table_entry entry;
     uint64_t key, flags;
 };
@@ -50,7 +50,7 @@ struct timeline *timeline_new(const struct timeline_config *config)
         return NULL;
     t->config = *config;
     table_init(&t->open, sizeof(struct open_line), MAX_OPEN);
-    table_init(&t->releases, sizeof(struct release), MAX_FLAGS);
+    table_init(&t->releases, sizeof(struct seen_release), MAX_FLAGS);
     t->kept = config->is_live ? NULL : calloc(MAX_KEPT, sizeof(struct finding *));
     if (!config->is_live && t->kept == NULL) {
         timeline_free(t);
@@ -517,13 +517,13 @@ static void take_flags(struct timeline *t, const struct ds_event *event)
     if (!h->has_flags || name.data == NULL || name.len == 0 || (h->flags & published) == 0)
         return;
     const uint64_t key = hash_more(5, name.data, name.len);
-    struct release *r = table_first(&t->releases, (uint32_t)key);
+    struct seen_release *r = table_first(&t->releases, (uint32_t)key);
     while (r != NULL && r->key != key)
         r = table_next(&t->releases, r);
     if (r == NULL) {
         r = table_add_forgetting(&t->releases, (uint32_t)key);
         if (r != NULL)
-            *r = (struct release){.entry = r->entry, .key = key, .flags = h->flags};
+            *r = (struct seen_release){.entry = r->entry, .key = key, .flags = h->flags};
         return;
     }
     if (r->flags == h->flags)
