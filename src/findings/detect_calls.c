@@ -167,7 +167,7 @@ static void add_counts(struct wording *detail, struct callee *c, bool is_over)
     add_outcome(detail, &is_next, c->timeouts, "timed out");
     add_outcome(detail, &is_next, c->abandoned, "abandoned");
     add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts - c->abandoned, "with an error");
-    wording_printf(detail, "; the latest is call #%" PRIu64, c->latest);
+    wording_printf(detail, "; most recent: call #%" PRIu64, c->latest);
     c->told = c->failed;
     c->told_calls = c->calls;
 }
@@ -203,7 +203,7 @@ static void take_callee(struct detect *d, const struct call *call)
     struct finding *f = detect_begin_call(d, FINDING_DS310, call);
     if (is_housekeeping(call->group))
         f->severity = SEVERITY_NOTE;
-    wording_add(&f->sentence, "calls of ");
+    wording_add(&f->sentence, "calls to ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
     add_counts(&detail, c, false);

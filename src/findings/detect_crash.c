@@ -167,7 +167,7 @@ static void report(struct detect *d, const struct call *call, const struct crash
 {
     struct finding *f = detect_begin_call(d, FINDING_DS312, call);
     const unsigned at = c->num % LOOP_CRASHES;
-    wording_add(&f->sentence, "a request ended ");
+    wording_add(&f->sentence, "a request crashed ");
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->detail, "it ended with ");
     put_crash(&f->detail, crash);

@@ -13,17 +13,17 @@ static void take_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS401, event);
     const bool is_public = scope[0] == ADDR_PUBLIC || scope[1] == ADDR_PUBLIC;
-    wording_printf(&f->sentence, "what nodes say goes %s, unencrypted",
+    wording_printf(&f->sentence, "cluster traffic goes %s unencrypted",
                    is_public ? "over public addresses" : "over a network");
     if (is_public)
         f->severity = SEVERITY_WARNING;
-    wording_end(&f->detail, &conn->end[0]);
-    wording_add(&f->detail, " and ");
-    wording_end(&f->detail, &conn->end[1]);
-    wording_add(&f->detail, " first, ");
-    wording_addr(&f->detail, &conn->end[0].addr);
-    wording_add(&f->detail, " and ");
-    wording_addr(&f->detail, &conn->end[1].addr);
+    for (unsigned end = 0; end < 2; end++) {
+        wording_add(&f->detail, end == 0 ? "first seen between " : ") and ");
+        wording_end(&f->detail, &conn->end[end]);
+        wording_add(&f->detail, " (");
+        wording_addr(&f->detail, &conn->end[end].addr);
+    }
+    wording_add(&f->detail, ")");
     detect_frame(f, event->frame, "up");
     detect_commit(d);
 }
@@ -36,7 +36,7 @@ static void take_names(struct detect *d, const struct ds_event *event)
     struct finding *f = detect_begin(d, FINDING_DS402, event);
     wording_add(&f->sentence, "EPMD of ");
     wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-    wording_add(&f->sentence, " told its nodes to ");
+    wording_add(&f->sentence, " sent the names of its nodes to ");
     wording_addr(&f->sentence, to);
     detect_frame(f, event->frame, "names_resp");
     detect_commit(d);

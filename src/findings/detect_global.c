@@ -58,7 +58,7 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
     struct finding *f = detect_begin_call(d, FINDING_DS303, call);
     struct ds_text atom;
     wording_party(&f->sentence, &call->caller);
-    wording_add(&f->sentence, " asks again and again for ");
+    wording_add(&f->sentence, " repeatedly asks for ");
     if (ds_term_get_atom(resource, &atom)) {
         wording_add(&f->sentence, "the lock ");
         wording_put(&f->sentence, WORD_ATOM, atom);
@@ -76,7 +76,7 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
     wording_add(&f->detail, " in ");
     wording_span(&f->detail, call->end_ns - lock->refused_ns);
     if (lock->holder_len == 0)
-        wording_add(&f->detail, "; who holds it was not seen");
+        wording_add(&f->detail, "; its holder was not seen");
     detect_frame(f, lock->frame, "the first refusal");
     detect_frame(f, call->end_frame, "the latest");
     detect_unsure(f, CERTAINTY_LIKELY, "ets:tab2list(global_locks) on the node that refuses");
@@ -121,7 +121,7 @@ static void report_conflict(struct detect *d, const struct ds_event *event,
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " have different processes by the same name of global");
+    wording_add(&f->sentence, " have different processes under the same global name");
     if (ds_term_get_atom(name, &atom)) {
         wording_add(&f->sentence, ": ");
         wording_put(&f->sentence, WORD_ATOM, atom);

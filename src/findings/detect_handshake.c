@@ -31,7 +31,7 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     wording_end(&f->sentence, &end[event->dir]);
     if (!is_replaced) {
         wording_add(&f->sentence, " already");
-        wording_add(&f->detail, "so the new one is given up");
+        wording_add(&f->detail, "so the new one is closed");
         return f;
     }
     f->severity = SEVERITY_NOTE;
@@ -87,7 +87,7 @@ static void check_known_cookies(struct detect *d, const struct ds_event *event,
             continue;
         struct finding *f = detect_begin(d, FINDING_DS117, event);
         wording_end(&f->sentence, &event->conn->end[event->dir]);
-        wording_add(&f->sentence, " has a cookie that stands in a short list of well-known ones");
+        wording_add(&f->sentence, " uses a well-known cookie");
         detect_frame(f, event->frame, ds_handshake_step_name(h->step));
         detect_commit(d);
         return;

@@ -77,7 +77,7 @@ static __attribute__((noinline)) void take_exit(struct detect *d, const struct r
         return;
     struct finding *f = detect_begin(d, FINDING_DS311, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " kills a process of ");
+    wording_add(&f->sentence, " sent exit(kill) to a process on ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
     detect_frame(f, event->frame, "exit/2");
     detect_commit(d);
@@ -135,8 +135,8 @@ static void report_copies(struct detect *d, const struct ds_event *event,
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS307, event);
     wording_end(&f->sentence, &end[event->dir]);
-    wording_add(&f->sentence, of_one_node ? " sends the same to several processes of "
-                                          : " sends the same to several nodes");
+    wording_add(&f->sentence, of_one_node ? " sends the same payload to several processes of "
+                                          : " sends the same payload to several nodes");
     if (of_one_node)
         wording_end(&f->sentence, &end[!event->dir]);
     else
@@ -220,7 +220,7 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS308, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends to processes of an earlier life of ");
+    wording_add(&f->sentence, " sends to processes from before the restart of ");
     wording_end(&f->sentence, end);
     wording_printf(&f->detail, "of creation %" PRIu32 "; that node has %" PRIu32 " now",
                    identity.creation, end->creation);
@@ -261,7 +261,7 @@ static void report_atoms(struct detect *d, const struct ds_event *event,
 {
     struct finding *f = detect_begin(d, FINDING_DS309, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends ever new atoms");
+    wording_add(&f->sentence, " keeps creating atoms");
     wording_printf(&f->detail, "%u different ones of the same form in ", (unsigned)c->num);
     wording_span(&f->detail, event->ts_ns - c->first_ns);
     for (size_t i = 0; i < COINED_EXAMPLES; i++) {

@@ -355,14 +355,14 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     if (conn->link != NULL && conn->link->close == DS_CLOSE_SYN_TIMEOUT)
         detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
-        wording_add(&f->detail, "EPMD told that port over the other version of IP");
+        wording_add(&f->detail, "EPMD gave that port over the other IP version");
         detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
     } else if (is_v4_only) {
-        wording_add(&f->detail, "EPMD had told that port; a node with -proto_dist inet_tcp listens on "
-                                "IPv4 alone");
+        wording_add(&f->detail, "EPMD gave that port; a node with -proto_dist inet_tcp listens "
+                                "only on IPv4");
         detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
     } else if (asked != NULL) {
-        wording_add(&f->detail, "EPMD had told that port");
+        wording_add(&f->detail, "EPMD gave that port");
     } else {
         detect_unsure(f, CERTAINTY_LIKELY, "the answer of EPMD: port 4369 in the capture");
     }

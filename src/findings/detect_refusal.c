@@ -67,7 +67,7 @@ static void report_cookie(struct detect *d, const struct ds_event *event,
         wording_add(&f->detail, " has another; ");
         break;
     case DS_COOKIE_UNCHECKED:
-        detect_unsure(f, CERTAINTY_LIKELY, "the cookie of either node, by --cookie-file");
+        detect_unsure(f, CERTAINTY_LIKELY, "either node's cookie, with --cookie-file");
         break;
     }
     add_how(&f->detail, event, w, acceptor);
@@ -230,7 +230,7 @@ static void report_stalled(struct detect *d, const struct ds_event *event,
     wording_add(&f->sentence, " and did not go on with it");
     wording_add(&f->detail, "it was silent for ");
     wording_span(&f->detail, silent_ns);
-    wording_printf(&f->detail, " after %s, until the initiator gave up",
+    wording_printf(&f->detail, " after %s, until the initiator stopped waiting",
                    ds_handshake_step_name(w->last_step));
     add_steps(f, w, event);
     if (silent_ns < ACCEPTOR_NS) /* the initiator may have ended */
@@ -270,7 +270,7 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
         wording_end(&f->detail, &event->conn->end[!closed_by]);
         wording_add(&f->detail, " had not gone on, or did not get it; ");
         wording_end(&f->detail, &event->conn->end[closed_by]);
-        wording_add(&f->detail, " gave up after its net_setuptime, or ended");
+        wording_add(&f->detail, " timed out after its net_setuptime, or stopped");
     }
     if (event->ts_ns - w->opened_ns >= STALLED_NS) {
         wording_add(&f->detail, "; all of it took ");

@@ -77,7 +77,8 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &end[1]);
-    wording_add(&f->sentence, " dialled each other at once, and one attempt came up");
+    wording_add(&f->sentence, " connected to each other at the same time, and one attempt "
+                              "succeeded");
     detect_frame(f, frame, "status");
     detect_frame(f, event->frame, "up");
     detect_commit(d);
@@ -110,7 +111,8 @@ static void report_stuck(struct detect *d, const struct dialled *t)
         wording_add(&f->sentence, "a node of ");
         wording_addr(&f->sentence, &t->addr);
     }
-    wording_add(&f->sentence, " dialled each other at once, and no attempt came up");
+    wording_add(&f->sentence, " connected to each other at the same time, and no attempt "
+                              "succeeded");
     wording_add(&f->detail, t->is_kept ? "the attempt of " : "that of ");
     if (t->is_kept || t->len[1] == 0)
         wording_put(&f->detail, WORD_NODE, text_of(t->name[0], t->len[0]));

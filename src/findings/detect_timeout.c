@@ -32,7 +32,7 @@ static void name_callee(struct wording *sentence, const struct party *callee)
         wording_put(sentence, WORD_NODE, callee->node);
         wording_add(sentence, " ");
     }
-    wording_add(sentence, "run out of time");
+    wording_add(sentence, "time out");
 }
 
 void detect_timeout(struct detect *d, const struct call *call)
@@ -50,7 +50,7 @@ void detect_timeout(struct detect *d, const struct call *call)
     wording_add(&f->detail, ", asked by ");
     wording_party(&f->detail, &call->caller);
     wording_printf(&f->detail, ", call #%" PRIu64, call->number);
-    detect_frame(f, call->end_frame, "the caller gives up");
+    detect_frame(f, call->end_frame, "the caller stops waiting");
     /* Where packets are missing, or atoms are not known, the reply may have come. */
     const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);
     detect_unsure(f, is_usual(waited_ns) && !may_be_answered ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,

@@ -136,7 +136,7 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
         return false;
     struct finding *f = detect_begin(d, FINDING_DS122, event);
     wording_end(&f->sentence, &conn->end[silent]);
-    wording_add(&f->sentence, " does not go on with the TLS handshake with ");
+    wording_add(&f->sentence, " stopped in the TLS handshake with ");
     wording_end(&f->sentence, &conn->end[!silent]);
     wording_add(&f->detail, "it was silent for ");
     wording_span(&f->detail, silence_ns);

@@ -390,7 +390,8 @@ void findings_sum_up(struct findings *f)
         say(d, line, SEVERITY_FINE, " made with the cookie given", ds_counted(c->cookies, "digests").text);
     line++;
     if (c->links != 0 && c->ticking == 0) {
-        say(d, line, SEVERITY_UNCHECKED, " with too few ticks to tell whether they are regular",
+        say(d, line, SEVERITY_UNCHECKED, " with too few ticks to check their timing (capture "
+                                         "longer than net_ticktime)",
             ds_counted(c->links, "links").text);
     } else if (c->links != 0) {
         snprintf(text, sizeof text, "ticks seen at regular intervals on %" PRIu64, c->ticking);
@@ -401,49 +402,49 @@ void findings_sum_up(struct findings *f)
     }
     line++;
     if (c->links != c->one_way && c->zero_windows == 0)
-        say(d, line, SEVERITY_FINE, ": none was ever closed", "windows");
+        say(d, line, SEVERITY_FINE, " ever closed its TCP window", "no receiver");
     line++;
     if (c->gaps + c->one_way + c->cut == 0 && c->links != 0)
-        say(d, line, SEVERITY_FINE, " is missing in the capture", "no packet");
+        say(d, line, SEVERITY_FINE, " is complete (no missing packets)", "the capture");
     line++;
     say_calls(d, line);
     line++;
     say_unread(d, line);
     line++;
     if (c->tls != 0)
-        say_unseen(d, line, " of TLS: what is inside cannot be seen",
-                   ds_counted(c->tls, "connections").text);
+        say_unseen(d, line, ": contents encrypted (give --keylog-file)",
+                   ds_counted(c->tls, "TLS connections").text);
     line++;
     if (c->late != 0)
-        say_unseen(d, line, " that the capture joined late: their handshakes and cookies",
+        say_unseen(d, line, " opened before the capture: handshakes and cookies not checked",
                    ds_counted(c->late, "links").text);
     line++;
     if (c->one_way != 0)
         say_unseen(d, line,
-                   " of which one direction alone was captured: what is answered, what is lost, "
-                   "who is silent",
+                   " captured in one direction only: replies, losses and silence not checked",
                    ds_counted(c->one_way, "links").text);
     line++;
     if (c->gaps != 0)
-        say_unseen(d, line, " in what was captured: messages that were in them",
+        say_unseen(d, line, " in the capture: lost messages not checked",
                    ds_counted(c->gaps, "gaps").text);
     line++;
     if (c->paused != 0)
         say_unseen(d, line,
-                   " that were silent while nothing at all was captured, for a pause or a clock "
-                   "that was set",
+                   " silent while nothing was captured: a pause of the capture, or a clock that "
+                   "was set",
                    ds_counted(c->paused, "nodes").text);
     line++;
     if (c->epmd_messages == 0)
-        say(d, line, SEVERITY_UNCHECKED, " is not in the capture: registrations and names",
-            "EPMD, port 4369,");
+        say(d, line, SEVERITY_UNCHECKED, ": not checked (no EPMD packets, port 4369, in the "
+                                         "capture)",
+            "registrations and names");
     line++;
     if (c->handshakes != 0 && !d->config.has_cookie)
-        say(d, line, SEVERITY_UNCHECKED, ": --cookie-file would tell", "cookies");
+        say(d, line, SEVERITY_UNCHECKED, ": not checked (give --cookie-file)", "cookies");
     line++;
     if (c->lookups + c->questions == 0)
-        say(d, line, SEVERITY_UNCHECKED, " is not in the capture: names that do not resolve",
-            "DNS, UDP port 53,");
+        say(d, line, SEVERITY_UNCHECKED, ": not checked (no DNS packets in the capture)",
+            "name resolution");
     else if (c->lookups == 0)
         say(d, line, SEVERITY_UNCHECKED, " to DNS, without any answer in the capture",
             ds_counted(c->questions, "questions").text);
@@ -478,30 +479,31 @@ void findings_sum_up(struct findings *f)
     line++;
     if (c->unseen_pairs != 0)
         say(d, line, SEVERITY_UNCHECKED,
-            " of nodes without a link: nothing between their hosts passes here (DS211)",
+            " of nodes without a link: not checked (no traffic between their hosts passes here, "
+            "DS211)",
             ds_counted(c->unseen_pairs, "pairs").text);
     line++;
     if (c->unnamed != 0)
         say(d, line, SEVERITY_UNCHECKED,
-            " of nodes whose full names were not captured: which links are missing (DS211)",
+            " of nodes whose full names were not captured: missing links not checked (DS211)",
             ds_counted(c->unnamed, "links").text);
     line++;
     if (c->unmeasured != 0)
         say_unseen(d, line,
-                   " of which there was no memory to measure the way: what is lost, who is silent "
+                   " without memory for TCP measurements: losses and silence not checked "
                    "(--max-memory)",
                    ds_counted(c->unmeasured, "links").text);
     line++;
     if (d->found.num_forgotten != 0)
-        say_unseen(d, line, " that were forgotten, since there were too many",
+        say_unseen(d, line, " dropped, because there were too many",
                    ds_counted(d->found.num_forgotten, "findings").text);
     line++;
     if (d->unseen.lost_packets != 0)
-        say_unseen(d, line, " that the kernel or the interface dropped before they could be captured",
+        say_unseen(d, line, " dropped by the kernel or the interface before they were captured",
                    ds_counted(d->unseen.lost_packets, "packets").text);
     line++;
     if (d->unseen.bad_packets != 0)
-        say_unseen(d, line, " of a link type that is not known, or with malformed headers",
+        say_unseen(d, line, " of an unknown link type, or with malformed headers",
                    ds_counted(d->unseen.bad_packets, "packets").text);
     line++;
     if (d->unseen.ignored != 0)
@@ -518,7 +520,7 @@ void findings_sum_up(struct findings *f)
                    ds_counted(d->unseen.fragments, "IP packets").text);
     line++;
     if (d->unseen.caps != 0)
-        say_unseen(d, line, " that a cap was reached, and something dropped (--max-*)",
+        say_unseen(d, line, " a limit was reached, and entries were dropped (--max-*)",
                    ds_counted(d->unseen.caps, "times").text);
     line++;
     struct finding down = {0};

@@ -41,16 +41,16 @@ static void stuck(void **state)
         const char *bob, *status, *sentence, *detail;
     } cases[] = {
         {NULL, "ok_simultaneous",
-         "alice@a and a node of 10.0.0.2 dialled each other at once, and no attempt came up",
+         "alice@a and a node of 10.0.0.2 connected to each other at the same time, and no attempt succeeded",
          "the attempt of alice@a was to go on: the node that accepted it is stuck"},
         {NULL, "nok",
-         "alice@a and a node of 10.0.0.2 dialled each other at once, and no attempt came up",
+         "alice@a and a node of 10.0.0.2 connected to each other at the same time, and no attempt succeeded",
          "that of alice@a was to give way: the other node is stuck"},
         {"robert@example", "ok_simultaneous",
-         "alice@a and robert@example dialled each other at once, and no attempt came up",
+         "alice@a and robert@example connected to each other at the same time, and no attempt succeeded",
          "the attempt of alice@a was to go on: the node that accepted it is stuck"},
         {"robert@example", "nok",
-         "alice@a and robert@example dialled each other at once, and no attempt came up",
+         "alice@a and robert@example connected to each other at the same time, and no attempt succeeded",
          "that of robert@example was to go on: that node is stuck"},
     };
     (void)state;
@@ -125,7 +125,7 @@ static void others_wait(void **state)
         assert_non_null(strstr(w.log, "DS119"));
         findings_time(w.findings, w.now_ns + 10 * SECOND);
         assert_int_equal(num_told(), 2);
-        sentence_is("zoe@z and a node of 10.0.0.2 dialled each other at once, and no attempt came up");
+        sentence_is("zoe@z and a node of 10.0.0.2 connected to each other at the same time, and no attempt succeeded");
     }
 }
 

@@ -124,7 +124,7 @@ static void failures_go_on(void **state)
             detail_has(details[i >= 9 ? 9 : 4]);
     }
     found("DS310");
-    detail_has("13 of 13 calls failed: 13 noproc; the latest is call #13");
+    detail_has("13 of 13 calls failed: 13 noproc; most recent: call #13");
     assert_int_equal(w.last.count, 1);
     begin_calls(); /* those that succeed count as well */
     for (int i = 0; i < 8; i++) {
@@ -132,7 +132,7 @@ static void failures_go_on(void **state)
         put_call(&call);
     }
     found("DS310");
-    detail_has("5 of 8 calls failed: 5 noproc; the latest is call #5");
+    detail_has("5 of 8 calls failed: 5 noproc; most recent: call #5");
 }
 
 /* Who is told to stop does not fail, nor is it gone wrongly a moment later. */
@@ -174,7 +174,7 @@ static void failures(void **state)
     static const struct {
         enum call_outcome outcome;
         const char *detail; /* NULL: it is none */
-    } cases[] = {{CALL_NOPROC, "1 of 5 calls failed: 1 noproc; the latest is call #5"},
+    } cases[] = {{CALL_NOPROC, "1 of 5 calls failed: 1 noproc; most recent: call #5"},
                  {CALL_ERROR, "1 of 5 calls failed: 1 with an error; "},
                  {CALL_TIMEOUT, "1 of 5 calls failed: 1 timed out; "},
                  {CALL_ABANDONED, "1 of 5 calls failed: 1 abandoned; "},
@@ -207,7 +207,7 @@ static void failures(void **state)
     detail_has("4 of 5 calls failed so far: 1 noproc, 1 timed out, 1 abandoned, 1 with an error; ");
     found("DS310");
     assert_int_equal(w.last.count, 1);
-    detail_has("5 of 6 calls failed: 2 noproc, 1 timed out, 1 abandoned, 1 with an error; the latest is call #6");
+    detail_has("5 of 6 calls failed: 2 noproc, 1 timed out, 1 abandoned, 1 with an error; most recent: call #6");
     for (int i = 0; i < 3; i++) { /* of OTP's own it is not much; nobody's are not counted */
         begin_calls();
         for (int n = 0; n < 5; n++) {

@@ -201,7 +201,7 @@ static void not_measured(void **state)
     change(DS_CONN_CLOSED, 0, true);
     w.conn.link = &w.link;
     findings_end(w.findings);
-    assert_non_null(strstr(w.unchecked, "2 links of which there was no memory to measure the way"));
+    assert_non_null(strstr(w.unchecked, "2 links without memory for TCP measurements"));
 }
 
 /* The name that was asked for may not have been captured either. */

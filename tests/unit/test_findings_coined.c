@@ -1,5 +1,5 @@
 /*
- * test_findings_coined.c - ever new atoms: which belong to one form, how many there must be, and what is shown of them.
+ * test_findings_coined.c - a node keeps creating atoms (possible atom leak): which belong to one form, how many there must be, and what is shown of them.
  */
 #include "findings_world.h"
 

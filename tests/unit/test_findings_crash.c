@@ -1,6 +1,6 @@
 /*
- * test_findings_crash.c - DS312, a request ended its callee: which reasons are those of a crash, what is counted
- * once, a crash loop, and whether it came back; DS313, calls that run out of time.
+ * test_findings_crash.c - DS312, a request crashed its callee: which reasons are those of a crash, what is counted
+ * once, a crash loop, and whether it came back; DS313, calls that time out.
  */
 #include "findings_world.h"
 
@@ -82,7 +82,7 @@ static void reasons(void **state)
             continue;
         assert_int_equal(w.last.severity, SEVERITY_WARNING);
         assert_int_equal(w.last.certainty, cases[i].certainty);
-        sentence_is("a request ended calc of bob@b");
+        sentence_is("a request crashed calc of bob@b");
         detail_has(cases[i].callback != NULL ? "it ended with badarith in calc:divide/2; " : "it ended with boom; ");
     }
     begin_calls(); /* {shutdown, _} */
@@ -331,7 +331,7 @@ static void out_of_time(void **state)
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
         }
         assert_int_equal(w.last.count, 2);
-        sentence_is("calls of calc of bob@b run out of time");
+        sentence_is("calls of calc of bob@b time out");
         found("DS313 DS313");
     }
     begin_calls(); /* with a gap within it */

@@ -300,7 +300,7 @@ static void locks(void **state)
         }
         found(i == STUCK ? "DS303" : "");
         if (i == STUCK)
-            sentence_is("alice@a asks again and again for the lock till of global, which carol@c "
+            sentence_is("alice@a repeatedly asks for the lock till of global, which carol@c "
                         "holds");
     }
 }
@@ -335,8 +335,8 @@ static void global_names(void **state)
         exchange(1, i == 1 ? "bank" : "shop", i == 2 ? "alice@a" : "bob@b", 9);
         found(i == 0 ? "DS304" : "");
         if (i == 0)
-            sentence_is("bob@127.0.0.1 and alice@127.0.0.1 have different processes by the same name "
-                        "of global: shop");
+            sentence_is("bob@127.0.0.1 and alice@127.0.0.1 have different processes under the same "
+                        "global name: shop");
     }
 }
 

@@ -214,7 +214,7 @@ static void handshake_stalls(void **state)
     w.link.side[0].last_data_ns = w.now_ns + 2 * MS;
     close_by(0, 7 * SECOND, DS_CLOSE_FIN);
     found("DS122");
-    sentence_is("10.0.0.2:5555 does not go on with the TLS handshake with 10.0.0.1:40000");
+    sentence_is("10.0.0.2:5555 stopped in the TLS handshake with 10.0.0.1:40000");
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
     /* It may be the other's turn; it is, where what that said is not whole, or no hello came at all. */
     for (int i = 0; i < 3; i++) {
@@ -236,7 +236,7 @@ static void handshake_stalls(void **state)
     w.now_ns += 6 * SECOND;
     change(DS_CONN_OPEN_AT_END, 0, true);
     found("DS122");
-    sentence_is("10.0.0.1:40000 does not go on with the TLS handshake with 10.0.0.2:5555");
+    sentence_is("10.0.0.1:40000 stopped in the TLS handshake with 10.0.0.2:5555");
     /* Not for long; done; ended by an alert; never answered. */
     for (int i = 0; i < 4; i++) {
         tls = shaking();
