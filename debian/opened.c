@@ -3,25 +3,25 @@
  * dpkg-shlibdeps finds the packages that have them. It is installed nowhere.
  */
 #define NATS(name) extern void name(void);
-#include "nats_library.def"
+#include "nats/nats_library.def"
 #undef NATS
 #define CURL_FUNCTION(name) extern void name(void);
-#include "otlp_library.def"
+#include "otlp/otlp_library.def"
 #undef CURL_FUNCTION
 #define HTTP(name) extern void MHD_##name(void);
-#include "http_library.def"
+#include "web/http_library.def"
 #undef HTTP
 #define SQLITE(name) extern void sqlite3_##name(void);
-#include "sqlite_library.def"
+#include "database/sqlite_library.def"
 #undef SQLITE
 
 void (*const distsniff_opened[])(void) = {
 #define NATS(name) name,
-#include "nats_library.def"
+#include "nats/nats_library.def"
 #define CURL_FUNCTION(name) name,
-#include "otlp_library.def"
+#include "otlp/otlp_library.def"
 #define HTTP(name) MHD_##name,
-#include "http_library.def"
+#include "web/http_library.def"
 #define SQLITE(name) sqlite3_##name,
-#include "sqlite_library.def"
+#include "database/sqlite_library.def"
 };

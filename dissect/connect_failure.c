@@ -1,7 +1,7 @@
 /*
  * connect_failure.c - what is said of a connection that never came about.
  */
-#include "conn.h"
+#include "connection/conn.h"
 
 #include <distsniff/counted.h>
 

@@ -4,7 +4,7 @@
  */
 #include "session_parts.h"
 
-#include "decoder_state.h"
+#include "distribution/decoder_state.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /*
  * proto.c - the table of protocols. The first whose probe says yes has the connection.
  */
-#include "proto.h"
+#include "connection/proto.h"
 
-#include "dist.h"
-#include "epmd.h"
+#include "distribution/dist.h"
+#include "distribution/epmd.h"
 
 static const struct proto *const protos[] = {
     &epmd_proto,

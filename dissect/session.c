@@ -4,13 +4,13 @@
  */
 #include "session_parts.h"
 
-#include "atom_memory.h"
-#include "decoder_state.h"
-#include "decoder_state_give.h"
-#include "dist.h"
-#include "ip_fragments.h"
-#include "registry.h"
-#include "tls_snapshot.h"
+#include "atoms/atom_memory.h"
+#include "distribution/decoder_state.h"
+#include "distribution/decoder_state_give.h"
+#include "distribution/dist.h"
+#include "distribution/registry.h"
+#include "packets/ip_fragments.h"
+#include "tls/tls_snapshot.h"
 
 #include <stdlib.h>
 

@@ -4,10 +4,10 @@
  */
 #include "session_parts.h"
 
-#include "dist.h"
-#include "keylog.h"
-#include "tcp_analysis.h"
-#include "tls_snapshot.h"
+#include "distribution/dist.h"
+#include "packets/tcp_analysis.h"
+#include "tls/keylog.h"
+#include "tls/tls_snapshot.h"
 
 #include <stdlib.h>
 

@@ -6,13 +6,13 @@
 #ifndef DISSECT_SESSION_PARTS_H
 #define DISSECT_SESSION_PARTS_H
 
-#include "conn.h"
-#include "packet.h"
-#include "proto.h"
-#include "raw.h"
-#include "stream_buffer.h"
-#include "tcp.h"
-#include "tls.h"
+#include "connection/conn.h"
+#include "connection/proto.h"
+#include "connection/stream_buffer.h"
+#include "distribution/raw.h"
+#include "packets/packet.h"
+#include "packets/tcp.h"
+#include "tls/tls.h"
 
 struct probe {
     struct stream_buffer held;

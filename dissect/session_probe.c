@@ -8,7 +8,7 @@
  */
 #include "session_parts.h"
 
-#include "registry.h"
+#include "distribution/registry.h"
 
 /* How long to look for a protocol in one direction, and how many bytes of it to look at
  * together. A window that is full without an answer is emptied: the next message after it

@@ -1,18 +1,18 @@
 /*
  * main.c - distsniff, the command.
  */
-#include "capture.h"
-#include "complain.h"
-#include "filter.h"
-#include "malloc_tuning.h"
-#include "keylog_hints.h"
-#include "finding_kinds.h"
-#include "options.h"
-#include "option_report.h"
-#include "own_labels.h"
-#include "sink.h"
-#include "sniff.h"
-#include "signals.h"
+#include "capture/capture.h"
+#include "base/complain.h"
+#include "select/filter.h"
+#include "base/malloc_tuning.h"
+#include "base/keylog_hints.h"
+#include "findings/finding_kinds.h"
+#include "options/options.h"
+#include "options/option_report.h"
+#include "base/own_labels.h"
+#include "output/sink.h"
+#include "sniff/sniff.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 # Captures that begin in the midst of connections, or lack packets, against the whole ones.
 add_executable(late_join late/late_join.c)
-target_include_directories(late_join PRIVATE ${DISSECT_FOLDERS})
+target_include_directories(late_join PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
 target_link_libraries(late_join PRIVATE libdistsniff PkgConfig::PCAP)
 add_test(NAME late_join COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_join
                                 $<TARGET_FILE:late_join> ${PCAPS})
@@ -10,11 +10,11 @@ add_test(NAME shape_fits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/shape_fits
                                  $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
 # What scripts/atom_uses counts.
 add_executable(role_dump late/role_dump.c)
-target_include_directories(role_dump PRIVATE ${DISSECT_FOLDERS})
+target_include_directories(role_dump PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
 target_link_libraries(role_dump PRIVATE libdistsniff PkgConfig::PCAP)
 # What scripts/shapes/learn counts.
 add_executable(shape_dump late/shape_dump.c)
-target_include_directories(shape_dump PRIVATE ${DISSECT_FOLDERS})
+target_include_directories(shape_dump PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
 target_link_libraries(shape_dump PRIVATE libdistsniff PkgConfig::PCAP)
 file(GLOB SHAPE_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/shapes/*)
 add_test(NAME shape_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/shape_names

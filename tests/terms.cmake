@@ -2,7 +2,7 @@
 # node.
 if(DISTSNIFF_TESTS)
   add_executable(term_tool terms/term_tool.c)
-  target_include_directories(term_tool PRIVATE ${DISSECT_FOLDERS})
+  target_include_directories(term_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
   target_link_libraries(term_tool PRIVATE libdistsniff)
   add_test(NAME terms_read_back
            COMMAND ${ERL} -noinput +fnu -pa ${ERL_DIR} -run read_back main
@@ -30,7 +30,7 @@ endif()
 # Patterns of -m over terms, and what the node makes of both.
 if(DISTSNIFF_TESTS)
   add_executable(match_tool terms/match_tool.c)
-  target_include_directories(match_tool PRIVATE ${DISSECT_FOLDERS})
+  target_include_directories(match_tool PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
   target_link_libraries(match_tool PRIVATE libdistsniff)
   foreach(seed 1 2)
     add_test(NAME terms_match_${seed}

@@ -4,10 +4,10 @@
  * An entry is a ds_atom, so that a header's reference is resolved by copying 16 bytes. Its
  * text is a copy of its own, charged to the meter as the segments are.
  */
-#include "atom_cache.h"
+#include "atoms/atom_cache.h"
 
-#include "escape.h"
-#include "utf8.h"
+#include "bytes/escape.h"
+#include "bytes/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * atom_fit.c - see atom_fit.h.
  */
-#include "atom_fit.h"
+#include "atoms/atom_fit.h"
 
-#include "atom_weights.h"
+#include "atoms/atom_weights.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef DISSECT_ATOM_FIT_H
 #define DISSECT_ATOM_FIT_H
 
-#include "node_atoms_parts.h"
+#include "atoms/node_atoms_parts.h"
 
 /* atom_fit_choose finds the releases that fit: mostly one; or several that differ where nothing was
  * seen. It looks again once a quarter more was. */

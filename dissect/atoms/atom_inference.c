@@ -3,12 +3,12 @@
  * the atoms that the release which fits has there, and atoms of OTP whose roles are those in
  * which the slot was seen. What these say is weighed in atom_weights.h, the releases in atom_fit.h.
  */
-#include "atom_inference.h"
+#include "atoms/atom_inference.h"
 
-#include "atom_fit.h"
-#include "atom_shape_claims.h"
-#include "atom_shape_fit.h"
-#include "atom_weights.h"
+#include "atoms/atom_fit.h"
+#include "atoms/atom_shape_claims.h"
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_weights.h"
 
 #include <math.h>
 

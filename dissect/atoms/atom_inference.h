@@ -9,7 +9,7 @@
 #ifndef DISSECT_ATOM_INFERENCE_H
 #define DISSECT_ATOM_INFERENCE_H
 
-#include "node_atoms.h"
+#include "atoms/node_atoms.h"
 
 /* atom_infer returns what a slot most likely means in that direction; absent: nothing is likely. The
  * text lives as long as the book, which remembers the verdict until something says otherwise. */

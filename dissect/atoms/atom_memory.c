@@ -1,7 +1,7 @@
 /*
  * atom_memory.c - see atom_memory.h and <distsniff/dissect.h>.
  */
-#include "atom_memory.h"
+#include "atoms/atom_memory.h"
 
 #include <stdlib.h>
 

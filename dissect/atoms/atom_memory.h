@@ -4,7 +4,7 @@
 #ifndef DISSECT_ATOM_MEMORY_H
 #define DISSECT_ATOM_MEMORY_H
 
-#include "node_atoms.h"
+#include "atoms/node_atoms.h"
 
 struct ds_atom_memory {
     struct all_node_atoms *books;

@@ -1,10 +1,10 @@
 /*
  * atom_roles.c - see atom_roles.h.
  */
-#include "atom_roles.h"
+#include "atoms/atom_roles.h"
 
-#include "atom_tables.h"
-#include "value.h"
+#include "atoms/atom_tables.h"
+#include "terms/value.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /*
  * atom_shape_claims.c - see atom_shape_claims.h.
  */
-#include "atom_shape_claims.h"
+#include "atoms/atom_shape_claims.h"
 
 static const double CLEARLY = 8;  /* bits by which another slot has to be more likely */
 static const double MOST_CLAIMED = 8; /* as far as a claim is believed */

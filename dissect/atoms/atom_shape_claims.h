@@ -5,7 +5,7 @@
 #ifndef DISSECT_ATOM_SHAPE_CLAIMS_H
 #define DISSECT_ATOM_SHAPE_CLAIMS_H
 
-#include "node_atoms_parts.h"
+#include "atoms/node_atoms_parts.h"
 
 /* shape_claims_take says whether an atom that only contexts speak for may be what a slot means: each
  * atom has one slot. odds: log2 of how much more likely it is than not. */

@@ -1,7 +1,7 @@
 /*
  * atom_shape_fit.c - see atom_shape_fit.h.
  */
-#include "atom_shape_fit.h"
+#include "atoms/atom_shape_fit.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #ifndef DISSECT_ATOM_SHAPE_FIT_H
 #define DISSECT_ATOM_SHAPE_FIT_H
 
-#include "node_atoms_parts.h"
+#include "atoms/node_atoms_parts.h"
 
 /* shape_fit_see_whole takes note of the shape of a whole message. */
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);

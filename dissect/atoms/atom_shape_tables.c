@@ -1,7 +1,7 @@
 /*
  * atom_shape_tables.c - searches in the tables of atom_shape_tables.h.
  */
-#include "atom_shape_tables.h"
+#include "atoms/atom_shape_tables.h"
 
 static const double CODES_A_BIT = 4;
 static const double LOG_OTHERS = 6.9; /* of 120 atoms, among which what is new to a context is */

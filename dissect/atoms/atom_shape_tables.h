@@ -6,7 +6,7 @@
 #ifndef DISSECT_ATOM_SHAPE_TABLES_H
 #define DISSECT_ATOM_SHAPE_TABLES_H
 
-#include "atom_tables.h"
+#include "atoms/atom_tables.h"
 
 enum {
     SHAPE_TABLES_NUM = 4,

@@ -2,9 +2,9 @@
  * atom_shapes.c - see atom_shapes.h. A message is read once into a list of its terms, each with
  * the hash of its shape, which is known when its last element is; then each atom climbs up from its term.
  */
-#include "atom_shapes.h"
+#include "atoms/atom_shapes.h"
 
-#include "term.h"
+#include "terms/term.h"
 
 enum {
     MAX_TERMS = 1024,

@@ -1,7 +1,7 @@
 /*
  * atom_tables.c - searches in the tables of atom_tables.h.
  */
-#include "atom_tables.h"
+#include "atoms/atom_tables.h"
 
 #include <string.h>
 

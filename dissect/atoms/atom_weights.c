@@ -1,7 +1,7 @@
 /*
  * atom_weights.c - see atom_weights.h.
  */
-#include "atom_weights.h"
+#include "atoms/atom_weights.h"
 
 #include <math.h>
 #include <stdio.h>

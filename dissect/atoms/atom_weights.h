@@ -5,7 +5,7 @@
 #ifndef DISSECT_ATOM_WEIGHTS_H
 #define DISSECT_ATOM_WEIGHTS_H
 
-#include "node_atoms_parts.h"
+#include "atoms/node_atoms_parts.h"
 
 enum {
     ATOM_OTHERS = 120, /* atoms that a node uses and that no table has */

@@ -2,7 +2,7 @@
  * make_atom_tables.c - run at build time: writes otpNN.def, otp_patches.def and atom_uses.def as
  * constant tables (atom_tables.h), with all texts in one pool, and those of make_shape_tables.c.
  */
-#include "make_tables.h"
+#include "atoms/make_tables.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 
 #define ATOM(text) {text, sizeof(text) - 1},
 static const struct pool_text table25[] = {
-#include "otp25.def"
+#include "atoms/otp25.def"
 };
 static const struct pool_text table26[] = {
-#include "otp26.def"
+#include "atoms/otp26.def"
 };
 static const struct pool_text table27[] = {
-#include "otp27.def"
+#include "atoms/otp27.def"
 };
 static const struct pool_text table29[] = {
-#include "otp29.def"
+#include "atoms/otp29.def"
 };
 #undef ATOM
 
@@ -33,7 +33,7 @@ struct patch {
 #define WITHOUT(text) {NULL, NULL, {text, sizeof(text) - 1}, {NULL, 0}},
 #define AFTER(after, text) {NULL, NULL, {text, sizeof(text) - 1}, {after, sizeof(after) - 1}},
 static const struct patch patches[] = {
-#include "otp_patches.def"
+#include "atoms/otp_patches.def"
 };
 
 enum table_kind { KIND_FAMILIES, KIND_USE, KIND_ROLE, KIND_ALL, KIND_TOTAL };
@@ -49,7 +49,7 @@ struct line {
 #define ALL(role, num) {KIND_ALL, role, sizeof(role) - 1, 0, num},
 #define TOTAL(num) {KIND_TOTAL, "", 0, 0, num},
 static const struct line lines[] = {
-#include "atom_uses.def"
+#include "atoms/atom_uses.def"
 };
 
 #define NUM(a) (sizeof(a) / sizeof((a)[0]))
@@ -185,7 +185,7 @@ int main(void)
     const struct pool_text *texts;
     const size_t num_texts = make_pool(&texts);
 
-    printf("#include \"atom_shape_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
+    printf("#include \"atoms/atom_shape_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
     for (size_t i = 0; i < num_texts; i++) {
         for (size_t c = 0; c < texts[i].len; c++)
             printf("%u,", (unsigned char)texts[i].bytes[c]);

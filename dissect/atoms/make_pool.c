@@ -2,7 +2,7 @@
  * make_pool.c - run at build time: the texts of all tables, once each and sorted, so that each has a
  * number.
  */
-#include "make_tables.h"
+#include "atoms/make_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

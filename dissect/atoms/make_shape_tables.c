@@ -4,7 +4,7 @@
  * atom four of its number among the SHAPE_TEXTs before and two of its share. WHOLE is hashes of eight
  * digits each.
  */
-#include "make_tables.h"
+#include "atoms/make_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct shape_line {
 #define SHAPE_TEXT(text) {KIND_TEXT, {text, sizeof(text) - 1}, ""},
 #define SHAPE(row) {KIND_SHAPE, {row, sizeof(row) - 1}, ""},
 #define WHOLE(row) {KIND_WHOLE, {row, sizeof(row) - 1}, ""},
-#include "shapes.def"
+#include "atoms/shapes.def"
 };
 
 enum { NUM_LINES = sizeof lines / sizeof lines[0], MAX_TABLES = 32, HASH_DIGITS = 8, CODE_DIGITS = 2,

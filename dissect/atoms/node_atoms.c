@@ -2,10 +2,10 @@
  * node_atoms.c - see node_atoms.h. The books are kept by when they were last looked for, the oldest
  * that nobody uses goes first.
  */
-#include "node_atoms.h"
+#include "atoms/node_atoms.h"
 
-#include "atom_shape_claims.h"
-#include "node_atoms_parts.h"
+#include "atoms/atom_shape_claims.h"
+#include "atoms/node_atoms_parts.h"
 
 #include <stdlib.h>
 

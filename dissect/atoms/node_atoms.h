@@ -8,8 +8,8 @@
 #ifndef DISSECT_NODE_ATOMS_H
 #define DISSECT_NODE_ATOMS_H
 
-#include "atom_roles.h"
-#include "atom_cache.h"
+#include "atoms/atom_roles.h"
+#include "atoms/atom_cache.h"
 
 #include <distsniff/dissect.h>
 

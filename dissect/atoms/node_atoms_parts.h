@@ -4,10 +4,10 @@
 #ifndef DISSECT_NODE_ATOMS_PARTS_H
 #define DISSECT_NODE_ATOMS_PARTS_H
 
-#include "atom_shape_tables.h"
-#include "memcap.h"
-#include "node_atoms.h"
-#include "user_atoms.h"
+#include "atoms/atom_shape_tables.h"
+#include "atoms/node_atoms.h"
+#include "atoms/user_atoms.h"
+#include "bytes/memcap.h"
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,

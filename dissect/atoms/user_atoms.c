@@ -1,7 +1,7 @@
 /*
  * user_atoms.c - see user_atoms.h.
  */
-#include "user_atoms.h"
+#include "atoms/user_atoms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef DISSECT_USER_ATOMS_H
 #define DISSECT_USER_ATOMS_H
 
-#include "atom_tables.h"
+#include "atoms/atom_tables.h"
 
 enum {
     ATOM_TABLE_OWN = ATOM_TABLES_NUM, /* the user's, behind those of releases */

@@ -2,7 +2,7 @@
  * arena.c - memory of one event: a list of blocks, the newest first, each filled from its
  * start. Most events need none; the first small block is kept from event to event.
  */
-#include "arena.h"
+#include "bytes/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>

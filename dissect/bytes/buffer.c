@@ -2,7 +2,7 @@
  * buffer.c - growing output memory: it doubles, so that adding costs the same on average
  * however long the output becomes.
  */
-#include "buffer.h"
+#include "bytes/buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef DISSECT_BUFFER_H
 #define DISSECT_BUFFER_H
 
-#include "cursor.h"
+#include "bytes/cursor.h"
 
 #include <distsniff/term.h>
 

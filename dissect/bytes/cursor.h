@@ -9,7 +9,7 @@
 #ifndef DISSECT_CURSOR_H
 #define DISSECT_CURSOR_H
 
-#include "byte_order.h"
+#include "bytes/byte_order.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * escape.c - which characters show, which do not, and what stands for these.
  */
-#include "escape.h"
-#include "utf8.h"
+#include "bytes/escape.h"
+#include "bytes/utf8.h"
 
 enum {
     SHOWN = 1,      /* goes through as it is */

@@ -6,7 +6,7 @@
 #ifndef DISSECT_ESCAPE_H
 #define DISSECT_ESCAPE_H
 
-#include "buffer.h"
+#include "bytes/buffer.h"
 
 /* escape_is_printable says whether Erlang's shell would show a list of such characters as a
  * string with +pc unicode (io_lib:printable_unicode_list/1): those that show, and \b \t \n \v \f \r \e. */

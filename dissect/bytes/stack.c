@@ -1,7 +1,7 @@
 /*
  * stack.c - see stack.h.
  */
-#include "stack.h"
+#include "bytes/stack.h"
 
 #include <stdlib.h>
 #include <string.h>

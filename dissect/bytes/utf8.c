@@ -1,7 +1,7 @@
 /*
  * utf8.c - UTF-8 as the users of the library read and write it; see distsniff/term.h.
  */
-#include "utf8.h"
+#include "bytes/utf8.h"
 
 size_t ds_text_read_char(struct ds_text text, uint32_t *character)
 {

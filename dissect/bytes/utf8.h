@@ -10,7 +10,7 @@
 #ifndef DISSECT_UTF8_H
 #define DISSECT_UTF8_H
 
-#include "buffer.h"
+#include "bytes/buffer.h"
 
 enum { UTF8_LEN_MAX = 4 };
 

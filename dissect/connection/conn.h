@@ -4,11 +4,11 @@
 #ifndef DISSECT_CONN_H
 #define DISSECT_CONN_H
 
-#include "arena.h"
-#include "cursor.h"
-#include "expansion_budget.h"
-#include "memcap.h"
-#include "tcp.h"
+#include "bytes/arena.h"
+#include "bytes/cursor.h"
+#include "bytes/memcap.h"
+#include "connection/expansion_budget.h"
+#include "packets/tcp.h"
 
 #include <distsniff/dissect.h>
 

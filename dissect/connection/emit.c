@@ -2,10 +2,10 @@
  * emit.c - what every event goes through on its way out, and the names of a connection's
  * two ends.
  */
-#include "conn.h"
+#include "connection/conn.h"
 
-#include "tcp_analysis.h"
-#include "utf8.h"
+#include "bytes/utf8.h"
+#include "packets/tcp_analysis.h"
 
 #include <stdarg.h>
 #include <stdio.h>

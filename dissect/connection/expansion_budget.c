@@ -1,7 +1,7 @@
 /*
  * expansion_budget.c - see expansion_budget.h.
  */
-#include "expansion_budget.h"
+#include "connection/expansion_budget.h"
 
 enum { SECOND_NS = 1000 * 1000 * 1000 };
 

@@ -4,7 +4,7 @@
 #ifndef DISSECT_PROTO_H
 #define DISSECT_PROTO_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 /* proto_find says which protocol the first bytes of a direction are; bytes is empty when
  * the connection opens. PROTO_NO: none of them. */

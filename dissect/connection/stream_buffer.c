@@ -1,7 +1,7 @@
 /*
  * stream_buffer.c - bytes of one direction kept until the rest of a message comes.
  */
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef DISSECT_STREAM_BUFFER_H
 #define DISSECT_STREAM_BUFFER_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 struct stream_buffer {
     uint8_t *bytes;

@@ -7,11 +7,11 @@
  * What the elements are stands in ops.def. The common tuple, 104 N 97 CODE, is read without
  * the token walk; each element is walked once, for its length and its atoms.
  */
-#include "control.h"
+#include "distribution/control.h"
 
-#include "dist_header.h"
-#include "ops.h"
-#include "term_token.h"
+#include "distribution/dist_header.h"
+#include "distribution/ops.h"
+#include "terms/term_token.h"
 
 enum {
     IS_PID = 1 << TERM_PID,
@@ -33,7 +33,7 @@ static const uint32_t ROLE_CLASSES[DS_ROLE_COUNT] = {
 
 static const uint32_t TAG_CLASSES[256] = {
 #define TAG(code, id, class) [code] = 1u << TERM_##class,
-#include "tags.def"
+#include "terms/tags.def"
 #undef TAG
 };
 

@@ -4,8 +4,8 @@
 #ifndef DISSECT_CONTROL_H
 #define DISSECT_CONTROL_H
 
-#include "atom_cache.h"
-#include "term.h"
+#include "atoms/atom_cache.h"
+#include "terms/term.h"
 
 /* damage is why the end of a frame or message is not there. */
 struct damage {

@@ -2,7 +2,7 @@
  * cookie.c - the digests of the handshake (erl_dist_protocol, "The Handshake in Detail"):
  * MD5 over the cookie's text followed by the challenge as decimal text.
  */
-#include "cookie.h"
+#include "distribution/cookie.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

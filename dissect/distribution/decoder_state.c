@@ -1,7 +1,7 @@
 /*
  * decoder_state.c - see decoder_state.h.
  */
-#include "decoder_state.h"
+#include "distribution/decoder_state.h"
 
 #include <stdlib.h>
 

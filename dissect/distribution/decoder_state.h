@@ -10,8 +10,8 @@
 #ifndef DISSECT_DECODER_STATE_H
 #define DISSECT_DECODER_STATE_H
 
-#include "atom_cache.h"
-#include "dist_header.h"
+#include "atoms/atom_cache.h"
+#include "distribution/dist_header.h"
 
 /* past_piece is bytes of one direction. */
 struct state_piece {

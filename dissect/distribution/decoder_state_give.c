@@ -1,11 +1,11 @@
 /*
  * decoder_state_give.c - see decoder_state_give.h.
  */
-#include "decoder_state_give.h"
+#include "distribution/decoder_state_give.h"
 
-#include "decoder_state.h"
-#include "snapshot_writer.h"
-#include "synthetic_atoms.h"
+#include "distribution/decoder_state.h"
+#include "distribution/synthetic_atoms.h"
+#include "packets/snapshot_writer.h"
 
 struct giving {
     const struct conn *conn;

@@ -4,7 +4,7 @@
 #ifndef DISSECT_DECODER_STATE_GIVE_H
 #define DISSECT_DECODER_STATE_GIVE_H
 
-#include "atom_cache.h"
+#include "atoms/atom_cache.h"
 
 /* decoder_state_rest is what is held of one direction behind its past. */
 struct decoder_state_rest {

@@ -7,18 +7,18 @@
  * challenge_reply, the acceptor's behind its challenge_ack. Who is the initiator is known
  * from the SYN, or else from the first message.
  */
-#include "dist.h"
+#include "distribution/dist.h"
 
-#include "dist_stream.h"
-#include "cookie.h"
-#include "dist_conn.h"
-#include "flags.h"
-#include "handshake.h"
-#include "node_name.h"
-#include "stream_buffer.h"
-#include "decoder_state.h"
-#include "raw.h"
-#include "registry.h"
+#include "distribution/dist_stream.h"
+#include "distribution/cookie.h"
+#include "distribution/dist_conn.h"
+#include "distribution/flags.h"
+#include "distribution/handshake.h"
+#include "distribution/node_name.h"
+#include "connection/stream_buffer.h"
+#include "distribution/decoder_state.h"
+#include "distribution/raw.h"
+#include "distribution/registry.h"
 
 #include <stdlib.h>
 

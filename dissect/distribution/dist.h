@@ -4,7 +4,7 @@
 #ifndef DISSECT_DIST_H
 #define DISSECT_DIST_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 extern const struct proto dist_proto;
 

@@ -2,8 +2,8 @@
  * dist_close.c - why a distribution connection ended: what its last message and its peers'
  * flags and digests tell about it.
  */
-#include "dist_conn.h"
-#include "flags.h"
+#include "distribution/dist_conn.h"
+#include "distribution/flags.h"
 
 /* when_text says when, after "closed by somebody". */
 static const char *when_text(struct dissect_ctx *env, const struct dist *dist)

@@ -5,8 +5,8 @@
 #ifndef DISSECT_DIST_CONN_H
 #define DISSECT_DIST_CONN_H
 
-#include "dist_stream.h"
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
+#include "distribution/dist_stream.h"
 
 enum dist_phase {
     DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */

@@ -10,7 +10,7 @@
  * one has LongAtoms in its low bit. A reference is INDEX:8, and for a new entry LENGTH (16
  * bits with LongAtoms, else 8) and the text.
  */
-#include "dist_header.h"
+#include "distribution/dist_header.h"
 
 enum { FLAG_NEW_ENTRY = 0x8, FLAG_SEGMENT = 0x7, FLAG_LONG_ATOMS = 0x1 };
 

@@ -4,7 +4,7 @@
 #ifndef DISSECT_DIST_HEADER_H
 #define DISSECT_DIST_HEADER_H
 
-#include "atom_cache.h"
+#include "atoms/atom_cache.h"
 
 enum {
     TERM_VERSION = 131,

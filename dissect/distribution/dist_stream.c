@@ -21,12 +21,12 @@
  * long: a node waits for its end, too, and what lies in it may look like frames. Looks are paid
  * for from a credit that grows with the bytes that come.
  */
-#include "dist_stream.h"
+#include "distribution/dist_stream.h"
 
-#include "flags.h"
-#include "frames.h"
-#include "resync.h"
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
+#include "distribution/flags.h"
+#include "distribution/frames.h"
+#include "distribution/resync.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #ifndef DISSECT_DIST_STREAM_H
 #define DISSECT_DIST_STREAM_H
 
-#include "conn.h"
-#include "decoder_state_give.h"
+#include "connection/conn.h"
+#include "distribution/decoder_state_give.h"
 
 struct dist_stream;
 

@@ -19,12 +19,12 @@
  *
  * A registration lasts as long as the connection on which it was made.
  */
-#include "epmd.h"
+#include "distribution/epmd.h"
 
-#include "epmd_list.h"
-#include "node_name.h"
-#include "registry.h"
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
+#include "distribution/epmd_list.h"
+#include "distribution/node_name.h"
+#include "distribution/registry.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef DISSECT_EPMD_H
 #define DISSECT_EPMD_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 extern const struct proto epmd_proto;
 

@@ -8,10 +8,10 @@
  * The brackets are what EPMD writes; its documentation is without. A name may have anything
  * in it, so the port is looked for from the end.
  */
-#include "epmd_list.h"
+#include "distribution/epmd_list.h"
 
-#include "conn.h"
-#include "node_name.h"
+#include "connection/conn.h"
+#include "distribution/node_name.h"
 
 /* find_last returns the offset of the last occurrence of text in c. */
 static bool find_last(struct cursor c, const char *text, size_t *offset)

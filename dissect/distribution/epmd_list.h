@@ -4,8 +4,8 @@
 #ifndef DISSECT_EPMD_LIST_H
 #define DISSECT_EPMD_LIST_H
 
-#include "arena.h"
-#include "cursor.h"
+#include "bytes/arena.h"
+#include "bytes/cursor.h"
 
 #include <distsniff/dissect.h>
 

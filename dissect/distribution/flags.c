@@ -2,7 +2,7 @@
  * flags.c - capability flags of the handshake: their names, which of them a release
  * requires, and which releases send them.
  */
-#include "flags.h"
+#include "distribution/flags.h"
 
 #include <distsniff/dissect.h>
 
@@ -14,13 +14,13 @@ static const struct flag {
     unsigned since;
 } flags_table[64] = {
 #define FLAG(bit, id, since) [bit] = {#id, since},
-#include "flags.def"
+#include "distribution/flags.def"
 #undef FLAG
 };
 
 #define FLAG(bit, id, since)                                                                       \
     _Static_assert((bit) < 64 && ((since) == 0 || ((since) >= 25 && (since) <= 26)), #id);
-#include "flags.def"
+#include "distribution/flags.def"
 #undef FLAG
 
 const char *ds_flag_name(unsigned bit)

@@ -4,13 +4,13 @@
 #ifndef DISSECT_FLAGS_H
 #define DISSECT_FLAGS_H
 
-#include "arena.h"
+#include "bytes/arena.h"
 
 #include <stdint.h>
 
 enum flag_bit {
 #define FLAG(bit, id, since) FLAG_BIT_##id = bit,
-#include "flags.def"
+#include "distribution/flags.def"
 #undef FLAG
 };
 

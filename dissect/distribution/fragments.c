@@ -7,7 +7,7 @@
  * first fragment arrives; other frames may overwrite slots before the last one comes. So
  * each message has copies of the atoms it refers to: an array, then the texts.
  */
-#include "fragments.h"
+#include "distribution/fragments.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
 #ifndef DISSECT_FRAGMENTS_H
 #define DISSECT_FRAGMENTS_H
 
-#include "control.h"
-#include "dist_header.h"
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
+#include "distribution/control.h"
+#include "distribution/dist_header.h"
 
 /* fragmented is such a message. The sequence id is the sender's own: a process sends one
  * fragmented message at a time, so no two that are open in one direction share it. */

@@ -5,13 +5,13 @@
  *     LENGTH:32 112 131 ...         pass through: see control.c
  *     0:32                          a tick
  */
-#include "frames.h"
+#include "distribution/frames.h"
 
-#include "control.h"
-#include "dist_header.h"
-#include "infer.h"
-#include "decoder_state.h"
-#include "raw.h"
+#include "distribution/control.h"
+#include "distribution/dist_header.h"
+#include "distribution/infer.h"
+#include "distribution/decoder_state.h"
+#include "distribution/raw.h"
 
 #include <string.h>
 

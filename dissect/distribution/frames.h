@@ -7,11 +7,11 @@
 #ifndef DISSECT_FRAMES_H
 #define DISSECT_FRAMES_H
 
-#include "atom_cache.h"
-#include "conn.h"
-#include "control.h"
-#include "fragments.h"
-#include "likely.h"
+#include "atoms/atom_cache.h"
+#include "connection/conn.h"
+#include "distribution/control.h"
+#include "distribution/fragments.h"
+#include "distribution/likely.h"
 
 enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length that a frame begins with */
 

@@ -18,9 +18,9 @@
  * Bytes after the name of an 'N' message are allowed and ignored. A complement follows when
  * the initiator sent 'n' and the acceptor answered with 'N'.
  */
-#include "handshake.h"
+#include "distribution/handshake.h"
 
-#include "flags.h"
+#include "distribution/flags.h"
 
 /* No message of a real node comes near: names have at most 255 characters. */
 enum { PROBE_MAX_LEN = 4096, PROBE_MAX_EXTRA = 256 };

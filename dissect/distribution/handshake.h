@@ -4,7 +4,7 @@
 #ifndef DISSECT_HANDSHAKE_H
 #define DISSECT_HANDSHAKE_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 /* Which node sends: the initiator opened the TCP connection. */
 enum handshake_from { HANDSHAKE_INITIATOR, HANDSHAKE_ACCEPTOR };

@@ -3,10 +3,10 @@
  * node sends its own pids as senders, monitors with references of its own, and gives the
  * receiver's back to it. What a group leader is, or a pid that was passed on, says nothing.
  */
-#include "infer.h"
+#include "distribution/infer.h"
 
-#include "node_atoms.h"
-#include "ops.h"
+#include "atoms/node_atoms.h"
+#include "distribution/ops.h"
 
 #include <stdio.h>
 

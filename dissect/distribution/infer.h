@@ -5,7 +5,7 @@
 #ifndef DISSECT_INFER_H
 #define DISSECT_INFER_H
 
-#include "control.h"
+#include "distribution/control.h"
 
 /* infer_nodes learns from the pids and references of a message who is at the two ends; and where
  * that is certain, what the slots mean that their nodes refer to. A slot that means a node of

@@ -3,11 +3,11 @@
  * how atoms are used is of interest from the first one on that is not known, or where another
  * session is to know it.
  */
-#include "likely.h"
+#include "distribution/likely.h"
 
-#include "atom_inference.h"
-#include "atom_shape_fit.h"
-#include "atom_shapes.h"
+#include "atoms/atom_inference.h"
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_shapes.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */

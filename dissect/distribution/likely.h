@@ -4,8 +4,8 @@
 #ifndef DISSECT_LIKELY_H
 #define DISSECT_LIKELY_H
 
-#include "dist_header.h"
-#include "node_atoms.h"
+#include "atoms/node_atoms.h"
+#include "distribution/dist_header.h"
 
 /* likely is what a direction keeps for this. Zero-initialise it. */
 struct likely {

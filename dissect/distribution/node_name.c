@@ -1,9 +1,9 @@
 /*
  * node_name.c - see node_name.h. A byte of latin-1 is the character of that number.
  */
-#include "node_name.h"
+#include "distribution/node_name.h"
 
-#include "utf8.h"
+#include "bytes/utf8.h"
 
 /* is_utf8 also counts what is not ASCII if every byte is a character. */
 static bool is_utf8(struct cursor c, size_t *num_high)

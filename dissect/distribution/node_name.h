@@ -5,7 +5,7 @@
 #ifndef DISSECT_NODE_NAME_H
 #define DISSECT_NODE_NAME_H
 
-#include "arena.h"
+#include "bytes/arena.h"
 
 #include <distsniff/dissect.h>
 

@@ -2,9 +2,9 @@
  * ops.c - the control messages, by code (erl_dist_protocol, "Protocol between connected
  * nodes"): ops.def and roles.def as tables.
  */
-#include "ops.h"
+#include "distribution/ops.h"
 
-#include "term.h"
+#include "terms/term.h"
 
 #include <assert.h>
 

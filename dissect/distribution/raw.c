@@ -1,7 +1,7 @@
 /*
  * raw.c - see raw.h.
  */
-#include "raw.h"
+#include "distribution/raw.h"
 
 /* chunk is what one segment added. */
 struct chunk {

@@ -5,7 +5,7 @@
 #ifndef DISSECT_RAW_H
 #define DISSECT_RAW_H
 
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
 
 /* raw_emit_data reports the next bytes of a direction. */
 void raw_emit_data(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);

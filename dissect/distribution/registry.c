@@ -7,7 +7,7 @@
  * capture merged from several hosts, 127.0.0.1 is all of them. Whoever makes thousands of them for
  * one place has the oldest forgotten.
  */
-#include "registry.h"
+#include "distribution/registry.h"
 
 #include <stdlib.h>
 #define XXH_INLINE_ALL

@@ -5,7 +5,7 @@
 #ifndef DISSECT_REGISTRY_H
 #define DISSECT_REGISTRY_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 /* registry_new returns an empty registry of at most max_nodes entries, or NULL when memory
  * ran out. */

@@ -17,10 +17,10 @@
  * Bytes that are walked are paid for from a credit that grows with the bytes that come; so
  * no input makes this more than linear. A place that cannot be paid for is no frame.
  */
-#include "resync.h"
+#include "distribution/resync.h"
 
-#include "control.h"
-#include "dist_header.h"
+#include "distribution/control.h"
+#include "distribution/dist_header.h"
 
 enum {
     MAX_FRAME_LEN = 1 << 30,

@@ -4,7 +4,7 @@
 #ifndef DISSECT_RESYNC_H
 #define DISSECT_RESYNC_H
 
-#include "conn.h"
+#include "connection/conn.h"
 
 /* The bytes a search looks at before it decides with what it has: room for two of the
  * BEAM's fragments. */

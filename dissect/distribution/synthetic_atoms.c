@@ -7,9 +7,9 @@
  * The flags are half bytes, the low one first: 8 for a new entry, and the segment; behind them one
  * of which 1 says that lengths have 2 bytes.
  */
-#include "synthetic_atoms.h"
+#include "distribution/synthetic_atoms.h"
 
-#include "decoder_state.h"
+#include "distribution/decoder_state.h"
 
 enum { LENGTH_LEN = 4, MAX_IN_FRAME = 64, NEW_ENTRY = 8, LONG_ATOMS = 1 };
 

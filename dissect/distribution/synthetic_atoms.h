@@ -6,7 +6,7 @@
 #ifndef DISSECT_SYNTHETIC_ATOMS_H
 #define DISSECT_SYNTHETIC_ATOMS_H
 
-#include "atom_cache.h"
+#include "atoms/atom_cache.h"
 
 struct decoder_state;
 

@@ -3,10 +3,10 @@
  */
 #include <distsniff/match.h>
 
-#include "match_advice.h"
-#include "match_elixir.h"
-#include "match_language.h"
-#include "match_parse.h"
+#include "match/parse/match_advice.h"
+#include "match/parse/match_elixir.h"
+#include "match/parse/match_language.h"
+#include "match/parse/match_parse.h"
 
 #include <distsniff/encode.h>
 #include <stdio.h>

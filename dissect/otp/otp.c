@@ -8,15 +8,15 @@
  */
 #include <distsniff/otp.h>
 
-#include "pattern.h"
-#include "term_token.h"
+#include "otp/pattern.h"
+#include "terms/term_token.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const struct ds_otp_line known_lines[] = {
 #define OTP(kind, group, label, to, pattern) {DS_OTP_##kind, group, label, to, pattern},
-#include "otp.def"
+#include "otp/otp.def"
 #undef OTP
 };
 

@@ -10,7 +10,7 @@
  */
 #include <distsniff/otp.h>
 
-#include "pattern.h"
+#include "otp/pattern.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * order, so program and bytes advance together; only the parser needs a stack, to count
  * what is still open.
  */
-#include "pattern.h"
+#include "otp/pattern.h"
 
-#include "term_token.h"
+#include "terms/term_token.h"
 
 #include <ctype.h>
 #include <errno.h>

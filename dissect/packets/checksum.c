@@ -5,9 +5,9 @@
  *
  * The pseudo header of TCP: source and destination address, protocol 6, the length of the segment.
  */
-#include "checksum.h"
+#include "packets/checksum.h"
 
-#include "ip.h"
+#include "packets/ip.h"
 
 enum { CHECKSUM_AT = 16, WHOLE = 0xffff, IP4_LEN = 20 };
 

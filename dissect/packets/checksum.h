@@ -6,7 +6,7 @@
 #ifndef DISSECT_CHECKSUM_H
 #define DISSECT_CHECKSUM_H
 
-#include "packet.h"
+#include "packets/packet.h"
 
 /* checksum_check verifies the checksums of a segment. A checksum that Linux leaves to the network card,
  * which holds the sum of the pseudo header alone, is good. */

@@ -10,7 +10,7 @@
  * A name is labels, each its length 1 and so many bytes, up to one of length 0; or, in answers, a
  * pointer of 2 bytes, which begins with two bits set and ends it. Pointers need not be followed here.
  */
-#include "dns.h"
+#include "packets/dns.h"
 
 enum {
     PORT = 53,

@@ -5,7 +5,7 @@
 #ifndef DISSECT_DNS_H
 #define DISSECT_DNS_H
 
-#include "cursor.h"
+#include "bytes/cursor.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
  * Of those 4 bytes "packet too big" has the largest size that passes: ICMP in the last two,
  * ICMPv6 in all.
  */
-#include "icmp.h"
+#include "packets/icmp.h"
 
-#include "link.h"
+#include "packets/link.h"
 
 enum {
     ICMP4_UNREACHABLE = 3,
@@ -23,7 +23,7 @@ static const struct {
     const char *what;
 } errors[] = {
 #define ICMP(version, type, code, what) {version, type, code, what},
-#include "icmp.def"
+#include "packets/icmp.def"
 #undef ICMP
 };
 

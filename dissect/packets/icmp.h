@@ -4,7 +4,7 @@
 #ifndef DISSECT_ICMP_H
 #define DISSECT_ICMP_H
 
-#include "ip.h"
+#include "packets/ip.h"
 
 enum { IP_ICMP = 1, IP_ICMP6 = 58 };
 

@@ -10,9 +10,9 @@
  * A length of 0 means "to the end of the packet": segmentation offload and jumbograms,
  * where the 16 bits do not suffice.
  */
-#include "ip.h"
+#include "packets/ip.h"
 
-#include "link.h"
+#include "packets/link.h"
 
 enum {
     IP4_HEADER_LEN = 20,

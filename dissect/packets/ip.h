@@ -4,7 +4,7 @@
 #ifndef DISSECT_IP_H
 #define DISSECT_IP_H
 
-#include "span.h"
+#include "packets/span.h"
 
 enum {
     IP_IN_IP = 4,

@@ -11,7 +11,7 @@
  * fragment without bytes. "Within what is there" means one run of pieces: such as came one
  * behind the other, each at the end of all that was there.
  */
-#include "ip_fragments.h"
+#include "packets/ip_fragments.h"
 
 #include <stdlib.h>
 

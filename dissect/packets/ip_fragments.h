@@ -8,7 +8,7 @@
 #ifndef DISSECT_IP_FRAGMENTS_H
 #define DISSECT_IP_FRAGMENTS_H
 
-#include "ip.h"
+#include "packets/ip.h"
 
 /* ip_fragments_new returns an empty table, or NULL when memory ran out. hits counts how
  * often max_packets was reached. */

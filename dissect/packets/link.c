@@ -5,7 +5,7 @@
  *   BSD null, loop    address family 4: in the byte order of the capturing machine, or in
  *                     network order
  */
-#include "link.h"
+#include "packets/link.h"
 
 enum network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
 

@@ -4,7 +4,7 @@
 #ifndef DISSECT_LINK_H
 #define DISSECT_LINK_H
 
-#include "span.h"
+#include "packets/span.h"
 
 enum {
 #define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at) LINK_##id = number,

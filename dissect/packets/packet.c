@@ -5,13 +5,13 @@
  *   source port 2, destination port 2, sequence number 4, acknowledgement number 4,
  *   header words:4 reserved:4 flags:8, window 2, checksum 2, urgent 2, options
  */
-#include "packet.h"
+#include "packets/packet.h"
 
-#include "icmp.h"
-#include "ip.h"
-#include "ip_fragments.h"
-#include "link.h"
-#include "tunnel.h"
+#include "packets/icmp.h"
+#include "packets/ip.h"
+#include "packets/ip_fragments.h"
+#include "packets/link.h"
+#include "packets/tunnel.h"
 
 #include <arpa/inet.h>
 

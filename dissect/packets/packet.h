@@ -5,9 +5,9 @@
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
 
-#include "cursor.h"
-#include "dns.h"
-#include "memcap.h"
+#include "bytes/cursor.h"
+#include "bytes/memcap.h"
+#include "packets/dns.h"
 
 #include <distsniff/dissect.h>
 

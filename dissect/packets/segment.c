@@ -1,7 +1,7 @@
 /*
  * segment.c - the TCP segment of a single packet, for callers outside the library.
  */
-#include "packet.h"
+#include "packets/packet.h"
 
 bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out)
 {

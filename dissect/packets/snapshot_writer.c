@@ -1,7 +1,7 @@
 /*
  * snapshot_writer.c - see snapshot_writer.h.
  */
-#include "snapshot_writer.h"
+#include "packets/snapshot_writer.h"
 
 enum { MAX_PAYLOAD = 32 * 1024, WINDOW = 65535 };
 

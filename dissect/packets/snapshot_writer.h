@@ -5,7 +5,7 @@
 #ifndef DISSECT_SNAPSHOT_WRITER_H
 #define DISSECT_SNAPSHOT_WRITER_H
 
-#include "tcp.h"
+#include "packets/tcp.h"
 
 /* snapshot_writer is what all segments of a connection's past have in common. Set all but has_begun. */
 struct snapshot_writer {

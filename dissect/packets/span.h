@@ -5,7 +5,7 @@
 #ifndef DISSECT_SPAN_H
 #define DISSECT_SPAN_H
 
-#include "packet.h"
+#include "packets/packet.h"
 
 struct span {
     struct cursor bytes;

@@ -2,9 +2,9 @@
  * tcp.c - see tcp.h: what the stages around it ask of the table of connections, and what happens to
  * these as time goes by.
  */
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
-#include "tcp_analysis.h"
+#include "packets/tcp_analysis.h"
 
 enum { SWEEP_CONNS = 64 }; /* looked at in one sweep */
 #define SWEEP_NS (100 * TCP_MS_NS)

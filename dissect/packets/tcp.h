@@ -7,8 +7,8 @@
 #ifndef DISSECT_TCP_H
 #define DISSECT_TCP_H
 
-#include "memcap.h"
-#include "packet.h"
+#include "bytes/memcap.h"
+#include "packets/packet.h"
 
 struct tcp_conn;
 struct tcp_analysis;

@@ -1,9 +1,9 @@
 /*
  * tcp_again.c - see tcp_again.h.
  */
-#include "tcp_again.h"
+#include "packets/tcp_again.h"
 
-#include "tcp_judge.h"
+#include "packets/tcp_judge.h"
 
 #include <stdlib.h>
 

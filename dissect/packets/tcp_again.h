@@ -6,7 +6,7 @@
 #ifndef DISSECT_TCP_AGAIN_H
 #define DISSECT_TCP_AGAIN_H
 
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
 /* tcp_again_syn is a SYN without a payload. */
 struct tcp_again_syn {

@@ -18,9 +18,9 @@
  * that overtook it. Else it comes within a few milliseconds, and before the other end can have had it
  * sent again.
  */
-#include "tcp_analysis.h"
+#include "packets/tcp_analysis.h"
 
-#include "tcp_conn.h"
+#include "packets/tcp_conn.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef DISSECT_TCP_ANALYSIS_H
 #define DISSECT_TCP_ANALYSIS_H
 
-#include "packet.h"
+#include "packets/packet.h"
 
 enum { ANALYSIS_RECENT = 16 }; /* segments remembered, to know a copy of one */
 

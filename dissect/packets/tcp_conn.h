@@ -5,7 +5,7 @@
 #ifndef DISSECT_TCP_CONN_H
 #define DISSECT_TCP_CONN_H
 
-#include "tcp.h"
+#include "packets/tcp.h"
 
 /* tcp_diff returns how far a lies after b; sequence numbers wrap around (RFC 9293, 3.4). */
 static inline int32_t tcp_diff(uint32_t a, uint32_t b)

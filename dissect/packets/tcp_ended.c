@@ -5,10 +5,10 @@
  * not: what was under way comes after a RST of the other end. Who has sent a FIN or RST sends none,
  * though: where the other end is not heard, that is enough.
  */
-#include "tcp_ended.h"
+#include "packets/tcp_ended.h"
 
-#include "tcp_analysis.h"
-#include "tcp_judge.h"
+#include "packets/tcp_analysis.h"
+#include "packets/tcp_judge.h"
 
 /* is_next says whether a number lies behind another one, and not far. */
 static bool is_next(uint32_t number, uint32_t from)

@@ -6,7 +6,7 @@
 #ifndef DISSECT_TCP_ENDED_H
 #define DISSECT_TCP_ENDED_H
 
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
 /* tcp_ended_take takes a segment of a closed connection: true where that goes on with it. Data that may
  * show it is kept until it is acknowledged. */

@@ -1,9 +1,9 @@
 /*
  * tcp_judge.c - see tcp_judge.h.
  */
-#include "tcp_judge.h"
+#include "packets/tcp_judge.h"
 
-#include "tcp_analysis.h"
+#include "packets/tcp_analysis.h"
 
 enum {
     GOOD_RUN = 16,      /* good checksums in a row after which bad ones are damage again */

@@ -11,7 +11,7 @@
 #ifndef DISSECT_TCP_JUDGE_H
 #define DISSECT_TCP_JUDGE_H
 
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
 /* What the checksums of a direction have been so far. */
 enum tcp_sums { TCP_SUMS_UNKNOWN, TCP_SUMS_GOOD, TCP_SUMS_MIXED };

@@ -2,7 +2,7 @@
  * tcp_peek.c - ds_tcp_peek of <distsniff/dissect.h>: from the sequence numbers of TCP alone, in a small
  * part of the time that it takes to decode what the segments hold.
  */
-#include "packet.h"
+#include "packets/packet.h"
 
 #include <stdlib.h>
 #define XXH_INLINE_ALL

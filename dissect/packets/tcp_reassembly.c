@@ -13,7 +13,7 @@
  * First copy wins. A later copy of bytes that are still held is compared and a difference
  * counted; bytes already passed on are gone and cannot be compared.
  */
-#include "tcp_conn.h"
+#include "packets/tcp_conn.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  * tcp_reorder.c - which segments are taken at once, and which wait for others of their connection:
  * captures of several interfaces or threads have them not quite in order.
  */
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
-#include "checksum.h"
-#include "tcp_judge.h"
+#include "packets/checksum.h"
+#include "packets/tcp_judge.h"
 
 static bool is_joined_late(const struct tcp_conn *conn)
 {

@@ -1,7 +1,7 @@
 /*
  * tcp_reorder_queue.c - see tcp_reorder_queue.h. With so few segments any search is a walk.
  */
-#include "tcp_reorder_queue.h"
+#include "packets/tcp_reorder_queue.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #ifndef DISSECT_TCP_REORDER_QUEUE_H
 #define DISSECT_TCP_REORDER_QUEUE_H
 
-#include "tcp_conn.h"
+#include "packets/tcp_conn.h"
 
 enum { TCP_MAX_OPTIONS = 40 };
 

@@ -4,12 +4,12 @@
  *
  * A connection is made by a SYN or by data; nothing else is worth following.
  */
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
-#include "tcp_again.h"
-#include "tcp_analysis.h"
-#include "tcp_ended.h"
-#include "tcp_judge.h"
+#include "packets/tcp_again.h"
+#include "packets/tcp_analysis.h"
+#include "packets/tcp_ended.h"
+#include "packets/tcp_judge.h"
 
 enum {
     STRAY_DISTANCE = 1 << 24, /* farther behind than any retransmission */

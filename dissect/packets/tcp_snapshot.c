@@ -2,7 +2,7 @@
  * tcp_snapshot.c - packets that stand for the past of a connection: a recorder wrote them in place of
  * what it had thrown away.
  */
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
 /* is_behind says whether a connection, as far as it is known, ends before the point up to which
  * packets stand for its past: something between was not captured. */

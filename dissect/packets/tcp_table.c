@@ -8,10 +8,10 @@
  * one stays for a while, so that a late acknowledgement or retransmission is not taken for a new
  * one.
  */
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
-#include "tcp_again.h"
-#include "tcp_analysis.h"
+#include "packets/tcp_again.h"
+#include "packets/tcp_analysis.h"
 
 #include <stdlib.h>
 

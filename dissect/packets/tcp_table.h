@@ -6,8 +6,8 @@
 #ifndef DISSECT_TCP_TABLE_H
 #define DISSECT_TCP_TABLE_H
 
-#include "tcp_conn.h"
-#include "tcp_reorder_queue.h"
+#include "packets/tcp_conn.h"
+#include "packets/tcp_reorder_queue.h"
 
 /* More than any packet holds: keeps sums of lengths small. */
 enum { TCP_MAX_SEGMENT_LEN = 1 << 25 };

@@ -8,9 +8,9 @@
  *                        key 4, sequence number 4; the packet
  *   IP in IP (RFC 2003)  nothing
  */
-#include "tunnel.h"
+#include "packets/tunnel.h"
 
-#include "link.h"
+#include "packets/link.h"
 
 enum {
     VXLAN_PORT = 4789,

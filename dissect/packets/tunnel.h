@@ -4,7 +4,7 @@
 #ifndef DISSECT_TUNNEL_H
 #define DISSECT_TUNNEL_H
 
-#include "ip.h"
+#include "packets/ip.h"
 
 /* tunnel_enter advances to the packet inside one of that IP protocol and sets its
  * EtherType. PACKET_NOT_TCP when it is no tunnel. */

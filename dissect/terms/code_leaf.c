@@ -1,13 +1,13 @@
 /*
  * code_leaf.c - see code_leaf.h.
  */
-#include "code_leaf.h"
-#include "copy_portable.h"
-#include "escape.h"
-#include "number_text.h"
-#include "term_keywords.h"
-#include "term_token.h"
-#include "value.h"
+#include "bytes/escape.h"
+#include "terms/code_leaf.h"
+#include "terms/copy_portable.h"
+#include "terms/number_text.h"
+#include "terms/term_keywords.h"
+#include "terms/term_token.h"
+#include "terms/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef DISSECT_CODE_LEAF_H
 #define DISSECT_CODE_LEAF_H
 
-#include "code_write.h"
-#include "term.h"
+#include "terms/code_write.h"
+#include "terms/term.h"
 
 /* What stands where a term cannot be decoded further. */
 #define LEAF_DAMAGED "$damaged"

@@ -2,10 +2,10 @@
  * code_syntax.c - the languages of code_write.h: Erlang, and Elixir, whose atoms have many
  * forms: :foo, :"foo bar", Foo.Bar, nil, and foo: as a key.
  */
-#include "code_write.h"
-#include "escape.h"
-#include "term_keywords.h"
-#include "utf8.h"
+#include "bytes/escape.h"
+#include "bytes/utf8.h"
+#include "terms/code_write.h"
+#include "terms/term_keywords.h"
 
 static void erlang_key(struct ds_buffer *out, struct cursor text)
 {

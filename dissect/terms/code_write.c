@@ -1,10 +1,10 @@
 /*
  * code_write.c - see code_write.h.
  */
-#include "code_write.h"
-#include "escape.h"
-#include "term_keywords.h"
-#include "utf8.h"
+#include "bytes/escape.h"
+#include "bytes/utf8.h"
+#include "terms/code_write.h"
+#include "terms/term_keywords.h"
 
 struct code_writer code_writer_make(const struct ds_code_options *options, struct ds_buffer *out)
 {

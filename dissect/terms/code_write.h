@@ -9,7 +9,7 @@
 #ifndef DISSECT_CODE_WRITE_H
 #define DISSECT_CODE_WRITE_H
 
-#include "buffer.h"
+#include "bytes/buffer.h"
 
 #include <distsniff/code.h>
 

@@ -1,10 +1,10 @@
 /*
  * copy_portable.c - see copy_portable.h. The tags are those of term_token.h.
  */
-#include "copy_portable.h"
-#include "term_encode.h"
-#include "term_token.h"
-#include "value.h"
+#include "terms/copy_portable.h"
+#include "terms/term_encode.h"
+#include "terms/term_token.h"
+#include "terms/value.h"
 
 #include <distsniff/encode.h>
 

@@ -5,8 +5,8 @@
 #ifndef DISSECT_COPY_PORTABLE_H
 #define DISSECT_COPY_PORTABLE_H
 
-#include "buffer.h"
-#include "term.h"
+#include "bytes/buffer.h"
+#include "terms/term.h"
 
 /* portable_cached adds an atom of the cache, portable_name the one at names, which it passes.
  * Portable: one that no node would take becomes '?atom'. */

@@ -5,10 +5,10 @@
  * ends, or one was found to be there twice: it is looked for whenever memory for many of them is
  * full, so that it grows with keys that differ alone, of which a term has room for far fewer.
  */
-#include "duplicate_keys.h"
-#include "code_leaf.h"
-#include "stack.h"
-#include "term_token.h"
+#include "terms/duplicate_keys.h"
+#include "terms/code_leaf.h"
+#include "bytes/stack.h"
+#include "terms/term_token.h"
 
 #include <stdlib.h>
 #define XXH_INLINE_ALL

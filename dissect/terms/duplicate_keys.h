@@ -5,8 +5,8 @@
 #ifndef DISSECT_DUPLICATE_KEYS_H
 #define DISSECT_DUPLICATE_KEYS_H
 
-#include "duplicate_maps.h"
-#include "term.h"
+#include "terms/duplicate_maps.h"
+#include "terms/term.h"
 
 /* Whether 0.0 and -0.0 are the same key: up to OTP 26 they are. */
 enum term_zeros { TERM_ZEROS_DIFFER, TERM_ZEROS_EQUAL };

@@ -6,7 +6,7 @@
  */
 #include <distsniff/identity.h>
 
-#include "term.h"
+#include "terms/term.h"
 
 enum { MAX_TOKENS = 4096, MAX_BYTES = 65536 };
 

@@ -2,7 +2,7 @@
  * float_text.c - see float_text.h. The digits are decoded by erl_interface, so that a number is the one
  * that a node makes of them.
  */
-#include "float_text.h"
+#include "terms/float_text.h"
 
 #include <ei.h>
 #include <langinfo.h>

@@ -4,7 +4,7 @@
 #ifndef DISSECT_FLOAT_TEXT_H
 #define DISSECT_FLOAT_TEXT_H
 
-#include "cursor.h"
+#include "bytes/cursor.h"
 
 enum { FLOAT_TEXT_LEN = 31 }; /* of FLOAT_EXT: behind a NUL there may be anything */
 

@@ -8,7 +8,7 @@
  */
 #include <distsniff/identity.h>
 
-#include "term_token.h"
+#include "terms/term_token.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * identity_text.c - see identity_text.h: what is not in the memo.
  */
-#include "identity_text.h"
+#include "terms/identity_text.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 #ifndef DISSECT_IDENTITY_TEXT_H
 #define DISSECT_IDENTITY_TEXT_H
 
-#include "buffer.h"
-#include "term_token.h"
+#include "bytes/buffer.h"
+#include "terms/term_token.h"
 
 enum identity_text_kind { IDENTITY_TEXT_PID, IDENTITY_TEXT_REFERENCE };
 

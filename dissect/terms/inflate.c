@@ -2,7 +2,7 @@
  * inflate.c - a compressed term (erl_ext_dist, "Compressed terms"): the tag 80, the length of
  * the contents (4 bytes), zlib data (RFC 1950). The contents are a term without 131.
  */
-#include "term_token.h"
+#include "terms/term_token.h"
 
 #include <limits.h>
 #define ZLIB_CONST

@@ -6,9 +6,9 @@
  * The fields are looked at before anything is written, but only so many tokens of them: a struct with
  * more, or with other fields than it should have, is written as any other.
  */
-#include "inspect_struct.h"
-#include "inspect_word.h"
-#include "utf8.h"
+#include "bytes/utf8.h"
+#include "terms/inspect_struct.h"
+#include "terms/inspect_word.h"
 
 #include <stdio.h>
 
@@ -433,7 +433,7 @@ static const struct {
     const char *name, *fields;
 } ordered_structs[] = {
 #define STRUCT(name, fields) {name, fields},
-#include "elixir_structs.def"
+#include "terms/elixir_structs.def"
 #undef STRUCT
 };
 

@@ -5,7 +5,7 @@
 #ifndef DISSECT_INSPECT_STRUCT_H
 #define DISSECT_INSPECT_STRUCT_H
 
-#include "text_walk.h"
+#include "terms/text_walk.h"
 
 enum inspect_how {
     INSPECT_AS_OTHERS,  /* nothing was done */

@@ -1,10 +1,10 @@
 /*
  * inspect_word.c - see inspect_word.h.
  */
-#include "inspect_word.h"
+#include "terms/inspect_word.h"
 
-#include "escape.h"
-#include "utf8.h"
+#include "bytes/escape.h"
+#include "bytes/utf8.h"
 
 #include <stdio.h>
 

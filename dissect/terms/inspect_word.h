@@ -6,7 +6,7 @@
 #ifndef DISSECT_INSPECT_WORD_H
 #define DISSECT_INSPECT_WORD_H
 
-#include "buffer.h"
+#include "bytes/buffer.h"
 
 /* inspect_is_printable says whether a binary with such characters is written as a string;
  * inspect_is_listed says so of a list: only ASCII. */

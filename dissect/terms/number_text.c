@@ -1,9 +1,9 @@
 /*
  * number_text.c - integers and floats as Erlang writes them. The program's locale has no say.
  */
-#include "number_text.h"
-#include "powers_of_ten.h"
-#include "value.h"
+#include "terms/number_text.h"
+#include "terms/powers_of_ten.h"
+#include "terms/value.h"
 
 #include <math.h>
 #include <openssl/bn.h>

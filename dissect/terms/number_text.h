@@ -4,8 +4,8 @@
 #ifndef DISSECT_NUMBER_TEXT_H
 #define DISSECT_NUMBER_TEXT_H
 
-#include "buffer.h"
-#include "term.h"
+#include "bytes/buffer.h"
+#include "terms/term.h"
 
 /* number_add_integer appends an integer of any size, in decimal; beyond some hundred digits
  * as 16#HEX, which takes no longer to make than to read. max_len, unless 0, is the most bytes

@@ -2,7 +2,7 @@
  * rewrite.c - see rewrite.h. The walk keeps a number for each open container: how many terms
  * are still to come in it.
  */
-#include "rewriter.h"
+#include "terms/rewriter.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * rewrite_fun.c - see rewriter.h: tokens of several parts, under which terms follow. The layouts
  * are those of term_token.h.
  */
-#include "rewriter.h"
+#include "terms/rewriter.h"
 
 enum { FUN_UNIQ_LEN = 16 };
 

@@ -1,9 +1,9 @@
 /*
  * rewrite_leaf.c - see rewriter.h: atoms, numbers, binaries and what has a node's name in it.
  */
-#include "rewriter.h"
-#include "utf8.h"
-#include "value.h"
+#include "bytes/utf8.h"
+#include "terms/rewriter.h"
+#include "terms/value.h"
 
 #include <distsniff/encode.h>
 

@@ -2,8 +2,8 @@
  * rewrite_list.c - see rewriter.h: integers whose neighbours matter, as they may be characters or
  * parts of an address.
  */
-#include "escape.h"
-#include "rewriter.h"
+#include "bytes/escape.h"
+#include "terms/rewriter.h"
 
 #include <distsniff/encode.h>
 

@@ -5,9 +5,9 @@
 #ifndef DISSECT_REWRITER_H
 #define DISSECT_REWRITER_H
 
-#include "buffer.h"
-#include "term.h"
-#include "term_encode.h"
+#include "bytes/buffer.h"
+#include "terms/term.h"
+#include "terms/term_encode.h"
 
 #include <distsniff/rewrite.h>
 

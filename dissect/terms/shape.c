@@ -6,7 +6,7 @@
  */
 #include <distsniff/shape.h>
 
-#include "term.h"
+#include "terms/term.h"
 
 #include <distsniff/identity.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct ds_shape {
 
 static const uint8_t classes[256] = {
 #define TAG(code, id, kind) [code] = TERM_##kind,
-#include "tags.def"
+#include "terms/tags.def"
 #undef TAG
 };
 

@@ -7,7 +7,7 @@ static const char *const erlang[] = {
 #define SYNTAX_WORD(syntax, text) SYNTAX_WORD_##syntax(text)
 #define SYNTAX_WORD_ERLANG(text) text,
 #define SYNTAX_WORD_ELIXIR(text)
-#include "syntax_words.def"
+#include "terms/syntax_words.def"
 #undef SYNTAX_WORD_ERLANG
 #undef SYNTAX_WORD_ELIXIR
 };
@@ -15,7 +15,7 @@ static const char *const erlang[] = {
 static const char *const elixir[] = {
 #define SYNTAX_WORD_ERLANG(text)
 #define SYNTAX_WORD_ELIXIR(text) text,
-#include "syntax_words.def"
+#include "terms/syntax_words.def"
 #undef SYNTAX_WORD_ERLANG
 #undef SYNTAX_WORD_ELIXIR
 };

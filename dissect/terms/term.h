@@ -8,8 +8,8 @@
 #ifndef DISSECT_TERM_H
 #define DISSECT_TERM_H
 
-#include "arena.h"
-#include "cursor.h"
+#include "bytes/arena.h"
+#include "bytes/cursor.h"
 
 #include <distsniff/dissect.h>
 
@@ -21,7 +21,7 @@ struct term_env {
 
 enum term_tag {
 #define TAG(code, id, kind) TERM_TAG_##id = code,
-#include "tags.def"
+#include "terms/tags.def"
 #undef TAG
 };
 

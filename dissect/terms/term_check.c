@@ -2,7 +2,7 @@
  * term_check.c - whole terms walked by token_walk of term_token.h: checked, their references to the atom
  * cache counted, or only passed.
  */
-#include "term_token.h"
+#include "terms/term_token.h"
 
 static inline void check_cache_ref(void *context, const struct cursor *after,
                                    const struct ds_atom *atom)

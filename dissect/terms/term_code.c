@@ -2,11 +2,11 @@
  * term_code.c - a term as source text: code.h says in which form. What is open stands on a
  * stack of our own, as in text_walk.h.
  */
-#include "code_leaf.h"
-#include "stack.h"
-#include "term_keywords.h"
-#include "duplicate_keys.h"
-#include "term_token.h"
+#include "terms/code_leaf.h"
+#include "bytes/stack.h"
+#include "terms/term_keywords.h"
+#include "terms/duplicate_keys.h"
+#include "terms/term_token.h"
 
 #include <stdlib.h>
 

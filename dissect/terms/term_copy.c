@@ -16,12 +16,12 @@
  *     MAP         {'$map', [{key, value} ...]}          with a key twice
  *     PID, PORT, REFERENCE, NEW_REFERENCE               NEW_PID, NEW_PORT, NEWER_REFERENCE
  */
-#include "buffer.h"
-#include "copy_portable.h"
-#include "stack.h"
-#include "term_copy.h"
-#include "term_encode.h"
-#include "term_token.h"
+#include "bytes/buffer.h"
+#include "bytes/stack.h"
+#include "terms/copy_portable.h"
+#include "terms/term_copy.h"
+#include "terms/term_encode.h"
+#include "terms/term_token.h"
 
 #include <distsniff/encode.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #ifndef DISSECT_TERM_COPY_H
 #define DISSECT_TERM_COPY_H
 
-#include "duplicate_maps.h"
-#include "term.h"
+#include "terms/duplicate_maps.h"
+#include "terms/term.h"
 
 /* term_copy is ds_term_copy_etf; with twice, which are the maps of the term that have a key twice, it is
  * ds_term_copy_portable. */

@@ -10,9 +10,9 @@
  *     NEW_PID node id:4 serial:4 creation:4
  *     NEWER_REFERENCE n:2 node creation:4 word:4 ...
  */
-#include "term_encode.h"
+#include "terms/term_encode.h"
 
-#include "term_token.h"
+#include "terms/term_token.h"
 
 #include <distsniff/encode.h>
 

@@ -5,8 +5,8 @@
 #ifndef DISSECT_TERM_ENCODE_H
 #define DISSECT_TERM_ENCODE_H
 
-#include "buffer.h"
-#include "byte_order.h"
+#include "bytes/buffer.h"
+#include "bytes/byte_order.h"
 
 static inline void encode_u8(struct ds_buffer *out, uint8_t value)
 {

@@ -1,8 +1,8 @@
 /*
  * term_get.c - one value out of a term that has been walked before.
  */
-#include "term_token.h"
-#include "value.h"
+#include "terms/term_token.h"
+#include "terms/value.h"
 
 static bool get_token(const struct ds_term *term, struct cursor *at, struct term_token *token)
 {

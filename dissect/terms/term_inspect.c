@@ -5,9 +5,9 @@
  * Whether a list or map has keys of the form "a: " is to be known before its first element, and so is
  * whether a map is a struct: term_keywords.h has found it out beforehand.
  */
-#include "inspect_struct.h"
-#include "inspect_word.h"
-#include "term_inspect.h"
+#include "terms/inspect_struct.h"
+#include "terms/inspect_word.h"
+#include "terms/term_inspect.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #ifndef DISSECT_TERM_INSPECT_H
 #define DISSECT_TERM_INSPECT_H
 
-#include "term.h"
+#include "terms/term.h"
 
 /* term_inspect is ds_term_print in Elixir. */
 bool term_inspect(const struct ds_term *term, const struct ds_term_print_options *options,

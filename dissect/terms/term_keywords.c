@@ -5,11 +5,11 @@
  *     list of pairs    LIST n, then n times SMALL_TUPLE 2, atom, any term; then NIL
  *     map              MAP n, then n times atom, any term
  */
-#include "term_keywords.h"
-#include "escape.h"
-#include "inspect_word.h"
-#include "stack.h"
-#include "term_token.h"
+#include "terms/term_keywords.h"
+#include "bytes/escape.h"
+#include "terms/inspect_word.h"
+#include "bytes/stack.h"
+#include "terms/term_token.h"
 
 #include <stdlib.h>
 

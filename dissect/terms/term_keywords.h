@@ -5,7 +5,7 @@
 #ifndef DISSECT_TERM_KEYWORDS_H
 #define DISSECT_TERM_KEYWORDS_H
 
-#include "term.h"
+#include "terms/term.h"
 
 /* Elixir's source takes no atom of more bytes. */
 enum { CODE_KEY_LEN_MAX = 255 };

@@ -2,8 +2,8 @@
  * term_portable.c - a copy of a term that every node reads: the maps that none does, as they have a key
  * twice, are found beforehand.
  */
-#include "duplicate_keys.h"
-#include "term_copy.h"
+#include "terms/duplicate_keys.h"
+#include "terms/term_copy.h"
 
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out)
 {

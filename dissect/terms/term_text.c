@@ -1,9 +1,9 @@
 /*
  * term_text.c - a term in Erlang syntax, by the walk of text_walk.h.
  */
-#include "identity_text.h"
-#include "term_inspect.h"
-#include "text_plain.h"
+#include "terms/identity_text.h"
+#include "terms/term_inspect.h"
+#include "terms/text_plain.h"
 
 /* add_unknown writes a cached atom that was never seen. */
 static void add_unknown(struct text *text, const struct ds_atom *atom)

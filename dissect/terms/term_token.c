@@ -1,8 +1,8 @@
 /*
  * term_token.c - the reader of term_token.h as functions, and the parts of it that are rare.
  */
-#include "term_token.h"
-#include "utf8.h"
+#include "bytes/utf8.h"
+#include "terms/term_token.h"
 
 /* token_check_utf8 says whether text is UTF-8 of at most 255 characters. */
 static bool token_check_utf8(struct cursor text)

@@ -25,8 +25,8 @@
 #ifndef DISSECT_TERM_TOKEN_H
 #define DISSECT_TERM_TOKEN_H
 
-#include "float_text.h"
-#include "term.h"
+#include "terms/float_text.h"
+#include "terms/term.h"
 
 #define TOKEN_INLINE static inline __attribute__((always_inline))
 
@@ -40,7 +40,7 @@ enum {
 
 static const uint8_t token_classes[256] = {
 #define TAG(code, id, kind) [code] = TERM_##kind,
-#include "tags.def"
+#include "terms/tags.def"
 #undef TAG
 };
 

@@ -3,9 +3,9 @@
  * is written could be any part of that one, for all that a compiler knows, and would be read again
  * after each byte.
  */
-#include "text_plain.h"
+#include "terms/text_plain.h"
 
-#include "identity_text.h"
+#include "terms/identity_text.h"
 
 _Static_assert(TEXT_ATOM_MAX + IDENTITY_TEXT_ROOM + sizeof(struct text_mark) <= TEXT_ROOM,
                "room for what is longest, and what stands before it");

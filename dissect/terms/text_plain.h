@@ -7,8 +7,8 @@
 #ifndef DISSECT_TEXT_PLAIN_H
 #define DISSECT_TEXT_PLAIN_H
 
-#include "buffer.h"
-#include "text_walk.h"
+#include "bytes/buffer.h"
+#include "terms/text_walk.h"
 
 /* text_atom_is_plain says whether all of an atom is written as it is, but for quotes around it. */
 TOKEN_INLINE bool text_atom_is_plain(const struct ds_atom *atom,

@@ -10,12 +10,12 @@
 #ifndef DISSECT_TEXT_WALK_H
 #define DISSECT_TEXT_WALK_H
 
-#include "escape.h"
-#include "number_text.h"
-#include "stack.h"
-#include "term_keywords.h"
-#include "term_token.h"
-#include "value.h"
+#include "bytes/escape.h"
+#include "bytes/stack.h"
+#include "terms/number_text.h"
+#include "terms/term_keywords.h"
+#include "terms/term_token.h"
+#include "terms/value.h"
 
 #include <stdlib.h>
 

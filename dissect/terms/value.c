@@ -4,9 +4,9 @@
  * decoded by erl_interface. That is safe because a leaf has been checked byte by byte before, so
  * that ei finds all it reads.
  */
-#include "value.h"
-#include "float_text.h"
-#include "term_token.h"
+#include "terms/value.h"
+#include "terms/float_text.h"
+#include "terms/term_token.h"
 
 #include <ei.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #ifndef DISSECT_VALUE_H
 #define DISSECT_VALUE_H
 
-#include "byte_order.h"
-#include "term.h"
+#include "bytes/byte_order.h"
+#include "terms/term.h"
 
 /* A bignum's magnitude, in digits of 16 bits, the lowest first: one row of bytes of which the lowest
  * is the first on any machine. value_digit is the number that a digit stands for. */

@@ -4,9 +4,9 @@
  * that any number of them may be of one random, or differ in nothing but the secret: no list is walked
  * further than to what is wanted.
  */
-#include "keylog.h"
+#include "tls/keylog.h"
 
-#include "conn.h"
+#include "connection/conn.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const struct {
     size_t len;
 } labels[] = {
 #define LABEL(id, name) {name, sizeof name - 1},
-#include "tls_labels.def"
+#include "tls/tls_labels.def"
 #undef LABEL
 };
 

@@ -4,13 +4,13 @@
 #ifndef DISSECT_KEYLOG_H
 #define DISSECT_KEYLOG_H
 
-#include "tls_cipher.h"
+#include "tls/tls_cipher.h"
 
 #include <distsniff/keylog.h>
 
 enum tls_label {
 #define LABEL(id, name) TLS_LABEL_##id,
-#include "tls_labels.def"
+#include "tls/tls_labels.def"
 #undef LABEL
     TLS_LABEL_COUNT
 };

@@ -6,8 +6,8 @@
  * In TLS 1.2 they are sealed behind ChangeCipherSpec, in 1.3 where their type is that of data.
  * Where keys are missing records are counted all the same, as each is sealed under its number.
  */
-#include "tls_conn.h"
-#include "tls_record.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_record.h"
 
 #include <openssl/crypto.h>
 #include <stdlib.h>

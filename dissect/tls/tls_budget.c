@@ -3,7 +3,7 @@
  * which connections have equal shares, and, as a file may say of its seconds what it likes, no more than
  * the bytes are worth that come.
  */
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 enum {
     ALLOWED_A_BYTE = 2048,

@@ -3,7 +3,7 @@
  * certificate<3>, the sender's own first; in TLS 1.3 behind a context<1>. <n>: with a length of n
  * bytes. In TLS 1.3 all of that may be compressed (RFC 8879, 4): algorithm:2 length:3 bytes<3>.
  */
-#include "tls_certificate.h"
+#include "tls/tls_certificate.h"
 
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>

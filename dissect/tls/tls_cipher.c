@@ -9,7 +9,7 @@
  *       CBC    explicit:16 (sent)               HMAC over the same and the text, or, where the
  *                                               MAC comes last, over what was sent
  */
-#include "tls_cipher.h"
+#include "tls/tls_cipher.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

@@ -5,8 +5,8 @@
 #ifndef DISSECT_TLS_CIPHER_H
 #define DISSECT_TLS_CIPHER_H
 
-#include "cursor.h"
-#include "tls_suite.h"
+#include "bytes/cursor.h"
+#include "tls/tls_suite.h"
 
 #include <openssl/types.h>
 

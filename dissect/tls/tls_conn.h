@@ -10,11 +10,11 @@
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
 
-#include "keylog.h"
-#include "stream_buffer.h"
-#include "tcp_analysis.h"
-#include "tls.h"
-#include "tls_waiting.h"
+#include "connection/stream_buffer.h"
+#include "packets/tcp_analysis.h"
+#include "tls/keylog.h"
+#include "tls/tls.h"
+#include "tls/tls_waiting.h"
 
 enum {
     TLS_MAX_WRONG = 16,            /* records in a row that do not open: the keys are others */

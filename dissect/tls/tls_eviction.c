@@ -3,7 +3,7 @@
  * at once, may be for many. What these have waited with is told in the order in which it came, as if
  * it was one connection's.
  */
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 enum { LOOK_COST = 1024 }; /* looking for the keys of a connection takes as long as opening so many bytes */
 

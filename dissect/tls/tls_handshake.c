@@ -2,9 +2,9 @@
  * tls_handshake.c - what both sides agree on (RFC 5246, 7.4; RFC 8446, 4): messages of type:1
  * length:3 body, in clear or, of TLS 1.3, sealed.
  */
-#include "tls_certificate.h"
-#include "tls_conn.h"
-#include "tls_hello.h"
+#include "tls/tls_certificate.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_hello.h"
 
 #include <stdlib.h>
 

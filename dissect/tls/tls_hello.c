@@ -7,7 +7,7 @@
  *
  * <n>: with a length of n bytes. A hello of TLS 1.2 may end before the extensions.
  */
-#include "tls_hello.h"
+#include "tls/tls_hello.h"
 
 #include <distsniff/dissect.h>
 
@@ -143,7 +143,7 @@ static const struct {
     const char *text;
 } alerts[] = {
 #define ALERT(code, text) {code, text},
-#include "tls_alerts.def"
+#include "tls/tls_alerts.def"
 #undef ALERT
 };
 

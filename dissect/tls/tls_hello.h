@@ -4,7 +4,7 @@
 #ifndef DISSECT_TLS_HELLO_H
 #define DISSECT_TLS_HELLO_H
 
-#include "tls_cipher.h"
+#include "tls/tls_cipher.h"
 
 enum tls_message {
     TLS_CLIENT_HELLO = 1,

@@ -3,7 +3,7 @@
  * is counted, and after a gap, or where the capture began late, it is searched for within what can
  * have been lost, as the tag says which is right.
  */
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 #include <openssl/crypto.h>
 

@@ -3,8 +3,8 @@
  * had been there, each record with the moment at which it came, both directions in the order in which
  * they were sent. While one direction waits so does the other, be there keys for it or not.
  */
-#include "tls_conn.h"
-#include "tls_record.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_record.h"
 
 #include <openssl/crypto.h>
 

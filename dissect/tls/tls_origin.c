@@ -2,7 +2,7 @@
  * tls_origin.c - which line of the key log the keys of a direction come from: it is found again by who
  * makes them anew, and what stands for the past of a connection is sealed with it.
  */
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 void tls_origin_note(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
 {

@@ -1,10 +1,10 @@
 /*
  * tls_record.c - see tls_record.h (RFC 5246, 6.2; RFC 8446, 5.1): type:1 version:2 length:2 body.
  */
-#include "tls_record.h"
+#include "tls/tls_record.h"
 
-#include "tls.h"
-#include "tls_hello.h"
+#include "tls/tls.h"
+#include "tls/tls_hello.h"
 
 bool tls_record_read(struct cursor *at, struct tls_record *record)
 {

@@ -4,7 +4,7 @@
 #ifndef DISSECT_TLS_RECORD_H
 #define DISSECT_TLS_RECORD_H
 
-#include "tls_cipher.h"
+#include "tls/tls_cipher.h"
 
 /* tls_record_read reads a record that is whole; false when none is, and at stays. */
 bool tls_record_read(struct cursor *at, struct tls_record *record);

@@ -2,8 +2,8 @@
  * tls_sealed.c - what becomes of a sealed record: what is in it is given out, or that it could not be
  * opened is told; and of bytes that are missing, in which there may have been records.
  */
-#include "tls_conn.h"
-#include "tls_record.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_record.h"
 
 #include <openssl/crypto.h>
 

@@ -2,7 +2,7 @@
  * tls_search.c - the capture began after the hello: every secret of TLS 1.3 may be the one, with every
  * suite of its length, under any number. What there is no time for is left to the next record.
  */
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 enum {
     MAX_SEARCHES = 80, /* enough for all numbers that there may be */

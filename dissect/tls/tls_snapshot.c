@@ -10,10 +10,10 @@
  * The former was all in clear on the way, or could be counted. The key of the latter comes from the
  * secret that opens the connection. SIV needs no nonce: a library has no dice to throw.
  */
-#include "tls_snapshot.h"
+#include "tls/tls_snapshot.h"
 
-#include "tls_conn.h"
-#include "tls_hello.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_hello.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

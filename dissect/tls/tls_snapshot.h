@@ -5,8 +5,8 @@
 #ifndef DISSECT_TLS_SNAPSHOT_H
 #define DISSECT_TLS_SNAPSHOT_H
 
-#include "snapshot_writer.h"
-#include "tls.h"
+#include "packets/snapshot_writer.h"
+#include "tls/tls.h"
 
 /* tls_snapshot is such a past while it is given out. */
 struct tls_snapshot {

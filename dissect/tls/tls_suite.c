@@ -1,14 +1,14 @@
 /*
  * tls_suite.c - see tls_suite.h.
  */
-#include "tls_suite.h"
+#include "tls/tls_suite.h"
 
 #include <distsniff/dissect.h>
 #include <stddef.h>
 
 static const struct tls_suite suites[] = {
 #define SUITE(code, name, kind, key, hash, mac) {code, #name, TLS_##kind, key, hash, mac},
-#include "tls_suites.def"
+#include "tls/tls_suites.def"
 #undef SUITE
 };
 

@@ -1,7 +1,7 @@
 /*
  * tls_waiting.c - see tls_waiting.h.
  */
-#include "tls_waiting.h"
+#include "tls/tls_waiting.h"
 
 bool tls_waiting_add(struct tls_waiting *waiting, struct dissect_ctx *env,
                      const struct tls_waiter *waiter,

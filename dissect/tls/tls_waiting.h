@@ -6,7 +6,7 @@
 #ifndef DISSECT_TLS_WAITING_H
 #define DISSECT_TLS_WAITING_H
 
-#include "stream_buffer.h"
+#include "connection/stream_buffer.h"
 
 #include <distsniff/tcp_stats.h>
 

@@ -4,10 +4,10 @@
  *
  *   generate bash|zsh|fish FILE
  */
-#include "finding_kinds.h"
-#include "option_line.h"
-#include "own_labels.h"
-#include "sink.h"
+#include "base/own_labels.h"
+#include "findings/finding_kinds.h"
+#include "options/option_line.h"
+#include "output/sink.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void add_reports(struct choice *choice)
 {
     static const char *const names[] = {
 #define REPORT(id, name, kind, what) name,
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -106,7 +106,7 @@ static void add_redact(struct choice *choice)
 {
     static const char *const names[] = {
 #define REDACT(id, name, what) name,
-#include "redact.def"
+#include "redact/redact.def"
 #undef REDACT
         "all",
     };

@@ -12,9 +12,9 @@
  * refers back, makes each step count for more.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "bounded_regex.h"
+#include "base/bounded_regex.h"
 
-#include "signals.h"
+#include "base/signals.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

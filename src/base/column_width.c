@@ -1,7 +1,7 @@
 /*
  * column_width.c - see column_width.h.
  */
-#include "column_width.h"
+#include "base/column_width.h"
 
 #include <stddef.h>
 
@@ -9,7 +9,7 @@ static const struct {
     uint32_t first, last, columns;
 } ranges[] = {
 #define COLUMNS_OF(first, last, columns) {first, last, columns},
-#include "column_widths.def"
+#include "base/column_widths.def"
 #undef COLUMNS_OF
 };
 

@@ -1,9 +1,9 @@
 /*
  * columns.c - see columns.h.
  */
-#include "columns.h"
+#include "base/columns.h"
 
-#include "line_fit.h"
+#include "base/line_fit.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * community_id.c - see community_id.h.
  */
-#include "community_id.h"
+#include "base/community_id.h"
 
 #include <openssl/evp.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
  * complain.c - see complain.h.
  */
-#include "complain.h"
+#include "base/complain.h"
 
-#include "printable.h"
+#include "base/printable.h"
 
 #include <distsniff/term.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
  * duration.c - see duration.h.
  */
-#include "duration.h"
+#include "base/duration.h"
 
 struct form {
     uint64_t below; /* nanoseconds */

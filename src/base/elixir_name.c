@@ -1,7 +1,7 @@
 /*
  * elixir_name.c - see elixir_name.h.
  */
-#include "elixir_name.h"
+#include "base/elixir_name.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * hash.c - see hash.h.
  */
-#include "hash.h"
+#include "base/hash.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -4,7 +4,7 @@
  * Weights only grow, so the heap may lag behind them: a place holds the weight that its entry had
  * when it was looked at last. The lightest is found by putting right the top until it is right.
  */
-#include "heavy_hitters.h"
+#include "base/heavy_hitters.h"
 
 #include <stdlib.h>
 

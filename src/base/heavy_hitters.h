@@ -14,7 +14,7 @@
 #ifndef SRC_HEAVY_HITTERS_H
 #define SRC_HEAVY_HITTERS_H
 
-#include "table.h"
+#include "base/table.h"
 
 struct hitters_entry {
     struct table_entry entry;

@@ -2,7 +2,7 @@
  * histogram.c - see histogram.h. The pieces are numbered: a value below 64 is its own; above, the
  * power of two and the five bits below its first one make the number.
  */
-#include "histogram.h"
+#include "base/histogram.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * id_map.c - see id_map.h.
  */
-#include "id_map.h"
+#include "base/id_map.h"
 
 #include <stdlib.h>
 

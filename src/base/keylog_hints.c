@@ -3,7 +3,7 @@
  * may stand in it. Since OTP 27.3.1 a node hands each line of its key log to such a fun; since
  * 23.2 the process behind a connection can be asked for them, where its secrets are kept.
  */
-#include "keylog_hints.h"
+#include "base/keylog_hints.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
  * label_show.c - see label_show.h.
  */
-#include "label_show.h"
+#include "base/label_show.h"
 
-#include "term_show.h"
+#include "base/term_show.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,9 +4,9 @@
  * index: once through all slots, and then once more with others, since an atom that was there
  * already is not defined.
  */
-#include "late_hints.h"
+#include "base/late_hints.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <string.h>
 

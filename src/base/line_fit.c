@@ -1,9 +1,9 @@
 /*
  * line_fit.c - see line_fit.h.
  */
-#include "line_fit.h"
+#include "base/line_fit.h"
 
-#include "column_width.h"
+#include "base/column_width.h"
 
 #include <string.h>
 

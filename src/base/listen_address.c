@@ -1,9 +1,9 @@
 /*
  * listen_address.c - see listen_address.h. Names are not looked up, but for localhost.
  */
-#include "listen_address.h"
+#include "base/listen_address.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

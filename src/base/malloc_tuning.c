@@ -1,7 +1,7 @@
 /*
  * malloc_tuning.c - see malloc_tuning.h.
  */
-#include "malloc_tuning.h"
+#include "base/malloc_tuning.h"
 
 #include <stdlib.h> /* which says whether this is glibc */
 

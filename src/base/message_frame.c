@@ -4,7 +4,7 @@
  *     length:4 131 68 0 control payload
  *     length:4 112 131 control 131 payload         passed through
  */
-#include "message_frame.h"
+#include "base/message_frame.h"
 
 #include <string.h>
 

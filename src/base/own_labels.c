@@ -1,10 +1,10 @@
 /*
  * own_labels.c - see own_labels.h.
  */
-#include "own_labels.h"
+#include "base/own_labels.h"
 
-#include "complain.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * printable.c - see printable.h.
  */
-#include "printable.h"
+#include "base/printable.h"
 
 void printable_text(struct ds_text text, struct ds_buffer *out)
 {

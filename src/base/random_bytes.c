@@ -2,7 +2,7 @@
  * random_bytes.c - see random_bytes.h. Linux has getrandom, and so has FreeBSD; all others have
  * getentropy, which Linux has too: RANDOM_BYTES_BY_ENTROPY takes that, for the tests.
  */
-#include "random_bytes.h"
+#include "base/random_bytes.h"
 
 #include <errno.h>
 #include <stdint.h>

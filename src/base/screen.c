@@ -1,7 +1,7 @@
 /*
  * screen.c - see screen.h.
  */
-#include "screen.h"
+#include "base/screen.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>

@@ -1,9 +1,9 @@
 /*
  * service.c - see service.h.
  */
-#include "service.h"
+#include "base/service.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /*
  * shared_library.c - see shared_library.h.
  */
-#include "shared_library.h"
+#include "base/shared_library.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * signals.c - see signals.h.
  */
-#include "signals.h"
+#include "base/signals.h"
 
 #include <assert.h>
 #include <errno.h>

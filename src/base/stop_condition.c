@@ -1,7 +1,7 @@
 /*
  * stop_condition.c - see stop_condition.h.
  */
-#include "stop_condition.h"
+#include "base/stop_condition.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -12,7 +12,7 @@ static const struct {
 } texts[STOP_REASON_COUNT] = {
     [STOP_NONE] = {"", ""},
 #define ENDING(id, before, after) [STOP_##id] = {before, after},
-#include "stop_reasons.def"
+#include "base/stop_reasons.def"
 #undef ENDING
 };
 

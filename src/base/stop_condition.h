@@ -6,8 +6,8 @@
 #ifndef SRC_STOP_CONDITION_H
 #define SRC_STOP_CONDITION_H
 
-#include "stop_reason.h"
-#include "time_point.h"
+#include "base/stop_reason.h"
+#include "base/time_point.h"
 
 #include <stdbool.h>
 #include <stdint.h>

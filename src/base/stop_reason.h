@@ -7,7 +7,7 @@
 enum stop_reason {
     STOP_NONE, /* it goes on */
 #define ENDING(id, before, after) STOP_##id,
-#include "stop_reasons.def"
+#include "base/stop_reasons.def"
 #undef ENDING
     STOP_REASON_COUNT
 };

@@ -2,7 +2,7 @@
  * suggest.c - see suggest.h. The distance is Levenshtein's: letters put in, left out or
  * changed.
  */
-#include "suggest.h"
+#include "base/suggest.h"
 
 #include <stdint.h>
 #include <string.h>

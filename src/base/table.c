@@ -1,7 +1,7 @@
 /*
  * table.c - a capped hash table with chaining, see table.h.
  */
-#include "table.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * term_show.c - see term_show.h.
  */
-#include "term_show.h"
+#include "base/term_show.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* thread.c - see thread.h. */
-#include "thread.h"
+#include "base/thread.h"
 
-#include "clock.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /*
  * time_point.c - see time_point.h.
  */
-#include "time_point.h"
+#include "base/time_point.h"
 
-#include "units.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <string.h>

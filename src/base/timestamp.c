@@ -1,7 +1,7 @@
 /*
  * timestamp.c - see timestamp.h.
  */
-#include "timestamp.h"
+#include "base/timestamp.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /*
  * units.c - see units.h.
  */
-#include "units.h"
+#include "base/units.h"
 
 #include <string.h>
 

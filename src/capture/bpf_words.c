@@ -1,7 +1,7 @@
 /*
  * bpf_words.c - see bpf_words.h. Words that are missing here are only taken for names.
  */
-#include "bpf_words.h"
+#include "capture/bpf_words.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * capture.c - see capture.h.
  */
-#include "capture.h"
+#include "capture/capture.h"
 
-#include "complain.h"
-#include "point_merge.h"
-#include "unpack.h"
+#include "base/complain.h"
+#include "capture/point_merge.h"
+#include "capture/unpack.h"
 
 #include <poll.h>
 #include <stdio.h>

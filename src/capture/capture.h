@@ -5,8 +5,8 @@
 #ifndef SRC_CAPTURE_H
 #define SRC_CAPTURE_H
 
-#include "capture_input.h"
-#include "capture_points.h"
+#include "capture/capture_input.h"
+#include "capture/capture_points.h"
 
 /* capture_open opens what config names. False after a complaint. */
 bool capture_open(struct capture *capture, const struct capture_config *config);

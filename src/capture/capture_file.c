@@ -6,12 +6,12 @@
  * in the order of the machine that wrote it: a1b2c3d4 microseconds, a1b23c4d nanoseconds. Of pcapng
  * it is found in its blocks (pcapng_blocks.c), as its bytes go by.
  */
-#include "capture_input.h"
+#include "capture/capture_input.h"
 
-#include "complain.h"
-#include "pseudo_packet.h"
-#include "signals.h"
-#include "unpack.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "capture/pseudo_packet.h"
+#include "capture/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,13 +2,13 @@
  * capture_input.c - see capture_input.h. Merging: every file holds its next packet ready, and the
  * oldest of them goes first; of equals that of the file named first.
  */
-#include "capture_input.h"
+#include "capture/capture_input.h"
 
-#include "complain.h"
-#include "point_merge.h"
-#include "pseudo_packet.h"
-#include "signals.h"
-#include "unpack.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "capture/point_merge.h"
+#include "capture/pseudo_packet.h"
+#include "capture/unpack.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #ifndef SRC_CAPTURE_INPUT_H
 #define SRC_CAPTURE_INPUT_H
 
-#include "live_drops.h"
-#include "pcapng_blocks.h"
-#include "plain_file.h"
+#include "capture/live_drops.h"
+#include "capture/pcapng_blocks.h"
+#include "capture/plain_file.h"
 
 #include <distsniff/dissect.h>
 

@@ -1,9 +1,9 @@
 /*
  * capture_live.c - capture on an interface, and the list of them.
  */
-#include "capture_input.h"
+#include "capture/capture_input.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * capture_points.c - see capture_points.h; overlap_scan.h finds out, point_merge.h merges.
  */
-#include "capture_points.h"
+#include "capture/capture_points.h"
 
-#include "complain.h"
-#include "point_merge.h"
-#include "signals.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "capture/point_merge.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

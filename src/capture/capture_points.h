@@ -5,7 +5,7 @@
 #ifndef SRC_CAPTURE_POINTS_H
 #define SRC_CAPTURE_POINTS_H
 
-#include "capture_input.h"
+#include "capture/capture_input.h"
 
 /* capture_survey looks through several files for packets that more than one of them shows, and
  * says on standard error what it finds. From then on capture_next gives out each packet once,

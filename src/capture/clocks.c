@@ -10,7 +10,7 @@
  * which is concave, so its maximum and its zeroes are found by bisection. Where the maximum
  * is negative the clock was not steady.
  */
-#include "clocks.h"
+#include "capture/clocks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
  * clocks_table.c - the table of capture points and their clocks.
  */
-#include "overlap_scan.h"
+#include "capture/overlap_scan.h"
 
-#include "duration.h"
-#include "line_fit.h"
-#include "printable.h"
-#include "timestamp.h"
+#include "base/duration.h"
+#include "base/line_fit.h"
+#include "base/printable.h"
+#include "base/timestamp.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

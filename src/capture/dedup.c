@@ -2,9 +2,9 @@
  * dedup.c - see dedup.h. Counts lie in a table of buckets; a bucket that is full forgets
  * its oldest count.
  */
-#include "dedup.h"
+#include "capture/dedup.h"
 
-#include "packet_id.h"
+#include "capture/packet_id.h"
 
 #include <stdlib.h>
 

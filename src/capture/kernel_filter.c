@@ -10,7 +10,7 @@
  * Linux is given a filter by its socket: libpcap would take out what came meanwhile. Other systems are
  * given it by libpcap; KERNEL_FILTER_BY_PCAP takes that way here, for the tests.
  */
-#include "kernel_filter.h"
+#include "capture/kernel_filter.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * live_clock.c - see live_clock.h. Packets are handed out up to a few hundred milliseconds
  * after they came.
  */
-#include "live_clock.h"
+#include "capture/live_clock.h"
 
 #define MAX_DELAY_NS INT64_C(1000000000)
 

@@ -3,7 +3,7 @@
  * libpcap would open again and again. Other systems are asked by libpcap; LIVE_DROPS_BY_PCAP takes that
  * way here, for the tests.
  */
-#include "live_drops.h"
+#include "capture/live_drops.h"
 
 #include <fcntl.h>
 #include <stdio.h>

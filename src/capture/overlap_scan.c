@@ -1,9 +1,9 @@
 /*
  * overlap_scan.c - see overlap_scan.h.
  */
-#include "overlap_scan.h"
+#include "capture/overlap_scan.h"
 
-#include "packet_id.h"
+#include "capture/packet_id.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #ifndef SURVEY_H
 #define SURVEY_H
 
-#include "clocks.h"
+#include "capture/clocks.h"
 
 #include <distsniff/dissect.h>
 

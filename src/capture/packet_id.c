@@ -1,7 +1,7 @@
 /*
  * packet_id.c - see packet_id.h.
  */
-#include "packet_id.h"
+#include "capture/packet_id.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
  *
  * Bytes come in pieces of any length, so that nothing but a head and a line is kept.
  */
-#include "pcapng_blocks.h"
+#include "capture/pcapng_blocks.h"
 
-#include "pseudo_packet.h"
+#include "capture/pseudo_packet.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  *           version 2.4, 16 more
  *   record: seconds (4), fraction (4), bytes captured (4), bytes on the wire (4), the bytes
  */
-#include "plain_file.h"
+#include "capture/plain_file.h"
 
-#include "capture.h"
+#include "capture/capture.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  * only others saw is shown by their corrected clocks, which is doubtful. A packet that
  * acknowledges another one goes behind it; of the two the doubtful one moves.
  */
-#include "point_merge.h"
+#include "capture/point_merge.h"
 
-#include "dedup.h"
-#include "packet_id.h"
+#include "capture/dedup.h"
+#include "capture/packet_id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #ifndef POINTS_H
 #define POINTS_H
 
-#include "overlap_scan.h"
+#include "capture/overlap_scan.h"
 
 struct point_merge;
 

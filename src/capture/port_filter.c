@@ -9,12 +9,12 @@
  * VLAN tags are stepped over before an expression is tried, unless it speaks of VLANs
  * itself: so does the kernel for tcpdump, and "port 4369" is meant that way.
  */
-#include "port_filter.h"
+#include "capture/port_filter.h"
 
-#include "complain.h"
-#include "bpf_words.h"
-#include "kernel_filter.h"
-#include "printable.h"
+#include "base/complain.h"
+#include "capture/bpf_words.h"
+#include "capture/kernel_filter.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef SRC_PORT_FILTER_H
 #define SRC_PORT_FILTER_H
 
-#include "capture.h"
+#include "capture/capture.h"
 
 struct port_filter;
 

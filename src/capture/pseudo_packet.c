@@ -9,7 +9,7 @@
  *                     4, kind 1, bits 1 (1 begins, 2 and 4 the points are known), 0 2, time sent 8,
  *                     points 4 each, "past"
  */
-#include "pseudo_packet.h"
+#include "capture/pseudo_packet.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * the stream asks for more. gzip files may consist of several members and zstd files of
  * several frames: they follow each other.
  */
-#include "unpack.h"
+#include "capture/unpack.h"
 
-#include "function_file.h"
-#include "signals.h"
+#include "base/signals.h"
+#include "files/function_file.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,9 +1,9 @@
 /*
  * call_parent.c - see call_parent.h.
  */
-#include "call_parent.h"
+#include "conversations/call_parent.h"
 
-#include "calls_by_caller.h"
+#include "conversations/calls_by_caller.h"
 
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@
 #ifndef DISTSNIFF_CALL_PARENT_H
 #define DISTSNIFF_CALL_PARENT_H
 
-#include "open_call.h"
+#include "conversations/open_call.h"
 
 /* Packets of two connections overtake each other by no more than this. */
 enum { CROSSING_NS = 100000000 };

@@ -1,13 +1,13 @@
 /*
  * calls.c - open calls, see calls.h.
  */
-#include "calls.h"
+#include "conversations/calls.h"
 
-#include "call_parent.h"
-#include "calls_by_caller.h"
-#include "copy_short.h"
-#include "process_names.h"
-#include "term_show.h"
+#include "base/copy_short.h"
+#include "base/term_show.h"
+#include "conversations/call_parent.h"
+#include "conversations/calls_by_caller.h"
+#include "conversations/process_names.h"
 
 #include <stdlib.h>
 

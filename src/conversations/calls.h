@@ -5,7 +5,7 @@
 #ifndef DISTSNIFF_CALLS_H
 #define DISTSNIFF_CALLS_H
 
-#include "open_call.h"
+#include "conversations/open_call.h"
 
 /* call_start is a request. */
 struct call_start {

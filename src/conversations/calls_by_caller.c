@@ -1,7 +1,7 @@
 /*
  * calls_by_caller.c - see calls_by_caller.h.
  */
-#include "calls_by_caller.h"
+#include "conversations/calls_by_caller.h"
 
 static struct asker *find(const struct calls *calls, const struct pid_key *key)
 {

@@ -4,7 +4,7 @@
 #ifndef DISTSNIFF_CALLS_BY_CALLER_H
 #define DISTSNIFF_CALLS_BY_CALLER_H
 
-#include "open_call.h"
+#include "conversations/open_call.h"
 
 /* asker is a process that waits for an answer. */
 struct asker {

@@ -7,11 +7,11 @@
  * monitor, when the caller gives up; the end of the connection or of the capture. A spawn
  * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
  */
-#include "calls_by_caller.h"
-#include "own_labels.h"
-#include "call_parent.h"
-#include "process_names.h"
-#include "step.h"
+#include "conversations/calls_by_caller.h"
+#include "base/own_labels.h"
+#include "conversations/call_parent.h"
+#include "conversations/process_names.h"
+#include "conversations/step.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #ifndef DISTSNIFF_CORRELATE_H
 #define DISTSNIFF_CORRELATE_H
 
-#include "record.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -1,7 +1,7 @@
 /*
  * monitors.c - open monitors and links, see monitors.h.
  */
-#include "monitors.h"
+#include "conversations/monitors.h"
 
 struct conn_monitors {
     struct table_entry entry;

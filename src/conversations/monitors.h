@@ -4,8 +4,8 @@
 #ifndef DISTSNIFF_MONITORS_H
 #define DISTSNIFF_MONITORS_H
 
-#include "pid_key.h"
-#include "record.h"
+#include "conversations/pid_key.h"
+#include "records/record.h"
 
 struct monitor {
     struct table_entry entry;

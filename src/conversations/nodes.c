@@ -1,7 +1,7 @@
 /*
  * nodes.c - see nodes.h.
  */
-#include "nodes.h"
+#include "conversations/nodes.h"
 
 /* conn_ends is a connection that is up. */
 struct conn_ends {

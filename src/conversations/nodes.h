@@ -4,7 +4,7 @@
 #ifndef DISTSNIFF_NODES_H
 #define DISTSNIFF_NODES_H
 
-#include "pid_key.h"
+#include "conversations/pid_key.h"
 
 struct node {
     struct table_entry entry;

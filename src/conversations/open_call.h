@@ -7,11 +7,11 @@
 #ifndef DISTSNIFF_OPEN_CALL_H
 #define DISTSNIFF_OPEN_CALL_H
 
-#include "correlate.h"
-#include "pending_calls.h"
-#include "process_activity.h"
-#include "processes.h"
-#include "record.h"
+#include "conversations/correlate.h"
+#include "conversations/pending_calls.h"
+#include "conversations/process_activity.h"
+#include "conversations/processes.h"
+#include "records/record.h"
 
 #include <distsniff/otp.h>
 

@@ -1,7 +1,7 @@
 /*
  * pending_calls.c - see pending_calls.h.
  */
-#include "pending_calls.h"
+#include "conversations/pending_calls.h"
 
 void pending_calls_init(struct pending_calls *held, record_fn emit, void *context)
 {

@@ -7,8 +7,8 @@
 #ifndef DISTSNIFF_PENDING_CALLS_H
 #define DISTSNIFF_PENDING_CALLS_H
 
-#include "pid_key.h"
-#include "record_copy.h"
+#include "conversations/pid_key.h"
+#include "queue/record_copy.h"
 
 enum { PENDING_CALLS_MAX = 1024, HELD_BLOCK_LEN = 1024 * 1024, PENDING_CALLS_NS = 1000000000 };
 

@@ -1,7 +1,7 @@
 /*
  * pid_key.c - keys of pids and references, see pid_key.h.
  */
-#include "pid_key.h"
+#include "conversations/pid_key.h"
 
 #include <distsniff/otp.h>
 

@@ -6,8 +6,8 @@
 #ifndef DISTSNIFF_PID_KEY_H
 #define DISTSNIFF_PID_KEY_H
 
-#include "hash.h"
-#include "table.h"
+#include "base/hash.h"
+#include "base/table.h"
 
 #include <distsniff/identity.h>
 

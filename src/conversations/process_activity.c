@@ -1,7 +1,7 @@
 /*
  * process_activity.c - see process_activity.h.
  */
-#include "process_activity.h"
+#include "conversations/process_activity.h"
 
 /* Stillness has points, one, and one more for each millisecond of it. A process that goes on after
  * its answers may be overtaken by the next request more often than not, six times in turn hardly

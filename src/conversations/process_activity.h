@@ -16,7 +16,7 @@
 #ifndef DISTSNIFF_PROCESS_ACTIVITY_H
 #define DISTSNIFF_PROCESS_ACTIVITY_H
 
-#include "pid_key.h"
+#include "conversations/pid_key.h"
 
 enum { MAX_HABITS = 4096 };
 

@@ -1,8 +1,8 @@
 /*
  * process_names.c - see process_names.h.
  */
-#include "process_names.h"
-#include "term_show.h"
+#include "base/term_show.h"
+#include "conversations/process_names.h"
 
 #include <stdlib.h>
 

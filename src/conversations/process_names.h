@@ -10,8 +10,8 @@
 #ifndef DISTSNIFF_PROCESS_NAMES_H
 #define DISTSNIFF_PROCESS_NAMES_H
 
-#include "processes.h"
-#include "record.h"
+#include "conversations/processes.h"
+#include "records/record.h"
 
 /* Longer ones, in bytes as text, are not kept. */
 enum { TITLE_LEN_MAX = 255 };

@@ -1,9 +1,9 @@
 /*
  * processes.c - names and work of processes, see processes.h.
  */
-#include "processes.h"
+#include "conversations/processes.h"
 
-#include "processes.h"
+#include "conversations/processes.h"
 
 #include <stdlib.h>
 

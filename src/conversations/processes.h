@@ -9,7 +9,7 @@
 #ifndef DISTSNIFF_PROCESSES_H
 #define DISTSNIFF_PROCESSES_H
 
-#include "nodes.h"
+#include "conversations/nodes.h"
 
 /* process is one that has a name, or is serving calls. */
 struct process {

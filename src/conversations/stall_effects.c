@@ -1,7 +1,7 @@
 /*
  * stall_effects.c - see stall_effects.h.
  */
-#include "stall_effects.h"
+#include "conversations/stall_effects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef SRC_STALL_EFFECTS_H
 #define SRC_STALL_EFFECTS_H
 
-#include "record.h"
+#include "records/record.h"
 
 struct stall_effects;
 

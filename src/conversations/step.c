@@ -1,7 +1,7 @@
 /*
  * step.c - who sends a message and who gets it, see step.h.
  */
-#include "step.h"
+#include "conversations/step.h"
 
 bool step_find_pid(struct correlate *c, const struct step *s, const struct ds_term *term,
                    struct pid_key *out)

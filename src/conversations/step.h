@@ -5,9 +5,9 @@
 #ifndef DISTSNIFF_STEP_H
 #define DISTSNIFF_STEP_H
 
-#include "calls.h"
-#include "correlate.h"
-#include "monitors.h"
+#include "conversations/calls.h"
+#include "conversations/correlate.h"
+#include "conversations/monitors.h"
 
 /* watch is a monitor whose call has another tag than the monitor's reference. */
 struct watch {

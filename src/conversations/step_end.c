@@ -2,8 +2,8 @@
  * step_end.c - the message that ends a call: an answer, or the exit of the process that
  * should have given one.
  */
-#include "call_parent.h"
-#include "step.h"
+#include "conversations/call_parent.h"
+#include "conversations/step.h"
 
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
                   enum call_outcome outcome)

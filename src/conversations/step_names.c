@@ -2,9 +2,9 @@
  * step_names.c - what processes are called: as a message says it in so many words (global, pg),
  * and as it is written into notes. What a process answers to by name is learned where calls end.
  */
-#include "step.h"
+#include "conversations/step.h"
 
-#include "process_names.h"
+#include "conversations/process_names.h"
 
 /* each_process calls fn with each pid of a term: one, or a list of them, as pg has it. Only
  * those of that node count: a scope speaks for its own. */

@@ -1,8 +1,8 @@
 /*
  * step_send.c - sends of all kinds: requests, their answers, casts, and what is none of these.
  */
-#include "call_parent.h"
-#include "step.h"
+#include "conversations/call_parent.h"
+#include "conversations/step.h"
 
 /* find_waiting makes the key of a call without a tag: the process that waits, the node that
  * will answer, and the label stand for it. */

@@ -1,7 +1,7 @@
 /*
  * step_signal.c - monitors, links and exits.
  */
-#include "step.h"
+#include "conversations/step.h"
 
 void step_open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
                     const struct pid_key *to)

@@ -2,8 +2,8 @@
  * step_spawn.c - spawn requests and their replies. A spawn request is a call: its answer is
  * the reply, or, where erpc asks, the exit reason of the process.
  */
-#include "call_parent.h"
-#include "step.h"
+#include "conversations/call_parent.h"
+#include "conversations/step.h"
 
 /* Flags of SPAWN_REPLY. */
 enum { SPAWN_LINK = 1, SPAWN_MONITOR = 2 };

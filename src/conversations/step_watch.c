@@ -3,7 +3,7 @@
  * monitor has another reference than the call's tag; and the DOWN of one to a process that
  * does not exist can overtake the request.
  */
-#include "step.h"
+#include "conversations/step.h"
 
 void step_note_early_down(struct correlate *c, const struct ref_key *key,
                           enum monitor_outcome how)

@@ -3,14 +3,14 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "database.h"
+#include "database/database.h"
 
-#include "complain.h"
-#include "database_files.h"
-#include "printable.h"
-#include "sqlite_library.h"
-#include "templates/templates.h"
-#include "text_numbers.h"
+#include "base/complain.h"
+#include "base/printable.h"
+#include "database/database_files.h"
+#include "database/sqlite_library.h"
+#include "fixtures/templates/templates.h"
+#include "database/text_numbers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const struct {
     enum row_how how;
 } tables[] = {
 #define TABLE(name, how, what) {#name, what, how},
-#include "columns.def"
+#include "database/columns.def"
 };
 
 static const struct {
@@ -42,7 +42,7 @@ static const struct {
 #define COLUMN(table, name, type, what) {TABLE_##table, #name, type, what, false, false},
 #define KEPT(table, name, type, what) {TABLE_##table, #name, type, what, true, false},
 #define WORD(table, name, what) {TABLE_##table, #name, "INTEGER", what, false, true},
-#include "columns.def"
+#include "database/columns.def"
 };
 
 static const struct {
@@ -50,7 +50,7 @@ static const struct {
     const char *column, *kind;
 } indexes[] = {
 #define INDEX(table, column, kind) {TABLE_##table, #column, kind},
-#include "columns.def"
+#include "database/columns.def"
 };
 
 /* A value of the row at hand. Text that is not data is what was printed, from at on: only when the row ends

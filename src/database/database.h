@@ -16,13 +16,13 @@
 /* TABLE_message, and COLUMN_message_ts_ns of it. */
 enum database_table {
 #define TABLE(name, how, what) TABLE_##name,
-#include "columns.def"
+#include "database/columns.def"
     NUM_TABLES
 };
 
 enum database_column {
 #define COLUMN(table, name, type, what) COLUMN_##table##_##name,
-#include "columns.def"
+#include "database/columns.def"
     NUM_COLUMNS
 };
 

@@ -3,12 +3,12 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "database_files.h"
+#include "database/database_files.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "random_bytes.h"
-#include "sqlite_library.h"
+#include "base/complain.h"
+#include "base/random_bytes.h"
+#include "database/sqlite_library.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,10 @@
 #ifndef SRC_ROWS_H
 #define SRC_ROWS_H
 
-#include "database.h"
-#include "endpoint_cache.h"
-#include "loss.h"
-#include "record.h"
+#include "database/database.h"
+#include "output/endpoint_cache.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 struct rows {
     struct database *database;

@@ -4,9 +4,9 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "rows.h"
+#include "database/rows.h"
 
-#include "term_show.h"
+#include "base/term_show.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "rows.h"
+#include "database/rows.h"
 
-#include "community_id.h"
+#include "base/community_id.h"
 
 #include <distsniff/dissect.h>
 #include <inttypes.h>
@@ -146,7 +146,7 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
 #define FACT(name, member) database_number(d, COLUMN_link_##name, (int64_t)side->member);
 #define FACT_SEEN(name, member) FACT(name, member)
 #define FACT_SPAN(name, member) database_number(d, COLUMN_link_##name##_ns, side->member);
-#include "link_facts.def"
+#include "output/link_facts.def"
 #undef FACT
 #undef FACT_SEEN
 #undef FACT_SPAN

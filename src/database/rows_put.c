@@ -4,10 +4,10 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "rows.h"
+#include "database/rows.h"
 
-#include "printable.h"
-#include "term_show.h"
+#include "base/printable.h"
+#include "base/term_show.h"
 
 #include <distsniff/dissect.h>
 

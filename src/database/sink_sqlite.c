@@ -2,13 +2,13 @@
  * sink_sqlite.c - -T sqlite=FILE: records as rows of a SQLite database, for questions nobody has thought
  * of yet. Which tables there are stands in columns.def, what a record becomes in rows_*.c.
  */
-#include "complain.h"
-#include "sink.h"
+#include "base/complain.h"
+#include "output/sink.h"
 
 #ifdef DISTSNIFF_SQLITE
 
-#include "rows.h"
-#include "sqlite_library.h"
+#include "database/rows.h"
+#include "database/sqlite_library.h"
 
 #include <stdlib.h>
 

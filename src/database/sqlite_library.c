@@ -3,10 +3,10 @@
  */
 #ifdef DISTSNIFF_SQLITE
 
-#include "sqlite_library.h"
+#include "database/sqlite_library.h"
 
-#include "complain.h"
-#include "shared_library.h"
+#include "base/complain.h"
+#include "base/shared_library.h"
 
 struct sqlite_library sqlite_library;
 
@@ -17,7 +17,7 @@ bool sqlite_library_load(void)
 {
     const struct shared_library_function functions[] = {
 #define SQLITE(name) {"sqlite3_" #name, &sqlite_library.name},
-#include "sqlite_library.def"
+#include "database/sqlite_library.def"
 #undef SQLITE
     };
     if (!shared_library_load("-T sqlite", SQLITE_LIBRARY, "libsqlite3-0", functions,

@@ -9,7 +9,7 @@
 
 struct sqlite_library {
 #define SQLITE(name) __typeof__(sqlite3_##name) *name;
-#include "sqlite_library.def"
+#include "database/sqlite_library.def"
 #undef SQLITE
 };
 

@@ -1,7 +1,7 @@
 /*
  * text_numbers.c - see text_numbers.h. A text has one place, by its hash, and the latest one has it.
  */
-#include "text_numbers.h"
+#include "database/text_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /*
  * diagram.c - see diagram.h.
  */
-#include "diagram.h"
+#include "diagrams/diagram.h"
 
-#include "complain.h"
-#include "id_map.h"
-#include "diagram_step.h"
-#include "diagram_wait.h"
+#include "base/complain.h"
+#include "base/id_map.h"
+#include "diagrams/diagram_step.h"
+#include "diagrams/diagram_wait.h"
 
 #include <stdlib.h>
 #include <string.h>

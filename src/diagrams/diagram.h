@@ -5,7 +5,7 @@
 #ifndef SRC_DIAGRAM_H
 #define SRC_DIAGRAM_H
 
-#include "sink.h"
+#include "output/sink.h"
 
 /* dialect is one language for diagrams. A lane is declared as
  *     lane, number, lane_as, text, lane_end       or, with lane_text_first,

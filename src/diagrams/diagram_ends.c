@@ -1,9 +1,9 @@
 /*
  * diagram_ends.c - see diagram_ends.h.
  */
-#include "diagram_ends.h"
+#include "diagrams/diagram_ends.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef SRC_DIAGRAM_ENDS_H
 #define SRC_DIAGRAM_ENDS_H
 
-#include "id_map.h"
-#include "table.h"
+#include "base/id_map.h"
+#include "base/table.h"
 
 #include <distsniff/event.h>
 

@@ -1,9 +1,9 @@
 /*
  * diagram_row.c - see diagram_row.h. Packed, a row is struct packed and its texts behind it.
  */
-#include "diagram_row.h"
+#include "diagrams/diagram_row.h"
 
-#include "printable.h"
+#include "base/printable.h"
 
 #include <string.h>
 

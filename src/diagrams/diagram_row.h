@@ -5,7 +5,7 @@
 #ifndef SRC_DIAGRAM_ROW_H
 #define SRC_DIAGRAM_ROW_H
 
-#include "diagram_ends.h"
+#include "diagrams/diagram_ends.h"
 
 #include <distsniff/term.h>
 

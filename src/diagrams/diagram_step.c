@@ -1,11 +1,11 @@
 /*
  * diagram_step.c - see diagram_step.h.
  */
-#include "diagram_step.h"
+#include "diagrams/diagram_step.h"
 
-#include "duration.h"
-#include "printable.h"
-#include "term_show.h"
+#include "base/duration.h"
+#include "base/printable.h"
+#include "base/term_show.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/dissect.h>

@@ -4,8 +4,8 @@
 #ifndef SRC_DIAGRAM_STEP_H
 #define SRC_DIAGRAM_STEP_H
 
-#include "diagram_row.h"
-#include "record.h"
+#include "diagrams/diagram_row.h"
+#include "records/record.h"
 
 enum { STEP_CALLS = 1024, STEP_PROCESS_LEN = 64, STEP_LATE = 64 };
 

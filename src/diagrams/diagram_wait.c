@@ -2,11 +2,11 @@
  * diagram_wait.c - see diagram_wait.h. In the queue there is struct waiting_row, and behind it the
  * row, unless a loss waits.
  */
-#include "diagram_wait.h"
+#include "diagrams/diagram_wait.h"
 
-#include "diagram_step.h"
-#include "signals.h"
-#include "sink.h"
+#include "base/signals.h"
+#include "diagrams/diagram_step.h"
+#include "output/sink.h"
 
 #include <string.h>
 

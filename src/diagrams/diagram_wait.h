@@ -7,10 +7,10 @@
 #ifndef SRC_DIAGRAM_WAIT_H
 #define SRC_DIAGRAM_WAIT_H
 
-#include "diagram_row.h"
-#include "loss.h"
-#include "record.h"
-#include "row_queue.h"
+#include "diagrams/diagram_row.h"
+#include "diagrams/row_queue.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 enum { DIAGRAM_WAIT_BYTES = 4 * 1024 * 1024 }; /* in memory */
 

@@ -2,10 +2,10 @@
  * row_queue.c - see row_queue.h. Rows go from back into the file, and from there to front; while
  * there is nothing in the file, straight from back to front.
  */
-#include "row_queue.h"
+#include "diagrams/row_queue.h"
 
-#include "complain.h"
-#include "file_helper.h"
+#include "base/complain.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * code. So is written all that means something in any part of Mermaid or in HTML, and all that
  * is not ASCII, as Mermaid uses some of that for itself.
  */
-#include "diagram.h"
+#include "diagrams/diagram.h"
 
 #include <string.h>
 

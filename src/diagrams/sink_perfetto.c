@@ -14,13 +14,13 @@
  *
  * The array may end anywhere: readers do not insist on the last bracket.
  */
-#include "json_write.h"
-#include "id_map.h"
-#include "sink.h"
-#include "diagram_step.h"
-#include "diagram_wait.h"
-#include "term_show.h"
-#include "label_show.h"
+#include "output/json_write.h"
+#include "base/id_map.h"
+#include "output/sink.h"
+#include "diagrams/diagram_step.h"
+#include "diagrams/diagram_wait.h"
+#include "base/term_show.h"
+#include "base/label_show.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * %functions() and more. <U+NNNN> in it is the character with that code; all but letters,
  * digits and what has no meaning is written so.
  */
-#include "diagram.h"
+#include "diagrams/diagram.h"
 
 #include <string.h>
 

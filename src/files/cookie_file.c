@@ -1,10 +1,10 @@
 /*
  * cookie_file.c - see cookie_file.h.
  */
-#include "cookie_file.h"
+#include "files/cookie_file.h"
 
-#include "complain.h"
-#include "file_helper.h"
+#include "base/complain.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * function_file.c - see function_file.h. Linux has fopencookie, with any libc; the BSDs and macOS have
  * funopen, which counts in int.
  */
-#include "function_file.h"
+#include "files/function_file.h"
 
 #if defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__) ||       \
     defined(__DragonFly__)

@@ -1,11 +1,11 @@
 /*
  * keylog_file.c - see keylog_file.h.
  */
-#include "keylog_file.h"
+#include "files/keylog_file.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "tail_file.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "files/tail_file.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>

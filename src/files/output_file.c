@@ -1,12 +1,12 @@
 /*
  * output_file.c - see output_file.h.
  */
-#include "output_file.h"
+#include "files/output_file.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "file_helper.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "rights/file_helper.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>

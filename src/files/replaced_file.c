@@ -1,9 +1,9 @@
 /*
  * replaced_file.c - see replaced_file.h.
  */
-#include "replaced_file.h"
+#include "files/replaced_file.h"
 
-#include "file_helper.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /*
  * small_file.c - see small_file.h.
  */
-#include "small_file.h"
+#include "files/small_file.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <errno.h>
 #include <fcntl.h>

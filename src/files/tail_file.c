@@ -1,10 +1,10 @@
 /*
  * tail_file.c - see tail_file.h.
  */
-#include "tail_file.h"
+#include "files/tail_file.h"
 
-#include "file_helper.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * detect.c - what all detectors need: what is known of a connection, and the store of what was found, where
  * equal findings become one. See detect.h.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 

@@ -9,11 +9,11 @@
 #ifndef SRC_DETECT_H
 #define SRC_DETECT_H
 
-#include "finding_kinds.h"
-#include "findings.h"
-#include "presence.h"
-#include "table.h"
-#include "timeline.h"
+#include "base/table.h"
+#include "findings/finding_kinds.h"
+#include "findings/findings.h"
+#include "findings/presence.h"
+#include "findings/timeline.h"
 
 #include <string.h>
 

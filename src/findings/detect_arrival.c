@@ -2,7 +2,7 @@
  * detect_arrival.c - answers that pass the point of capture and do not arrive: their bytes are sent again
  * and again and never acknowledged. Such calls are answered as far as is seen, and not for the caller.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 static bool is_behind(uint32_t seq, uint32_t from_seq)
 {

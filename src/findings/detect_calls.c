@@ -2,9 +2,9 @@
  * detect_calls.c - findings of family 3 that calls show: they fail, are answered too late or never,
  * or ask for what the other node does not have.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * them. Nothing is wrong between the nodes then, but much cannot be known, and what is known of one
  * direction alone accuses nobody.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <inttypes.h>
 

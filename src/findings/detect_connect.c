@@ -2,7 +2,7 @@
  * detect_connect.c - findings of family 1: why nodes do not come to be connected. From EPMD's
  * answers, the steps of handshakes, and how connections end that never came up.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
 /* answer_is_due says whether an initiator that closed after its send_name may be answered yet: where
  * both nodes connect at once, one of them gives its connection up before it reads `nok`. One that

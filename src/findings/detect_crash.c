@@ -8,9 +8,9 @@
  * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
  * or an exception of Elixir's, which is a map.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>

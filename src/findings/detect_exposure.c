@@ -1,9 +1,9 @@
 /*
  * detect_exposure.c - findings of family 4: what others can see or do.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "danger.h"
+#include "records/danger.h"
 
 static void take_up(struct detect *d, const struct ds_event *event)
 {

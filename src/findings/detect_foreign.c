@@ -7,7 +7,7 @@
  * possible at best, and only reported when the end sends data afterwards: its own last RST may look
  * like it.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <distsniff/counted.h>
 

@@ -2,9 +2,9 @@
  * detect_global.c - findings of what Erlang/OTP's global says to itself: locks that nobody gives
  * back, names that two processes have, links that it cuts so that partitions do not overlap.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

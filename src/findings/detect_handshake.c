@@ -2,7 +2,7 @@
  * detect_handshake.c - what the steps of a handshake say while it goes on: refusals, cookies that
  * everybody knows, scanners; and what is kept of them for the end (detect_refusal.c).
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
 #include <string.h>
 

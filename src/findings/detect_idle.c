@@ -7,9 +7,9 @@
  * longer than any that links of these two nodes survived; and that both nodes still run, as a new
  * link of the same incarnations shows. Neither is a proof: it says so.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 

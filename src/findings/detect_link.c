@@ -2,9 +2,9 @@
  * detect_link.c - findings of family 2: what becomes of links that were up. From the facts of the
  * link (distsniff/tcp_stats.h), ticks, stalls, and how connections end.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * packets that were lost here. A finding whose evidence has one of these within is less certain than it
  * would be.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 /* What one packet says, whatever is missing besides: there is nothing that its evidence spans. */
 bool detect_is_of_one_packet(const struct finding *f)

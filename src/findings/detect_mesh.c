@@ -5,10 +5,10 @@
  * Links between others need not pass where packets are captured. So only such a pair is spoken of
  * between whose hosts something was seen, be it an attempt that failed.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "danger.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "records/danger.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * detect_messages.c - findings of family 3 that single messages show: what no node can read, what
  * is sent to those who are gone or to many at once, atoms that are made without an end.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>

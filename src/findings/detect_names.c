@@ -6,7 +6,7 @@
  * after the other are one question. What a host asks for besides nodes is not told from these; so it
  * is an error only where a node of that name is known.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * detect_pair.c - two nodes: what is known of them from one connection to the next, and how often
  * one ticks. See detect.h.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #define LONGEST_TICK_NS INT64_C(86400000000000)
 

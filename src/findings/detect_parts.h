@@ -5,7 +5,7 @@
 #ifndef SRC_DETECT_PARTS_H
 #define SRC_DETECT_PARTS_H
 
-#include "detect.h"
+#include "findings/detect.h"
 
 /* An initiator that closes after so long has waited for an acceptor in vain: it does for 7 s, by
  * default (net_setuptime). */

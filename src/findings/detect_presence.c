@@ -2,9 +2,9 @@
  * detect_presence.c - what is down now: nodes that have left and not come back, links of nodes that are
  * there; and which findings have passed, since what they are about is there again.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "timestamp.h"
+#include "base/timestamp.h"
 
 #include <distsniff/dissect.h>
 #include <string.h>

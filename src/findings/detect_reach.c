@@ -2,10 +2,10 @@
  * detect_reach.c - what is said of names and ports by EPMD, and connections that never came about:
  * EPMD or a node cannot be reached, or EPMD does not know it.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
-#include "danger.h"
-#include "hash.h"
+#include "base/hash.h"
+#include "records/danger.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * detect_refusal.c - why a connection was closed in its handshake: by the step it had come to, who
  * closed it, and what both ends had said by then.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * port what begins no handshake. Tools that look for open ports do so (send_names that no node sends
  * are found in detect_handshake.c).
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
-#include "danger.h"
+#include "records/danger.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * any more. The one that waits gives them up after its net_ticktime, but a FIN need not follow, as
  * it stands behind what was not acknowledged.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * detect_simultaneous.c - two nodes that dial each other at the same moment: the acceptor's status
  * says which of both attempts is to go on, and that one has to come up.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * DS207, where small ones arrive; of these links nothing is said here. When the nodes give each other up
  * (DS201, DS208), what was said here becomes a note.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * what EPMD gives it then counts for nothing: a start counts where the node itself ended the connection
  * with which it had registered before.
  */
-#include "detect_parts.h"
+#include "findings/detect_parts.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>

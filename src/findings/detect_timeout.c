@@ -3,7 +3,7 @@
  * request, without a reply, after a time such as timeouts have. From the first on; DS310 says more
  * where one callee is to blame, DS301 tells of replies that came later.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <inttypes.h>
 

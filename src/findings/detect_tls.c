@@ -4,7 +4,7 @@
  * and TLS against plain distribution, are found where a connection's end is explained
  * (detect_connect.c).
  */
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <string.h>
 #include <time.h>

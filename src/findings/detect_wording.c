@@ -2,11 +2,11 @@
  * detect_wording.c - what findings have in their sentences beside nodes and addresses: time spans, sizes,
  * functions, labels, processes. See detect.h.
  */
-#include "detect.h"
+#include "findings/detect.h"
 
-#include "duration.h"
-#include "label_show.h"
-#include "term_show.h"
+#include "base/duration.h"
+#include "base/label_show.h"
+#include "base/term_show.h"
 
 #include <distsniff/counted.h>
 

@@ -1,14 +1,14 @@
 /*
  * finding_kinds.c - see finding_kinds.h.
  */
-#include "finding_kinds.h"
+#include "findings/finding_kinds.h"
 
 #include <strings.h>
 
 static const struct finding_kind kinds[] = {
 #define FINDING(code, severity, rank, title, advice, page)                                             \
     {#code, SEVERITY_##severity, RANK_##rank, title, advice, page},
-#include "findings.def"
+#include "findings/findings.def"
 #undef FINDING
 };
 

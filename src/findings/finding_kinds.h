@@ -4,13 +4,13 @@
 #ifndef SRC_FINDING_KINDS_H
 #define SRC_FINDING_KINDS_H
 
-#include "finding.h"
+#include "records/finding.h"
 
 #include <stdio.h>
 
 enum finding_code {
 #define FINDING(code, severity, rank, title, advice, page) FINDING_##code,
-#include "findings.def"
+#include "findings/findings.def"
 #undef FINDING
     FINDING_CODE_COUNT
 };

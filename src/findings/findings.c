@@ -1,9 +1,9 @@
 /*
  * findings.c - see findings.h: who looks at what comes, and the checks that it ends with.
  */
-#include "findings.h"
+#include "findings/findings.h"
 
-#include "detect.h"
+#include "findings/detect.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

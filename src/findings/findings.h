@@ -7,8 +7,8 @@
 #ifndef SRC_FINDINGS_H
 #define SRC_FINDINGS_H
 
-#include "loss.h"
-#include "record.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

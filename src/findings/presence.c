@@ -1,9 +1,9 @@
 /*
  * presence.c - see presence.h.
  */
-#include "presence.h"
+#include "findings/presence.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 

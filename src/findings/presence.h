@@ -10,7 +10,7 @@
 #ifndef SRC_PRESENCE_H
 #define SRC_PRESENCE_H
 
-#include "table.h"
+#include "base/table.h"
 
 #include <distsniff/event.h>
 

@@ -1,9 +1,9 @@
 /*
  * timeline.c - see timeline.h.
  */
-#include "timeline.h"
+#include "findings/timeline.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <distsniff/counted.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 #ifndef SRC_TIMELINE_H
 #define SRC_TIMELINE_H
 
-#include "loss.h"
-#include "presence.h"
-#include "record.h"
+#include "findings/presence.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 struct timeline;
 

@@ -1,11 +1,11 @@
 /*
  * annotated_file.c - see annotated_file.h.
  */
-#include "annotated_file.h"
+#include "keep/annotated_file.h"
 
-#include "complain.h"
-#include "note_lines.h"
-#include "pcap_writer.h"
+#include "base/complain.h"
+#include "keep/note_lines.h"
+#include "keep/pcap_writer.h"
 
 #include <stdlib.h>
 

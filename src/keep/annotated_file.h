@@ -9,9 +9,9 @@
 #ifndef SRC_ANNOTATED_FILE_H
 #define SRC_ANNOTATED_FILE_H
 
-#include "capture.h"
-#include "record.h"
-#include "stop_reason.h"
+#include "base/stop_reason.h"
+#include "capture/capture.h"
+#include "records/record.h"
 
 struct annotated_file;
 

@@ -1,11 +1,11 @@
 /*
  * capture_writer.c - see capture_writer.h.
  */
-#include "capture_writer.h"
+#include "keep/capture_writer.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "file_helper.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "rights/file_helper.h"
 
 #include <stdio.h>
 #include <string.h>

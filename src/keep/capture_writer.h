@@ -4,13 +4,13 @@
 #ifndef SRC_CAPTURE_WRITER_H
 #define SRC_CAPTURE_WRITER_H
 
-#include "keep_config.h"
-#include "packet_notes.h"
-#include "pcap_writer.h"
-#include "post_rotate.h"
-#include "rotation.h"
-#include "rotation_names.h"
-#include "stop_reason.h"
+#include "base/stop_reason.h"
+#include "keep/keep_config.h"
+#include "keep/packet_notes.h"
+#include "keep/pcap_writer.h"
+#include "keep/post_rotate.h"
+#include "keep/rotation.h"
+#include "keep/rotation_names.h"
 
 struct capture_writer {
     const struct keep_config *config;

@@ -4,7 +4,7 @@
 #ifndef SRC_KEEP_CONFIG_H
 #define SRC_KEEP_CONFIG_H
 
-#include "rotation.h"
+#include "keep/rotation.h"
 
 #include <distsniff/dissect.h>
 

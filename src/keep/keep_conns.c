@@ -10,7 +10,7 @@
  * EPMD tells a port just before the connection to it is made. That exchange is held back with
  * the connection for as long as this goes on, since something may be selected much later.
  */
-#include "packet_recorder_parts.h"
+#include "keep/packet_recorder_parts.h"
 
 #include <string.h>
 

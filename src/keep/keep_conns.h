@@ -5,7 +5,7 @@
 #ifndef SRC_KEEP_CONNS_H
 #define SRC_KEEP_CONNS_H
 
-#include "record.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

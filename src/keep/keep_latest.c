@@ -4,9 +4,9 @@
  * The store always goes on. When something happens, a new file gets what is known of the past,
  * the whole store, and what comes until --keep-after is over.
  */
-#include "packet_recorder_parts.h"
+#include "keep/packet_recorder_parts.h"
 
-#include "filter.h"
+#include "select/filter.h"
 
 enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
 /* A record of a call may wait so long for what else is learned of it: pending_calls.h. */

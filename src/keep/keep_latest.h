@@ -5,9 +5,9 @@
 #ifndef SRC_KEEP_LATEST_H
 #define SRC_KEEP_LATEST_H
 
-#include "post_rotate.h"
-#include "record.h"
-#include "recorder_name.h"
+#include "keep/post_rotate.h"
+#include "keep/recorder_name.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -1,10 +1,10 @@
 /*
  * note_lines.c - see note_lines.h.
  */
-#include "note_lines.h"
+#include "keep/note_lines.h"
 
-#include "character.h"
-#include "pcapng_form.h"
+#include "base/character.h"
+#include "keep/pcapng_form.h"
 
 #include <distsniff/counted.h>
 

@@ -5,7 +5,7 @@
 #ifndef SRC_NOTE_LINES_H
 #define SRC_NOTE_LINES_H
 
-#include "event_text.h"
+#include "output/event_text.h"
 
 /* note_lines are those of one packet; zero: none. Memory that runs out costs lines, which are counted. */
 struct note_lines {

@@ -1,7 +1,7 @@
 /*
  * numbered_name.c - see numbered_name.h.
  */
-#include "numbered_name.h"
+#include "keep/numbered_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

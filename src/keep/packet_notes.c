@@ -2,10 +2,10 @@
  * packet_notes.c - see packet_notes.h. Comments wait in a list, by numbers of packets that never become
  * less: there is one of them as a rule.
  */
-#include "packet_notes.h"
+#include "keep/packet_notes.h"
 
-#include "note_lines.h"
-#include "pcapng_form.h"
+#include "keep/note_lines.h"
+#include "keep/pcapng_form.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #ifndef SRC_PACKET_NOTES_H
 #define SRC_PACKET_NOTES_H
 
-#include "record.h"
+#include "records/record.h"
 
 struct packet_notes;
 

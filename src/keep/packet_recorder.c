@@ -3,10 +3,10 @@
  *
  * Packets of connections that are not Erlang's are kept no longer than it takes to know that.
  */
-#include "packet_recorder_parts.h"
+#include "keep/packet_recorder_parts.h"
 
-#include "clock.h"
-#include "complain.h"
+#include "base/clock.h"
+#include "base/complain.h"
 
 #include <stdlib.h>
 #include <string.h>

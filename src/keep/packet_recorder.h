@@ -9,11 +9,11 @@
 #ifndef SRC_PACKET_RECORDER_H
 #define SRC_PACKET_RECORDER_H
 
-#include "capture.h"
-#include "keep_config.h"
-#include "packet_notes.h"
-#include "record.h"
-#include "stop_reason.h"
+#include "base/stop_reason.h"
+#include "capture/capture.h"
+#include "keep/keep_config.h"
+#include "keep/packet_notes.h"
+#include "records/record.h"
 
 struct packet_recorder;
 

@@ -5,12 +5,12 @@
 #ifndef SRC_PACKET_RECORDER_PARTS_H
 #define SRC_PACKET_RECORDER_PARTS_H
 
-#include "keep_conns.h"
-#include "keep_latest.h"
-#include "packet_recorder.h"
-#include "packet_store.h"
-#include "pcap_writer.h"
-#include "pending_messages.h"
+#include "keep/keep_conns.h"
+#include "keep/keep_latest.h"
+#include "keep/packet_recorder.h"
+#include "keep/packet_store.h"
+#include "keep/pcap_writer.h"
+#include "keep/pending_messages.h"
 
 struct packet_recorder {
     const struct keep_config *config;

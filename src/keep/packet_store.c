@@ -1,9 +1,9 @@
 /*
  * packet_store.c - see packet_store.h.
  */
-#include "packet_store.h"
+#include "keep/packet_store.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

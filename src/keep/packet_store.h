@@ -6,7 +6,7 @@
 #ifndef SRC_PACKET_STORE_H
 #define SRC_PACKET_STORE_H
 
-#include "table.h"
+#include "base/table.h"
 
 #include <distsniff/dissect.h>
 

@@ -6,13 +6,13 @@
  * output's buffer, which is written out between packets. When a write ends halfway, on a full disk,
  * the file is cut back to the end of the last whole packet.
  */
-#include "pcap_writer.h"
+#include "keep/pcap_writer.h"
 
-#include "complain.h"
-#include "function_file.h"
-#include "pcapng_form.h"
-#include "pseudo_packet.h"
-#include "random_bytes.h"
+#include "base/complain.h"
+#include "base/random_bytes.h"
+#include "capture/pseudo_packet.h"
+#include "files/function_file.h"
+#include "keep/pcapng_form.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef SRC_PCAP_WRITER_H
 #define SRC_PCAP_WRITER_H
 
-#include "capture.h"
-#include "output_file.h"
+#include "capture/capture.h"
+#include "files/output_file.h"
 
 /* pcap_secrets says which secrets of TLS connections a pcapng file is to hold. */
 struct pcap_secrets {

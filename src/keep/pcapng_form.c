@@ -9,9 +9,9 @@
  *   secrets    type:4 length:4 lines
  *   option     code:2 length:2 value, padded to 4; code 0 ends them
  */
-#include "pcapng_form.h"
+#include "keep/pcapng_form.h"
 
-#include "pseudo_packet.h"
+#include "capture/pseudo_packet.h"
 
 #include <inttypes.h>
 #include <stdio.h>

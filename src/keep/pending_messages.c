@@ -4,10 +4,10 @@
  * that ends. A monitor comes just before the request that it watches over: it waits for it among
  * the latest ones.
  */
-#include "pending_messages.h"
+#include "keep/pending_messages.h"
 
-#include "hash.h"
-#include "message_frame.h"
+#include "base/hash.h"
+#include "base/message_frame.h"
 
 #include <stdlib.h>
 

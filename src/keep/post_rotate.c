@@ -1,10 +1,10 @@
 /*
  * post_rotate.c - see post_rotate.h.
  */
-#include "post_rotate.h"
+#include "keep/post_rotate.h"
 
-#include "complain.h"
-#include "file_helper.h"
+#include "base/complain.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * recorder_file.c - the files of both ways of keeping: packets, and before them what a reader has to
  * know of their connections' past, as packets that are made. See packet_recorder_parts.h.
  */
-#include "packet_recorder_parts.h"
+#include "keep/packet_recorder_parts.h"
 
-#include "pseudo_packet.h"
+#include "capture/pseudo_packet.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
  * recorder_name.c - see recorder_name.h.
  */
-#include "recorder_name.h"
+#include "keep/recorder_name.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "numbered_name.h"
+#include "base/complain.h"
+#include "keep/numbered_name.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

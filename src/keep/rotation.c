@@ -9,9 +9,9 @@
  * packet is written, so that a file is one packet larger than asked for at most; -G looks at the
  * time when a packet comes, so that no empty files are made.
  */
-#include "rotation.h"
+#include "keep/rotation.h"
 
-#include "numbered_name.h"
+#include "keep/numbered_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * What a pattern's cycle is, strftime tells: at a change of year two times lie a minute, an
  * hour ... apart; if they have the same name, all of it comes again after so long.
  */
-#include "rotation_names.h"
+#include "keep/rotation_names.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 #include <time.h>

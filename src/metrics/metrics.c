@@ -2,10 +2,10 @@
  * metrics.c - see metrics.h. What a message costs is a look at the link of the one before, and an
  * addition: names are looked at again only where they have changed.
  */
-#include "metrics_parts.h"
+#include "metrics/metrics_parts.h"
 
-#include "hash.h"
-#include "span_sum.h"
+#include "base/hash.h"
+#include "base/span_sum.h"
 
 #include <stdlib.h>
 #include <string.h>

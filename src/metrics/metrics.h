@@ -8,9 +8,9 @@
 #ifndef SRC_METRICS_H
 #define SRC_METRICS_H
 
-#include "listen_address.h"
-#include "loss.h"
-#include "record.h"
+#include "base/listen_address.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -4,9 +4,9 @@
 #ifndef SRC_METRICS_PARTS_H
 #define SRC_METRICS_PARTS_H
 
-#include "finding_kinds.h"
-#include "metrics.h"
-#include "series.h"
+#include "findings/finding_kinds.h"
+#include "metrics/metrics.h"
+#include "metrics/series.h"
 
 enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
 
@@ -31,7 +31,7 @@ struct duration {
 /* How a handshake ended: a label, so words of this program. */
 enum handshake_end {
 #define HANDSHAKE_END(id, name) HANDSHAKE_##id,
-#include "handshake_end.def"
+#include "metrics/handshake_end.def"
 #undef HANDSHAKE_END
     HANDSHAKE_END_COUNT
 };

@@ -2,7 +2,7 @@
  * metrics_text.c - metrics in the text format of Prometheus ("Exposition formats", text-based
  * format 0.0.4): a line of help and one of the type for each family, then its series.
  */
-#include "metrics_parts.h"
+#include "metrics/metrics_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,13 +17,13 @@ static const struct {
     const char *name, *type, *help;
 } families[] = {
 #define METRIC(id, name, type, help) {"distsniff_" name, type, help},
-#include "metrics.def"
+#include "metrics/metrics.def"
 #undef METRIC
 };
 
 enum metric {
 #define METRIC(id, name, type, help) METRIC_##id,
-#include "metrics.def"
+#include "metrics/metrics.def"
 #undef METRIC
 };
 
@@ -237,7 +237,7 @@ static void put_ends(struct metrics *m, struct ds_buffer *out)
 {
     static const char *const handshakes[] = {
 #define HANDSHAKE_END(id, name) name,
-#include "handshake_end.def"
+#include "metrics/handshake_end.def"
 #undef HANDSHAKE_END
     };
     put_family(out, METRIC_LINK_CLOSES);

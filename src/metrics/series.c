@@ -1,9 +1,9 @@
 /*
  * series.c - see series.h.
  */
-#include "series.h"
+#include "metrics/series.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 

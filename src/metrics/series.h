@@ -12,7 +12,7 @@
 #ifndef SRC_SERIES_H
 #define SRC_SERIES_H
 
-#include "heavy_hitters.h"
+#include "base/heavy_hitters.h"
 
 #include <distsniff/term.h>
 

@@ -3,9 +3,9 @@
  * come late, and if the stream has forgotten by then that it has it, twice. Its frame number stands in
  * front of each packet until the file is finished where that happened, and so it is written twice then.
  */
-#include "host_file.h"
+#include "nats/host_file.h"
 
-#include "unnamed_file.h"
+#include "rights/unnamed_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /*
  * id_key.c - see id_key.h.
  */
-#include "id_key.h"
+#include "nats/id_key.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #ifndef SRC_ID_KEY_H
 #define SRC_ID_KEY_H
 
-#include "send_queue.h"
+#include "queue/send_queue.h"
 
 enum { ID_KEY_LEN = 32 };
 

@@ -3,11 +3,11 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_client.h"
+#include "nats/nats_client.h"
 
-#include "back_off.h"
-#include "complain.h"
-#include "small_file.h"
+#include "base/complain.h"
+#include "files/small_file.h"
+#include "queue/back_off.h"
 
 #include <stdlib.h>
 #include <string.h>

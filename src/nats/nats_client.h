@@ -5,9 +5,9 @@
 #ifndef SRC_NATS_CLIENT_H
 #define SRC_NATS_CLIENT_H
 
-#include "id_key.h"
-#include "nats_config.h"
-#include "nats_library.h"
+#include "nats/id_key.h"
+#include "nats/nats_config.h"
+#include "nats/nats_library.h"
 
 struct nats_client {
     const struct nats_url *url;

@@ -20,7 +20,7 @@
 #ifndef SRC_NATS_CONFIG_H
 #define SRC_NATS_CONFIG_H
 
-#include "nats_type.h"
+#include "nats/nats_type.h"
 
 #include <stdbool.h>
 #include <stddef.h>

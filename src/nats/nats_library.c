@@ -3,9 +3,9 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_library.h"
+#include "nats/nats_library.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -25,7 +25,7 @@ bool nats_library_load(void)
     void *const library = dlopen(NATS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     bool good = library != NULL;
 #define NATS(name) good = good && find(library, #name, &nats.name);
-#include "nats_library.def"
+#include "nats/nats_library.def"
 #undef NATS
     if (!good)
         complain("NATS: cannot load %s (Debian: %s): %s", NATS_LIBRARY, NATS_PACKAGE, dlerror());

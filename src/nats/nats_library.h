@@ -10,7 +10,7 @@
 
 struct nats_library {
 #define NATS(name) __typeof__(name) *name;
-#include "nats_library.def"
+#include "nats/nats_library.def"
 #undef NATS
 };
 

@@ -1,16 +1,16 @@
 /*
  * nats_publisher.c - see nats_publisher.h.
  */
-#include "nats_publisher.h"
+#include "nats/nats_publisher.h"
 
-#include "packet_json.h"
+#include "nats/packet_json.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #ifdef DISTSNIFF_NATS
 
-#include "json_write.h"
-#include "nats_send_loop.h"
+#include "nats/nats_send_loop.h"
+#include "output/json_write.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

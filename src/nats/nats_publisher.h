@@ -4,8 +4,8 @@
 #ifndef SRC_NATS_PUBLISHER_H
 #define SRC_NATS_PUBLISHER_H
 
-#include "nats_config.h"
-#include "sender.h"
+#include "nats/nats_config.h"
+#include "queue/sender.h"
 
 #include <distsniff/dissect.h>
 

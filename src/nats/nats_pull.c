@@ -3,11 +3,11 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_pull.h"
+#include "nats/nats_pull.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "nats_client.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "nats/nats_client.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

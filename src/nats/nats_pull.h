@@ -17,8 +17,8 @@
 #ifndef SRC_NATS_PULL_H
 #define SRC_NATS_PULL_H
 
-#include "nats_config.h"
-#include "nats_library.h"
+#include "nats/nats_config.h"
+#include "nats/nats_library.h"
 
 struct nats_pull {
     const struct nats_url *url;

@@ -4,24 +4,24 @@
  * The process that talks to the servers hands over its files by a socket: a struct and a descriptor
  * each. One without a name ends them, and says whether all went well.
  */
-#include "nats_reader.h"
+#include "nats/nats_reader.h"
 
 #ifdef DISTSNIFF_NATS
 
-#include "back_off.h"
-#include "clock.h"
-#include "complain.h"
-#include "hash.h"
-#include "host_file.h"
-#include "nats_client.h"
-#include "nats_pull.h"
-#include "own_process.h"
-#include "packet_json.h"
-#include "pass_fd.h"
-#include "privileges.h"
-#include "sandbox.h"
-#include "sandbox_preload.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/hash.h"
+#include "base/signals.h"
+#include "nats/host_file.h"
+#include "nats/nats_client.h"
+#include "nats/nats_pull.h"
+#include "nats/packet_json.h"
+#include "queue/back_off.h"
+#include "rights/own_process.h"
+#include "rights/pass_fd.h"
+#include "rights/privileges.h"
+#include "rights/sandbox.h"
+#include "rights/sandbox_preload.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef SRC_NATS_READER_H
 #define SRC_NATS_READER_H
 
-#include "nats_config.h"
+#include "nats/nats_config.h"
 
 enum { NATS_MAX_HOSTS = 256, NATS_MAX_NAME = 256, NATS_MAX_LABEL = NATS_MAX_NAME + 16 };
 

@@ -7,12 +7,12 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_send_loop.h"
+#include "nats/nats_send_loop.h"
 
-#include "back_off.h"
-#include "clock.h"
-#include "complain.h"
-#include "nats_stream.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "nats/nats_stream.h"
+#include "queue/back_off.h"
 
 #include <cjson/cJSON.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #ifndef SRC_NATS_SEND_LOOP_H
 #define SRC_NATS_SEND_LOOP_H
 
-#include "nats_client.h"
-#include "send_queue.h"
+#include "nats/nats_client.h"
+#include "queue/send_queue.h"
 
 struct nats_send_loop_config {
     struct nats_client *client;

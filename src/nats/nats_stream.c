@@ -4,7 +4,7 @@
  */
 #ifdef DISTSNIFF_NATS
 
-#include "nats_stream.h"
+#include "nats/nats_stream.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
 #ifndef SRC_NATS_STREAM_H
 #define SRC_NATS_STREAM_H
 
-#include "nats_config.h"
-#include "nats_library.h"
+#include "nats/nats_config.h"
+#include "nats/nats_library.h"
 
 /* nats_stream_find looks for it, and has it made where there is none: kept in files, for a day, on
  * three servers where there are so many. attempts counts from 0: a cluster may not be complete at

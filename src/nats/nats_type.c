@@ -1,13 +1,13 @@
 /*
  * nats_type.c - see nats_type.h.
  */
-#include "nats_type.h"
+#include "nats/nats_type.h"
 
-#include "record.h"
+#include "records/record.h"
 
 const char *const nats_type_names[NATS_TYPE_COUNT] = {
 #define NATS_TYPE(id, name) [NATS_##id] = name,
-#include "nats_type.def"
+#include "nats/nats_type.def"
 #undef NATS_TYPE
 };
 

@@ -10,7 +10,7 @@ struct record;
 
 enum nats_type {
 #define NATS_TYPE(id, name) NATS_##id,
-#include "nats_type.def"
+#include "nats/nats_type.def"
 #undef NATS_TYPE
     NATS_TYPE_COUNT
 };

@@ -1,10 +1,10 @@
 /*
  * nats_url.c - see nats_config.h.
  */
-#include "nats_config.h"
+#include "nats/nats_config.h"
 
-#include "complain.h"
-#include "units.h"
+#include "base/complain.h"
+#include "base/units.h"
 
 #include <ctype.h>
 #include <stdio.h>

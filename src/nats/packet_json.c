@@ -1,9 +1,9 @@
 /*
  * packet_json.c - see packet_json.h.
  */
-#include "packet_json.h"
+#include "nats/packet_json.h"
 
-#include "time_point.h"
+#include "base/time_point.h"
 
 #include <inttypes.h>
 #include <stdio.h>

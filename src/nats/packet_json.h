@@ -10,9 +10,9 @@
 #ifndef SRC_PACKET_JSON_H
 #define SRC_PACKET_JSON_H
 
-#include "json_write.h"
-#include "nats_config.h"
-#include "send_queue.h"
+#include "nats/nats_config.h"
+#include "output/json_write.h"
+#include "queue/send_queue.h"
 
 #include <distsniff/dissect.h>
 

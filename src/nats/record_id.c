@@ -1,7 +1,7 @@
 /*
  * record_id.c - see record_id.h.
  */
-#include "record_id.h"
+#include "nats/record_id.h"
 
 #include <distsniff/dissect.h>
 

@@ -11,8 +11,8 @@
 #ifndef SRC_RECORD_ID_H
 #define SRC_RECORD_ID_H
 
-#include "send_queue.h"
-#include "record.h"
+#include "queue/send_queue.h"
+#include "records/record.h"
 
 /* record_id writes it; the same record of the same host has always the same. */
 void record_id(const struct record *record, const char *host, char id[SEND_MAX_ID + 1]);

@@ -1,9 +1,9 @@
 /*
  * sink_nats.c - -T nats=URL: the records of -T json, each published by itself. See nats_config.h.
  */
-#include "nats_publisher.h"
-#include "record_id.h"
-#include "sink.h"
+#include "nats/nats_publisher.h"
+#include "nats/record_id.h"
+#include "output/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>

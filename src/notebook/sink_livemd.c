@@ -10,16 +10,16 @@
  *
  * They are no more than --max-page-bytes: messages come last, and fill what room there is.
  */
-#include "complain.h"
-#include "diagram_step.h"
-#include "label_show.h"
-#include "map_fields.h"
-#include "page_calls.h"
-#include "page_rows.h"
-#include "page_times.h"
-#include "report.h"
-#include "sink.h"
-#include "templates/templates.h"
+#include "base/complain.h"
+#include "base/label_show.h"
+#include "diagrams/diagram_step.h"
+#include "output/map_fields.h"
+#include "output/sink.h"
+#include "page/page_calls.h"
+#include "page/page_rows.h"
+#include "page/page_times.h"
+#include "reports/report.h"
+#include "fixtures/templates/templates.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /*
  * config_file.c - see config_file.h.
  */
-#include "config_file.h"
+#include "options/config_file.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "option_line.h"
-#include "suggest.h"
-#include "trusted_file.h"
+#include "base/complain.h"
+#include "base/suggest.h"
+#include "options/option_line.h"
+#include "rights/file_helper.h"
+#include "rights/trusted_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * option_conflicts.c - see option_conflicts.h.
  */
-#include "option_conflicts.h"
+#include "options/option_conflicts.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct conflict {
 #define EXCLUDES(these, those, why) {EXCLUDES, these, those, "", why},
 #define NEEDS(these, those, why) {NEEDS, these, those, "", why},
 #define HAS_NO_USE(these, those, unless, why) {HAS_NO_USE, these, those, unless, why},
-#include "option_conflicts.def"
+#include "options/option_conflicts.def"
 #undef EXCLUDES
 #undef NEEDS
 #undef HAS_NO_USE

@@ -5,7 +5,7 @@
 #ifndef SRC_OPTION_CONFLICTS_H
 #define SRC_OPTION_CONFLICTS_H
 
-#include "option_line.h"
+#include "options/option_line.h"
 
 /* option_given is an option as it stood on the command line. */
 struct option_given {

@@ -6,11 +6,11 @@
  *   1f8b                                         gzip
  *   28b52ffd                                     zstd
  */
-#include "option_files.h"
+#include "options/option_files.h"
 
-#include "complain.h"
-#include "fixture.h"
-#include "nats_config.h"
+#include "base/complain.h"
+#include "fixtures/fixture.h"
+#include "nats/nats_config.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_OPTION_FILES_H
 #define SRC_OPTION_FILES_H
 
-#include "option_line.h"
+#include "options/option_line.h"
 
 /* option_files_count returns how many of the words, which end with NULL, are capture files before the
  * expression begins. A word that begins a valid expression is none. */

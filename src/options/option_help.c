@@ -1,7 +1,7 @@
 /*
  * option_help.c - what --help shows, from the table of options, and what -h shows.
  */
-#include "option_line.h"
+#include "options/option_line.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * option_input.c - options that say where packets come from, and which connections they are
  * of.
  */
-#include "option_set.h"
+#include "options/option_set.h"
 
-#include "complain.h"
-#include "option_values.h"
+#include "base/complain.h"
+#include "options/option_values.h"
 
 #include <stdlib.h>
 #include <string.h>

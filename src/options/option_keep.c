@@ -1,12 +1,12 @@
 /*
  * option_keep.c - options about the packets that are kept in files.
  */
-#include "option_set.h"
+#include "options/option_set.h"
 
-#include "complain.h"
-#include "filter.h"
-#include "option_values.h"
-#include "units.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "options/option_values.h"
+#include "select/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * option_line.c - see option_line.h.
  */
-#include "option_line.h"
+#include "options/option_line.h"
 
-#include "option_set.h"
-#include "suggest.h"
+#include "base/suggest.h"
+#include "options/option_set.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ const struct option_line option_lines[NUM_OPTION_LINES] = {
     {OPTION_WORD, NULL, offsetof(struct options, field), name, letter, argument, help, NULL, NULL},
 #define SAME(name, other, value)                                                                   \
     {OPTION_SAME, NULL, 0, name, 0, NULL, "the same as --" other " " value, other, value},
-#include "options.def"
+#include "options/options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG

@@ -5,7 +5,7 @@
 #ifndef SRC_OPTION_LINE_H
 #define SRC_OPTION_LINE_H
 
-#include "options.h"
+#include "options/options.h"
 
 enum option_kind {
     OPTION_SECTION, /* no option: a heading, its title is name */
@@ -34,7 +34,7 @@ enum {
 #define FLAG(field, name, letter, help) +1
 #define WORD(field, name, letter, argument, help) +1
 #define SAME(name, other, value) +1
-#include "options.def"
+#include "options/options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG

@@ -1,15 +1,15 @@
 /*
  * option_output.c - options that say what is written, and how.
  */
-#include "option_set.h"
+#include "options/option_set.h"
 
-#include "complain.h"
-#include "metrics_server.h"
-#include "option_values.h"
-#include "record_queue.h"
-#include "sink.h"
-#include "units.h"
-#include "web.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "options/option_values.h"
+#include "output/sink.h"
+#include "queue/record_queue.h"
+#include "web/metrics_server.h"
+#include "web/web.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -269,7 +269,7 @@ bool option_set_by(struct options *o, const char *value)
 {
     static const char *const names[] = {
 #define TRAFFIC_BY(id, name) name,
-#include "traffic_by.def"
+#include "reports/traffic_by.def"
 #undef TRAFFIC_BY
     };
     size_t which;

@@ -2,13 +2,13 @@
  * option_redact.c - options of --redact, and what does not go together with it but cannot be said
  * in option_conflicts.def.
  */
-#include "option_redact.h"
+#include "options/option_redact.h"
 
-#include "complain.h"
-#include "option_set.h"
-#include "option_values.h"
-#include "redact_keep.h"
-#include "sink.h"
+#include "base/complain.h"
+#include "options/option_set.h"
+#include "options/option_values.h"
+#include "output/sink.h"
+#include "redact/redact_keep.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ bool option_set_redact(struct options *o, const char *value)
 {
     static const char *const names[] = {
 #define REDACT(id, name, what) name,
-#include "redact.def"
+#include "redact/redact.def"
 #undef REDACT
         "all",
     };

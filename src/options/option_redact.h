@@ -4,7 +4,7 @@
 #ifndef SRC_OPTION_REDACT_H
 #define SRC_OPTION_REDACT_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* option_check_redact says whether everything asked for can be redacted. False after a
  * complaint. */

@@ -1,16 +1,16 @@
 /*
  * option_reload.c - see option_reload.h.
  */
-#include "option_reload.h"
+#include "options/option_reload.h"
 
-#include "complain.h"
-#include "option_conflicts.h"
+#include "base/complain.h"
+#include "options/option_conflicts.h"
 
 #include <string.h>
 
 static const char *const changing[] = {
 #define CHANGES(name) name,
-#include "option_reload.def"
+#include "options/option_reload.def"
 #undef CHANGES
 };
 

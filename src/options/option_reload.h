@@ -5,7 +5,7 @@
 #ifndef SRC_OPTION_RELOAD_H
 #define SRC_OPTION_RELOAD_H
 
-#include "options.h"
+#include "options/options.h"
 
 /* option_reload reads the options again. False after a complaint: something is wrong with them. What
  * has changed but cannot, is named in one line. options_free is needed in both cases. */

@@ -1,17 +1,17 @@
 /*
  * option_report.c - --report and what is about its tables.
  */
-#include "option_report.h"
+#include "options/option_report.h"
 
-#include "complain.h"
-#include "option_set.h"
-#include "option_values.h"
+#include "base/complain.h"
+#include "options/option_set.h"
+#include "options/option_values.h"
 
 #include <string.h>
 
 static const char *const report_names[] = {
 #define REPORT(id, name, kind, what) name,
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
 };
 
@@ -35,7 +35,7 @@ size_t option_report_names(const char *value, const char *names[REPORT_COUNT])
 void option_report_list(FILE *out)
 {
 #define REPORT(id, name, kind, what) fprintf(out, "%-10s %s\n", name, what);
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
 }
 

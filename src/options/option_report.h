@@ -4,7 +4,7 @@
 #ifndef SRC_OPTION_REPORT_H
 #define SRC_OPTION_REPORT_H
 
-#include "reports.h"
+#include "reports/reports.h"
 
 #include <stdio.h>
 

@@ -1,15 +1,15 @@
 /*
  * option_select.c - options that say which records are shown.
  */
-#include "option_set.h"
+#include "options/option_set.h"
 
-#include "complain.h"
-#include "keylog_hints.h"
-#include "filter.h"
-#include "finding_kinds.h"
-#include "labels.h"
-#include "suggest.h"
-#include "option_values.h"
+#include "base/complain.h"
+#include "base/keylog_hints.h"
+#include "select/filter.h"
+#include "findings/finding_kinds.h"
+#include "select/labels.h"
+#include "base/suggest.h"
+#include "options/option_values.h"
 
 #include <string.h>
 

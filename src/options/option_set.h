@@ -6,7 +6,7 @@
 #ifndef SRC_OPTION_SET_H
 #define SRC_OPTION_SET_H
 
-#include "options.h"
+#include "options/options.h"
 
 #define SECTION(title)
 #define OPTION(setter, name, letter, argument, help)                                              \
@@ -14,7 +14,7 @@
 #define FLAG(field, name, letter, help)
 #define WORD(field, name, letter, argument, help)
 #define SAME(name, other, value)
-#include "options.def"
+#include "options/options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG

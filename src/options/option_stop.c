@@ -2,11 +2,11 @@
  * option_stop.c - options that say when to stop, and those that do something else instead of
  * looking at packets.
  */
-#include "option_set.h"
+#include "options/option_set.h"
 
-#include "complain.h"
-#include "option_values.h"
-#include "units.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "options/option_values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * option_values.c - see option_values.h.
  */
-#include "option_values.h"
+#include "options/option_values.h"
 
-#include "complain.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/suggest.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,19 +2,19 @@
  * options.c - reads the command line, by the table in options.def: option_line.h has it, and
  * the setters are in option_input.c, option_output.c, option_select.c and option_stop.c.
  */
-#include "options.h"
+#include "options/options.h"
 
-#include "complain.h"
-#include "filter.h"
-#include "own_labels.h"
-#include "option_conflicts.h"
-#include "option_files.h"
-#include "option_line.h"
-#include "option_redact.h"
-#include "option_report.h"
-#include "option_values.h"
-#include "pcapng_form.h"
-#include "sink.h"
+#include "base/complain.h"
+#include "select/filter.h"
+#include "base/own_labels.h"
+#include "options/option_conflicts.h"
+#include "options/option_files.h"
+#include "options/option_line.h"
+#include "options/option_redact.h"
+#include "options/option_report.h"
+#include "options/option_values.h"
+#include "keep/pcapng_form.h"
+#include "output/sink.h"
 
 #include <assert.h>
 #include <getopt.h>

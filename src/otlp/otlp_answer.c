@@ -1,9 +1,9 @@
 /*
  * otlp_answer.c - see otlp_answer.h.
  */
-#include "otlp_answer.h"
+#include "otlp/otlp_answer.h"
 
-#include "printable.h"
+#include "base/printable.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
  * otlp_batch.c - see otlp_batch.h.
  */
-#include "otlp_batch.h"
+#include "otlp/otlp_batch.h"
 
-#include "span_writer.h"
+#include "traces/span_writer.h"
 
 #define ZLIB_CONST
 #include <zlib.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_OTLP_BATCH_H
 #define SRC_OTLP_BATCH_H
 
-#include "send_queue.h"
+#include "queue/send_queue.h"
 
 #include <distsniff/term.h>
 

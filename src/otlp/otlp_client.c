@@ -3,10 +3,10 @@
  */
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_client.h"
+#include "otlp/otlp_client.h"
 
-#include "complain.h"
-#include "small_file.h"
+#include "base/complain.h"
+#include "files/small_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

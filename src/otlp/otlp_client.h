@@ -7,10 +7,10 @@
 #ifndef SRC_OTLP_CLIENT_H
 #define SRC_OTLP_CLIENT_H
 
-#include "otlp_answer.h"
-#include "otlp_config.h"
-#include "otlp_headers.h"
-#include "otlp_library.h"
+#include "otlp/otlp_answer.h"
+#include "otlp/otlp_config.h"
+#include "otlp/otlp_headers.h"
+#include "otlp/otlp_library.h"
 
 #include <distsniff/term.h>
 

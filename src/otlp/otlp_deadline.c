@@ -1,7 +1,7 @@
 /*
  * otlp_deadline.c - see otlp_deadline.h.
  */
-#include "otlp_deadline.h"
+#include "otlp/otlp_deadline.h"
 
 void otlp_deadline_begin(struct otlp_deadline *p, bool is_live, int64_t now_ns)
 {

@@ -1,9 +1,9 @@
 /*
  * otlp_headers.c - see otlp_headers.h. Names and values as RFC 9110, section 5, has them.
  */
-#include "otlp_headers.h"
+#include "otlp/otlp_headers.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #include <ctype.h>
 #include <string.h>

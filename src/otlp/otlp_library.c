@@ -3,9 +3,9 @@
  */
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_library.h"
+#include "otlp/otlp_library.h"
 
-#include "shared_library.h"
+#include "base/shared_library.h"
 
 struct otlp_library otlp_library;
 
@@ -13,7 +13,7 @@ bool otlp_library_load(void)
 {
     const struct shared_library_function functions[] = {
 #define CURL_FUNCTION(name) {#name, &otlp_library.name},
-#include "otlp_library.def"
+#include "otlp/otlp_library.def"
 #undef CURL_FUNCTION
     };
     return shared_library_load("-T otlp=URL", CURL_LIBRARY, "libcurl4", functions,

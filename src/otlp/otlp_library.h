@@ -10,7 +10,7 @@
 
 struct otlp_library {
 #define CURL_FUNCTION(name) __typeof__(name) *name;
-#include "otlp_library.def"
+#include "otlp/otlp_library.def"
 #undef CURL_FUNCTION
 };
 

@@ -1,13 +1,13 @@
 /*
  * otlp_publisher.c - see otlp_publisher.h.
  */
-#include "otlp_publisher.h"
+#include "otlp/otlp_publisher.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_send_loop.h"
+#include "otlp/otlp_send_loop.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

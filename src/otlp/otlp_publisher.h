@@ -4,8 +4,8 @@
 #ifndef SRC_OTLP_PUBLISHER_H
 #define SRC_OTLP_PUBLISHER_H
 
-#include "otlp_config.h"
-#include "sender.h"
+#include "otlp/otlp_config.h"
+#include "queue/sender.h"
 
 #include <distsniff/term.h>
 

@@ -3,13 +3,13 @@
  */
 #ifdef DISTSNIFF_OTLP
 
-#include "otlp_send_loop.h"
+#include "otlp/otlp_send_loop.h"
 
-#include "back_off.h"
-#include "clock.h"
-#include "complain.h"
-#include "otlp_batch.h"
-#include "otlp_deadline.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "otlp/otlp_batch.h"
+#include "otlp/otlp_deadline.h"
+#include "queue/back_off.h"
 
 #include <distsniff/counted.h>
 #include <poll.h>

@@ -5,8 +5,8 @@
 #ifndef SRC_OTLP_SEND_LOOP_H
 #define SRC_OTLP_SEND_LOOP_H
 
-#include "otlp_client.h"
-#include "send_queue.h"
+#include "otlp/otlp_client.h"
+#include "queue/send_queue.h"
 
 struct otlp_send_loop_config {
     struct otlp_client *client;

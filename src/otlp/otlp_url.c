@@ -1,10 +1,10 @@
 /*
  * otlp_url.c - see otlp_config.h.
  */
-#include "otlp_config.h"
+#include "otlp/otlp_config.h"
 
-#include "complain.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
 #include <stdio.h>

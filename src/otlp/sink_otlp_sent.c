@@ -1,9 +1,9 @@
 /*
  * sink_otlp_sent.c - -T otlp=URL: what -T otlp=FILE writes is sent. See otlp_config.h.
  */
-#include "otlp_publisher.h"
-#include "sink.h"
-#include "span_writer.h"
+#include "otlp/otlp_publisher.h"
+#include "output/sink.h"
+#include "traces/span_writer.h"
 
 static void give(void *context, struct ds_text text)
 {

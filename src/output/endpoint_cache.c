@@ -1,9 +1,9 @@
 /*
  * endpoint_cache.c - see endpoint_cache.h. Direct-mapped by the connection's number.
  */
-#include "endpoint_cache.h"
+#include "output/endpoint_cache.h"
 
-#include "copy_short.h"
+#include "base/copy_short.h"
 
 #include <stdlib.h>
 #include <string.h>

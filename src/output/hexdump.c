@@ -1,7 +1,7 @@
 /*
  * hexdump.c - see hexdump.h. A line: tab, offset, eight groups of two bytes, ASCII.
  */
-#include "hexdump.h"
+#include "output/hexdump.h"
 
 void hexdump_print(const uint8_t *bytes, size_t len, struct ds_buffer *out)
 {

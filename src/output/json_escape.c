@@ -2,9 +2,9 @@
  * json_escape.c - see json_escape.h. A character above U+FFFF is escaped as the two surrogates
  * that UTF-16 has for it.
  */
-#include "json_escape.h"
+#include "output/json_escape.h"
 
-#include "copy_short.h"
+#include "base/copy_short.h"
 
 #include <endian.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
  * json_event.c - see json_event.h.
  */
-#include "json_event.h"
+#include "output/json_event.h"
 
-#include "community_id.h"
+#include "base/community_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_JSON_EVENT_H
 #define SRC_JSON_EVENT_H
 
-#include "json_write.h"
+#include "output/json_write.h"
 
 void json_event_epmd(struct json_writer *json, const struct ds_event *event);
 void json_event_handshake(struct json_writer *json, const struct ds_event *event);

@@ -1,7 +1,7 @@
 /*
  * json_link.c - see json_link.h. Keys of spans end in _us; what has not been seen is left out.
  */
-#include "json_link.h"
+#include "output/json_link.h"
 
 #include <distsniff/dissect.h>
 
@@ -46,7 +46,7 @@ static void write_side(struct json_key key, const struct ds_conn *conn, int end,
     if (side->member != 0)                                                                         \
         json_put_unsigned(json, JSON_KEY(#name), side->member);
 #define FACT_SPAN(name, member) put_span(json, JSON_KEY(#name "_us"), side->member);
-#include "link_facts.def"
+#include "output/link_facts.def"
 #undef FACT
 #undef FACT_SEEN
 #undef FACT_SPAN

@@ -4,7 +4,7 @@
 #ifndef SRC_JSON_LINK_H
 #define SRC_JSON_LINK_H
 
-#include "json_write.h"
+#include "output/json_write.h"
 
 #include <distsniff/event.h>
 

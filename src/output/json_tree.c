@@ -1,11 +1,11 @@
 /*
  * json_tree.c - see json_tree.h.
  */
-#include "json_tree.h"
+#include "output/json_tree.h"
 
-#include "json_escape.h"
-#include "json_number.h"
-#include "term_show.h"
+#include "base/term_show.h"
+#include "output/json_escape.h"
+#include "output/json_number.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * json_write.c - see json_write.h.
  */
-#include "json_write.h"
+#include "output/json_write.h"
 
-#include "copy_short.h"
-#include "json_escape.h"
-#include "term_show.h"
+#include "base/copy_short.h"
+#include "base/term_show.h"
+#include "output/json_escape.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
 
-#include "json_number.h"
-#include "json_tree.h"
-#include "timestamp.h"
+#include "base/timestamp.h"
+#include "output/json_number.h"
+#include "output/json_tree.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * map_fields.c - see map_fields.h.
  */
-#include "map_fields.h"
+#include "output/map_fields.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef SRC_MAP_FIELDS_H
 #define SRC_MAP_FIELDS_H
 
-#include "map_write.h"
+#include "output/map_write.h"
 
 #include <stddef.h>
 

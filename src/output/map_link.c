@@ -1,9 +1,9 @@
 /*
  * map_link.c - see map_link.h. What has not been seen is left out.
  */
-#include "map_link.h"
+#include "output/map_link.h"
 
-#include "map_fields.h"
+#include "output/map_fields.h"
 
 #include <distsniff/dissect.h>
 
@@ -42,7 +42,7 @@ static void put_side(struct map_writer *map, const char *key, const struct ds_co
 #define FACT(name, member) map_field_unsigned(map, #name, side->member);
 #define FACT_SEEN(name, member) map_field_nonzero(map, #name, side->member);
 #define FACT_SPAN(name, member) put_span(map, #name, side->member);
-#include "link_facts.def"
+#include "output/link_facts.def"
 #undef FACT
 #undef FACT_SEEN
 #undef FACT_SPAN

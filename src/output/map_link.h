@@ -4,7 +4,7 @@
 #ifndef SRC_MAP_LINK_H
 #define SRC_MAP_LINK_H
 
-#include "map_write.h"
+#include "output/map_write.h"
 
 struct ds_event;
 

@@ -2,9 +2,9 @@
  * map_write.c - see map_write.h. In external format there is a length of 4 bytes before each map,
  * which counts what follows it.
  */
-#include "map_write.h"
+#include "output/map_write.h"
 
-#include "term_show.h"
+#include "base/term_show.h"
 
 #include <distsniff/encode.h>
 #include <inttypes.h>

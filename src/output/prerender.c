@@ -2,7 +2,7 @@
  * prerender.c - see prerender.h. A draft has a sink of its own beside each of those it is made for: the
  * same format and options, but nothing is written from its buffer.
  */
-#include "prerender.h"
+#include "output/prerender.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef SRC_PRERENDER_H
 #define SRC_PRERENDER_H
 
-#include "sink.h"
+#include "output/sink.h"
 
 struct prerender;
 

@@ -4,9 +4,9 @@
 #ifndef SRC_SINK_H
 #define SRC_SINK_H
 
-#include "loss.h"
-#include "output_file.h"
-#include "record.h"
+#include "files/output_file.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ struct sink {
 
 #define SINK(name) extern const struct sink_kind sink_##name;
 #define PART(name) extern const struct sink_kind sink_##name;
-#include "sinks.def"
+#include "output/sinks.def"
 #undef SINK
 #undef PART
 

@@ -2,12 +2,12 @@
  * sink_json.c - one JSON object a line, for programs. The names of the fields are a promise:
  * add, never rename. The manual page lists them.
  */
-#include "endpoint_cache.h"
-#include "json_event.h"
-#include "json_link.h"
-#include "json_write.h"
-#include "sink.h"
-#include "term_text_cache.h"
+#include "output/endpoint_cache.h"
+#include "output/json_event.h"
+#include "output/json_link.h"
+#include "output/json_write.h"
+#include "output/sink.h"
+#include "output/term_text_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -512,7 +512,7 @@ static void json_record(struct sink *sink, const struct record *given)
 
 static const struct json_key loss_keys[LOSS_CAUSE_COUNT] = {
 #define LOSS(id, name, unit, text) [LOSS_##id] = JSON_KEY_INIT(unit),
-#include "losses.def"
+#include "records/losses.def"
 #undef LOSS
 };
 

@@ -1,14 +1,14 @@
 /*
  * sink_kinds.c - the table of output formats, by sinks.def.
  */
-#include "sink.h"
+#include "output/sink.h"
 
 #include <string.h>
 
 static const struct sink_kind *const kinds[] = {
 #define SINK(name) &sink_##name,
 #define PART(name)
-#include "sinks.def"
+#include "output/sinks.def"
 #undef SINK
 #undef PART
 };

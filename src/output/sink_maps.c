@@ -5,10 +5,10 @@
  * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
  * a promise: add, never rename. The manual page lists them.
  */
-#include "complain.h"
-#include "map_fields.h"
-#include "map_link.h"
-#include "sink.h"
+#include "base/complain.h"
+#include "output/map_fields.h"
+#include "output/map_link.h"
+#include "output/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>

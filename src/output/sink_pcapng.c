@@ -2,7 +2,7 @@
  * sink_pcapng.c - the format of -T pcapng. It is made of packets as well as of records, so what
  * writes it stands where packets are: keep/annotated_file.c.
  */
-#include "sink.h"
+#include "output/sink.h"
 
 static bool pcapng_open(struct sink *sink)
 {

@@ -6,15 +6,15 @@
  * Time, who speaks to whom, what; then in brackets whatever is wrong or uncertain. Long
  * terms are shortened and say so; -v shows more of them, -vv all.
  */
-#include "event_text.h"
+#include "output/event_text.h"
 
-#include "duration.h"
-#include "hexdump.h"
-#include "label_show.h"
-#include "line_fit.h"
-#include "screen.h"
-#include "term_show.h"
-#include "text_line.h"
+#include "base/duration.h"
+#include "base/label_show.h"
+#include "base/line_fit.h"
+#include "base/screen.h"
+#include "base/term_show.h"
+#include "output/hexdump.h"
+#include "output/text_line.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

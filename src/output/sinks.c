@@ -2,11 +2,11 @@
  * sinks.c - what outputs of all formats have in common: how they are opened, given records, and closed,
  * and what some of several want. See sink.h.
  */
-#include "sink.h"
+#include "output/sink.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "signals.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * term_text_cache.c - see term_text_cache.h. Direct-mapped by the number of the call. Of a call, terms
  * with the same bytes are the same: they come from one message, whose atoms do not change any more.
  */
-#include "term_text_cache.h"
+#include "output/term_text_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

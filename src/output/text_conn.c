@@ -2,9 +2,9 @@
  * text_conn.c - how nodes find and greet each other, as text: EPMD, handshakes, and what
  * becomes of a connection.
  */
-#include "text_line.h"
+#include "output/text_line.h"
 
-#include "duration.h"
+#include "base/duration.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /*
  * text_line.c - see text_line.h.
  */
-#include "text_line.h"
+#include "output/text_line.h"
 
-#include "printable.h"
-#include "term_show.h"
+#include "base/printable.h"
+#include "base/term_show.h"
 
 static const char *const paints[] = {
     [PAINT_CALL] = "\033[1;34m", [PAINT_TIME] = "\033[2m",       [PAINT_PEERS] = "\033[36m",

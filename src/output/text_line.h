@@ -5,9 +5,9 @@
 #ifndef SRC_TEXT_LINE_H
 #define SRC_TEXT_LINE_H
 
-#include "endpoint_cache.h"
-#include "sink.h"
-#include "timestamp.h"
+#include "base/timestamp.h"
+#include "output/endpoint_cache.h"
+#include "output/sink.h"
 
 #include <string.h>
 

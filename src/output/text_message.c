@@ -2,12 +2,12 @@
  * text_message.c - a control message as text: its call, its op, who sends what to whom, and the
  * rest of its elements as far as they say something.
  */
-#include "text_line.h"
+#include "output/text_line.h"
 
-#include "duration.h"
-#include "label_show.h"
-#include "term_show.h"
-#include "text_words.h"
+#include "base/duration.h"
+#include "base/label_show.h"
+#include "base/term_show.h"
+#include "output/text_words.h"
 #include <distsniff/counted.h>
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 /*
  * text_words.c - see text_words.h.
  */
-#include "text_words.h"
+#include "output/text_words.h"
 
-#include "record.h"
+#include "records/record.h"
 
 #include <distsniff/term.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static const char *const words[] = {
 #define TEXT_WORD(id, text) text_word_##id,
-#include "text_words.def"
+#include "output/text_words.def"
 #undef TEXT_WORD
 };
 

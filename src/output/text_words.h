@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #define TEXT_WORD(id, text) static const char text_word_##id[] = text;
-#include "text_words.def"
+#include "output/text_words.def"
 #undef TEXT_WORD
 
 /* text_words_have says whether part of a word, in any syntax of terms, is that text: then it may

@@ -90,7 +90,7 @@ set(before_len ${head_len})
 if(D3)
   list(GET lengths 1 before_len)
 endif()
-file(WRITE "${OUTPUT}" "#include \"page_parts.h\"
+file(WRITE "${OUTPUT}" "#include \"page/page_parts.h\"
 
 static const unsigned char head[] = {
     ${start}

@@ -12,17 +12,17 @@
  *
  * The page is no larger than it may be: messages come last, and fill what room there is.
  */
-#include "page.h"
+#include "page/page.h"
 
-#include "diagram_step.h"
-#include "json_write.h"
-#include "label_show.h"
-#include "page_calls.h"
-#include "page_gzip.h"
-#include "page_parts.h"
-#include "page_rows.h"
-#include "page_times.h"
-#include "report.h"
+#include "base/label_show.h"
+#include "diagrams/diagram_step.h"
+#include "output/json_write.h"
+#include "page/page_calls.h"
+#include "page/page_gzip.h"
+#include "page/page_parts.h"
+#include "page/page_rows.h"
+#include "page/page_times.h"
+#include "reports/report.h"
 
 #include <distsniff/dissect.h>
 

@@ -5,8 +5,8 @@
 #ifndef SRC_PAGE_H
 #define SRC_PAGE_H
 
-#include "loss.h"
-#include "record.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

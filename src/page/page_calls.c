@@ -1,11 +1,11 @@
 /*
  * page_calls.c - see page_calls.h. A call is kept as the text that it will be in the page.
  */
-#include "page_calls.h"
+#include "page/page_calls.h"
 
-#include "label_show.h"
+#include "base/label_show.h"
 
-#include "report.h"
+#include "reports/report.h"
 
 enum { WHAT_LEN = 300, CHILDREN_TOLD = 64 };
 

@@ -5,9 +5,9 @@
 #ifndef SRC_PAGE_CALLS_H
 #define SRC_PAGE_CALLS_H
 
-#include "best_rows.h"
-#include "json_write.h"
-#include "record.h"
+#include "output/json_write.h"
+#include "records/record.h"
+#include "reports/best_rows.h"
 
 struct page_calls;
 typedef void page_calls_line(struct page_calls *calls, const struct call *call);

@@ -2,7 +2,7 @@
  * page_gzip.c - see page_gzip.h. base64 makes four characters of three bytes each: what is left of
  * these waits for more.
  */
-#include "page_gzip.h"
+#include "page/page_gzip.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * page_rows.c - see page_rows.h. rows holds the first ones, then a ring in which a new row takes the
  * place of the oldest.
  */
-#include "page_rows.h"
+#include "page/page_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

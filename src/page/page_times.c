@@ -1,12 +1,12 @@
 /*
  * page_times.c - see page_times.h.
  */
-#include "page_times.h"
+#include "page/page_times.h"
 
-#include "hash.h"
-#include "heavy_hitters.h"
-#include "label_show.h"
-#include "report.h"
+#include "base/hash.h"
+#include "base/heavy_hitters.h"
+#include "base/label_show.h"
+#include "reports/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

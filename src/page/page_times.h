@@ -6,10 +6,10 @@
 #ifndef SRC_PAGE_TIMES_H
 #define SRC_PAGE_TIMES_H
 
-#include "json_write.h"
-#include "loss.h"
-#include "record.h"
-#include "time_grid.h"
+#include "output/json_write.h"
+#include "page/time_grid.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 struct page_times;
 

@@ -1,10 +1,10 @@
 /*
  * sink_html.c - -T html: a page that is written when the capture has ended, page.h.
  */
-#include "complain.h"
-#include "page.h"
-#include "page_parts.h"
-#include "sink.h"
+#include "base/complain.h"
+#include "output/sink.h"
+#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 #include <unistd.h>

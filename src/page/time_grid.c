@@ -1,7 +1,7 @@
 /*
  * time_grid.c - see time_grid.h.
  */
-#include "time_grid.h"
+#include "page/time_grid.h"
 
 unsigned time_grid_place(struct time_grid *grid, int64_t ns)
 {

@@ -1,12 +1,12 @@
 /*
  * outputs.c - see outputs.h.
  */
-#include "outputs.h"
+#include "pipeline/outputs.h"
 
-#include "complain.h"
-#include "prerender.h"
-#include "signals.h"
-#include "web.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "output/prerender.h"
+#include "web/web.h"
 
 #include <distsniff/counted.h>
 

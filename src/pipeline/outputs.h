@@ -9,8 +9,8 @@
 #ifndef SRC_OUTPUTS_H
 #define SRC_OUTPUTS_H
 
-#include "record_queue.h"
-#include "sink.h"
+#include "output/sink.h"
+#include "queue/record_queue.h"
 
 #include <stdatomic.h>
 

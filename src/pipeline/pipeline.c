@@ -1,11 +1,11 @@
 /*
  * pipeline.c - see pipeline.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
-#include "filter.h"
-#include "signals.h"
-#include "term_show.h"
+#include "base/signals.h"
+#include "base/term_show.h"
+#include "select/filter.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
 #ifndef SRC_PIPELINE_H
 #define SRC_PIPELINE_H
 
-#include "loss.h"
-#include "options.h"
+#include "options/options.h"
+#include "records/loss.h"
 
 #include <distsniff/dissect.h>
 

@@ -2,7 +2,7 @@
  * pipeline_facts.c - what is told beside the events themselves: facts of links, what waited behind
  * stalls, and events that nobody is shown but some count. See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
 void pipeline_take_aside(struct pipeline *s, const struct record *record)
 {

@@ -2,11 +2,11 @@
  * pipeline_metrics.c - numbers for --metrics: made where records are selected, in the thread of the
  * correlation, and written from there. See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
-#include "complain.h"
-#include "metrics_server.h"
-#include "replaced_file.h"
+#include "base/complain.h"
+#include "files/replaced_file.h"
+#include "web/metrics_server.h"
 
 #include <errno.h>
 #include <string.h>

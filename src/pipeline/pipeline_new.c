@@ -2,13 +2,13 @@
  * pipeline_new.c - the stages behind the decoder are opened: those that somebody asked for.
  * See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
-#include "complain.h"
-#include "filter.h"
-#include "hash.h"
-#include "random_bytes.h"
-#include "term_show.h"
+#include "base/complain.h"
+#include "base/hash.h"
+#include "base/random_bytes.h"
+#include "base/term_show.h"
+#include "select/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

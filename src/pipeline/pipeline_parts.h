@@ -9,19 +9,19 @@
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H
 
-#include "annotated_file.h"
-#include "correlate.h"
-#include "deferred_records.h"
-#include "findings.h"
-#include "metrics.h"
-#include "outputs.h"
-#include "packet_notes.h"
-#include "packet_recorder.h"
-#include "pipeline.h"
-#include "redact.h"
-#include "reports.h"
-#include "selector.h"
-#include "stall_effects.h"
+#include "conversations/correlate.h"
+#include "conversations/stall_effects.h"
+#include "findings/findings.h"
+#include "keep/annotated_file.h"
+#include "keep/packet_notes.h"
+#include "keep/packet_recorder.h"
+#include "metrics/metrics.h"
+#include "pipeline/outputs.h"
+#include "pipeline/pipeline.h"
+#include "queue/deferred_records.h"
+#include "redact/redact.h"
+#include "reports/reports.h"
+#include "select/selector.h"
 
 #include <stdatomic.h>
 

@@ -2,10 +2,10 @@
  * pipeline_pass.c - a record on its way from the correlation to the outputs: selected, held back
  * where no message of its connection has been shown, redacted, counted. See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
-#include "complain.h"
-#include "signals.h"
+#include "base/complain.h"
+#include "base/signals.h"
 
 bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 {

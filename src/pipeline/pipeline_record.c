@@ -2,7 +2,7 @@
  * pipeline_record.c - who gets what the correlation and the findings give out: the way to the outputs, what
  * counts facts of links, and the findings. See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
 /* take_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
 static void take_moment(struct pipeline *s, const struct record *record)

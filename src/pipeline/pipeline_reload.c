@@ -5,10 +5,10 @@
  * The selection belongs to the first thread in a live capture, the outputs to those behind the queue,
  * which are asked to look after their files when they write out next.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
-#include "complain.h"
-#include "filter.h"
+#include "base/complain.h"
+#include "select/filter.h"
 
 bool pipeline_may_select(const struct pipeline *s, const struct selector_config *config)
 {

@@ -2,7 +2,7 @@
  * pipeline_reports.c - reports while events still come: repeated (--every), or shown as they stand.
  * See pipeline_parts.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
 #include <stdio.h>
 

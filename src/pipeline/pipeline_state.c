@@ -2,7 +2,7 @@
  * pipeline_state.c - whether the pipeline goes on, and why not: any thread may find that out. See
  * pipeline.h.
  */
-#include "pipeline_parts.h"
+#include "pipeline/pipeline_parts.h"
 
 void pipeline_set_state(struct pipeline *s, enum pipeline_state state)
 {

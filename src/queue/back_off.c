@@ -1,9 +1,9 @@
 /*
  * back_off.c - see back_off.h.
  */
-#include "back_off.h"
+#include "queue/back_off.h"
 
-#include "clock.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /*
  * compact_message.c - see compact_message.h.
  */
-#include "compact_message.h"
+#include "queue/compact_message.h"
 
 enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* what stands before the terms */
 

@@ -8,7 +8,7 @@
 #ifndef SRC_COMPACT_MESSAGE_H
 #define SRC_COMPACT_MESSAGE_H
 
-#include "copier.h"
+#include "queue/copier.h"
 
 /* compact_message_add packs a message, with what it refers to. NULL when it cannot be, or there is no
  * room; where its frame has been copied by then, that copy is found again. */

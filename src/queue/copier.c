@@ -2,9 +2,9 @@
  * copier.c - see copier.h. Many messages have the same atoms: where these say that the texts still are what
  * they were, the atoms are copied once a block.
  */
-#include "copier.h"
+#include "queue/copier.h"
 
-#include "copy_short.h"
+#include "base/copy_short.h"
 
 enum { NUM_SHARED = 64 };
 

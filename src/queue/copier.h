@@ -5,7 +5,7 @@
 #ifndef SRC_COPIER_H
 #define SRC_COPIER_H
 
-#include "record_copy.h"
+#include "queue/record_copy.h"
 
 #include <stdalign.h>
 #include <stddef.h>

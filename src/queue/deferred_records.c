@@ -1,10 +1,10 @@
 /*
  * deferred_records.c - see deferred_records.h.
  */
-#include "deferred_records.h"
+#include "queue/deferred_records.h"
 
-#include "hash.h"
-#include "record_copy.h"
+#include "base/hash.h"
+#include "queue/record_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef SRC_DEFERRED_RECORDS_H
 #define SRC_DEFERRED_RECORDS_H
 
-#include "record.h"
-#include "table.h"
+#include "base/table.h"
+#include "records/record.h"
 
 enum { DEFERRED_RECORDS_TOLD = 1024, DEFERRED_RECORDS_BYTES = 16 * 1024 * 1024 };
 

@@ -3,8 +3,8 @@
  * bytes, its frame: that is copied once, and the terms point into the copy as they pointed
  * into the frame. So do the atoms, which all terms of a message share.
  */
-#include "compact_message.h"
-#include "copier.h"
+#include "queue/compact_message.h"
+#include "queue/copier.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef SRC_RECORD_COPY_H
 #define SRC_RECORD_COPY_H
 
-#include "record.h"
+#include "records/record.h"
 
 /* copied_record is one record of a block. What it refers to lies behind it, the record itself too. */
 struct copied_record {

@@ -2,14 +2,14 @@
  * record_queue.c - see record_queue.h. The blocks go round in a ring: the decoder fills the one at
  * head, threads draft those from next on, and the one at tail is that whose turn it is.
  */
-#include "record_queue.h"
+#include "queue/record_queue.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "malloc_tuning.h"
-#include "record_copy.h"
-#include "signals.h"
-#include "thread.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/malloc_tuning.h"
+#include "base/signals.h"
+#include "base/thread.h"
+#include "queue/record_copy.h"
 
 #include <errno.h>
 #include <pthread.h>

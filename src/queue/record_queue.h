@@ -12,9 +12,9 @@
 #ifndef SRC_RECORD_QUEUE_H
 #define SRC_RECORD_QUEUE_H
 
-#include "loss.h"
-#include "record.h"
-#include "record_copy.h"
+#include "queue/record_copy.h"
+#include "records/loss.h"
+#include "records/record.h"
 
 struct record_queue;
 

@@ -1,7 +1,7 @@
 /*
  * send_queue.c - see send_queue.h.
  */
-#include "send_queue.h"
+#include "queue/send_queue.h"
 
 #include <string.h>
 #include <sys/mman.h>

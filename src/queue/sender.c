@@ -1,15 +1,15 @@
 /*
  * sender.c - see sender.h.
  */
-#include "sender.h"
+#include "queue/sender.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "own_process.h"
-#include "privileges.h"
-#include "sandbox.h"
-#include "sandbox_preload.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "rights/own_process.h"
+#include "rights/privileges.h"
+#include "rights/sandbox.h"
+#include "rights/sandbox_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

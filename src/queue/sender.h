@@ -8,7 +8,7 @@
 #ifndef SRC_SENDER_H
 #define SRC_SENDER_H
 
-#include "send_queue.h"
+#include "queue/send_queue.h"
 
 #include <distsniff/term.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /*
  * danger.c - see danger.h.
  */
-#include "danger.h"
+#include "records/danger.h"
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ const struct danger *danger_find(struct ds_text mod, struct ds_text fun)
     enum { OTHER, RUNS };
     static const struct danger dangers[] = {
 #define DANGEROUS(module, function, power, what) {module, function, (power) == RUNS, what},
-#include "dangerous.def"
+#include "records/dangerous.def"
 #undef DANGEROUS
     };
     for (size_t i = 0; i < sizeof dangers / sizeof dangers[0]; i++) {

@@ -6,7 +6,7 @@
 #ifndef SRC_DANGER_H
 #define SRC_DANGER_H
 
-#include "record.h"
+#include "records/record.h"
 
 /* Who can reach an address (RFC 6890): this host alone, a network of one's own, anybody. */
 enum addr_scope { ADDR_LOCAL, ADDR_PRIVATE, ADDR_PUBLIC };

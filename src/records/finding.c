@@ -1,9 +1,9 @@
 /*
  * finding.c - see finding.h.
  */
-#include "finding.h"
+#include "records/finding.h"
 
-#include "printable.h"
+#include "base/printable.h"
 
 #include <distsniff/dissect.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ const char *happening_name(enum happening moment)
     static const char *const names[] = {
         NULL,
 #define HAPPENING(id, name, words) name,
-#include "happenings.def"
+#include "records/happenings.def"
 #undef HAPPENING
     };
     return (size_t)moment < HAPPENING_COUNT ? names[moment] : NULL;
@@ -107,7 +107,7 @@ const char *happening_words(enum happening moment)
     static const char *const all[] = {
         NULL,
 #define HAPPENING(id, name, words) words,
-#include "happenings.def"
+#include "records/happenings.def"
 #undef HAPPENING
     };
     return (size_t)moment < HAPPENING_COUNT ? all[moment] : NULL;

@@ -47,7 +47,7 @@ struct finding_kind {
 enum happening {
     HAPPENING_NONE,
 #define HAPPENING(id, name, words) HAPPENING_##id,
-#include "happenings.def"
+#include "records/happenings.def"
 #undef HAPPENING
     HAPPENING_COUNT
 };

@@ -1,10 +1,10 @@
 /*
  * loss.c - see loss.h.
  */
-#include "loss.h"
+#include "records/loss.h"
 
-#include "duration.h"
-#include "record.h"
+#include "base/duration.h"
+#include "records/record.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@ static const struct {
     const char *name, *unit, *text;
 } causes[LOSS_CAUSE_COUNT] = {
 #define LOSS(id, name, unit, text) [LOSS_##id] = {name, unit, text},
-#include "losses.def"
+#include "records/losses.def"
 #undef LOSS
 };
 

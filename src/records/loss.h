@@ -10,7 +10,7 @@
 
 enum loss_cause {
 #define LOSS(id, name, unit, text) LOSS_##id,
-#include "losses.def"
+#include "records/losses.def"
 #undef LOSS
     LOSS_CAUSE_COUNT
 };

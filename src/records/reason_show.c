@@ -4,12 +4,12 @@
  *   {Reason, Stack}                  an error: Stack begins with {Module, Function, Args or Arity, Where}
  *   {Reason, {Module, Function, Args}}   a call that failed for that
  */
-#include "reason_show.h"
+#include "records/reason_show.h"
 
-#include "character.h"
-#include "printable.h"
-#include "record.h"
-#include "term_show.h"
+#include "base/character.h"
+#include "base/printable.h"
+#include "base/term_show.h"
+#include "records/record.h"
 
 #include <distsniff/identity.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static const struct known_reason {
 } known_reasons[] = {
 #define ERROR(word, arity, exception, text) {word, arity, exception, text},
 #define EXIT(word, arity, text) {word, arity, NULL, text},
-#include "reasons.def"
+#include "records/reasons.def"
 #undef EXIT
 #undef ERROR
 };

@@ -1,10 +1,10 @@
 /*
  * record.c - names and texts of what record.h describes.
  */
-#include "record.h"
+#include "records/record.h"
 
-#include "printable.h"
-#include "term_show.h"
+#include "base/printable.h"
+#include "base/term_show.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ const char *note_role_name(enum note_role role)
 {
     static const char *const names[] = {
 #define NOTE_ROLE(id, name) name,
-#include "note_role.def"
+#include "records/note_role.def"
 #undef NOTE_ROLE
     };
     return (unsigned)role < NOTE_ROLE_COUNT ? names[role] : NULL;
@@ -74,7 +74,7 @@ const char *call_outcome_name(enum call_outcome outcome)
 {
     static const char *const names[] = {
 #define OUTCOME(id, name, fate) name,
-#include "outcome.def"
+#include "records/outcome.def"
 #undef OUTCOME
     };
     return (unsigned)outcome < CALL_OUTCOME_COUNT ? names[outcome] : NULL;
@@ -85,7 +85,7 @@ bool call_outcome_is_failure(enum call_outcome outcome)
     enum { ANSWERED, FAILED, UNDECIDED };
     static const uint8_t fates[] = {
 #define OUTCOME(id, name, fate) fate,
-#include "outcome.def"
+#include "records/outcome.def"
 #undef OUTCOME
     };
     return fates[outcome] == FAILED;
@@ -95,7 +95,7 @@ const char *monitor_outcome_name(enum monitor_outcome outcome)
 {
     static const char *const names[] = {
 #define MONITOR_OUTCOME(id, name) name,
-#include "monitor_outcome.def"
+#include "records/monitor_outcome.def"
 #undef MONITOR_OUTCOME
     };
     return (unsigned)outcome < MONITOR_OUTCOME_COUNT ? names[outcome] : NULL;

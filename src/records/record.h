@@ -13,7 +13,7 @@
 #ifndef DISTSNIFF_RECORD_H
 #define DISTSNIFF_RECORD_H
 
-#include "finding.h"
+#include "records/finding.h"
 
 #include <distsniff/event.h>
 #include <distsniff/identity.h>
@@ -40,7 +40,7 @@ struct party {
 /* What a message is in a conversation. Names in the JSON key "role". */
 enum note_role {
 #define NOTE_ROLE(id, name) NOTE_##id,
-#include "note_role.def"
+#include "records/note_role.def"
 #undef NOTE_ROLE
     NOTE_ROLE_COUNT
 };
@@ -48,7 +48,7 @@ enum note_role {
 /* How a call ended. Names in the JSON key "outcome". */
 enum call_outcome {
 #define OUTCOME(id, name, fate) CALL_##id,
-#include "outcome.def"
+#include "records/outcome.def"
 #undef OUTCOME
     CALL_OUTCOME_COUNT
 };
@@ -120,7 +120,7 @@ struct call {
 /* How a monitor or link ended. Names in the JSON key "outcome". */
 enum monitor_outcome {
 #define MONITOR_OUTCOME(id, name) MONITOR_##id,
-#include "monitor_outcome.def"
+#include "records/monitor_outcome.def"
 #undef MONITOR_OUTCOME
     MONITOR_OUTCOME_COUNT
 };

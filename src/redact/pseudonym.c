@@ -9,9 +9,9 @@
  * below n (cycle walking); adds 1; and goes the same way back. So all n values are on one
  * cycle: none stays where it is, and none does when those that are taken are left out.
  */
-#include "pseudonym.h"
+#include "redact/pseudonym.h"
 
-#include "pseudonym_class.h"
+#include "redact/pseudonym_class.h"
 
 #include <endian.h>
 #include <openssl/core_names.h>

@@ -2,9 +2,9 @@
  * pseudonym_class.c - see pseudonym_class.h. Below 128 the classes are sets of characters;
  * above, ranges that are mostly letters of a script, or mostly something else.
  */
-#include "pseudonym_class.h"
+#include "redact/pseudonym_class.h"
 
-#include "printable.h"
+#include "base/printable.h"
 
 #include <string.h>
 

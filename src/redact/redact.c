@@ -2,14 +2,14 @@
  * redact.c - see redact.h. What an event says is the business of redact_event.h; here is what
  * the correlation knows about it.
  */
-#include "redact.h"
+#include "redact/redact.h"
 
-#include "complain.h"
-#include "redact_event.h"
-#include "message_frame.h"
-#include "redact_frame.h"
-#include "redact_title.h"
-#include "signals.h"
+#include "base/complain.h"
+#include "redact/redact_event.h"
+#include "base/message_frame.h"
+#include "redact/redact_frame.h"
+#include "redact/redact_title.h"
+#include "base/signals.h"
 
 #include <arpa/inet.h>
 #include <distsniff/dissect.h>

@@ -7,8 +7,8 @@
 #ifndef SRC_REDACT_H
 #define SRC_REDACT_H
 
-#include "record.h"
-#include "redact_config.h"
+#include "records/record.h"
+#include "redact/redact_config.h"
 
 struct redact;
 

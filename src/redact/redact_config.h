@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_CONFIG_H
 #define SRC_REDACT_CONFIG_H
 
-#include "string_list.h"
+#include "base/string_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 /* What can be replaced. redact_config.what has a bit 1 << what each. */
 enum redact_what {
 #define REDACT(id, name, what) REDACT_##id,
-#include "redact.def"
+#include "redact/redact.def"
 #undef REDACT
     REDACT_WHAT_COUNT
 };

@@ -2,7 +2,7 @@
  * redact_control.c - see redact_control.h. What the roles of a control message say is replaced, the
  * numbers of the protocol stay.
  */
-#include "redact_control.h"
+#include "redact/redact_control.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/encode.h>

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_CONTROL_H
 #define SRC_REDACT_CONTROL_H
 
-#include "redact_parts.h"
+#include "redact/redact_parts.h"
 
 /* redact_message replaces the control tuple, the roles, which then lie in it, and the payload. */
 void redact_message(struct redact_parts *parts, struct ds_message *message);

@@ -1,9 +1,9 @@
 /*
  * redact_event.c - see redact_event.h.
  */
-#include "redact_event.h"
+#include "redact/redact_event.h"
 
-#include "redact_control.h"
+#include "redact/redact_control.h"
 
 #include <distsniff/dissect.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_EVENT_H
 #define SRC_REDACT_EVENT_H
 
-#include "redact_parts.h"
+#include "redact/redact_parts.h"
 
 /* redact_event replaces what is in an event. False when there is nothing in it that may be shown;
  * when memory ran out, redact_parts_failed says so. */

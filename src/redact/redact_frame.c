@@ -1,9 +1,9 @@
 /*
  * redact_frame.c - see redact_frame.h. Of a tick only its length is there, 0 in 4 bytes.
  */
-#include "redact_frame.h"
+#include "redact/redact_frame.h"
 
-#include "message_frame.h"
+#include "base/message_frame.h"
 
 enum { LENGTH_LEN = 4 };
 

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_FRAME_H
 #define SRC_REDACT_FRAME_H
 
-#include "redact_parts.h"
+#include "redact/redact_parts.h"
 
 /* redact_frame fills in frame with that of a redacted message or tick: whole, where the message
  * is. Else it is one of as many bytes as were sent, none of which are there. False for other

@@ -3,10 +3,10 @@
  * ends where the pattern does not begin or end with a *. What would take too long does not match:
  * it is redacted, and counted.
  */
-#include "redact_keep.h"
+#include "redact/redact_keep.h"
 
-#include "bounded_regex.h"
-#include "complain.h"
+#include "base/bounded_regex.h"
+#include "base/complain.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -21,7 +21,7 @@ struct redact_keep {
 
 static const char *const otp_atoms[] = {
 #define OTP_ATOM(text) text,
-#include "otp_atoms.def"
+#include "redact/otp_atoms.def"
 #undef OTP_ATOM
 };
 

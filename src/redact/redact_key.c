@@ -1,11 +1,11 @@
 /*
  * redact_key.c - see redact_key.h. The key is the SHA-256 of all of the file.
  */
-#include "redact_key.h"
+#include "redact/redact_key.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "random_bytes.h"
+#include "base/complain.h"
+#include "base/random_bytes.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <openssl/evp.h>

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_KEY_H
 #define SRC_REDACT_KEY_H
 
-#include "pseudonym.h"
+#include "redact/pseudonym.h"
 
 /* redact_key_read makes the key of a file's contents, 16 to 4096 bytes, and complains when others
  * may read it; of random bytes when name is NULL. False after another complaint. */

@@ -1,7 +1,7 @@
 /*
  * redact_parts.c - see redact_parts.h.
  */
-#include "redact_parts.h"
+#include "redact/redact_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #ifndef SRC_REDACT_PARTS_H
 #define SRC_REDACT_PARTS_H
 
-#include "record.h"
-#include "redact_values.h"
+#include "records/record.h"
+#include "redact/redact_values.h"
 
 struct redact_piece;
 

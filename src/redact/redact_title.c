@@ -2,10 +2,10 @@
  * redact_title.c - see redact_title.h. A title is text: global or pg, perhaps a scope, which is
  * an atom, and the name, any term as ds_term_print writes it. Colons within that part nothing.
  */
-#include "redact_title.h"
+#include "redact/redact_title.h"
 
-#include "process_names.h"
-#include "term_show.h"
+#include "base/term_show.h"
+#include "conversations/process_names.h"
 
 #include <distsniff/encode.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_TITLE_H
 #define SRC_REDACT_TITLE_H
 
-#include "redact_values.h"
+#include "redact/redact_values.h"
 
 /* redact_title appends what becomes of a title (process_names.h). Names that are an atom, a string or a
  * binary become what these become in a term; of others all is replaced, whatever the words are. */

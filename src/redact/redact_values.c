@@ -2,16 +2,16 @@
  * redact_values.c - see redact_values.h. Atoms and nodes come again and again: what they
  * become is remembered, in a table of fixed size whose places are taken by whoever came last.
  */
-#include "redact_values.h"
+#include "redact/redact_values.h"
 
-#include "complain.h"
-#include "cookie_file.h"
-#include "id_map.h"
-#include "printable.h"
-#include "pseudonym.h"
-#include "pseudonym_class.h"
-#include "redact_keep.h"
-#include "redact_key.h"
+#include "base/complain.h"
+#include "base/id_map.h"
+#include "base/printable.h"
+#include "files/cookie_file.h"
+#include "redact/pseudonym.h"
+#include "redact/pseudonym_class.h"
+#include "redact/redact_keep.h"
+#include "redact/redact_key.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

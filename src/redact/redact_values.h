@@ -5,7 +5,7 @@
 #ifndef SRC_REDACT_VALUES_H
 #define SRC_REDACT_VALUES_H
 
-#include "redact_config.h"
+#include "redact/redact_config.h"
 
 #include <distsniff/rewrite.h>
 

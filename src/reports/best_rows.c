@@ -1,7 +1,7 @@
 /*
  * best_rows.c - see best_rows.h.
  */
-#include "best_rows.h"
+#include "reports/best_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * exposure.c - see exposure.h.
  */
-#include "exposure.h"
+#include "reports/exposure.h"
 
-#include "danger.h"
-#include "hash.h"
-#include "printable.h"
-#include "term_show.h"
-#include "label_show.h"
+#include "records/danger.h"
+#include "base/hash.h"
+#include "base/printable.h"
+#include "base/term_show.h"
+#include "base/label_show.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>

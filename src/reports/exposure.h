@@ -7,8 +7,8 @@
 #ifndef SRC_EXPOSURE_H
 #define SRC_EXPOSURE_H
 
-#include "heavy_hitters.h"
-#include "record.h"
+#include "base/heavy_hitters.h"
+#include "records/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -1,7 +1,7 @@
 /*
  * held_lines.c - see held_lines.h.
  */
-#include "held_lines.h"
+#include "reports/held_lines.h"
 
 struct ds_buffer *held_lines_out(struct held_lines *lines)
 {

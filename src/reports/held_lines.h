@@ -6,7 +6,7 @@
 #ifndef SRC_HELD_LINES_H
 #define SRC_HELD_LINES_H
 
-#include "report.h"
+#include "reports/report.h"
 
 enum { HELD_LINES_MOST = 1 << 20 }; /* bytes */
 

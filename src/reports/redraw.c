@@ -1,9 +1,9 @@
 /*
  * redraw.c - see redraw.h.
  */
-#include "redraw.h"
+#include "reports/redraw.h"
 
-#include "line_fit.h"
+#include "base/line_fit.h"
 
 #include <string.h>
 

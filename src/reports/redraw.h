@@ -4,7 +4,7 @@
 #ifndef SRC_REDRAW_H
 #define SRC_REDRAW_H
 
-#include "screen.h"
+#include "base/screen.h"
 
 #include <distsniff/term.h>
 

@@ -5,10 +5,10 @@
 #ifndef DISTSNIFF_REPORT_H
 #define DISTSNIFF_REPORT_H
 
-#include "columns.h"
-#include "correlate.h"
-#include "json_write.h"
-#include "reports.h"
+#include "base/columns.h"
+#include "conversations/correlate.h"
+#include "output/json_write.h"
+#include "reports/reports.h"
 
 /* report_text is what reports write to, and how they write times. */
 struct report_text {
@@ -66,7 +66,7 @@ struct report_kind {
 #define REPORT(id, name, kind, what) kind
 #define KIND(name) extern const struct report_kind report_##name;
 #define NO_KIND
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
 #undef KIND
 #undef NO_KIND

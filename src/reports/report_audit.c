@@ -2,9 +2,9 @@
  * report_audit.c - what is open to others, and what was done with it: who talks with whom in clear
  * text, what is run on a node because another one says so, where cookies can be seen, what listens.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "exposure.h"
+#include "reports/exposure.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/dissect.h>

@@ -4,12 +4,12 @@
  * By latency, the slowest are kept, and written at the end in columns that fit them. By time, a line is
  * made as its call ends: a column is as wide as what has stood in it so far.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "best_rows.h"
-#include "duration.h"
-#include "held_lines.h"
-#include "label_show.h"
+#include "base/duration.h"
+#include "base/label_show.h"
+#include "reports/best_rows.h"
+#include "reports/held_lines.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

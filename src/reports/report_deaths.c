@@ -6,13 +6,13 @@
  * A death is told to each watcher by itself, and what it brings about comes behind it: so a line
  * waits for a second of the capture's time before it is made.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "hash.h"
-#include "held_lines.h"
-#include "reason_show.h"
-#include "table.h"
-#include "term_show.h"
+#include "base/hash.h"
+#include "base/table.h"
+#include "base/term_show.h"
+#include "records/reason_show.h"
+#include "reports/held_lines.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/dissect.h>

@@ -3,7 +3,7 @@
  * warnings and notes of hygiene a line each; then what was looked at and is in order, and what could not be
  * looked at.
  */
-#include "report.h"
+#include "reports/report.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -2,15 +2,15 @@
  * report_latency.c - how long calls take: by label, by who is called, and by the function that
  * they name, each with the time that is spent in it in all, most first.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "duration.h"
-#include "hash.h"
-#include "histogram.h"
-#include "span_sum.h"
-#include "heavy_hitters.h"
-#include "label_show.h"
-#include "term_show.h"
+#include "base/duration.h"
+#include "base/hash.h"
+#include "base/histogram.h"
+#include "base/span_sum.h"
+#include "base/heavy_hitters.h"
+#include "base/label_show.h"
+#include "base/term_show.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/identity.h>

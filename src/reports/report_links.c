@@ -2,14 +2,14 @@
  * report_links.c - a line a link, that is a connection between two nodes: who, since when and for how
  * long, what went each way, the way it took, and how it ended; worst first.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "character.h"
-#include "duration.h"
-#include "hash.h"
-#include "printable.h"
-#include "span_sum.h"
-#include "table.h"
+#include "base/character.h"
+#include "base/duration.h"
+#include "base/hash.h"
+#include "base/printable.h"
+#include "base/span_sum.h"
+#include "base/table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

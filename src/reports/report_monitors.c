@@ -2,12 +2,12 @@
  * report_monitors.c - the monitors and links, each as it ends, with how it ended; at the end
  * those still open. Those that calls make for themselves are only counted.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "duration.h"
-#include "held_lines.h"
-#include "reason_show.h"
-#include "term_show.h"
+#include "base/duration.h"
+#include "base/term_show.h"
+#include "records/reason_show.h"
+#include "reports/held_lines.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

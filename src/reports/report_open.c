@@ -3,16 +3,16 @@
  * fragments are to come, and senders that are held up; oldest first. At the end that is what was open
  * when the capture ended; before, what is at that moment.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "best_rows.h"
-#include "character.h"
-#include "duration.h"
-#include "hash.h"
-#include "term_show.h"
-#include "label_show.h"
-#include "printable.h"
-#include "table.h"
+#include "reports/best_rows.h"
+#include "base/character.h"
+#include "base/duration.h"
+#include "base/hash.h"
+#include "base/term_show.h"
+#include "base/label_show.h"
+#include "base/printable.h"
+#include "base/table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

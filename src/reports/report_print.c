@@ -2,11 +2,11 @@
  * report_print.c - what lines of several reports have in common: times, who called whom, and what a
  * call was about; how wide their columns may be. See report.h.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "reason_show.h"
-#include "term_show.h"
-#include "timestamp.h"
+#include "base/term_show.h"
+#include "base/timestamp.h"
+#include "records/reason_show.h"
 
 #include <distsniff/counted.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * report_timeline.c - what happened when: a line an event, in order of time, as findings/timeline.c makes
  * them. Live a line is written as it begins, and where it lasts once more when it is over.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "held_lines.h"
-#include "timestamp.h"
+#include "base/timestamp.h"
+#include "reports/held_lines.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

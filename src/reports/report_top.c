@@ -3,10 +3,10 @@
  * last. A process is counted by its name where one is known of it, before and afterwards by its pid;
  * both are one line.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "heavy_hitters.h"
-#include "talkers.h"
+#include "base/heavy_hitters.h"
+#include "reports/talkers.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

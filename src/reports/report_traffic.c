@@ -5,16 +5,16 @@
  * A kind is known by a hash of what its messages have in common (heavy_hitters.h); its text is made
  * when the kind is seen first, or from its shape when the table is written.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "best_rows.h"
-#include "histogram.h"
-#include "line_fit.h"
-#include "samples.h"
-#include "talkers.h"
-#include "heavy_hitters.h"
-#include "label_show.h"
-#include "term_show.h"
+#include "reports/best_rows.h"
+#include "base/histogram.h"
+#include "base/line_fit.h"
+#include "reports/samples.h"
+#include "reports/talkers.h"
+#include "base/heavy_hitters.h"
+#include "base/label_show.h"
+#include "base/term_show.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/dissect.h>
@@ -475,7 +475,7 @@ static void show_table(void *state)
 {
     static const char *const what[] = {
 #define TRAFFIC_BY(id, name) [TRAFFIC_BY_##id] = name,
-#include "traffic_by.def"
+#include "reports/traffic_by.def"
 #undef TRAFFIC_BY
     };
     struct traffic *t = state;

@@ -6,11 +6,11 @@
  * that were open meanwhile have ended too; at the cap the oldest tree is written. Trees of a
  * single call are only counted.
  */
-#include "report.h"
+#include "reports/report.h"
 
-#include "duration.h"
-#include "table.h"
-#include "label_show.h"
+#include "base/duration.h"
+#include "base/table.h"
+#include "base/label_show.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

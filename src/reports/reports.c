@@ -1,15 +1,15 @@
 /*
  * reports.c - see reports.h.
  */
-#include "reports.h"
+#include "reports/reports.h"
 
-#include "complain.h"
-#include "duration.h"
-#include "output_file.h"
-#include "redraw.h"
-#include "report.h"
-#include "label_show.h"
-#include "line_fit.h"
+#include "base/complain.h"
+#include "base/duration.h"
+#include "files/output_file.h"
+#include "reports/redraw.h"
+#include "reports/report.h"
+#include "base/label_show.h"
+#include "base/line_fit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 #define REPORT(id, name, kind, what) kind,
 #define KIND(name) &report_##name
 #define NO_KIND NULL
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
 #undef KIND
 #undef NO_KIND

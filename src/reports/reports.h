@@ -5,14 +5,14 @@
 #ifndef SRC_REPORTS_H
 #define SRC_REPORTS_H
 
-#include "correlate.h"
+#include "conversations/correlate.h"
 
 struct reports;
 
 /* The tables of --report. */
 enum report {
 #define REPORT(id, name, kind, what) REPORT_##id,
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
     REPORT_COUNT
 };
@@ -23,7 +23,7 @@ enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 /* What the messages of --report traffic are parted by. */
 enum traffic_by {
 #define TRAFFIC_BY(id, name) TRAFFIC_BY_##id,
-#include "traffic_by.def"
+#include "reports/traffic_by.def"
 #undef TRAFFIC_BY
     TRAFFIC_BY_COUNT
 };

@@ -1,9 +1,9 @@
 /*
  * samples.c - see samples.h.
  */
-#include "samples.h"
+#include "reports/samples.h"
 
-#include "term_show.h"
+#include "base/term_show.h"
 
 #include <stdlib.h>
 #include <string.h>

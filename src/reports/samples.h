@@ -6,8 +6,8 @@
 #ifndef SRC_SAMPLES_H
 #define SRC_SAMPLES_H
 
-#include "json_write.h"
-#include "record.h"
+#include "output/json_write.h"
+#include "records/record.h"
 
 enum { NUM_SAMPLES = 3 };
 

@@ -1,10 +1,10 @@
 /*
  * talkers.c - see talkers.h.
  */
-#include "talkers.h"
+#include "reports/talkers.h"
 
-#include "printable.h"
-#include "term_show.h"
+#include "base/printable.h"
+#include "base/term_show.h"
 
 #include <distsniff/dissect.h>
 

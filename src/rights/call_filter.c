@@ -6,9 +6,9 @@
  * is returned on this kind of machine; on others the process ends with that word. clone3 alone
  * fails with ENOSYS: its flags cannot be looked at, and then clone is taken instead.
  */
-#include "call_filter.h"
+#include "rights/call_filter.h"
 
-#include "socket_filter.h"
+#include "rights/socket_filter.h"
 
 #ifdef DISTSNIFF_SECCOMP
 
@@ -139,7 +139,7 @@ bool call_filter_enter(unsigned sets, const struct open_sockets *sockets)
     {#name, CALLS_##when, 0, 2, {{argument, mask, value}, {argument2, mask2, value2}}},
 #define CALL_FAILS(name, when, argument, mask, value, error)                                       \
     {#name, CALLS_##when, error, 1, {{argument, mask, value}}},
-#include "sandbox_calls.def"
+#include "rights/sandbox_calls.def"
 #undef CALL
 #undef CALL_IF
 #undef CALL_IF_BOTH

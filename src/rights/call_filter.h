@@ -4,7 +4,7 @@
 #ifndef SRC_CALL_FILTER_H
 #define SRC_CALL_FILTER_H
 
-#include "open_sockets.h"
+#include "rights/open_sockets.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
  * capabilities.c - see capabilities.h. CAPABILITIES_BY_CALL takes the way of a build without libcap-ng,
  * CAPABILITIES_NONE that of other systems, for the tests.
  */
-#include "capabilities.h"
+#include "rights/capabilities.h"
 
 #include <stddef.h>
 

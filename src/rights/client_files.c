@@ -3,7 +3,7 @@
  * the place of one later cannot be read. A list of name servers that systemd-resolved and its like write
  * stands in a folder of theirs, which may be read as a whole.
  */
-#include "client_files.h"
+#include "rights/client_files.h"
 
 #include <limits.h>
 #include <openssl/x509.h>
@@ -15,7 +15,7 @@
 
 static const char *const files[] = {
 #define FILE_OF(path) path,
-#include "client_files.def"
+#include "rights/client_files.def"
 #undef FILE_OF
 };
 enum { NUM_FILES = sizeof files / sizeof files[0] };

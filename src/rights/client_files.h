@@ -5,7 +5,7 @@
 #ifndef SRC_CLIENT_FILES_H
 #define SRC_CLIENT_FILES_H
 
-#include "landlock.h"
+#include "rights/landlock.h"
 
 enum { MAX_CLIENT_RULES = 64 };
 

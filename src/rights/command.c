@@ -6,7 +6,7 @@
  * Secrets that the environment may hold are for others: what a command gets is where commands,
  * files and the user are, the language and the time zone.
  */
-#include "command.h"
+#include "rights/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

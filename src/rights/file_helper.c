@@ -6,18 +6,18 @@
  * is a struct, and a descriptor where one was asked for. One request follows the other; the
  * end of the socket is the end of the helper.
  */
-#include "file_helper.h"
+#include "rights/file_helper.h"
 
-#include "command.h"
-#include "complain.h"
-#include "helper_user.h"
-#include "own_process.h"
-#include "pass_fd.h"
-#include "privileges.h"
-#include "run_name.h"
-#include "sandbox.h"
-#include "signals.h"
-#include "unnamed_file.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "rights/command.h"
+#include "rights/helper_user.h"
+#include "rights/own_process.h"
+#include "rights/pass_fd.h"
+#include "rights/privileges.h"
+#include "rights/run_name.h"
+#include "rights/sandbox.h"
+#include "rights/unnamed_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static bool use_allows(enum helper_use use, const struct helper_request *request
         unsigned hows, acts;
     } uses[] = {
 #define USE(name, hows, acts) [HELPER_##name] = {hows, acts},
-#include "helper_uses.def"
+#include "rights/helper_uses.def"
 #undef USE
     };
 #undef HOW

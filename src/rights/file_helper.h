@@ -14,7 +14,7 @@
 #ifndef SRC_FILE_HELPER_H
 #define SRC_FILE_HELPER_H
 
-#include "safe_open.h"
+#include "rights/safe_open.h"
 
 #include <stdio.h>
 #include <sys/types.h>

@@ -4,7 +4,7 @@
  * its inode and the time it was changed or moved tell. FOLDER_ENTRY_BY_NAME takes that way here, for the
  * tests.
  */
-#include "folder_entry.h"
+#include "rights/folder_entry.h"
 
 #include <errno.h>
 #include <fcntl.h>

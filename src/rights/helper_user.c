@@ -1,10 +1,10 @@
 /*
  * helper_user.c - see helper_user.h. Root remains as the saved user alone, which exec forgets.
  */
-#include "helper_user.h"
+#include "rights/helper_user.h"
 
-#include "safe_open.h"
-#include "user_ids.h"
+#include "rights/safe_open.h"
+#include "rights/user_ids.h"
 
 #include <grp.h>
 #include <pwd.h>

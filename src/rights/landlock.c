@@ -2,7 +2,7 @@
  * landlock.c - see landlock.h. The C library has no functions for these system calls, and the
  * headers of older systems not all rights: the numbers are the kernel's, of linux/landlock.h.
  */
-#include "landlock.h"
+#include "rights/landlock.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * open_sockets.c - see open_sockets.h. The family of a socket tells its kind. TCP and UDP are of
  * neither: the servers of this process, and what a user may have given as standard output.
  */
-#include "open_sockets.h"
+#include "rights/open_sockets.h"
 
 #include <dirent.h>
 #include <stdlib.h>

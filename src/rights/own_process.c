@@ -2,7 +2,7 @@
  * own_process.c - see own_process.h. All systems can limit dumps to nothing; FreeBSD and macOS have calls
  * that keep others out. OWN_PROCESS_BY_LIMIT takes the way of other systems here, for the tests.
  */
-#include "own_process.h"
+#include "rights/own_process.h"
 
 #if defined(__linux__) && !defined(OWN_PROCESS_BY_LIMIT)
 

@@ -1,5 +1,5 @@
 /* pass_fd.c - see pass_fd.h. */
-#include "pass_fd.h"
+#include "rights/pass_fd.h"
 
 #include <errno.h>
 #include <stdint.h>

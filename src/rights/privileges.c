@@ -2,12 +2,12 @@
  * privileges.c - see privileges.h. Whether it worked is not taken on trust: root must be out
  * of reach afterwards.
  */
-#include "privileges.h"
+#include "rights/privileges.h"
 
-#include "capabilities.h"
-#include "complain.h"
-#include "own_process.h"
-#include "user_ids.h"
+#include "base/complain.h"
+#include "rights/capabilities.h"
+#include "rights/own_process.h"
+#include "rights/user_ids.h"
 
 #include <errno.h>
 #include <grp.h>

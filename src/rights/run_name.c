@@ -4,7 +4,7 @@
  * The pattern becomes a row of steps, each a character or any number of characters of a kind.
  * All ways to go through them are tried side by side, so that no name takes long.
  */
-#include "run_name.h"
+#include "rights/run_name.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
  * can be exchanged afterwards (folder_entry.h). Links are read here, and their text goes before the
  * rest of the way; only those of /proc, which are no names, are the kernel's to follow.
  */
-#include "safe_open.h"
+#include "rights/safe_open.h"
 
-#include "folder_entry.h"
+#include "rights/folder_entry.h"
 
 #include <errno.h>
 #include <fcntl.h>

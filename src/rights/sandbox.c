@@ -4,12 +4,12 @@
  * Valgrind and AddressSanitizer's search for leaks make system calls of their own within the
  * process: with these there is no sandbox.
  */
-#include "sandbox.h"
+#include "rights/sandbox.h"
 
-#include "call_filter.h"
-#include "client_files.h"
-#include "complain.h"
-#include "landlock.h"
+#include "base/complain.h"
+#include "rights/call_filter.h"
+#include "rights/client_files.h"
+#include "rights/landlock.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef SRC_SANDBOX_H
 #define SRC_SANDBOX_H
 
-#include "file_helper.h"
+#include "rights/file_helper.h"
 
 enum sandbox_wish {
     SANDBOX_AUTO,    /* what there is of it */

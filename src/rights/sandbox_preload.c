@@ -6,9 +6,9 @@
  * opens TLS and reads certificates needs nothing that is in it. When glibc's malloc gives memory of a
  * thread back for the first time it asks the kernel how that lends memory, and does without an answer.
  */
-#include "sandbox_preload.h"
+#include "rights/sandbox_preload.h"
 
-#include "client_files.h"
+#include "rights/client_files.h"
 
 #include <netdb.h>
 #include <openssl/crypto.h>

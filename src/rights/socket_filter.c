@@ -11,9 +11,9 @@
  * libseccomp is not asked for it: what it compares under a mask it can only find equal, and what is
  * wanted is "any descriptor but these".
  */
-#include "socket_filter.h"
+#include "rights/socket_filter.h"
 
-#include "call_filter.h"
+#include "rights/call_filter.h"
 
 #ifdef DISTSNIFF_SECCOMP
 
@@ -52,7 +52,7 @@ static const struct refused_call refused[] = {
 #define OPTION(kind, name, when, level, option)
 #define OPTION_FAILS(kind, name, when, level, option, error)
 #define PASSES(name)
-#include "socket_calls.def"
+#include "rights/socket_calls.def"
 #undef REFUSED
 #undef OPTION
 #undef OPTION_FAILS
@@ -63,7 +63,7 @@ static const struct left_option left[] = {
     {#name, SOCKETS_##kind, CALLS_##when, level, option, SECCOMP_RET_ALLOW},
 #define OPTION_FAILS(kind, name, when, level, option, error)                                       \
     {#name, SOCKETS_##kind, CALLS_##when, level, option, SECCOMP_RET_ERRNO | (error)},
-#include "socket_calls.def"
+#include "rights/socket_calls.def"
 #undef REFUSED
 #undef OPTION
 #undef OPTION_FAILS

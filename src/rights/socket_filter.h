@@ -6,7 +6,7 @@
 #ifndef SRC_SOCKET_FILTER_H
 #define SRC_SOCKET_FILTER_H
 
-#include "open_sockets.h"
+#include "rights/open_sockets.h"
 
 /* socket_filter_enter has the calls of the table fail on these sockets from now on, with SIGSYS. sets are
  * of call_filter.h. False when there is no such filter. */

@@ -1,10 +1,10 @@
 /*
  * trusted_file.c - see trusted_file.h.
  */
-#include "trusted_file.h"
+#include "rights/trusted_file.h"
 
-#include "complain.h"
-#include "safe_open.h"
+#include "base/complain.h"
+#include "rights/safe_open.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * unnamed_file.c - see unnamed_file.h. Other systems than Linux have none: there it has a name for a
  * moment. UNNAMED_FILE_BY_NAME takes that way here, for the tests.
  */
-#include "unnamed_file.h"
+#include "rights/unnamed_file.h"
 
 #include <fcntl.h>
 

@@ -2,7 +2,7 @@
  * user_ids.c - see user_ids.h. macOS and NetBSD cannot set the saved one by itself: setting the real one
  * sets it to what is effective then. USER_IDS_BY_REUID takes that way here, for the tests.
  */
-#include "user_ids.h"
+#include "rights/user_ids.h"
 
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #ifndef SRC_FILTER_H
 #define SRC_FILTER_H
 
-#include "record.h"
+#include "records/record.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * them. The names are those of JSON, and some that stand for several of them: node, addr and
  * port mean either end.
  */
-#include "filter_program.h"
-#include "suggest.h"
+#include "base/suggest.h"
+#include "select/filter_program.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef SRC_FILTER_GET_H
 #define SRC_FILTER_GET_H
 
-#include "filter_program.h"
+#include "select/filter_program.h"
 
 /* record_event returns the event of a record that is one: the end of a call, monitor or link has
  * an event only by the way, see record.h. */

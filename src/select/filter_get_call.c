@@ -1,7 +1,7 @@
 /*
  * filter_get_call.c - fields of calls, monitors and links, and of what the correlation notes on a message.
  */
-#include "filter_get.h"
+#include "select/filter_get.h"
 
 static void get_note_role(struct filter_probe *probe, const struct record *record, int which)
 {

@@ -1,7 +1,7 @@
 /*
  * filter_get_conn.c - fields of connections: handshakes, EPMD, counters, gaps and faults.
  */
-#include "filter_get.h"
+#include "select/filter_get.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>

@@ -1,7 +1,7 @@
 /*
  * filter_get_message.c - fields of messages, and those that all records have.
  */
-#include "filter_get.h"
+#include "select/filter_get.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * that the table marks so, and the types of records that come of it; and whether it asks for
  * findings.
  */
-#include "filter_program.h"
+#include "select/filter_program.h"
 
 #include <string.h>
 

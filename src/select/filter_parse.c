@@ -11,11 +11,11 @@
  * ! binds tightest, then &&, then ||. Operators whose right side is still to come wait on a
  * stack of fixed size (Dijkstra's shunting yard), so that nothing recurses.
  */
-#include "filter_program.h"
+#include "select/filter_program.h"
 
-#include "label_show.h"
-#include "suggestion.h"
-#include "units.h"
+#include "base/label_show.h"
+#include "base/units.h"
+#include "select/suggestion.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -9,9 +9,9 @@
 #ifndef SRC_FILTER_PROGRAM_H
 #define SRC_FILTER_PROGRAM_H
 
-#include "filter.h"
-#include "filter_words.h"
-#include "match_regex.h"
+#include "select/filter.h"
+#include "select/filter_words.h"
+#include "select/match_regex.h"
 
 enum field_type {
     FIELD_TEXT,

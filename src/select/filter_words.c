@@ -1,14 +1,14 @@
 /*
  * filter_words.c - see filter_words.h. The words are those of the tables that outputs use.
  */
-#include "filter_words.h"
+#include "select/filter_words.h"
 
-#include "finding_kinds.h"
+#include "findings/finding_kinds.h"
 
-#include "labels.h"
-#include "record.h"
-#include "simple_filter.h"
-#include "suggest.h"
+#include "base/suggest.h"
+#include "records/record.h"
+#include "select/labels.h"
+#include "select/simple_filter.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>

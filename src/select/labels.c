@@ -2,12 +2,12 @@
  * labels.c - see labels.h. The labels are those of otp.def and --labels, and those of records that
  * are known by their op.
  */
-#include "labels.h"
+#include "select/labels.h"
 
-#include "complain.h"
-#include "label_show.h"
-#include "own_labels.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/label_show.h"
+#include "base/own_labels.h"
+#include "base/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * match_habits.c - see match_habits.h.
  */
-#include "match_habits.h"
+#include "select/match_habits.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -2,14 +2,14 @@
  * match_record.c - see match_record.h. Where nobody puts conversations together (--no-calls), a
  * message has no note, and is unwrapped here.
  */
-#include "match_record.h"
+#include "select/match_record.h"
 
-#include "complain.h"
-#include "match_habits.h"
+#include "base/complain.h"
+#include "select/match_habits.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
-#include "own_labels.h"
+#include "base/own_labels.h"
 
 #include <distsniff/otp.h>
 #include <stdlib.h>

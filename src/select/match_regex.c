@@ -11,11 +11,11 @@
  *   searched for as well.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "match_regex.h"
+#include "select/match_regex.h"
 
-#include "complain.h"
-#include "term_show.h"
-#include "text_words.h"
+#include "base/complain.h"
+#include "base/term_show.h"
+#include "output/text_words.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

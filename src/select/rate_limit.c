@@ -1,9 +1,9 @@
 /*
  * rate_limit.c - see rate_limit.h.
  */
-#include "rate_limit.h"
+#include "select/rate_limit.h"
 
-#include "span_sum.h"
+#include "base/span_sum.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
 /*
  * selector.c - see selector.h.
  */
-#include "selector.h"
+#include "select/selector.h"
 
-#include "complain.h"
-#include "event_text.h"
-#include "filter.h"
-#include "labels.h"
-#include "pid_key.h"
-#include "printable.h"
-#include "suggestion.h"
-#include "table.h"
+#include "base/complain.h"
+#include "base/printable.h"
+#include "base/table.h"
+#include "conversations/pid_key.h"
+#include "output/event_text.h"
+#include "select/filter.h"
+#include "select/labels.h"
+#include "select/suggestion.h"
 
 #include <distsniff/identity.h>
 #include <stdlib.h>

@@ -7,11 +7,11 @@
 #ifndef DISTSNIFF_SELECTOR_H
 #define DISTSNIFF_SELECTOR_H
 
-#include "match_record.h"
-#include "match_regex.h"
-#include "record.h"
-#include "simple_filter.h"
-#include "string_list.h"
+#include "base/string_list.h"
+#include "records/record.h"
+#include "select/match_record.h"
+#include "select/match_regex.h"
+#include "select/simple_filter.h"
 
 #include <distsniff/dissect.h>
 

@@ -1,11 +1,11 @@
 /*
  * simple_filter.c - see simple_filter.h.
  */
-#include "simple_filter.h"
+#include "select/simple_filter.h"
 
-#include "complain.h"
-#include "elixir_name.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/elixir_name.h"
+#include "base/suggest.h"
 
 #include <distsniff/identity.h>
 

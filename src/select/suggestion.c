@@ -1,12 +1,12 @@
 /*
  * suggestion.c - see suggestion.h.
  */
-#include "suggestion.h"
+#include "select/suggestion.h"
 
-#include "complain.h"
-#include "hash.h"
-#include "printable.h"
-#include "suggest.h"
+#include "base/complain.h"
+#include "base/hash.h"
+#include "base/printable.h"
+#include "base/suggest.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * connection that was up before the capture began, or packets that are missing, are there soon, or
  * they hardly matter. Where TCP alone says that all is there, nothing is decoded for that.
  */
-#include "first_pass.h"
+#include "sniff/first_pass.h"
 
-#include "complain.h"
+#include "base/complain.h"
 
 enum {
     GLANCE_PACKETS = 200, /* in which something must be missing, by TCP, */

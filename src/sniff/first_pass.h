@@ -5,7 +5,7 @@
 #ifndef SRC_FIRST_PASS_H
 #define SRC_FIRST_PASS_H
 
-#include "capture.h"
+#include "capture/capture.h"
 
 /* first_pass_file decodes the files from their beginnings, for on_event and context of config alone:
  * packets

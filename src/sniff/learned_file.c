@@ -9,11 +9,11 @@
  * In NAME and TEXT, bytes that are no printable ASCII, spaces and % are %xx. An empty list of
  * roles is "-".
  */
-#include "learned_file.h"
+#include "sniff/learned_file.h"
 
-#include "complain.h"
-#include "file_helper.h"
-#include "replaced_file.h"
+#include "base/complain.h"
+#include "files/replaced_file.h"
+#include "rights/file_helper.h"
 
 #include <ctype.h>
 #include <errno.h>

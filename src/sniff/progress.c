@@ -1,9 +1,9 @@
 /*
  * progress.c - see progress.h.
  */
-#include "progress.h"
+#include "sniff/progress.h"
 
-#include "clock.h"
+#include "base/clock.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_PROGRESS_H
 #define SRC_PROGRESS_H
 
-#include "capture.h"
+#include "capture/capture.h"
 
 struct progress {
     bool enabled;

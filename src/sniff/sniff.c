@@ -1,12 +1,12 @@
 /*
  * sniff.c - see sniff.h. Packets are taken until there is a reason to end.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "first_pass.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "sniff/first_pass.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef SRC_SNIFF_H
 #define SRC_SNIFF_H
 
-#include "options.h"
+#include "options/options.h"
 
 enum {
     STATUS_OK = 0,

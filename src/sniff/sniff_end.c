@@ -2,15 +2,15 @@
  * sniff_end.c - why a run ends, and how: what is open is closed, and the user told. See
  * sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "capture.h"
-#include "complain.h"
-#include "file_helper.h"
-#include "keylog_file.h"
-#include "learned_file.h"
-#include "signals.h"
-#include "summary.h"
+#include "base/complain.h"
+#include "base/signals.h"
+#include "capture/capture.h"
+#include "files/keylog_file.h"
+#include "rights/file_helper.h"
+#include "sniff/learned_file.h"
+#include "sniff/summary.h"
 
 #include <stdlib.h>
 

@@ -2,11 +2,11 @@
  * sniff_files.c - the files of a run: which the small process opens, and whether they can be
  * written. See sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "complain.h"
-#include "privileges.h"
-#include "rotation.h"
+#include "base/complain.h"
+#include "keep/rotation.h"
+#include "rights/privileges.h"
 
 #include <errno.h>
 #include <stdio.h>

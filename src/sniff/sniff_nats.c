@@ -1,10 +1,10 @@
 /*
  * sniff_nats.c - what a run sends to NATS, and reads from there. See sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "complain.h"
-#include "redact_key.h"
+#include "base/complain.h"
+#include "redact/redact_key.h"
 
 #include <stdio.h>
 #include <stdlib.h>

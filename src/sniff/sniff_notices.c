@@ -2,12 +2,12 @@
  * sniff_notices.c - what the user is told of a run beside what is captured: counts, losses, and what
  * may be the matter. See sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "late_hints.h"
-#include "summary.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/late_hints.h"
+#include "sniff/summary.h"
 
 #include <distsniff/counted.h>
 #include <stdio.h>

@@ -3,17 +3,17 @@
  * files by name, then, as root, the interface or the files that are read. Then all rights are given
  * up and the sandbox closes, before the first byte of a peer is looked at. See sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "complain.h"
-#include "late_hints.h"
-#include "learned_file.h"
-#include "own_process.h"
-#include "privileges.h"
-#include "sandbox.h"
-#include "sandbox_preload.h"
-#include "sink.h"
-#include "static_atoms_file.h"
+#include "base/complain.h"
+#include "base/late_hints.h"
+#include "output/sink.h"
+#include "rights/own_process.h"
+#include "rights/privileges.h"
+#include "rights/sandbox.h"
+#include "rights/sandbox_preload.h"
+#include "sniff/learned_file.h"
+#include "sniff/static_atoms_file.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * files that were renamed are written anew under their names. Streams, calls that are open and all
  * that is counted go on. See sniff_parts.h.
  */
-#include "sniff_parts.h"
+#include "sniff/sniff_parts.h"
 
-#include "bounded_regex.h"
-#include "complain.h"
-#include "option_reload.h"
+#include "base/bounded_regex.h"
+#include "base/complain.h"
+#include "options/option_reload.h"
 
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
  *
  * Empty lines, and those that begin with a comment of C, say nothing.
  */
-#include "static_atoms_file.h"
+#include "sniff/static_atoms_file.h"
 
-#include "complain.h"
-#include "file_helper.h"
+#include "base/complain.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

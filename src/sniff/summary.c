@@ -1,7 +1,7 @@
 /*
  * summary.c - see summary.h.
  */
-#include "summary.h"
+#include "sniff/summary.h"
 
 
 #include <distsniff/counted.h>

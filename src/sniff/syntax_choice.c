@@ -1,13 +1,13 @@
 /*
  * syntax_choice.c - see syntax_choice.h.
  */
-#include "syntax_choice.h"
+#include "sniff/syntax_choice.h"
 
-#include "complain.h"
-#include "first_pass.h"
-#include "hash.h"
-#include "redact_keep.h"
-#include "term_show.h"
+#include "base/complain.h"
+#include "base/hash.h"
+#include "base/term_show.h"
+#include "redact/redact_keep.h"
+#include "sniff/first_pass.h"
 
 #include <distsniff/identity.h>
 

@@ -6,7 +6,7 @@
 #ifndef SRC_SYNTAX_CHOICE_H
 #define SRC_SYNTAX_CHOICE_H
 
-#include "capture.h"
+#include "capture/capture.h"
 
 #include <distsniff/otp.h>
 

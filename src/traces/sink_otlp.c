@@ -3,8 +3,8 @@
  * a line, as its file exporter writes them
  * (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/), each with one span.
  */
-#include "sink.h"
-#include "span_writer.h"
+#include "output/sink.h"
+#include "traces/span_writer.h"
 
 static void give(void *context, struct ds_text text)
 {

@@ -1,7 +1,7 @@
 /*
  * span_trees.c - see span_trees.h. What was given lately is remembered: some end after who asked.
  */
-#include "span_trees.h"
+#include "traces/span_trees.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * span_writer.c - see span_writer.h.
  */
-#include "span_writer.h"
+#include "traces/span_writer.h"
 
-#include "json_write.h"
-#include "term_show.h"
+#include "base/term_show.h"
+#include "output/json_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #ifndef SRC_SPAN_WRITER_H
 #define SRC_SPAN_WRITER_H
 
-#include "record.h"
-#include "span_trees.h"
+#include "records/record.h"
+#include "traces/span_trees.h"
 
 #include <stdbool.h>
 

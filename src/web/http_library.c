@@ -3,9 +3,9 @@
  */
 #ifdef DISTSNIFF_WEB
 
-#include "http_library.h"
+#include "web/http_library.h"
 
-#include "shared_library.h"
+#include "base/shared_library.h"
 
 struct http_library http_library;
 
@@ -13,7 +13,7 @@ bool http_library_load(const char *option)
 {
     const struct shared_library_function functions[] = {
 #define HTTP(name) {"MHD_" #name, &http_library.name},
-#include "http_library.def"
+#include "web/http_library.def"
 #undef HTTP
     };
     return shared_library_load(option, HTTP_LIBRARY, "libmicrohttpd12", functions,

@@ -11,7 +11,7 @@
 
 struct http_library {
 #define HTTP(name) __typeof__(MHD_##name) *name;
-#include "http_library.def"
+#include "web/http_library.def"
 #undef HTTP
 };
 

@@ -3,9 +3,9 @@
  */
 #ifdef DISTSNIFF_WEB
 
-#include "http_visitors.h"
+#include "web/http_visitors.h"
 
-#include "http_library.h"
+#include "web/http_library.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
  * metrics_server.c - see metrics_server.h.
  */
-#include "metrics_server.h"
+#include "web/metrics_server.h"
 
-#include "web_http.h"
+#include "web/web_http.h"
 
-#include "clock.h"
-#include "complain.h"
+#include "base/clock.h"
+#include "base/complain.h"
 
 bool metrics_server_check(void)
 {
@@ -19,9 +19,9 @@ bool metrics_server_check(void)
 
 #ifdef DISTSNIFF_WEB
 
-#include "http_library.h"
-#include "http_visitors.h"
-#include "thread.h"
+#include "base/thread.h"
+#include "web/http_library.h"
+#include "web/http_visitors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
 #ifndef SRC_METRICS_SERVER_H
 #define SRC_METRICS_SERVER_H
 
-#include "listen_address.h"
+#include "base/listen_address.h"
 
 #include <distsniff/term.h>
 

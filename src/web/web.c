@@ -5,16 +5,16 @@
  * makes a state of it. Who waits for it says so first, and the outputs stand back, for a mutex alone
  * may be had by the same one again and again. What is captured meanwhile waits in the queue.
  */
-#include "web.h"
+#include "web/web.h"
 
-#include "clock.h"
-#include "complain.h"
-#include "page.h"
-#include "page_parts.h"
-#include "random_bytes.h"
-#include "signals.h"
-#include "thread.h"
-#include "web_http.h"
+#include "base/clock.h"
+#include "base/complain.h"
+#include "base/random_bytes.h"
+#include "base/signals.h"
+#include "base/thread.h"
+#include "page/page.h"
+#include "page/page_parts.h"
+#include "web/web_http.h"
 
 #include <poll.h>
 #include <stdatomic.h>

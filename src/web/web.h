@@ -8,8 +8,8 @@
 #ifndef SRC_WEB_H
 #define SRC_WEB_H
 
-#include "listen_address.h"
-#include "sink.h"
+#include "base/listen_address.h"
+#include "output/sink.h"
 
 struct web;
 

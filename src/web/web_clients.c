@@ -5,7 +5,7 @@
  *   event: hello | state | end
  *   data: ...
  */
-#include "web_clients.h"
+#include "web/web_clients.h"
 
 #include <inttypes.h>
 #include <stdio.h>

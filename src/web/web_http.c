@@ -1,7 +1,7 @@
 /*
  * web_http.c - see web_http.h.
  */
-#include "web_http.h"
+#include "web/web_http.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -35,10 +35,10 @@ bool web_http_host_is_safe(const char *host)
 
 #ifdef DISTSNIFF_WEB
 
-#include "complain.h"
-#include "http_library.h"
-#include "http_visitors.h"
-#include "page_parts.h"
+#include "base/complain.h"
+#include "page/page_parts.h"
+#include "web/http_library.h"
+#include "web/http_visitors.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #ifndef SRC_WEB_HTTP_H
 #define SRC_WEB_HTTP_H
 
-#include "web_clients.h"
+#include "web/web_clients.h"
 
 enum { WEB_TOKEN_LEN = 32, WEB_PATIENCE_S = 10 };
 

@@ -3,7 +3,7 @@
  * kinds, a damaged term among them, and must say of each the same again, and the opposite when
  * it is turned around; what does not parse must have a reason and a place within it.
  */
-#include "filter.h"
+#include "select/filter.h"
 
 #include <distsniff/dissect.h>
 #include <stdlib.h>

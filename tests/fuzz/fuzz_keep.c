@@ -5,8 +5,8 @@
  */
 #include "fuzz_pcap.h"
 
-#include "packet_recorder_parts.h"
-#include "pseudo_packet.h"
+#include "keep/packet_recorder_parts.h"
+#include "capture/pseudo_packet.h"
 #include "default_limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -2,7 +2,7 @@
  * fuzz_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: a byte that says in what
  * pieces the file comes, then the file.
  */
-#include "pcapng_blocks.h"
+#include "capture/pcapng_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

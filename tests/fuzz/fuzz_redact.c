@@ -5,7 +5,7 @@
  */
 #include "same_shape.h"
 #include "term_samples.h"
-#include "redact_values.h"
+#include "redact/redact_values.h"
 
 #include <stdlib.h>
 

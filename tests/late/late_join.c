@@ -20,7 +20,7 @@
  * learned; --twice: the same packets were. Exit status 1: an atom is wrong that is firm, or, where
  * no packets were dropped, likely.
  */
-#include "atom_roles.h"
+#include "atoms/atom_roles.h"
 
 #include <distsniff/dissect.h>
 

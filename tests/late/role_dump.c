@@ -4,7 +4,7 @@
  *
  *     role_dump FILE.pcap         what is compressed is to be unpacked before
  */
-#include "atom_roles.h"
+#include "atoms/atom_roles.h"
 
 #include <pcap/pcap.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  *
  *     shape_dump FILE.pcap         what is compressed is to be unpacked before
  */
-#include "atom_shapes.h"
+#include "atoms/atom_shapes.h"
 
 #include <distsniff/dissect.h>
 

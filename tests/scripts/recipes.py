@@ -49,7 +49,7 @@ ADDED = [
      '        detect_commit(d);\n'
      '    }\n'),
     ('src/reports/reports.def', None, 'REPORT(PARCELS, "parcels", KIND(parcels), "how many messages there are")\n'),
-    ('src/reports/report_parcels.c', None, '''#include "report.h"
+    ('src/reports/report_parcels.c', None, '''#include "reports/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ bool option_set_parcels(struct options *o, const char *value)
 }
 '''),
     ('src/output/sinks.def', 'SINK(exunit)\n', 'SINK(parcels)\n'),
-    ('src/output/sink_parcels.c', None, '''#include "sink.h"
+    ('src/output/sink_parcels.c', None, '''#include "output/sink.h"
 
 static bool parcels_open(struct sink *sink)
 {

@@ -8,11 +8,11 @@
 #ifndef TESTS_CHANNEL_HARNESS_H
 #define TESTS_CHANNEL_HARNESS_H
 
-#include "conn.h"
-#include "dist.h"
-#include "dist_stream.h"
+#include "connection/conn.h"
+#include "distribution/dist.h"
+#include "distribution/dist_stream.h"
+#include "distribution/registry.h"
 #include "known_conn.h"
-#include "registry.h"
 
 #include <stdlib.h>
 

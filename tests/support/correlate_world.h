@@ -10,10 +10,10 @@
 #ifndef TESTS_CORRELATE_WORLD_H
 #define TESTS_CORRELATE_WORLD_H
 
-#include "calls.h"
-#include "correlate.h"
+#include "conversations/calls.h"
+#include "conversations/correlate.h"
+#include "conversations/processes.h"
 #include "etf_maker.h"
-#include "processes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

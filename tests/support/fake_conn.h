@@ -9,9 +9,9 @@
 #ifndef TESTS_FAKE_CONN_H
 #define TESTS_FAKE_CONN_H
 
-#include "conn.h"
+#include "connection/conn.h"
+#include "distribution/registry.h"
 #include "known_conn.h"
-#include "registry.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #ifndef TESTS_FILTER_RECORDS_H
 #define TESTS_FILTER_RECORDS_H
 
-#include "filter_program.h"
+#include "select/filter_program.h"
 
 #include <distsniff/dissect.h>
 #include <setjmp.h>

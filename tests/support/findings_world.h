@@ -7,7 +7,7 @@
 
 #include "default_limits.h"
 #include "failing_alloc.h"
-#include "findings.h"
+#include "findings/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "atom_inference.h"
-#include "atom_tables.h"
+#include "atoms/atom_inference.h"
+#include "atoms/atom_tables.h"
+#include "atoms/node_atoms_parts.h"
 #include "failing_alloc.h"
-#include "node_atoms_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

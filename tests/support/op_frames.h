@@ -4,8 +4,8 @@
 #ifndef TESTS_OP_FRAMES_H
 #define TESTS_OP_FRAMES_H
 
-#include "buffer.h"
-#include "ops.h"
+#include "bytes/buffer.h"
+#include "distribution/ops.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_QUIET_TLS_H
 #define TESTS_QUIET_TLS_H
 
-#include "tls.h"
+#include "tls/tls.h"
 
 static inline void quiet_tls_note(void *context)
 {

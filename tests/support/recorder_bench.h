@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-#include "filter.h"
-#include "packet_recorder_parts.h"
-#include "pseudo_packet.h"
+#include "select/filter.h"
+#include "keep/packet_recorder_parts.h"
+#include "capture/pseudo_packet.h"
 #include "default_limits.h"
 
 #include <dirent.h>

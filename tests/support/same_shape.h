@@ -6,8 +6,8 @@
 #ifndef TESTS_SAME_SHAPE_H
 #define TESTS_SAME_SHAPE_H
 
-#include "term.h"
-#include "utf8.h"
+#include "bytes/utf8.h"
+#include "terms/term.h"
 
 static inline size_t shape_num_chars(const struct term_token *token)
 {

@@ -11,7 +11,7 @@
 #ifndef TESTS_SINK_PLAYER_H
 #define TESTS_SINK_PLAYER_H
 
-#include "sink.h"
+#include "output/sink.h"
 
 #include <stdlib.h>
 #include <string.h>

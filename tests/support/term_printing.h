@@ -7,7 +7,7 @@
 #define TESTS_TERM_PRINTING_H
 
 #include "failing_alloc.h"
-#include "term.h"
+#include "terms/term.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

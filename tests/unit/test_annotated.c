@@ -1,8 +1,8 @@
 /* test_annotated.c - packets with comments: which packet a record stands at, what is too long or too
  * much, what comes at the end, and where memory runs out. What Wireshark makes of it is in
  * scripts/wireshark. */
-#include "annotated_file.h"
 #include "failing_alloc.h"
+#include "keep/annotated_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "atom_cache.h"
+#include "atoms/atom_cache.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * test_atom_shapes.c - contexts of atoms: what of a message they know, and what a node's messages tell by
  * them.
  */
-#include "atom_shape_fit.h"
-#include "atom_shapes.h"
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_shapes.h"
 #include "etf_maker.h"
 #include "node_atoms_world.h"
 

@@ -3,8 +3,8 @@
  * PCRE2 finds.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "bounded_regex.h"
-#include "signals.h"
+#include "base/bounded_regex.h"
+#include "base/signals.h"
 
 #include <pcre2.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * test_buffer.c - growing output memory.
  */
-#include "buffer.h"
+#include "bytes/buffer.h"
 #include "failing_alloc.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /*
  * test_capture_file.c - capture files of all kinds, packed and broken.
  */
-#include "byte_order.h"
-#include "capture.h"
+#include "bytes/byte_order.h"
+#include "capture/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "checksum.h"
+#include "packets/checksum.h"
 
 enum { MAX_LEN = 200, TCP_LEN = 20, IP4_MAX = 60, CHECKSUM_AT = 16, IP4_CHECKSUM_AT = 10 };
 

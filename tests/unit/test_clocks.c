@@ -1,6 +1,6 @@
 /* The clock estimator against clocks that are known: every estimate must be within its own
  * stated uncertainty, and the uncertainty must not be larger than the delays explain. */
-#include "clocks.h"
+#include "capture/clocks.h"
 #include "failing_alloc.h"
 
 #include <math.h>

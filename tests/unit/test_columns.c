@@ -1,9 +1,9 @@
 /*
  * test_columns.c - columns that fit what stands in them, up to a bound, and lines that fit a terminal.
  */
-#include "column_width.h"
-#include "columns.h"
-#include "line_fit.h"
+#include "base/column_width.h"
+#include "base/columns.h"
+#include "base/line_fit.h"
 
 #include <locale.h>
 #include <setjmp.h>

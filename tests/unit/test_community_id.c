@@ -1,5 +1,5 @@
 /* test_community_id.c - the names of connections by those that other programs give them. */
-#include "community_id.h"
+#include "base/community_id.h"
 
 #include <arpa/inet.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * test_correlate_ends.c - every way a call can end: answered, by its monitor, with its connection
  * or the capture, given up by its caller or with it.
  */
+#include "conversations/pending_calls.h"
 #include "correlate_world.h"
-#include "pending_calls.h"
 
 static void answered(void **state)
 {

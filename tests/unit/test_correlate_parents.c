@@ -2,10 +2,10 @@
  * test_correlate_parents.c - for whose sake a call was made: what its record says of it, and how
  * long the record waits for that. More ways to be at work are in test_parents.
  */
-#include "call_parent.h"
+#include "conversations/call_parent.h"
+#include "conversations/pending_calls.h"
+#include "conversations/process_activity.h"
 #include "correlate_world.h"
-#include "pending_calls.h"
-#include "process_activity.h"
 
 /* a asks relay on b, which asks a's store; the process behind the name is not known yet. */
 static void inner_call(struct seen *seen, uint32_t outer, uint32_t inner)

@@ -4,9 +4,9 @@
  * from half of them on.
  */
 #include "default_limits.h"
-#include "findings.h"
+#include "findings/findings.h"
 #include "packet_maker.h"
-#include "report.h"
+#include "reports/report.h"
 
 #include <malloc.h>
 #include <setjmp.h>

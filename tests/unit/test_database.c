@@ -2,9 +2,9 @@
  * test_database.c - -T sqlite record by record: hostile names and terms are values, what is known later
  * brings a row up to date, every allocation can fail.
  */
+#include "base/term_show.h"
 #include "failing_alloc.h"
-#include "sink.h"
-#include "term_show.h"
+#include "output/sink.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "conn.h"
+#include "connection/conn.h"
 #include "failing_alloc.h"
-#include "pseudo_packet.h"
-#include "decoder_state.h"
+#include "capture/pseudo_packet.h"
+#include "distribution/decoder_state.h"
 
 #include <distsniff/dissect.h>
 #include <pcap/pcap.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "deferred_records.h"
 #include "failing_alloc.h"
+#include "queue/deferred_records.h"
 
 static uint64_t given[64];
 static size_t num_given;

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "channel_harness.h"
+#include "distribution/resync.h"
 #include "failing_alloc.h"
 #include "op_frames.h"
-#include "resync.h"
 
 #include <time.h>
 

@@ -2,8 +2,8 @@
  * test_dns.c - questions of DNS and their answers: what is read of them, whole, cut, or made to
  * mislead.
  */
-#include "dns.h"
 #include "guard_page.h"
+#include "packets/dns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_duration.c - spans of time in the unit that suits them, rounded, as long as there are any. */
-#include "duration.h"
+#include "base/duration.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /*
  * test_elixir_names.c - names and labels in Elixir's spelling.
  */
-#include "elixir_name.h"
-#include "label_show.h"
-#include "term_show.h"
+#include "base/elixir_name.h"
+#include "base/label_show.h"
+#include "base/term_show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

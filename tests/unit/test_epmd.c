@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "epmd.h"
+#include "distribution/epmd.h"
 #include "failing_alloc.h"
 #include "fake_conn.h"
 #include "guard_page.h"

@@ -1,7 +1,7 @@
 /*
  * test_expansion_budget.c - how much larger than sent messages may become: by connection and second.
  */
-#include "expansion_budget.h"
+#include "connection/expansion_budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * test_file_helper.c - the process that opens files is asked for all that can be asked for, of a file of each
  * use: it does what that use has, and nothing else.
  */
-#include "file_helper.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <fcntl.h>

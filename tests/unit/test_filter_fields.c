@@ -1,6 +1,6 @@
 /* test_filter_fields.c - the field filter: every field on records that have it, or have it not. */
 #include "filter_records.h"
-#include "finding_kinds.h"
+#include "findings/finding_kinds.h"
 
 static const struct titles shell_titles = {.num = 1, .text = {TEXT("pg:shells")}};
 static const struct titles server_titles = {.num = 2,

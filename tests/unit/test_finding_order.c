@@ -2,7 +2,7 @@
  * test_finding_order.c - in which order findings are shown: what is down now, then by severity and rank, hygiene
  * last, but for errors; and which family each code belongs to.
  */
-#include "finding_kinds.h"
+#include "findings/finding_kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 /* Each row has a rank: one that has none, or another word, does not compile. */
 #define FINDING(code, severity, rank, title, advice, page)                                             \
     _Static_assert(RANK_##rank <= RANK_HYGIENE, #code " has a rank");
-#include "findings.def"
+#include "findings/findings.def"
 #undef FINDING
 
 static void families(void **state)

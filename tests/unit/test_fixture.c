@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "fixture.h"
-#include "node_list.h"
-#include "sink.h"
+#include "fixtures/fixture.h"
+#include "fixtures/node_list.h"
+#include "output/sink.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>

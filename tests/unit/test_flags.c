@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "arena.h"
-#include "cookie.h"
+#include "bytes/arena.h"
+#include "distribution/cookie.h"
+#include "distribution/flags.h"
 #include "failing_alloc.h"
-#include "flags.h"
 
 #include <distsniff/dissect.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What is remembered of calls does not grow with their number: a smaller run of what
  * tests/bench/flat does with whole captures. Every call has a reference, a caller and a server of
  * its own; names of global and groups of pg come and go. */
-#include "correlate.h"
+#include "conversations/correlate.h"
 #include "etf_maker.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* test_heavy_hitters.c - what weighs most is never missing, and how wrong a weight may be is said; the
  * histogram's error; both where memory runs out. */
+#include "base/hash.h"
+#include "base/heavy_hitters.h"
+#include "base/histogram.h"
 #include "failing_alloc.h"
-#include "hash.h"
-#include "heavy_hitters.h"
-#include "histogram.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

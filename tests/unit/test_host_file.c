@@ -1,7 +1,7 @@
 /*
  * test_host_file.c - what a host sent, as a capture file: in order, each packet once.
  */
-#include "host_file.h"
+#include "nats/host_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

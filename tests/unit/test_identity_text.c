@@ -2,9 +2,9 @@
  * test_identity_text.c - pids and references with a memo are written as they are without one:
  * whatever came before, at the bounds of what is kept, and where one takes another one's place.
  */
-#include "escape.h"
-#include "identity_text.h"
+#include "bytes/escape.h"
 #include "term_printing.h"
+#include "terms/identity_text.h"
 
 enum { NODE_LEN_MAX = 90, TERM_MAX = 64 };
 enum { TAG_NEW_PID = TERM_TAG_NEW_PID, TAG_NEWER_REFERENCE = TERM_TAG_NEWER_REFERENCE,

@@ -3,7 +3,7 @@
  */
 #include "failing_alloc.h"
 #include "guard_page.h"
-#include "term.h"
+#include "terms/term.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * test_ip_fragments.c - IP packets put together from fragments: order, overlap, caps, time.
  */
 #include "failing_alloc.h"
-#include "packet.h"
 #include "packet_maker.h"
+#include "packets/packet.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

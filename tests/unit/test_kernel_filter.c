@@ -2,8 +2,8 @@
  * test_kernel_filter.c - two filters of the kernel made one, and which expressions have names in
  * them that are to be looked up.
  */
-#include "bpf_words.h"
-#include "kernel_filter.h"
+#include "capture/bpf_words.h"
+#include "capture/kernel_filter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "conn.h"
+#include "connection/conn.h"
 #include "failing_alloc.h"
-#include "keylog.h"
+#include "tls/keylog.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "labels.h"
+#include "select/labels.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "live_clock.h"
+#include "capture/live_clock.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -2,7 +2,7 @@
  * test_live_drops.c - what the kernel has no room for is counted, all of it and once. It takes a network of
  * its own, and is left out where that is not to be had.
  */
-#include "live_drops.h"
+#include "capture/live_drops.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>

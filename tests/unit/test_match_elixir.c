@@ -4,8 +4,8 @@
  * Elixir's own clauses do is tests/terms/match.exs.
  */
 #include "failing_alloc.h"
-#include "match_elixir.h"
-#include "match_language.h"
+#include "match/parse/match_elixir.h"
+#include "match/parse/match_language.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

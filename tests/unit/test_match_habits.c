@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "match_habits.h"
+#include "select/match_habits.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  */
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "match_record.h"
-#include "selector.h"
+#include "select/match_record.h"
+#include "select/selector.h"
 #include "default_limits.h"
 
 #include <distsniff/dissect.h>

@@ -1,5 +1,5 @@
 /* What is held for later: up to the cap, and with what another one holds beside it. */
-#include "memcap.h"
+#include "bytes/memcap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

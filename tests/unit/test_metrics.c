@@ -2,7 +2,7 @@
  * who is let in and let go, and where memory runs out. What promtool says is in scripts/metrics. */
 #include "default_limits.h"
 #include "failing_alloc.h"
-#include "metrics.h"
+#include "metrics/metrics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

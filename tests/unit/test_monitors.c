@@ -2,8 +2,8 @@
  * test_monitors.c - open monitors and links by themselves: what a link is known by, how many there
  * may be, and which of them end with a connection.
  */
+#include "conversations/monitors.h"
 #include "failing_alloc.h"
-#include "monitors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

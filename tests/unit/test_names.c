@@ -1,6 +1,6 @@
 /* Registered names: who has one, who only answers for it, and what takes it away. */
+#include "conversations/processes.h"
 #include "failing_alloc.h"
-#include "processes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

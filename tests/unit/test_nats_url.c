@@ -2,8 +2,8 @@
  * test_nats_url.c - what -T nats= and -r nats:// name, and what they do not; and packets as JSON and
  * back, from whoever wrote it.
  */
-#include "nats_config.h"
-#include "packet_json.h"
+#include "nats/nats_config.h"
+#include "nats/packet_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

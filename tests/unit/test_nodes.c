@@ -1,8 +1,8 @@
 /*
  * test_nodes.c - what is known of a node goes with the last of its connections, and not before.
  */
+#include "conversations/nodes.h"
 #include "failing_alloc.h"
-#include "nodes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "numbered_name.h"
+#include "keep/numbered_name.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* One node has one lane, whatever the ends of its connections are called at first: an address, or
  * a name without host. */
-#include "diagram_wait.h"
+#include "diagrams/diagram_wait.h"
 #include "failing_alloc.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * runs out is said. What can change is seen in the struct, what cannot in what is said.
  */
 #include "failing_alloc.h"
-#include "option_reload.h"
+#include "options/option_reload.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -3,9 +3,9 @@
  * refused.
  */
 #include "failing_alloc.h"
-#include "option_conflicts.h"
-#include "options.h"
-#include "sink.h"
+#include "options/option_conflicts.h"
+#include "options/options.h"
+#include "output/sink.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -276,7 +276,7 @@ static void refuses_conflicts(void **state)
 #define EXCLUDES(these, those, why) check_refused(false, these, those);
 #define NEEDS(these, those, why) check_refused(true, these, those);
 #define HAS_NO_USE(these, those, unless, why)
-#include "option_conflicts.def"
+#include "options/option_conflicts.def"
 #undef EXCLUDES
 #undef NEEDS
 #undef HAS_NO_USE
@@ -340,7 +340,7 @@ static void reports_have_options(void **state)
         assert_string_equal(line->same_as, "report");                                              \
         assert_string_equal(line->value, name);                                                    \
     }
-#include "reports.def"
+#include "reports/reports.def"
 #undef REPORT
     assert_null(option_line_find("calls"));
 }

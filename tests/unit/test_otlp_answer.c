@@ -1,10 +1,10 @@
 /*
  * test_otlp_answer.c - what a receiver's answers mean, whatever it answers, and how long it is waited for.
  */
-#include "back_off.h"
 #include "failing_alloc.h"
-#include "otlp_answer.h"
-#include "otlp_deadline.h"
+#include "otlp/otlp_answer.h"
+#include "otlp/otlp_deadline.h"
+#include "queue/back_off.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
  * test_otlp_request.c - where spans are sent to, with which headers, and how many at a time.
  */
 #include "failing_alloc.h"
-#include "otlp_batch.h"
-#include "otlp_config.h"
-#include "otlp_headers.h"
+#include "otlp/otlp_batch.h"
+#include "otlp/otlp_config.h"
+#include "otlp/otlp_headers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

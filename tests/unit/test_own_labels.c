@@ -1,7 +1,7 @@
 /* test_own_labels.c - lines in the language of otp.def: otp.def itself reads back as what it is
  * compiled to; what is wrong is said with its place; caps; and without memory. */
+#include "base/own_labels.h"
 #include "failing_alloc.h"
-#include "own_labels.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* What programs say in words that OTP uses as well is theirs: no label, least of all one that can
  * be hidden; and pg, which says what it is by what it does. */
-#include "correlate.h"
+#include "conversations/correlate.h"
 #include "etf_maker.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * the next one, what is left at the end with none; what TLS has sealed stays sealed.
  */
 #include "failing_alloc.h"
-#include "packet_notes.h"
+#include "keep/packet_notes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "packet_store.h"
+#include "keep/packet_store.h"
 
 #include <stdio.h>
 #include <string.h>

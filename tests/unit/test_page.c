@@ -3,12 +3,12 @@
  * latest are kept, data that comes out as it went in; caps, and memory that runs out.
  */
 #include "failing_alloc.h"
-#include "page_calls.h"
-#include "page_gzip.h"
-#include "page_parts.h"
-#include "page_rows.h"
-#include "page_times.h"
-#include "sink.h"
+#include "output/sink.h"
+#include "page/page_calls.h"
+#include "page/page_gzip.h"
+#include "page/page_parts.h"
+#include "page/page_rows.h"
+#include "page/page_times.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

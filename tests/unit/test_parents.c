@@ -9,11 +9,11 @@
  *
  * Then what is expected: "B of A", "B of nobody", or "B of somebody": it can't be told.
  */
-#include "correlate.h"
+#include "conversations/correlate.h"
+#include "conversations/pid_key.h"
+#include "conversations/process_activity.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "pid_key.h"
-#include "process_activity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 #include "etf_maker.h"
 #include "failing_alloc.h"
 #include "guard_page.h"
-#include "pattern.h"
-#include "term_token.h"
+#include "otp/pattern.h"
+#include "terms/term_token.h"
 
 #include <distsniff/identity.h>
 #include <distsniff/otp.h>

@@ -2,8 +2,8 @@
  * test_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: in both byte orders, in
  * pieces, with lengths that lie.
  */
-#include "byte_order.h"
-#include "pcapng_blocks.h"
+#include "bytes/byte_order.h"
+#include "capture/pcapng_blocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * test_pending_calls.c - records of calls that wait: how many there may be, how large together, for
  * how long, and in which order they are given out when that is reached.
  */
-#include "pending_calls.h"
+#include "conversations/pending_calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include "default_limits.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "pending_messages.h"
+#include "keep/pending_messages.h"
 
 enum { MS = 1000000 };
 

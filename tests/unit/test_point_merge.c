@@ -1,10 +1,10 @@
 /* Several capture points: a conversation is played, each point captures it with a clock and
  * losses of its own, and what comes out must be the conversation. */
-#include "clocks.h"
-#include "dedup.h"
-#include "packet_id.h"
-#include "point_merge.h"
-#include "overlap_scan.h"
+#include "capture/clocks.h"
+#include "capture/dedup.h"
+#include "capture/packet_id.h"
+#include "capture/point_merge.h"
+#include "capture/overlap_scan.h"
 #include "failing_alloc.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /*
  * test_port_filter.c - which packets pass, and what the kernel is asked for.
  */
-#include "kernel_filter.h"
-#include "port_filter.h"
+#include "capture/kernel_filter.h"
+#include "capture/port_filter.h"
 
 #include <linux/filter.h>
 #include <setjmp.h>

@@ -4,11 +4,11 @@
  * Looked for are some words that the captures have, and parts of them, in each message; and in each
  * message those of its own text.
  */
-#include "capture.h"
-#include "correlate.h"
-#include "event_text.h"
-#include "match_regex.h"
-#include "term_show.h"
+#include "base/term_show.h"
+#include "capture/capture.h"
+#include "conversations/correlate.h"
+#include "output/event_text.h"
+#include "select/match_regex.h"
 
 #include <distsniff/dissect.h>
 #include <glob.h>

@@ -3,7 +3,7 @@
  * all outputs together, and no record whose text may be long.
  */
 #include "big_event.h"
-#include "prerender.h"
+#include "output/prerender.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #include "findings_world.h"
 
-#include "presence.h"
+#include "findings/presence.h"
 
 #include <stdlib.h>
 

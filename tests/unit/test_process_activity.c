@@ -1,7 +1,7 @@
 /* test_process_activity.c - whose habits are forgotten at the cap: those of who neither answered nor
  * asked for
  * longest. */
-#include "process_activity.h"
+#include "conversations/process_activity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* Names of global and groups of pg: who has them, who has lost them, at the cap, and with memory
  * running out. */
+#include "base/term_show.h"
+#include "conversations/process_names.h"
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "process_names.h"
-#include "term_show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "pseudo_packet.h"
-#include "recorder_name.h"
+#include "capture/pseudo_packet.h"
+#include "keep/recorder_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

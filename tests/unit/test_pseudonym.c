@@ -2,8 +2,8 @@
  * test_pseudonym.c - pseudonyms are of the same kind and length, never what they stand for,
  * and different for different values, also where there are few.
  */
-#include "pseudonym.h"
-#include "pseudonym_class.h"
+#include "redact/pseudonym.h"
+#include "redact/pseudonym_class.h"
 
 #include <math.h>
 #include <setjmp.h>

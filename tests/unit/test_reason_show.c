@@ -2,9 +2,9 @@
  * test_reason_show.c - why something failed: Elixir's exceptions, and Erlang's errors and exits, in
  * Elixir's words, which are those of Exception.format_banner/3 and format_exit/1 of Elixir 1.14.
  */
+#include "base/term_show.h"
 #include "etf_maker.h"
-#include "reason_show.h"
-#include "term_show.h"
+#include "records/reason_show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #include "big_event.h"
 #include "failing_alloc.h"
-#include "record_copy.h"
+#include "queue/record_copy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,8 +3,8 @@
  * long, and tells what it left.
  */
 #include "record_queue_run.h"
-#include "clock.h"
-#include "signals.h"
+#include "base/clock.h"
+#include "base/signals.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  */
 #include "big_event.h"
 #include "failing_alloc.h"
-#include "record_queue.h"
+#include "queue/record_queue.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -5,9 +5,9 @@
 #include "etf_maker.h"
 #include "failing_alloc.h"
 #include "guard_page.h"
-#include "redact_keep.h"
-#include "redact_title.h"
-#include "redact_values.h"
+#include "redact/redact_keep.h"
+#include "redact/redact_title.h"
+#include "redact/redact_values.h"
 #include "same_shape.h"
 #include "term_samples.h"
 
@@ -334,7 +334,7 @@ static void knows_the_atoms_of_otp(void **state)
 {
     static const char *const atoms[] = {
 #define OTP_ATOM(text) text,
-#include "otp_atoms.def"
+#include "redact/otp_atoms.def"
 #undef OTP_ATOM
     };
     (void)state;

@@ -4,7 +4,7 @@
  */
 #include "etf_maker.h"
 #include "failing_alloc.h"
-#include "redact.h"
+#include "redact/redact.h"
 #include "same_shape.h"
 
 #include <distsniff/dissect.h>

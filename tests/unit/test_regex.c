@@ -2,10 +2,10 @@
  * test_regex.c - -e: that the search in the bytes leaves out nothing that the text would
  * match, bad expressions, expressions that take too long, and -A, --invert.
  */
-#include "event_text.h"
+#include "output/event_text.h"
 #include "failing_alloc.h"
-#include "match_regex.h"
-#include "selector.h"
+#include "select/match_regex.h"
+#include "select/selector.h"
 #include "default_limits.h"
 
 #include <distsniff/dissect.h>

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "distribution/registry.h"
 #include "failing_alloc.h"
 #include "fake_conn.h"
-#include "registry.h"
 
 static struct fake fake;
 static const struct ds_addr localhost = {4, {127, 0, 0, 1}};

@@ -3,7 +3,7 @@
  * begins in the file that has the name now.
  */
 #include "failing_alloc.h"
-#include "sink.h"
+#include "output/sink.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

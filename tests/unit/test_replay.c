@@ -4,8 +4,8 @@
  * real nodes (tests/live/replay).
  */
 #include "failing_alloc.h"
-#include "sink.h"
-#include "templates/templates.h"
+#include "output/sink.h"
+#include "fixtures/templates/templates.h"
 #include "default_limits.h"
 
 #include <setjmp.h>

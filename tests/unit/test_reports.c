@@ -2,8 +2,8 @@
  * where memory runs out. What they show is in golden/. */
 #include "default_limits.h"
 #include "failing_alloc.h"
-#include "redraw.h"
-#include "report.h"
+#include "reports/redraw.h"
+#include "reports/report.h"
 
 #include <malloc.h>
 #include <setjmp.h>

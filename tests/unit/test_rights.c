@@ -1,13 +1,13 @@
 /*
  * test_rights.c - what the sandbox refuses, and which names a run may use.
  */
-#include "call_filter.h"
-#include "landlock.h"
-#include "privileges.h"
-#include "run_name.h"
-#include "safe_open.h"
-#include "sandbox.h"
-#include "sandbox_preload.h"
+#include "rights/call_filter.h"
+#include "rights/landlock.h"
+#include "rights/privileges.h"
+#include "rights/run_name.h"
+#include "rights/safe_open.h"
+#include "rights/sandbox.h"
+#include "rights/sandbox_preload.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "rotation.h"
+#include "keep/rotation.h"
 
 #include <stdlib.h>
 #include <string.h>

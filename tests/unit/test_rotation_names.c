@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "rotation_names.h"
+#include "keep/rotation_names.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR };
 

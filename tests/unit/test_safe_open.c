@@ -2,8 +2,8 @@
  * test_safe_open.c - which links are followed on the way to a file, whose files are written, and that
  * what was looked at is not exchanged for another.
  */
-#include "folder_entry.h"
-#include "safe_open.h"
+#include "rights/folder_entry.h"
+#include "rights/safe_open.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "samples.h"
+#include "reports/samples.h"
 
 #include <string.h>
 

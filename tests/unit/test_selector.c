@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "default_limits.h"
-#include "filter.h"
-#include "selector.h"
+#include "select/filter.h"
+#include "select/selector.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * test_send_queue.c - the ring between who captures and who sends: order, room, its end.
  */
-#include "send_queue.h"
+#include "queue/send_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /*
  * test_signals.c - what signals ask for, also those that come before it is known what they mean.
  */
-#include "file_helper.h"
-#include "signals.h"
+#include "base/signals.h"
+#include "rights/file_helper.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * test_simple_filter.c - which events have the node, the process or the op that was asked for, and
  * that the reply comes with the request.
  */
-#include "suggest.h"
-#include "selector.h"
+#include "base/suggest.h"
+#include "select/selector.h"
 #include "default_limits.h"
 
 #include <distsniff/dissect.h>

@@ -3,8 +3,8 @@
  * peer sends, a line of text holds no control character, and a line of JSON parses.
  */
 #include "failing_alloc.h"
-#include "json_write.h"
-#include "sink.h"
+#include "output/json_write.h"
+#include "output/sink.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

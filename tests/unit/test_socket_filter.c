@@ -3,7 +3,7 @@
  * and one to its helper: what it could do with them is tried, behind the same filter as in a capture, and
  * without it. The sockets are real: root, and a network of its own.
  */
-#include "call_filter.h"
+#include "rights/call_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

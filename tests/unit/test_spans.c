@@ -2,8 +2,8 @@
  * test_spans.c - calls as spans: which trace they belong to, whatever ends first, and within bounds.
  */
 #include "failing_alloc.h"
-#include "sink.h"
-#include "span_trees.h"
+#include "output/sink.h"
+#include "traces/span_trees.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What is kept aside for later in a file: that it comes back whole, and where it ends when there is
  * no time for all. */
-#include "signals.h"
-#include "spool.h"
+#include "base/signals.h"
+#include "fixtures/spool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  * test_stall_effects.c - what waited behind a stall: messages without a pause after it, those of its
  * own direction alone, told once, however it ends.
  */
+#include "conversations/stall_effects.h"
 #include "failing_alloc.h"
-#include "stall_effects.h"
 
 #include <distsniff/dissect.h>
 #include <setjmp.h>

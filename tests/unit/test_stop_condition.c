@@ -1,9 +1,9 @@
 /*
  * test_stop_condition.c - when a run ends, and what it says about that; the clock is the test's.
  */
+#include "base/stop_condition.h"
 #include "failing_alloc.h"
-#include "rate_limit.h"
-#include "stop_condition.h"
+#include "select/rate_limit.h"
 
 #include <setjmp.h>
 #include <signal.h>

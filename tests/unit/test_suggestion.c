@@ -1,7 +1,7 @@
 /*
  * test_suggestion.c - a name that may be misspelt: which of those that occur is remembered for it.
  */
-#include "suggestion.h"
+#include "select/suggestion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

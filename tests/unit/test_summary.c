@@ -1,7 +1,7 @@
 /*
  * test_summary.c - what --strict takes for incomplete: each kind of trouble by itself.
  */
-#include "summary.h"
+#include "sniff/summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

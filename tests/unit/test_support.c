@@ -1,5 +1,5 @@
 /* The helpers that the other tests rest on, and the arena under failing allocations. */
-#include "arena.h"
+#include "bytes/arena.h"
 #include "failing_alloc.h"
 #include "guard_page.h"
 

@@ -1,7 +1,7 @@
 /* test_table.c - a table's entries by age, when one of them becomes the newest; which one goes for
  * another, at the cap and where memory runs out. */
+#include "base/table.h"
 #include "failing_alloc.h"
-#include "table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tail_file.h"
+#include "files/tail_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

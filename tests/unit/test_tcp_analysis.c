@@ -3,8 +3,8 @@
  * windows, stalls, ticks. Two ends, A (0) and B (1); time goes on by at().
  */
 #include "failing_alloc.h"
-#include "tcp_analysis.h"
-#include "tcp_conn.h"
+#include "packets/tcp_analysis.h"
+#include "packets/tcp_conn.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

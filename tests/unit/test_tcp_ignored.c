@@ -13,7 +13,7 @@
 #include "tcp_world.h"
 
 #include "failing_alloc.h"
-#include "tcp_table.h"
+#include "packets/tcp_table.h"
 
 /* Of an odd time the option stands as few senders write it. */
 static void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,

@@ -2,8 +2,8 @@
  * test_term.c - the walk over external terms: tokens and the check.
  */
 #include "guard_page.h"
-#include "term.h"
 #include "term_samples.h"
+#include "terms/term.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void test_every_tag_has_a_sample(void **state)
     (void)state;
     static const uint8_t tags[] = {
 #define TAG(code, id, kind) code,
-#include "tags.def"
+#include "terms/tags.def"
 #undef TAG
     };
     for (size_t i = 0; i < sizeof tags; i++) {

@@ -4,8 +4,8 @@
  */
 #include "failing_alloc.h"
 #include "guard_page.h"
-#include "term.h"
 #include "term_samples.h"
+#include "terms/term.h"
 
 #include <distsniff/code.h>
 

@@ -2,8 +2,8 @@
  * test_term_get.c - single values out of terms, and what erl_interface makes of them.
  */
 #include "guard_page.h"
-#include "term.h"
 #include "term_samples.h"
+#include "terms/term.h"
 
 #include <distsniff/identity.h>
 

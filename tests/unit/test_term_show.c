@@ -1,6 +1,6 @@
 /* test_term_show.c - how long the text of a term may become in this run, and why something failed. */
+#include "base/term_show.h"
 #include "etf_maker.h"
-#include "term_show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

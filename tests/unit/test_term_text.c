@@ -2,7 +2,7 @@
  * test_term_text.c - terms as Erlang text. That a node reads it back is tests/terms; here are
  * parts of terms, what is damaged, limits, text in strings, and what no terminal may get.
  */
-#include "escape.h"
+#include "bytes/escape.h"
 #include "guard_page.h"
 #include "term_printing.h"
 #include "term_samples.h"

@@ -2,7 +2,7 @@
  * test_term_text_cache.c - what was written for a message and serves the record of its call.
  */
 #include "failing_alloc.h"
-#include "term_text_cache.h"
+#include "output/term_text_cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

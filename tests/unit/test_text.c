@@ -1,10 +1,10 @@
 /*
  * test_text.c - texts of peers, points in time and bytes, made fit to be shown.
  */
-#include "hexdump.h"
-#include "json_escape.h"
-#include "printable.h"
-#include "timestamp.h"
+#include "base/printable.h"
+#include "base/timestamp.h"
+#include "output/hexdump.h"
+#include "output/json_escape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

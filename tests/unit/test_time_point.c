@@ -1,8 +1,8 @@
 /*
  * test_time_point.c - points in time, durations and sizes as users write them.
  */
-#include "time_point.h"
-#include "units.h"
+#include "base/time_point.h"
+#include "base/units.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

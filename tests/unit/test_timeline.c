@@ -3,7 +3,7 @@
  * answer, stalls and findings last, tools are one line; the order of files, what comes live, caps, memory.
  */
 #include "failing_alloc.h"
-#include "timeline.h"
+#include "findings/timeline.h"
 
 #include <distsniff/dissect.h>
 

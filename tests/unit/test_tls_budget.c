@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tls_conn.h"
+#include "tls/tls_conn.h"
 
 #define OF_A_SECOND ((size_t)256 << 20)
 #define OF_ALL (INT64_C(4) << 30)

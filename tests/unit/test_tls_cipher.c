@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tls_cipher.h"
+#include "tls/tls_cipher.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

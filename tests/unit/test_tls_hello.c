@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "guard_page.h"
-#include "tls_hello.h"
+#include "tls/tls_hello.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "capture/pseudo_packet.h"
 #include "failing_alloc.h"
-#include "pseudo_packet.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/tcp_stats.h>

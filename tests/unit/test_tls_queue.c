@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "tls_waiting.h"
+#include "tls/tls_waiting.h"
 
 static const uint8_t text[] = "what one end says, and what the other one does";
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "packets/tcp_conn.h"
 #include "quiet_tls.h"
-#include "tcp_conn.h"
-#include "tls_conn.h"
-#include "tls_hello.h"
+#include "tls/tls_conn.h"
+#include "tls/tls_hello.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * test_unnamed_file.c - a file without a name can be written and read, and leaves nothing in its folder.
  */
-#include "unnamed_file.h"
+#include "rights/unnamed_file.h"
 
 #include <dirent.h>
 #include <errno.h>

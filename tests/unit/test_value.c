@@ -2,8 +2,8 @@
  * test_value.c - leaves that are read through the cursor are what erl_interface makes of the same
  * bytes, whatever these are.
  */
-#include "term_token.h"
-#include "value.h"
+#include "terms/term_token.h"
+#include "terms/value.h"
 
 #include <ei.h>
 #include <setjmp.h>

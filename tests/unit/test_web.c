@@ -2,10 +2,10 @@
  * test_web.c - what a page that is served rests on: under which names it is, where it is bound to, and
  * what is on its way to those who look on: little, whatever they do.
  */
+#include "base/listen_address.h"
 #include "failing_alloc.h"
-#include "listen_address.h"
-#include "web_clients.h"
-#include "web_http.h"
+#include "web/web_clients.h"
+#include "web/web_http.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

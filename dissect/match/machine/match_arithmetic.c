@@ -3,7 +3,7 @@
  * does not fit into an int64_t goes through libcrypto's BIGNUM. No number may get longer than
  * a million bits, and what takes much time counts as steps.
  */
-#include "match_program.h"
+#include "match/machine/match_program.h"
 
 #include <math.h>
 #include <openssl/bn.h>

@@ -1,9 +1,9 @@
 /*
  * match_bits.c - see match_bits.h.
  */
-#include "match_bits.h"
+#include "match/machine/match_bits.h"
 
-#include "utf8.h"
+#include "bytes/utf8.h"
 
 #include <math.h>
 

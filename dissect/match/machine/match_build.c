@@ -1,7 +1,7 @@
 /*
  * match_build.c - terms that a guard makes: rows of views. See match_view.h.
  */
-#include "match_program.h"
+#include "match/machine/match_program.h"
 
 /* put adds a pair to a map of *num pairs. A key that is there already gets the new value; one
  * that is not may not be missed. */

@@ -2,8 +2,8 @@
  * match_build_bits.c - binaries that a guard makes, a segment at a time: what was made is copied,
  * and the bits of a value are put behind it.
  */
-#include "match_bits.h"
-#include "match_program.h"
+#include "match/machine/match_bits.h"
+#include "match/machine/match_program.h"
 
 enum { MAX_SEGMENT_BITS = 1 << 20 };
 

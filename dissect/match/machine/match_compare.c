@@ -8,7 +8,7 @@
  * asked for they are taken by size, the next one found by a look at all. Keys that are maps
  * themselves need a comparison inside the comparison: so many of these and no more.
  */
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
 enum { MAX_LEVELS = 4 };
 

@@ -1,9 +1,9 @@
 /*
  * match_encode.c - see match_encode.h.
  */
-#include "match_encode.h"
+#include "match/machine/match_encode.h"
 
-#include "utf8.h"
+#include "bytes/utf8.h"
 
 #include <distsniff/encode.h>
 

@@ -2,7 +2,7 @@
  * match_functions.c - the functions of guards about sizes, parts and numbers, one line each in
  * the table at the end, and the search for a function.
  */
-#include "match_functions.h"
+#include "match/machine/match_functions.h"
 
 static bool give_size(uint64_t size, struct view *out)
 {

@@ -5,7 +5,7 @@
 #ifndef DISSECT_MATCH_FUNCTIONS_H
 #define DISSECT_MATCH_FUNCTIONS_H
 
-#include "match_program.h"
+#include "match/machine/match_program.h"
 
 /* guard_function is a line of the table of functions. Of what call is given it takes
  * num_args; it returns false when there is no value. call is NULL where no wire can know. */

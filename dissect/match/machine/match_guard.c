@@ -2,7 +2,7 @@
  * match_guard.c - operators, and the run of a guard; see match_program.h. A test that has no
  * value, or one other than true, fails its alternative, and the next one is tried.
  */
-#include "match_functions.h"
+#include "match/machine/match_functions.h"
 
 enum comparison { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, NOT_EQUAL, SAME, NOT_SAME };
 enum logic { NOT, AND, OR, XOR };

@@ -2,7 +2,7 @@
  * match_leaf.c - the order of what has no terms beneath it, and of the heads of what has:
  * numbers, atoms, pids, ports, references, funs, bit strings. As Erlang orders them.
  */
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
 #include <distsniff/identity.h>
 

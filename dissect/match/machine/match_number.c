@@ -2,7 +2,7 @@
  * match_number.c - numbers out of terms, and their order: that of mathematics, so that an
  * integer and a float compare exactly whatever their size, as in Erlang.
  */
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
 #include <math.h>
 

@@ -18,7 +18,7 @@
 #define DISSECT_MATCH_PROGRAM_H
 
 #include <distsniff/match.h>
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
 enum node_kind {
     NODE_ANY,

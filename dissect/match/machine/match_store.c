@@ -2,7 +2,7 @@
  * match_store.c - terms that are computed: encoded like those that were sent, in the arena of
  * the run.
  */
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
 #include <distsniff/encode.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * match_types.c - the type tests of guards, one line each in the table at the end.
  */
-#include "match_functions.h"
+#include "match/machine/match_functions.h"
 
 static bool has_order(struct run *run, const struct view *args, uint32_t orders, struct view *out)
 {

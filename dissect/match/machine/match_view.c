@@ -1,9 +1,9 @@
 /*
  * match_view.c - reads views; see match_view.h.
  */
-#include "match_view.h"
+#include "match/machine/match_view.h"
 
-#include "term_token.h"
+#include "terms/term_token.h"
 
 bool run_fail(struct run *run, enum run_trouble trouble)
 {

@@ -5,7 +5,7 @@
  * while what is in it is looked at; where an element ends is found out only when the next one
  * is asked for, so that most terms are turned down after their first bytes.
  */
-#include "match_program.h"
+#include "match/machine/match_program.h"
 
 struct walk_frame {
     enum node_kind kind;

@@ -1,5 +1,5 @@
 /* elixir_brackets.c - what opens and closes in a pattern of Elixir; see elixir_writer.h. */
-#include "elixir_writer.h"
+#include "match/parse/elixir_writer.h"
 
 bool elixir_read_map(struct elixir_writer *w)
 {

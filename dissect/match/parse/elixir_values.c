@@ -1,5 +1,5 @@
 /* elixir_values.c - what stands for a value by itself in a pattern of Elixir; see elixir_writer.h. */
-#include "elixir_writer.h"
+#include "match/parse/elixir_writer.h"
 
 /* hex_len returns how many hexadecimal digits begin there, at most max. */
 static size_t hex_len(const char *text, size_t max)

@@ -1,5 +1,5 @@
 /* elixir_writer.c - see elixir_writer.h. */
-#include "elixir_writer.h"
+#include "match/parse/elixir_writer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #ifndef DISSECT_ELIXIR_WRITER_H
 #define DISSECT_ELIXIR_WRITER_H
 
-#include "elixir_words.h"
-#include "match_elixir.h"
+#include "match/parse/elixir_words.h"
+#include "match/parse/match_elixir.h"
 
 enum elixir_open_kind {
     OPEN_PAREN, /* ( { and all that is the same in both */

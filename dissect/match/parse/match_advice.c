@@ -1,8 +1,8 @@
 /*
  * match_advice.c - see match_advice.h.
  */
-#include "match_advice.h"
-#include "elixir_words.h"
+#include "match/parse/match_advice.h"
+#include "match/parse/elixir_words.h"
 
 #include <stdio.h>
 

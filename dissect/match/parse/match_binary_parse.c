@@ -8,8 +8,8 @@
  * nothing else, all is a constant. Literals for which that would say too much, such as floats
  * and integers that no such segment can hold, are held against the value.
  */
-#include "match_bits.h"
-#include "match_parse.h"
+#include "match/machine/match_bits.h"
+#include "match/parse/match_parse.h"
 
 #include <distsniff/encode.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * match_elixir.c - see match_elixir.h, and elixir_writer.h for the parts. Word by word: what is open
  * stands on a stack, and says what a comma and the closing bracket mean there.
  */
-#include "elixir_writer.h"
+#include "match/parse/elixir_writer.h"
 
 #include <stdio.h>
 

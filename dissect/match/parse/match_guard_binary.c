@@ -5,8 +5,8 @@
  * and its size when that is computed, and a step puts them together. A binary of literals is
  * a constant.
  */
-#include "match_bits.h"
-#include "match_guard_parse.h"
+#include "match/machine/match_bits.h"
+#include "match/parse/match_guard_parse.h"
 
 #include <distsniff/encode.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
  * Operators bind as in Erlang. Those whose right side is still to come wait on a stack of fixed
  * size (Dijkstra's shunting yard), so that nothing recurses.
  */
-#include "match_functions.h"
-#include "match_guard_parse.h"
+#include "match/machine/match_functions.h"
+#include "match/parse/match_guard_parse.h"
 
 static const struct guard_operator *find_operator(const struct lexer *lexer, uint8_t num_args)
 {

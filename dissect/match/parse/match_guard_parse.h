@@ -5,7 +5,7 @@
 #ifndef DISSECT_MATCH_GUARD_PARSE_H
 #define DISSECT_MATCH_GUARD_PARSE_H
 
-#include "match_parse.h"
+#include "match/parse/match_parse.h"
 
 enum wait_kind {
     WAIT_PAREN,

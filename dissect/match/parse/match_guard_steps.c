@@ -2,7 +2,7 @@
  * match_guard_steps.c - the steps that a guard becomes while it is read: how its parsers add them, and what
  * is open meanwhile.
  */
-#include "match_guard_parse.h"
+#include "match/parse/match_guard_parse.h"
 
 #include <stdlib.h>
 

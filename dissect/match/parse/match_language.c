@@ -2,8 +2,8 @@
  * match_language.c - see match_language.h. Word by word, up to the first thing that only one of the
  * languages has.
  */
-#include "match_language.h"
-#include "elixir_words.h"
+#include "match/parse/match_language.h"
+#include "match/parse/elixir_words.h"
 
 /* is_guard_word says whether a word in a guard is one that guards of Elixir alone have. */
 static bool is_guard_word(const char *at)

@@ -1,8 +1,8 @@
 /*
  * match_leaf_parse.c - terms of a pattern that have no others in them: atoms, numbers, [].
  */
-#include "match_encode.h"
-#include "match_parse.h"
+#include "match/machine/match_encode.h"
+#include "match/parse/match_parse.h"
 
 #include <distsniff/encode.h>
 

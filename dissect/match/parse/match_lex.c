@@ -8,10 +8,10 @@
  *
  * A sign before a number is an operator, as in Erlang. % begins a comment.
  */
-#include "match_lex.h"
+#include "match/parse/match_lex.h"
 
-#include "float_text.h"
-#include "utf8.h"
+#include "bytes/utf8.h"
+#include "terms/float_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

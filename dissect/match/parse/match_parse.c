@@ -11,8 +11,8 @@
  *
  * A stack of fixed size holds the containers that are open; nothing recurses.
  */
-#include "match_encode.h"
-#include "match_parse.h"
+#include "match/machine/match_encode.h"
+#include "match/parse/match_parse.h"
 
 enum open_kind { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_ARGUMENTS, OPEN_CONCAT, OPEN_BOTH };
 

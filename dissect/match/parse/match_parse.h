@@ -4,8 +4,8 @@
 #ifndef DISSECT_MATCH_PARSE_H
 #define DISSECT_MATCH_PARSE_H
 
-#include "match_lex.h"
-#include "match_program.h"
+#include "match/machine/match_program.h"
+#include "match/parse/match_lex.h"
 
 /* A literal in a binary has at most so many bits. */
 enum { MATCH_MAX_LITERAL_BITS = 4096 };

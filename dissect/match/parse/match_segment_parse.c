@@ -5,7 +5,7 @@
  *     size    integer | Name | '(' expression ')'
  *     type    integer | float | binary | ... | signed | unsigned | big | little | unit ':' integer
  */
-#include "match_parse.h"
+#include "match/parse/match_parse.h"
 
 enum { MAX_SIZE = INT32_MAX };
 
