@@ -396,6 +396,22 @@ bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to, const stru
     return true;
 }
 
+bool ds_otp_may_bind(const struct ds_otp *otp, struct ds_text to, const struct ds_term *request,
+                     enum ds_otp_variable variable)
+{
+    if (request->data == NULL)
+        return false;
+    for (size_t i = 0; i < otp->num_lines; i++) {
+        const struct ds_otp_line *l = &otp->lines[i];
+        if ((otp->line[i].bound & 1u << variable) != 0 && families[l->kind] == FAMILY_IN_CALL &&
+            (l->to[0] == '\0' ||
+             (strlen(l->to) == to.len && memcmp(l->to, to.data, to.len) == 0)) &&
+            pattern_may_match(otp->line[i].pattern, request))
+            return true;
+    }
+    return false;
+}
+
 const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name)
 {
     const struct name_slot *slot = find_slot(otp, name);

@@ -381,18 +381,34 @@ static bool is_struct(struct cursor at, const struct term_env *env, struct ds_te
 }
 
 /* skip_one passes over one term, if it is of the type that the node is held to. */
-static bool skip_one(struct cursor *at, const struct term_env *env, const struct pattern_node *node)
+static bool skip_one(struct cursor *at, const struct term_env *env, const struct pattern_node *node,
+                     bool is_lenient)
 {
     uint8_t tag;
     if (!cursor_peek_u8(at, &tag) ||
         (node->classes != 0 && (node->classes & 1u << token_classes[tag]) == 0) ||
-        (node->text.data != NULL && !is_struct(*at, env, node->text)))
+        (node->text.data != NULL && !is_lenient && !is_struct(*at, env, node->text)))
         return false;
     return term_skip(at, env, 1, NULL) == TERM_OK;
 }
 
-bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
-                 struct pattern_match *match)
+/* match_unknown passes over a reference to an atom whose name is not known. */
+static bool match_unknown(struct cursor *at, const struct term_env *env)
+{
+    struct cursor next = *at;
+    uint8_t tag, number;
+    if (!cursor_read_u8(&next, &tag) || tag != TERM_TAG_ATOM_CACHE_REF ||
+        !cursor_read_u8(&next, &number) || number >= env->num_atoms ||
+        ds_atom_has_name(env->atoms[number].state))
+        return false;
+    *at = next;
+    return true;
+}
+
+/* run is pattern_run, or, where it is_lenient, pattern_may_match. */
+static inline __attribute__((always_inline)) bool run(const struct pattern *pattern,
+                                                      const struct ds_term *term,
+                                                      struct pattern_match *match, bool is_lenient)
 {
     struct cursor at = cursor_make(term->data, term->len);
     const struct term_env env = {term->atoms, term->num_atoms};
@@ -404,7 +420,7 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
             /* The last node takes the rest: the term ends with it. */
             if (i + 1 == pattern->num_nodes && node->classes == 0 && cursor_left(&at) != 0)
                 at.at = at.end;
-            else if (!skip_one(&at, &env, node))
+            else if (!skip_one(&at, &env, node, is_lenient))
                 return false;
             if (node->kind == NODE_VARIABLE)
                 match->variable[node->value] =
@@ -415,6 +431,8 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
                                      .damaged = term->damaged && at.at == at.end};
             continue;
         }
+        if (is_lenient && node->kind == NODE_ATOM && match_unknown(&at, &env))
+            continue;
         if (node->kind == NODE_TUPLE || node->kind == NODE_ATOM) {
             if (node->kind == NODE_TUPLE ? !match_tuple(&at, &env, node->num_terms)
                                          : !match_atom(&at, &env, node->text))
@@ -450,6 +468,18 @@ bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
         }
     }
     return true;
+}
+
+bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
+                 struct pattern_match *match)
+{
+    return run(pattern, term, match, false);
+}
+
+bool pattern_may_match(const struct pattern *pattern, const struct ds_term *term)
+{
+    struct pattern_match match;
+    return run(pattern, term, &match, true);
 }
 
 int pattern_find_variable(const struct pattern *pattern, const char *name)

@@ -41,6 +41,10 @@ void pattern_free(struct pattern *pattern);
 bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
                  struct pattern_match *match);
 
+/* pattern_may_match says whether pattern_run would be true if the atoms whose names are not known
+ * were others. A struct may then be any map. */
+bool pattern_may_match(const struct pattern *pattern, const struct ds_term *term);
+
 /* pattern_find_variable returns the index of a variable in pattern_match, or -1. */
 int pattern_find_variable(const struct pattern *pattern, const char *name);
 

@@ -148,6 +148,12 @@ const char *ds_otp_kind_name(enum ds_otp_kind kind);
 bool ds_otp_find_message(const struct ds_otp *otp, struct ds_text to,
                          const struct ds_term *payload, struct ds_otp_match *match);
 
+/* ds_otp_may_bind says whether the Request of a CALL to that name, absent where it goes to a pid, may
+ * be one of a line with that variable, if the atoms in it whose names are not known are others.
+ * Linear in the lines. */
+bool ds_otp_may_bind(const struct ds_otp *otp, struct ds_text to, const struct ds_term *request,
+                     enum ds_otp_variable variable);
+
 /* ds_otp_owner returns the group of a registered name that no user's process has, such as "otp" of
  * global_name_server; NULL where there is none. */
 const char *ds_otp_owner(const struct ds_otp *otp, struct ds_text name);

@@ -381,7 +381,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->asked_node = call->answer_node = start->node;
     call->has_twin = has_twin;
     call->is_tentative = start->is_tentative;
-    call->elsewhere = start->elsewhere;
+    call->place = start->place;
     call->awaits_input = start->awaits_input;
     call->number = ++calls->num_started;
     call->conn = event->conn->number;
@@ -513,8 +513,11 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
     }
     call_parent_note_work(calls, call, end->end_ns);
     held = give_record(calls, call, end, HELD_FOR_CROSSING);
-    if (held != NULL)
+    if (held != NULL) {
         held->monitor = *monitor;
+        held->is_elsewhere = call->place == ANSWER_ELSEWHERE;
+        held->may_be_elsewhere = call->place == ANSWER_PLACE_UNKNOWN;
+    }
     calls_forget(calls, call);
 }
 

@@ -17,7 +17,7 @@ struct call_start {
     uint32_t node;          /* of the callee, interned; 0 not known */
     bool is_tagless;        /* the caller can have one of these calls at a time */
     bool is_tentative;      /* only its answer will tell that it is one */
-    bool elsewhere;         /* it asks for the answer to be given by the caller's own node */
+    enum answer_place place; /* as in open_call */
     bool awaits_input;      /* as in call */
     const struct ds_term *request;
     const struct note *note; /* for the function it names */

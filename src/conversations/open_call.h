@@ -15,6 +15,10 @@
 
 #include <distsniff/otp.h>
 
+/* answer_place says whether the answer to a call passes over a connection. The process that gives it
+ * may be on the caller's own node, as those of ra are; an unknown atom may decide which is asked. */
+enum answer_place { ANSWER_PASSES, ANSWER_ELSEWHERE, ANSWER_PLACE_UNKNOWN };
+
 /* open_call is one. */
 struct open_call {
     struct table_entry entry;
@@ -48,7 +52,8 @@ struct open_call {
     bool may_have_parent; /* when it came, its caller may have been serving a call */
     bool answer_is_exit;
     bool has_twin;      /* other calls have the same tag */
-    bool is_tentative, is_forwarded, elsewhere, awaits_input;
+    enum answer_place place;
+    bool is_tentative, is_forwarded, awaits_input;
     bool is_behind;     /* its callee is, or may be, at other work meanwhile */
     bool is_undecided;  /* what would tell how it ends hangs on an atom that is not known */
     bool may_be_answered; /* a message came for its caller in which atoms are not known */

@@ -30,6 +30,8 @@ struct pending_call {
     int64_t since_ns;
     unsigned waits; /* enum pending_for */
     bool is_alive; /* FOR_ANSWER: the caller went on */
+    bool is_elsewhere;     /* FOR_CROSSING: ANSWER_ELSEWHERE of open_call.h */
+    bool may_be_elsewhere; /* likewise: ANSWER_PLACE_UNKNOWN */
     unsigned block;
     struct copied_record *copy;
 };

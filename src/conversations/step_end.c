@@ -100,7 +100,8 @@ enum call_outcome step_how_given_up(const struct correlate *c, const struct open
                                     const struct ds_event *event)
 {
     return calls_may_be_answered(&c->calls, call)                        ? CALL_UNKNOWN
-           : call->elsewhere                                           ? CALL_ANSWERED_ELSEWHERE
+           : call->place == ANSWER_PLACE_UNKNOWN                         ? CALL_UNKNOWN
+           : call->place == ANSWER_ELSEWHERE                             ? CALL_ANSWERED_ELSEWHERE
            : !call->is_forwarded && calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
            : looks_like_timeout(event->ts_ns - call->start_ns)       ? CALL_TIMEOUT
                                                                      : CALL_ABANDONED;
@@ -117,7 +118,10 @@ void step_take_crossed(struct correlate *c, struct step *s)
     s->note->label = call->label;
     s->note->group = call->group;
     s->note->call = call->number;
-    s->note->outcome = looks_like_timeout(waited_ns) ? CALL_TIMEOUT : CALL_ABANDONED;
+    s->note->outcome = held->may_be_elsewhere          ? CALL_UNKNOWN
+                       : held->is_elsewhere            ? CALL_ANSWERED_ELSEWHERE
+                       : looks_like_timeout(waited_ns) ? CALL_TIMEOUT
+                                                       : CALL_ABANDONED;
     s->note->has_latency = true;
     s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
     calls_had_given_up(&c->calls, held, s->event, s->note->outcome);

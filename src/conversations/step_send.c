@@ -37,21 +37,63 @@ static bool is_sender(struct correlate *c, struct step *s, const struct pid_key 
     return step_know_from(c, s) && pid_key_equal(&s->from, pid);
 }
 
-/* asks_elsewhere says whether a request asks for the answer to be given by a process on the
- * caller's own node, as ra's do: that is not seen. */
-static bool asks_elsewhere(const struct step *s, const struct ds_otp_match *match)
+/* place_of_server says where a server of ra, {Name, Node}, answers: not over the connection where it
+ * is on the caller's own node. */
+static enum answer_place place_of_server(const struct step *s, const struct ds_term *server)
+{
+    const struct ds_text own = s->event->conn->end[s->event->dir].node;
+    struct ds_term node;
+    struct ds_text text;
+    if (!ds_term_get_element(server, 1, &node))
+        return ANSWER_PASSES;
+    if (ds_term_is_unknown_atom(&node) || own.data == NULL)
+        return ANSWER_PLACE_UNKNOWN;
+    return ds_term_get_atom(&node, &text) && text.len == own.len &&
+                   memcmp(text.data, own.data, own.len) == 0
+               ? ANSWER_ELSEWHERE
+               : ANSWER_PASSES;
+}
+
+/* find_reply_from finds the value of the key reply_from in the options of a command to ra. False where
+ * there is none; *is_unknown: it may be one of the keys whose names are not known. */
+static bool find_reply_from(const struct ds_term *options, struct ds_term *out, bool *is_unknown)
+{
+    struct ds_term_list pairs;
+    struct ds_term key;
+    *is_unknown = ds_term_is_unknown_atom(options);
+    if (ds_term_get_value(options, "reply_from", out))
+        return true;
+    if (ds_term_get_map(options, &pairs))
+        while (ds_term_list_next(&pairs, &key) && ds_term_list_next(&pairs, out))
+            *is_unknown |= ds_term_is_unknown_atom(&key);
+    return false;
+}
+
+/* find_place says whether a request asks for the answer to be given by a process on the caller's own
+ * node, as those of ra do: that is not seen. */
+static enum answer_place find_place(const struct correlate *c, const struct step *s,
+                                    const struct ds_otp_match *match, struct ds_text name)
 {
     const struct ds_term *options = ds_otp_get(match, DS_OTP_REPLY_OPTIONS);
-    const struct ds_text own = s->event->conn->end[s->event->dir].node;
-    struct ds_term from, word, member, node;
-    struct ds_text text;
-    if (options == NULL || !ds_term_get_value(options, "reply_from", &from))
-        return false;
+    const struct ds_term *request = ds_otp_get(match, DS_OTP_REQUEST);
+    struct ds_term from, word, member;
+    bool is_unknown;
+    if (options == NULL)
+        return s->event->unknown_atoms != 0 && request != NULL &&
+                       ds_otp_may_bind(c->otp, name, request, DS_OTP_REPLY_OPTIONS)
+                   ? ANSWER_PLACE_UNKNOWN
+                   : ANSWER_PASSES;
+    if (!find_reply_from(options, &from, &is_unknown))
+        return is_unknown ? ANSWER_PLACE_UNKNOWN : ANSWER_PASSES;
+    if (ds_term_is_unknown_atom(&from))
+        return ANSWER_PLACE_UNKNOWN;
     if (step_is_atom(&from, "local"))
-        return true;
-    return ds_term_get_pair(&from, &word, &member) && step_is_atom(&word, "member") &&
-           ds_term_get_element(&member, 1, &node) && ds_term_get_atom(&node, &text) &&
-           own.data != NULL && text.len == own.len && memcmp(text.data, own.data, own.len) == 0;
+        return ANSWER_ELSEWHERE;
+    if (!ds_term_get_pair(&from, &word, &member))
+        return ANSWER_PASSES; /* leader, and what newer releases may have */
+    return ds_term_is_unknown_atom(&word)  ? ANSWER_PLACE_UNKNOWN
+           : step_is_atom(&word, "member") ? place_of_server(s, &member)
+                                           : ANSWER_PASSES;
 }
 
 /* forward_call: a request whose sender is on another node than its caller is one that was handed
@@ -68,7 +110,7 @@ static bool forward_call(struct correlate *c, struct step *s, const struct call_
         !pid_key_equal(&call->caller, &start->caller))
         return false;
     call_parent_forward(&c->calls, call, &start->callee, start->node);
-    call->elsewhere = start->node == call->caller.node;
+    call->place = start->node == call->caller.node ? ANSWER_ELSEWHERE : ANSWER_PASSES;
     s->note->role = NOTE_FORWARD;
     s->note->call = call->number;
     return true;
@@ -150,9 +192,10 @@ static bool awaits_input(const struct ds_otp_match *match, const struct ds_term 
     return false;
 }
 
-/* open_call opens the call that a message asks for. False when it is none, or not known to be
- * one yet. */
-static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+/* open_call opens the call that a message asks for, which goes to that name (absent: to a pid). False
+ * when it is none, or not known to be one yet. */
+static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match,
+                      struct ds_text name)
 {
     const struct ds_term *from = ds_otp_get(match, DS_OTP_FROM);
     const struct ds_term *request = ds_otp_get(match, DS_OTP_REQUEST);
@@ -163,7 +206,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         .request = request != NULL ? request : &s->message->payload,
         .note = s->note,
         .node = intern_add(&c->intern, s->event->conn->end[!s->event->dir].node),
-        .elsewhere = asks_elsewhere(s, match),
+        .place = find_place(c, s, match, name),
         .awaits_input = awaits_input(match, request),
     };
     struct ref_key monitor;
@@ -299,7 +342,7 @@ static void take_send(struct correlate *c, struct step *s)
     step_set_function(s->note, &match);
     if ((match.kind == DS_OTP_CALL || match.kind == DS_OTP_WATCHED_CALL ||
          match.kind == DS_OTP_TAGGED_CALL) &&
-        !open_call(c, s, &match)) {
+        !open_call(c, s, &match, name)) {
         *s->note = (struct note){.role = NOTE_SEND};
         return;
     }

@@ -300,6 +300,80 @@ static void tagged_calls(void **state)
     }
 }
 
+/* A command to ra, whose options say who is to answer. */
+static struct ds_term command(struct ds_term head, struct ds_term usr, struct ds_term options)
+{
+    return etf_tuple(2, head,
+                     etf_tuple(3, etf_atom("command"), etf_atom("normal"),
+                               etf_tuple(3, usr, etf_atom("x"),
+                                         etf_tuple(2, etf_atom("await_consensus"), options))));
+}
+
+static struct ds_term reply_from(struct ds_term who)
+{
+    return command(etf_atom("leader_call"), etf_atom("$usr"), etf_map(1, etf_atom("reply_from"), who));
+}
+
+/* Who gives the answer to a command: the caller's own node, unseen; another; or an unknown atom decides it. */
+static void answered_by_own_node(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    const struct ds_term none = etf_cached(NULL), member = etf_atom("member");
+    const struct ds_term plain = etf_map(1, etf_atom("reply_from"), etf_atom("leader"));
+    const struct {
+        struct ds_term request;
+        uint32_t unknown;
+        enum call_outcome outcome;
+        bool has_no_name; /* the caller's node */
+    } cases[] = {
+        {reply_from(etf_atom("local")), 0, CALL_ANSWERED_ELSEWHERE, false},
+        {reply_from(etf_atom("leader")), 0, CALL_ABANDONED, false},
+        {reply_from(none), 1, CALL_UNKNOWN, false},
+        {reply_from(etf_tuple(2, member, etf_tuple(2, etf_atom("x"), etf_atom("a@h")))), 0,
+         CALL_ANSWERED_ELSEWHERE, false},
+        {reply_from(etf_tuple(2, member, etf_tuple(2, etf_atom("x"), etf_atom("c@h")))), 0, CALL_ABANDONED,
+         false},
+        {reply_from(etf_tuple(2, member, etf_tuple(2, etf_atom("x"), none))), 1, CALL_UNKNOWN, false},
+        {reply_from(etf_tuple(2, member, etf_tuple(2, etf_atom("x"), etf_atom("c@h")))), 0, CALL_UNKNOWN, true},
+        {reply_from(etf_tuple(2, none, etf_tuple(2, etf_atom("x"), etf_atom("a@h")))), 1, CALL_UNKNOWN, false},
+        /* the key */
+        {command(etf_atom("leader_call"), etf_atom("$usr"), etf_map(1, none, etf_atom("local"))), 1, CALL_UNKNOWN,
+         false},
+        {command(etf_atom("leader_call"), etf_atom("$usr"), etf_map(1, etf_atom("x"), etf_atom("local"))), 0,
+         CALL_ABANDONED, false},
+        /* what makes a command of it */
+        {command(none, etf_atom("$usr"), plain), 1, CALL_UNKNOWN, false},
+        {command(etf_atom("leader_call"), none, plain), 1, CALL_UNKNOWN, false},
+        {command(etf_atom("leader_call"), etf_atom("$usr"), plain), 0, CALL_ABANDONED, false},
+        {command(etf_atom("leader_call"), etf_atom("$other"), plain), 1, CALL_ABANDONED, false},
+        {command(none, etf_atom("$usr"), plain), 0, CALL_ABANDONED, false}, /* no message says so */
+        {etf_tuple(2, none, none), 2, CALL_ABANDONED, false},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        /* In vain; and as the DOWN of the server crosses the end of the monitor. */
+        for (uint32_t crosses = 0; crosses < 2; crosses++) {
+            const uint32_t ref = 1 + 2 * i + crosses;
+            seen.conn.end[0].node = cases[i].has_no_name ? (struct ds_text){NULL, 0} : text("a@h");
+            monitor(&seen, ref, etf_atom("echo"));
+            message(&seen, &(struct message){
+                .code = 6, .from = etf_pid("a@h", 1), .to = etf_atom("echo"),
+                .unknown_atoms = cases[i].unknown,
+                .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                     etf_tuple(2, etf_pid("a@h", 1), alias_tag("a@h", ref)),
+                                     cases[i].request)});
+            seen.now_ns += 30000000;
+            if (crosses != 0)
+                down(&seen, ref, etf_atom("killed"));
+            demonitor(&seen, ref);
+            assert_int_equal(seen.note.outcome, cases[i].outcome);
+        }
+    }
+    stop(&seen);
+    assert_int_equal(seen.num_ended, 2 * sizeof cases / sizeof cases[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +388,7 @@ int main(void)
         cmocka_unit_test(rex_does_not_answer),
         cmocka_unit_test(handed_on),
         cmocka_unit_test(tagged_calls),
+        cmocka_unit_test(answered_by_own_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
