@@ -230,7 +230,7 @@ static void take_late(struct detect *d, const struct record *record)
     struct finding *f = detect_begin(d, FINDING_DS301, event);
     if (is_housekeeping(record->note.group))
         f->severity = SEVERITY_NOTE;
-    wording_add(&f->sentence, "a reply of ");
+    wording_add(&f->sentence, "a reply to ");
     wording_label(&f->sentence, record->note.label != NULL ? record->note.label : "a call");
     wording_add(&f->sentence, " from ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
@@ -345,9 +345,9 @@ static void take_missing(struct detect *d, const struct call *call)
     struct finding *f = detect_begin_call(d, FINDING_DS302, call);
     wording_put(&f->sentence, WORD_NODE, call->callee.node);
     if (kind == MISSING_FUN) {
-        wording_add(&f->sentence, " does not have the code of a fun that it was given");
+        wording_add(&f->sentence, " does not have the code of a fun that it was sent");
     } else {
-        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another " : " does not have ");
+        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another version of " : " does not have ");
         put_function(&f->sentence, has_at ? &at : &called);
     }
     wording_add(&f->detail, "asked by ");

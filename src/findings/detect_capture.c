@@ -17,15 +17,14 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS501, event);
-    wording_add(&f->sentence, "one direction alone of a link was captured");
-    wording_add(&f->detail, "nothing that ");
+    wording_add(&f->sentence, "only one direction of a link was captured");
+    wording_add(&f->detail, "no packet from ");
     wording_end(&f->detail, &end[unseen]);
-    wording_add(&f->detail, " sends to ");
+    wording_add(&f->detail, " to ");
     wording_end(&f->detail, &end[!unseen]);
-    wording_printf(&f->detail, ", though %" PRIu64 " segments of the latter: what was answered there is "
-                               "not known",
+    wording_printf(&f->detail, ", but %" PRIu64 " segments from the latter: what was answered is unknown",
                    event->conn->link->side[!unseen].segments);
-    detect_frame(f, event->frame, "by then");
+    detect_frame(f, event->frame, "the latest");
     detect_commit(d);
 }
 
@@ -72,13 +71,13 @@ static void take_cut(struct detect *d, const struct ds_event *event)
         return;
     w->capture_told |= TOLD_CUT;
     struct finding *f = detect_begin(d, FINDING_DS502, event);
-    wording_add(&f->sentence, "what nodes say is cut by the snap length");
-    wording_add(&f->detail, "first of ");
+    wording_add(&f->sentence, "packets of nodes are truncated by the snap length");
+    wording_add(&f->detail, "first from ");
     wording_end(&f->detail, &event->conn->end[event->dir]);
     wording_add(&f->detail, " to ");
     wording_end(&f->detail, &event->conn->end[!event->dir]);
-    wording_add(&f->detail, ": what is behind the cut is not known");
-    detect_frame(f, event->frame, "the first that is cut");
+    wording_add(&f->detail, ": the bytes behind the cut are missing");
+    detect_frame(f, event->frame, "the first truncated one");
     detect_commit(d);
 }
 

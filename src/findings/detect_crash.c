@@ -143,7 +143,7 @@ static void put_crash(struct wording *detail, const struct crash *crash)
     if (crash->has_why)
         wording_put(detail, WORD_ATOM, crash->why);
     else
-        wording_add(detail, "a reason that is no known atom");
+        wording_add(detail, "an unknown atom");
     if (!crash->has_stack)
         return;
     wording_add(detail, " in ");
@@ -157,7 +157,7 @@ static void judge(struct finding *f, const struct crash *crash)
 {
     if (crash->at == AT_OTHER)
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "the log of that node: it was at another message, by its stack");
+                      "the log of that node, as its stack shows it handling another message");
     else if (crash->at != AT_CALL)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
@@ -169,7 +169,7 @@ static void report(struct detect *d, const struct call *call, const struct crash
     const unsigned at = c->num % LOOP_CRASHES;
     wording_add(&f->sentence, "a request crashed ");
     wording_party(&f->sentence, &call->callee);
-    wording_add(&f->detail, "it ended with ");
+    wording_add(&f->detail, "its exit reason was ");
     put_crash(&f->detail, crash);
     wording_add(&f->detail, "; asked by ");
     wording_party(&f->detail, &call->caller);
@@ -201,10 +201,10 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     detect_since(d, c->since_ns);
     struct finding *f = &d->draft;
     wording_add(&f->detail, is_back ? "; it came back under its name: call #"
-                                    : "; it was not back by call #");
+                                    : "; it was not back for call #");
     wording_printf(&f->detail, "%" PRIu64 ", ", call->number);
     wording_span(&f->detail, call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]);
-    wording_add(&f->detail, is_back ? " later, was answered" : " later, found nobody");
+    wording_add(&f->detail, is_back ? " later, was answered" : " later, found no process");
     c->finding = *f;
     detect_complete(d);
 }

@@ -13,8 +13,8 @@ static void take_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS401, event);
     const bool is_public = scope[0] == ADDR_PUBLIC || scope[1] == ADDR_PUBLIC;
-    wording_printf(&f->sentence, "cluster traffic goes %s unencrypted",
-                   is_public ? "over public addresses" : "over a network");
+    wording_add(&f->sentence, is_public ? "links over public addresses have no TLS"
+                                        : "links between hosts have no TLS");
     if (is_public)
         f->severity = SEVERITY_WARNING;
     for (unsigned end = 0; end < 2; end++) {
@@ -48,7 +48,7 @@ static void take_handshake(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS405, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " begins with the old handshake, version 5");
+    wording_add(&f->sentence, " uses the old handshake, version 5");
     detect_frame(f, event->frame, "send_name");
     detect_commit(d);
 }
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void take_code(struct detect *d, const struct r
         if (danger != NULL && danger->runs)
             report_code(d, record, danger->what, mod, fun);
     } else if (has_fun(&record->event->message) && is_hidden(d, record->event)) {
-        report_code(d, record, "runs a fun of its own", text_of(NULL, 0), text_of(NULL, 0));
+        report_code(d, record, "runs its own fun", text_of(NULL, 0), text_of(NULL, 0));
     }
 }
 
@@ -117,7 +117,7 @@ static __attribute__((noinline)) void take_cookie(struct detect *d, const struct
 {
     struct finding *f = detect_begin(d, FINDING_DS404, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " puts the cookie into messages");
+    wording_add(&f->sentence, " sends the cookie in messages");
     wording_add(&f->detail, "as nodes before OTP 21 do");
     detect_frame(f, event->frame, "such a message");
     detect_commit(d);
@@ -141,11 +141,12 @@ static __attribute__((noinline)) void take_secret(struct detect *d, const struct
         return;
     struct finding *f = detect_begin(d, FINDING_DS404, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_printf(&f->sentence, " sends what is called %s to ", secret_keys[key].data);
+    wording_printf(&f->sentence, " sends a value named %s to ", secret_keys[key].data);
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
     wording_add(&f->sentence, ", unencrypted");
     detect_frame(f, event->frame, "such a message");
-    detect_unsure(f, CERTAINTY_LIKELY, "what it is: --redact keeps it out of what is handed on");
+    detect_unsure(f, CERTAINTY_LIKELY,
+                  "a look at the value (--redact removes it before you share a capture)");
     detect_commit(d);
 }
 

@@ -63,10 +63,10 @@ static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
     else
         wording_printf(detail, "; TTL %u to %u", ignored->min_ttl, ignored->max_ttl);
     if (level != LEVEL_LIKELY) {
-        wording_add(detail, ", as its other packets have");
+        wording_add(detail, ", like its other packets");
         return;
     }
-    wording_printf(detail, ", its other packets have %u", side->usual_ttl[0]);
+    wording_printf(detail, ", but its other packets have %u", side->usual_ttl[0]);
     if (side->usual_ttl[1] != 0)
         wording_printf(detail, " or %u", side->usual_ttl[1]);
     wording_add(detail, ": they come from another host");
@@ -96,10 +96,11 @@ static void report(struct detect *d, const struct ds_event *event, int end,
     if (level == LEVEL_DAMAGE)
         f->severity = SEVERITY_NOTE;
     if (is_likely)
-        detect_unsure(f, CERTAINTY_LIKELY, "a capture at that end: did it send them?");
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at that end, which shows whether it sent them");
     else
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "a capture at that end: did it send them? Damaged packets look the same");
+                      "a capture at that end, which shows whether it sent them (damaged packets "
+                      "look the same)");
     if (w->ignored_level[end] == LEVEL_NONE || is_likely != (w->ignored_level[end] == LEVEL_LIKELY))
         detect_commit(d);
     else if (level != LEVEL_DAMAGE)

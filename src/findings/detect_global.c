@@ -60,12 +60,11 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
     wording_party(&f->sentence, &call->caller);
     wording_add(&f->sentence, " repeatedly asks for ");
     if (ds_term_get_atom(resource, &atom)) {
-        wording_add(&f->sentence, "the lock ");
+        wording_add(&f->sentence, "the global lock ");
         wording_put(&f->sentence, WORD_ATOM, atom);
     } else {
-        wording_add(&f->sentence, "a lock");
+        wording_add(&f->sentence, "a global lock");
     }
-    wording_add(&f->sentence, " of global");
     if (lock->holder_len != 0) {
         wording_add(&f->sentence, ", which ");
         wording_put(&f->sentence, WORD_NODE, text_of(lock->holder, lock->holder_len));
@@ -126,8 +125,8 @@ static void report_conflict(struct detect *d, const struct ds_event *event,
         wording_add(&f->sentence, ": ");
         wording_put(&f->sentence, WORD_ATOM, atom);
     }
-    detect_frame(f, frame, "what the one has");
-    detect_frame(f, event->frame, "what the other has");
+    detect_frame(f, frame, "the names of the first");
+    detect_frame(f, event->frame, "the names of the second");
     detect_commit(d);
 }
 
@@ -198,23 +197,26 @@ static void take_cut(struct detect *d, const struct ds_event *event)
     if (has_end && lost->ended_by == gone)
         return; /* it ended, or was ended, in order: its other links end as well */
     struct finding *f = detect_begin(d, FINDING_DS210, event);
+    wording_add(&f->sentence, "global on ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " has global cut its healthy link with ");
+    wording_add(&f->sentence, " disconnected ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " although their link was healthy");
     if (has_lost) {
         wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[0], d->lost.len[0]));
         wording_add(&f->detail, " had lost its link with ");
         wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[1], d->lost.len[1]));
         wording_add(&f->detail, " first");
-        detect_frame(f, d->lost.frame, "the loss is told");
+        detect_frame(f, d->lost.frame, "the report of the loss");
     } else {
-        wording_add(&f->detail, "which link was lost first was not told");
+        wording_add(&f->detail, "no message says which link was lost first");
     }
     detect_frame(f, event->frame, "remove_connection");
     if (!has_seen) {
         f->severity = SEVERITY_WARNING;
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "the end of the link that was lost first: a node that ends looks the same");
+                      "the end of the link that was lost first (a node that shuts down looks the "
+                      "same)");
     }
     detect_commit(d);
 }

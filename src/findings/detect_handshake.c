@@ -36,7 +36,7 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     }
     f->severity = SEVERITY_NOTE;
     wording_end(&f->detail, &end[event->dir]);
-    wording_add(&f->detail, " has lost it, without a word that arrived, and replaces it");
+    wording_add(&f->detail, " had lost it (no close arrived), and replaces it");
     return f;
 }
 
@@ -116,11 +116,11 @@ static void take_send_name(struct detect *d, const struct ds_event *event, struc
         return;
     struct finding *f = detect_begin(d, FINDING_DS116, event);
     wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-    wording_add(&f->sentence, " sends a send_name that no node sends");
+    wording_add(&f->sentence, " sends a send_name that no real node sends");
     wording_add(&f->detail, "its name is ");
     wording_put(&f->detail, WORD_NODE, h->name);
     detect_frame(f, event->frame, "send_name");
-    detect_unsure(f, CERTAINTY_LIKELY, "who that address belongs to");
+    detect_unsure(f, CERTAINTY_LIKELY, "the owner of that address");
     detect_commit(d);
     w->is_explained = true;
 }

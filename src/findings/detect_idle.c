@@ -101,12 +101,12 @@ static struct finding *begin(struct detect *d, const struct pair *pair, struct d
     wording_put(&f->sentence, WORD_NODE, name[1]);
     wording_add(&f->sentence, cut->is_reset ? " was reset while it was idle"
                                             : " was cut while it was idle: net_tick_timeout");
-    wording_add(&f->detail, "neither had sent anything for ");
+    wording_add(&f->detail, "neither end sent anything for ");
     wording_span(&f->detail, cut->idle_ns);
     wording_add(&f->detail, ", longer than ever before (");
     wording_span(&f->detail, cut->survived_ns);
-    wording_add(&f->detail, cut->is_reset ? "), and the first thing sent then was answered by a RST"
-                                          : "), and nothing sent then was acknowledged");
+    wording_add(&f->detail, cut->is_reset ? "), and the first data after that was answered with a RST"
+                                          : "), and nothing sent after that was acknowledged");
     detect_frame(f, cut->frame, cut->is_reset ? "the RST" : "retransmitted for the third time");
     return f;
 }
@@ -116,10 +116,10 @@ static void judge(struct finding *f, const struct pair *pair, bool is_alive)
 {
     if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
         detect_unsure(f, CERTAINTY_LIKELY,
-                      "a capture at the other end: what was sent does not arrive there");
+                      "a capture at the other end, where the data does not arrive");
     else
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      is_alive ? "that it happens again, after a silence as long"
+                      is_alive ? "the same again, after an equally long silence"
                                : "a new link of these two, neither of which was restarted");
 }
 
@@ -191,13 +191,13 @@ static void take_equal(struct detect *d, const struct ds_event *event, struct pa
     wording_end(&f->sentence, &event->conn->end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &event->conn->end[1]);
-    wording_add(&f->sentence, " is reset whenever it has been idle for the same time");
+    wording_add(&f->sentence, " is reset whenever it has been idle for the same length of time");
     wording_add(&f->detail, "idle for ");
     wording_span(&f->detail, idle_ns);
     wording_add(&f->detail, ", before that for ");
     wording_span(&f->detail, before_ns);
     detect_frame(f, event->frame, "the RST");
-    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
     detect_commit(d);
 }
 
@@ -239,15 +239,15 @@ void detect_idle_held(struct detect *d, const struct ds_event *event, int accept
     wording_end(&f->sentence, &end[!acceptor]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &end[acceptor]);
-    wording_add(&f->sentence, " was reset by something between them");
+    wording_add(&f->sentence, " was reset by a middlebox");
     wording_add(&f->detail, "the RST came in the name of ");
     wording_end(&f->detail, &end[acceptor]);
-    wording_add(&f->detail, ", which held the link still ");
+    wording_add(&f->detail, ", which still held the link ");
     wording_span(&f->detail, event->ts_ns - p->reset.ts_ns);
     wording_add(&f->detail, " later");
     detect_frame(f, p->reset.frame, "the RST");
     detect_frame(f, event->frame, ds_handshake_step_name(event->handshake.step));
-    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
     detect_commit(d);
     p->reset.conn = 0;
     p->cut.conn = 0; /* it is told */

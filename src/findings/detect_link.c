@@ -53,7 +53,7 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
     case SILENT_HELD:
         wording_add(detail, "; its kernel still acknowledged");
         if (silent->missing != 0)
-            wording_printf(detail, ", and by its numbers it had sent %s that have not come here",
+            wording_printf(detail, ", and by its sequence numbers it had sent %s that did not arrive here",
                            ds_counted(silent->missing, "bytes").text);
         wording_add(detail, ": what it sent was lost (DS207)");
         break;
@@ -65,7 +65,8 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
         wording_add(detail, "; its kernel still acknowledged: the process was suspended or stuck");
         break;
     default:
-        wording_add(detail, "; its kernel did not acknowledge either: host or network were gone");
+        wording_add(detail, "; its kernel did not acknowledge either: the host or the network was "
+                            "gone");
     }
 }
 
@@ -103,7 +104,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     wording_end(&f->sentence, &event->conn->end[!closed_by]);
     wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
                                       : ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, is_held ? "nothing came for " : "no data for ");
+    wording_add(&f->detail, is_held ? "nothing arrived for " : "no data for ");
     wording_span(&f->detail, silence_ns);
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
@@ -130,11 +131,12 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
     if (link->silence_ns >= FORGOTTEN_NS &&
         link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
-        wording_add(&f->detail, "as the answer to the first word after a silence of ");
+        wording_add(&f->detail, "the RST answers the first data after a silence of ");
         wording_span(&f->detail, link->silence_ns);
-        wording_add(&f->detail, ": its host was started anew meanwhile, or something between forgot the "
+        wording_add(&f->detail, ": its host was restarted meanwhile, or a middlebox forgot the "
                                 "link and answered in its name (DS208)");
-        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: did it send that RST?");
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other end, which shows whether it sent that RST");
     }
     detect_commit(d);
 }
@@ -145,11 +147,11 @@ static void report_closed(struct detect *d, const struct ds_event *event, int cl
     struct finding *f = detect_begin(d, FINDING_DS204, event);
     wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " closed its links with other nodes");
-    wording_add(&f->detail, "first the one with ");
+    wording_add(&f->detail, "first the link with ");
     wording_end(&f->detail, &event->conn->end[!closed_by]);
-    wording_add(&f->detail, ", which will have logged connection_closed: ");
+    wording_add(&f->detail, ", which will have logged connection_closed; ");
     wording_end(&f->detail, &event->conn->end[closed_by]);
-    wording_add(&f->detail, " ended, was killed, or disconnected");
+    wording_add(&f->detail, " exited, was killed, or disconnected");
     detect_frame(f, event->frame, "the FIN");
     detect_commit(d);
 }
@@ -218,7 +220,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
     wording_end(&f->sentence, &end[1]);
     detect_since(d, p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS]);
     wording_add(&f->sentence, " comes and goes");
-    wording_printf(&f->detail, "up for the %u. time, and neither node was restarted", p->ups);
+    wording_printf(&f->detail, "connected %u times, and neither node was restarted", p->ups);
     for (size_t i = 0; i < NUM_UPS; i++)
         detect_frame(f, p->frame[i], "up");
     detect_commit(d);
@@ -280,7 +282,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct c
     wording_span(&f->detail, side->max_idle_ns);
     wording_add(&f->detail, ", though it ticks every ");
     wording_span(&f->detail, tick_ns);
-    detect_frame(f, event->frame, "the next sign of life, or soon after");
+    detect_frame(f, event->frame, "the next data, or soon after");
     detect_commit(d);
 }
 
@@ -310,20 +312,22 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct con
         wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were retransmitted; ", again,
                      side->data_segments);
         if (needless != 0)
-            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, as they had arrived; ", needless);
+            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, because they had arrived; ",
+                           needless);
         if (side->lost_upstream == 0)
-            wording_add(&f->detail, "all of them had been seen: lost behind the capture point");
+            wording_add(&f->detail, "the first copies had all been seen: lost behind the capture point");
         else if (side->retransmitted == 0)
-            wording_add(&f->detail, "none of them had been seen: lost before the capture point");
+            wording_add(&f->detail,
+                        "none of the first copies had been seen: lost before the capture point");
         else
             wording_printf(&f->detail,
-                         "%" PRIu64 " had been seen (lost behind the capture point), %" PRIu64
+                         "%" PRIu64 " first copies had been seen (lost behind the capture point), %" PRIu64
                          " had not (before it)",
                          side->retransmitted, side->lost_upstream);
         detect_frame(f, event->frame, "so far");
         if (w->is_one_way) /* whether anything was acknowledged is not known */
             detect_unsure(f, CERTAINTY_POSSIBLE,
-                          "a capture of both directions: the other host may be gone");
+                          "a capture of both directions (the other host may be gone)");
         detect_commit(d);
     }
 }
@@ -353,7 +357,7 @@ static struct finding *begin_hole(struct detect *d, const struct ds_event *event
     wording_end(&f->sentence, &event->conn->end[dir]);
     wording_add(&f->sentence, " to ");
     wording_end(&f->sentence, &event->conn->end[!dir]);
-    wording_add(&f->sentence, " does not arrive, however often it is sent");
+    wording_add(&f->sentence, " does not arrive, however often it is retransmitted");
     return f;
 }
 
@@ -389,10 +393,11 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     wording_printf(&f->detail, "%" PRIu64 " bytes, retransmitted %s ", stall->in_flight,
                    stall->is_heard ? "for" : "three times in");
     wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small ones did");
+    wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small segments "
+                                                                                     "arrived");
     detect_frame(f, event->frame,
-                 stall->is_heard ? "what the other end sends, and acknowledges nothing of it with"
-                                 : "the third repetition");
+                 stall->is_heard ? "data from the other end that does not acknowledge it"
+                                 : "the third retransmission");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
     detect_commit(d);
 }
@@ -407,10 +412,10 @@ static void take_doubt(struct detect *d, const struct ds_event *event, const str
     f->severity = SEVERITY_WARNING;
     wording_add(&f->detail, "retransmitted for ");
     wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
-    wording_add(&f->detail, ", to the end of the capture");
-    detect_frame(f, w->doubt_frame[dir], "the third repetition");
+    wording_add(&f->detail, ", until the end of the capture");
+    detect_frame(f, w->doubt_frame[dir], "the third retransmission");
     detect_unsure(f, CERTAINTY_POSSIBLE,
-                  "a sign of life from the other end meanwhile; its host may be gone");
+                  "a packet from the other end in that time (its host may be gone)");
     detect_commit(d);
 }
 
@@ -424,15 +429,15 @@ static void take_missing(struct detect *d, const struct ds_event *event, struct 
         return;
     w->told |= TOLD_BLACK_HOLE;
     struct finding *f = begin_hole(d, event, event->dir);
-    wording_add(&f->detail, "by the numbers of what comes, ");
+    wording_add(&f->detail, "by its sequence numbers, ");
     wording_end(&f->detail, &end[event->dir]);
-    wording_printf(&f->detail, " has sent %s that have not come here, nor to ",
+    wording_printf(&f->detail, " has sent %s that have not arrived here or at ",
                    ds_counted(stall->in_flight, "bytes").text);
     wording_end(&f->detail, &end[!event->dir]);
     wording_add(&f->detail, ", for ");
     wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, "; small ones do");
-    detect_frame(f, event->frame, "by then");
+    wording_add(&f->detail, "; small segments arrive");
+    detect_frame(f, event->frame, "the latest");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the end that sends them");
     detect_commit(d);
 }
@@ -447,8 +452,9 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
     wording_add(&f->sentence, " sends");
     detect_since(d, stall->start_ns);
     f->is_over = stall->is_over;
-    wording_add(&f->detail, stall->is_over ? "held up for " : "held up, so far for ");
+    wording_add(&f->detail, stall->is_over ? "sending was blocked for " : "sending has been blocked for ");
     wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, stall->is_over ? "" : " so far");
 }
 
 /* take_bursts: short stalls add up, too. */
@@ -465,11 +471,12 @@ static void take_bursts(struct detect *d, const struct ds_event *event, struct c
     struct finding *f = &d->draft;
     f->severity = SEVERITY_WARNING;
     f->detail = (struct wording){.len = 0};
-    wording_printf(&f->detail, "held up %" PRIu64 " times, never for long, together ", side->stalls);
+    wording_printf(&f->detail, "sending was blocked %" PRIu64 " times, each time briefly, for a total "
+                                          "of ", side->stalls);
     wording_span(&f->detail, side->stalled_ns);
     wording_add(&f->detail, " of ");
     wording_span(&f->detail, passed_ns);
-    detect_frame(f, event->frame, "the latest time, the window opens");
+    detect_frame(f, event->frame, "the window opens, the latest time");
     detect_commit(d);
 }
 
@@ -486,7 +493,7 @@ void detect_stall_effects(struct detect *d, const struct record *record)
     begin_unread(d, event);
     struct finding *f = &d->draft;
     held_print(held, &text);
-    wording_add(&f->detail, "; what waited: ");
+    wording_add(&f->detail, "; waiting behind it: ");
     if (!text.failed)
         wording_put(&f->detail, WORD_PLAIN, text_of(text.data, text.len));
     ds_buffer_free(&text);
@@ -524,13 +531,13 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
     struct finding *f = &d->draft;
     if (stall->message_size != 0) {
         wording_printf(&f->detail,
-                       "; a message waits in the middle: %" PRIu64 " of %" PRIu64
-                       " announced bytes have come",
+                       "; a message is sent in part: %" PRIu64 " of %" PRIu64
+                       " bytes have arrived",
                        stall->message_passed, stall->message_size);
     }
-    detect_frame(f, event->frame, stall->is_over ? "the window opens" : "by then");
+    detect_frame(f, event->frame, stall->is_over ? "the window opens" : "the latest");
     if (stall->tries == 0) /* it has nothing to send, or that was not captured */
-        detect_unsure(f, CERTAINTY_LIKELY, "what the sender sends meanwhile, to learn whether it may");
+        detect_unsure(f, CERTAINTY_LIKELY, "the sender's probes of the window in that time");
     if (was_told)
         detect_complete(d); /* the same one, of which more is known */
     else
@@ -550,11 +557,11 @@ static void take_long_message(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " to ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " holds their link");
+    wording_add(&f->sentence, " blocks their link");
     wording_size(&f->detail, m->size);
     wording_add(&f->detail, " in ");
     wording_span(&f->detail, m->wire_ns);
-    detect_frame(f, event->frame, "its end");
+    detect_frame(f, event->frame, "its last byte");
     detect_commit(d);
 }
 

@@ -236,15 +236,15 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     wording_put(&f->sentence, WORD_NODE, text_of(node[a].name, node[a].len));
     wording_add(&f->sentence, " and ");
     wording_put(&f->sentence, WORD_NODE, text_of(node[b].name, node[b].len));
-    wording_add(&f->sentence, " are not connected with each other");
-    wording_add(&f->detail, "though both are with ");
+    wording_add(&f->sentence, " are not connected to each other");
+    wording_add(&f->detail, "although both are connected to ");
     wording_put(&f->detail, WORD_NODE, text_of(node[third].name, node[third].len));
     if (failed != 0)
         wording_add(&f->detail, "; an attempt between their hosts failed");
     else
         f->evidence[0].conn = d->mesh->link[a][third].conn;
-    detect_frame(f, d->mesh->link[a][third].frame, "the link of the first with that one");
-    detect_frame(f, d->mesh->link[b][third].frame, "the link of the second");
+    detect_frame(f, d->mesh->link[a][third].frame, "the first node's link to the third");
+    detect_frame(f, d->mesh->link[b][third].frame, "the second node's");
     detect_unsure(f, failed != 0 ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
                   d->mesh->has_greetings
                       ? "nodes() on both"

@@ -45,8 +45,8 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
     if (is_foreign)
         wording_add(&f->sentence, "in the name of ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, is_foreign ? " something comes that no node reads: "
-                                         : " sends what no node reads: ");
+    wording_add(&f->sentence, is_foreign ? ", invalid data arrives: "
+                                         : " sends invalid data: ");
     wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
     wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
     detect_frame(f, event->frame, "the message");
@@ -61,7 +61,8 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
     /* Of a frame of which nothing can be read it is not sure that the peer sent it. */
     if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,
-                      "a capture at the other host: what somebody else put between is not in it");
+                      "a capture at the other host, which does not have what somebody else "
+                      "injected");
     detect_commit(d);
 }
 
@@ -141,9 +142,9 @@ static void report_copies(struct detect *d, const struct ds_event *event,
         wording_end(&f->sentence, &end[!event->dir]);
     else
         f->severity = SEVERITY_NOTE; /* there is no other way to tell them */
-    wording_printf(&f->detail, "so far %u times ", (unsigned)c->copies + 1);
+    wording_printf(&f->detail, "%u copies of ", (unsigned)c->copies + 1);
     wording_size(&f->detail, event->message.size);
-    wording_add(&f->detail, " within ");
+    wording_add(&f->detail, " so far, within ");
     wording_span(&f->detail, event->ts_ns - c->first_ns);
     detect_frame(f, c->frame, "the first");
     detect_frame(f, event->frame, "the latest");
@@ -222,7 +223,7 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " sends to processes from before the restart of ");
     wording_end(&f->sentence, end);
-    wording_printf(&f->detail, "of creation %" PRIu32 "; that node has %" PRIu32 " now",
+    wording_printf(&f->detail, "their creation is %" PRIu32 ", that of the node is now %" PRIu32,
                    identity.creation, end->creation);
     detect_frame(f, event->frame, "the message");
     detect_commit(d);
@@ -262,7 +263,7 @@ static void report_atoms(struct detect *d, const struct ds_event *event,
     struct finding *f = detect_begin(d, FINDING_DS309, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " keeps creating atoms");
-    wording_printf(&f->detail, "%u different ones of the same form in ", (unsigned)c->num);
+    wording_printf(&f->detail, "%u different atoms of the same form in ", (unsigned)c->num);
     wording_span(&f->detail, event->ts_ns - c->first_ns);
     for (size_t i = 0; i < COINED_EXAMPLES; i++) {
         wording_add(&f->detail, i == 0 ? ", such as " : ", ");

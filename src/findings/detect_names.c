@@ -203,8 +203,9 @@ void detect_dials(struct detect *d, const struct ds_addr *client)
 static const char *answer_text(const struct lookup *l)
 {
     static const char *const codes[] = {
-        "there is a name, but no address", "DNS does not understand the question",
-        "DNS fails", "there is no such name", "DNS does not know such questions", "DNS refuses",
+        "the name has no address",      "DNS cannot read the query (FORMERR)",
+        "DNS fails (SERVFAIL)",         "there is no such name (NXDOMAIN)",
+        "DNS does not support the query (NOTIMP)", "DNS refuses the query (REFUSED)",
     };
     if (!l->has_failed)
         return "DNS does not answer";
@@ -224,17 +225,18 @@ static void report(struct detect *d, const struct lookup *l)
     wording_add(&f->detail, " asked ");
     wording_addr(&f->detail, &l->server);
     if (l->questions > 1)
-        wording_printf(&f->detail, " %u times", l->questions);
+        wording_printf(&f->detail, ", %u times", l->questions);
     detect_add_icmp(&f->detail, l->icmp);
-    detect_frame(f, l->frame[0], "the question");
-    detect_frame(f, l->frame[1], l->icmp != NULL ? "what ICMP says of it" : "the answer");
+    detect_frame(f, l->frame[0], "the query");
+    detect_frame(f, l->frame[1], l->icmp != NULL ? "the ICMP message" : "the answer");
     if (is_node_name(d, name)) {
         wording_add(&f->detail, "; a node has that host in its name");
         detect_unsure(f, CERTAINTY_LIKELY, "the log of the node on the host that asked");
     } else {
         f->severity = SEVERITY_WARNING;
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "whether a node is to be reached there: names are asked for other reasons, too");
+                      "whether a node should run there (hosts also look up names for other "
+                      "reasons)");
     }
     detect_commit(d);
 }

@@ -171,12 +171,14 @@ static bool add_apart(const struct presence *p, struct wording *out)
         add_node(out, table_get(&p->nodes, pair->node[0]));
         wording_add(out, " and ");
         add_node(out, table_get(&p->nodes, pair->node[1]));
-        wording_add(out, " ended at ");
+        wording_add(out, " went down at ");
         wording_clock(out, pair->down_ns);
         wording_add(out, " and has not come back");
     }
-    if (num > 1)
+    if (num > 2)
         wording_printf(out, ", nor have %u others", num - 1);
+    else if (num == 2)
+        wording_add(out, ", nor has another one");
     return num != 0;
 }
 

@@ -142,9 +142,9 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         if (w->asked_len == 0) {
             wording_add(&f->sentence, "a node whose name was not captured is not registered at EPMD of ");
         } else {
-            wording_add(&f->sentence, "no node ");
+            wording_add(&f->sentence, "node ");
             wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
-            wording_add(&f->sentence, " is registered at EPMD of ");
+            wording_add(&f->sentence, " is not registered at EPMD of ");
         }
         wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
         wording_add(&f->detail, "asked by ");
@@ -160,7 +160,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         f = detect_begin(d, FINDING_DS108, event);
         wording_add(&f->sentence, "EPMD of ");
         wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-        wording_add(&f->sentence, " has another node by the name ");
+        wording_add(&f->sentence, " already has a node named ");
         wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
         detect_frame(f, w->step_frame[0], "alive2_req");
         detect_frame(f, event->frame, "alive2_resp");
@@ -191,12 +191,12 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
     struct finding *f = detect_begin(d, FINDING_DS106, event);
     wording_add(&f->sentence, "EPMD of ");
     wording_addr(&f->sentence, &end[1].addr);
-    wording_add(&f->sentence, " accepts connections and does not answer");
+    wording_add(&f->sentence, " accepts connections, but does not answer");
     wording_addr(&f->detail, &end[0].addr);
     wording_add(&f->detail, " waited ");
     wording_span(&f->detail, waited_ns);
-    wording_add(&f->detail, ", and closed the connection then");
-    detect_frame(f, w->step_frame[0], "the question");
+    wording_add(&f->detail, " and then closed the connection");
+    detect_frame(f, w->step_frame[0], "the query");
     detect_commit(d);
 }
 
@@ -207,7 +207,8 @@ static const char *failure_text(const struct ds_conn *conn, char *out, size_t si
     case DS_CLOSE_RESET:
         return "is refused";
     case DS_CLOSE_ICMP:
-        snprintf(out, size, "is answered by ICMP: %s", link->icmp != NULL ? link->icmp : "an error");
+        snprintf(out, size, "is rejected by ICMP: "
+                            "%s", link->icmp != NULL ? link->icmp : "an error");
         return out;
     default:
         return "goes unanswered";
@@ -302,9 +303,9 @@ static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at
         f->severity = SEVERITY_WARNING;
         detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
     } else if (r->close == DS_CLOSE_SYN_TIMEOUT) {
-        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything: it may be gone");
+        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything (it may be gone)");
     } else if (at_end && d->now_ns - r->ts_ns < patience_of(r)) {
-        detect_unsure(f, CERTAINTY_LIKELY, "a longer capture: a node that finds no EPMD starts one");
+        detect_unsure(f, CERTAINTY_LIKELY, "a longer capture (a node that finds no EPMD starts one)");
     }
     detect_commit(d);
 }
@@ -356,19 +357,20 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
         detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
         wording_add(&f->detail, "EPMD gave that port over the other IP version");
-        detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
+        detect_unsure(f, CERTAINTY_LIKELY, "ss -ltn on its host, which shows what the node listens on");
     } else if (is_v4_only) {
-        wording_add(&f->detail, "EPMD gave that port; a node with -proto_dist inet_tcp listens "
-                                "only on IPv4");
-        detect_unsure(f, CERTAINTY_LIKELY, "what the node listens on: ss -ltn on its host");
+        wording_add(&f->detail,
+                    "EPMD gave that port; a node with -proto_dist inet_tcp listens only on IPv4");
+        detect_unsure(f, CERTAINTY_LIKELY, "ss -ltn on its host, which shows what the node listens on");
     } else if (asked != NULL) {
         wording_add(&f->detail, "EPMD gave that port");
     } else {
-        detect_unsure(f, CERTAINTY_LIKELY, "the answer of EPMD: port 4369 in the capture");
+        detect_unsure(f, CERTAINTY_LIKELY, "EPMD's answer, by a capture that includes port 4369");
     }
     if (conn->link != NULL && conn->link->side[0].syns > 1)
-        wording_printf(&f->detail, "%s%u SYNs", f->detail.len != 0 ? "; " : "",
-                     (unsigned)conn->link->side[0].syns);
+        wording_printf(&f->detail, "%s%u SYNs %s", f->detail.len != 0 ? "; " : "",
+                       (unsigned)conn->link->side[0].syns,
+                       conn->link->close == DS_CLOSE_SYN_TIMEOUT ? "went unanswered" : "were sent");
     if (by != NULL)
         detect_frame(f, by->frame, "port2_resp");
     detect_frame(f, event->frame, "the end of the attempt");

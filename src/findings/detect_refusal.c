@@ -109,7 +109,7 @@ static void report_flags(struct detect *d, const struct ds_event *event, const s
         }
     }
     if (event->handshake.step == DS_STEP_STATUS && event->type == DS_EVENT_HANDSHAKE) {
-        detect_unsure(f, CERTAINTY_LIKELY, "the log of the other node: it names what is missing");
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of the other node, which names what is missing");
         detect_frame(f, w->step_frame[DS_STEP_SEND_NAME], "send_name");
         detect_frame(f, event->frame, "status");
     } else {
@@ -162,7 +162,7 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
         wording_printf(&f->sentence, " a %s one", has_dot(hosts[1]) ? "long" : "short");
     } else {
         wording_end(&f->sentence, &end[initiator]);
-        wording_add(&f->sentence, " wanted another node than the one that calls itself ");
+        wording_add(&f->sentence, " reached another node than it wanted: ");
         wording_end(&f->sentence, &end[acceptor]);
         const struct ds_text name = end[acceptor].node;
         const bool is_other = asked != NULL && name.data != NULL &&
@@ -174,7 +174,8 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
             wording_put(&f->detail, WORD_NODE, text_of(asked->name, asked->name_len));
             wording_add(&f->detail, "; ");
         } else {
-            detect_unsure(f, CERTAINTY_LIKELY, "the name that was dialled: the log of the initiator");
+            detect_unsure(f, CERTAINTY_LIKELY,
+                          "the log of the initiator, which has the name that it wanted");
         }
     }
     add_how(&f->detail, event, w, initiator);
@@ -196,7 +197,7 @@ static void add_told(const struct detect *d, struct finding *f, const struct ds_
     wording_end(&f->detail, &event->conn->end[1]);
     wording_add(&f->detail, " is ");
     wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
-    wording_add(&f->detail, ", says EPMD");
+    wording_add(&f->detail, " according to EPMD");
 }
 
 static void report_tls(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
@@ -205,14 +206,14 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS111, event);
     wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, initiator_has_tls ? " speaks TLS, " : " speaks plain distribution, ");
+    wording_add(&f->sentence, initiator_has_tls ? " speaks TLS, but " : " speaks plain distribution, ");
     wording_end(&f->sentence, &end[!initiator]);
     wording_add(&f->sentence, initiator_has_tls ? " does not answer it" : " TLS");
     if (initiator_has_tls) {
-        wording_add(&f->detail, "it said hello, and nothing came back");
+        wording_add(&f->detail, "its ClientHello was not answered");
         add_told(d, f, event);
         detect_unsure(f, CERTAINTY_LIKELY,
-                      "another connection to that port: in its handshake or in TLS");
+                      "another connection to that port, with a plain or a TLS handshake");
     }
     add_steps(f, w, event);
     detect_commit(d);
@@ -227,7 +228,7 @@ static void report_stalled(struct detect *d, const struct ds_event *event,
     wording_end(&f->sentence, &end[!initiator]);
     wording_add(&f->sentence, " accepted the connection of ");
     wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, " and did not go on with it");
+    wording_add(&f->sentence, " but did not continue the handshake");
     wording_add(&f->detail, "it was silent for ");
     wording_span(&f->detail, silent_ns);
     wording_printf(&f->detail, " after %s, until the initiator stopped waiting",
@@ -247,7 +248,7 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
     wording_end(&f->sentence, &end[initiator]);
     wording_add(&f->sentence, " closed the connection with ");
     wording_end(&f->sentence, &end[!initiator]);
-    wording_add(&f->sentence, " in the handshake, after send_name");
+    wording_add(&f->sentence, " during the handshake, after send_name");
     wording_add(&f->detail, "it waited ");
     wording_span(&f->detail, w->left_ns);
     wording_add(&f->detail, " for an answer");
@@ -262,18 +263,18 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " closed the connection with ");
     wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, " in the handshake, after ");
+    wording_add(&f->sentence, " during the handshake, after ");
     wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
     add_how(&f->detail, event, w, closed_by);
     if (closed_by == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
         wording_add(&f->detail, ": ");
         wording_end(&f->detail, &event->conn->end[!closed_by]);
-        wording_add(&f->detail, " had not gone on, or did not get it; ");
+        wording_add(&f->detail, " had not continued, or did not get it; ");
         wording_end(&f->detail, &event->conn->end[closed_by]);
-        wording_add(&f->detail, " timed out after its net_setuptime, or stopped");
+        wording_add(&f->detail, " reached its net_setuptime, or stopped for another reason");
     }
     if (event->ts_ns - w->opened_ns >= STALLED_NS) {
-        wording_add(&f->detail, "; all of it took ");
+        wording_add(&f->detail, "; the whole attempt took ");
         wording_span(&f->detail, event->ts_ns - w->opened_ns);
     }
     add_steps(f, w, event);
@@ -325,7 +326,7 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &event->conn->end[end]);
     wording_add(&f->sentence, " refused the certificate of ");
     wording_end(&f->sentence, &event->conn->end[!end]);
-    wording_add(&f->detail, "it answered nothing but what is as long as an alert, and sealed");
+    wording_add(&f->detail, "its only answer was an encrypted record as long as an alert");
     add_told(d, f, event);
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert, or --keylog-file");
     detect_frame(f, event->frame, "the close");

@@ -160,20 +160,21 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
     wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
                                             : "from the first to the second: net_tick_timeout");
     if (other != NULL) {
-        wording_add(&f->detail, "both were heard here, and neither acknowledged what the other one sent: "
-                                "what is between them, on both sides of this point or at it, was cut");
+        wording_add(&f->detail, "both were heard here, but neither acknowledged what the other "
+                                "sent: the path was cut on both sides of the capture point, or at "
+                                "it");
         other->is_used = false;
     } else {
-        wording_add(&f->detail, "what the first sent was not acknowledged, though the second was heard "
-                                "later, ");
+        wording_add(&f->detail, "what the first sent was not acknowledged, although the second was "
+                                "heard later, ");
         wording_span(&f->detail, d->now_ns - g->last_data_ns);
-        wording_add(&f->detail, " ago: the way there was cut, not the way back");
+        wording_add(&f->detail, " ago: only the direction to the second was cut");
     }
     detect_add_icmp(&f->detail, g->icmp);
     detect_frame(f, g->frame, "retransmitted for the third time");
     if (other != NULL)
-        detect_frame(f, other->frame, "so is what the other one sends");
-    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end: what was sent does not arrive there");
+        detect_frame(f, other->frame, "retransmitted for the third time by the other end");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, where the data does not arrive");
     detect_commit(d);
 }
 
@@ -202,11 +203,11 @@ static void report(struct detect *d, const struct fading *g)
     wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
     wording_add(&f->detail, "no data for ");
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
-    wording_add(&f->detail, "; its kernel did not acknowledge either: host or network were gone");
+    wording_add(&f->detail, "; its kernel did not acknowledge either: the host or the network was "
+                            "gone");
     detect_add_icmp(&f->detail, g->icmp);
     if (cut != NULL) {
-        wording_add(&f->detail, ", or something between forgot the link (DS208): both had been silent "
-                                "for ");
+        wording_add(&f->detail, ", or a middlebox forgot the link (DS208), as both had been silent for ");
         wording_span(&f->detail, cut->idle_ns);
         wording_add(&f->detail, ", longer than ever before");
     }
@@ -238,15 +239,15 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         wording_add(&f->sentence, " disconnected ");
         wording_end(&f->sentence, &end[!waits]);
         wording_add(&f->sentence, ", as nothing got through: net_tick_timeout");
-        wording_add(&f->detail, "nothing came for ");
+        wording_add(&f->detail, "nothing arrived for ");
         wording_span(&f->detail, event->ts_ns - g->last_data_ns);
-        wording_add(&f->detail, ", not even acknowledgements; both nodes run on, as their new link "
-                                "shows: the network was gone for a while, or a firewall or NAT "
-                                "between them forgot the link");
+        wording_add(&f->detail, ", not even acknowledgements; both nodes kept running, as their "
+                                "new link shows: the network was gone for a while, or a firewall "
+                                "or NAT forgot the link");
         detect_frame(f, g->frame, "retransmitted for the third time");
         detect_frame(f, event->frame, "up again");
         detect_unsure(f, CERTAINTY_LIKELY,
-                      "a capture at the other end: what was sent does not arrive there");
+                      "a capture at the other end, where the data does not arrive");
         detect_commit(d);
     }
 }

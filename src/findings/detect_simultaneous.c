@@ -77,8 +77,7 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &end[1]);
-    wording_add(&f->sentence, " connected to each other at the same time, and one attempt "
-                              "succeeded");
+    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded");
     detect_frame(f, frame, "status");
     detect_frame(f, event->frame, "up");
     detect_commit(d);
@@ -111,20 +110,19 @@ static void report_stuck(struct detect *d, const struct dialled *t)
         wording_add(&f->sentence, "a node of ");
         wording_addr(&f->sentence, &t->addr);
     }
-    wording_add(&f->sentence, " connected to each other at the same time, and no attempt "
-                              "succeeded");
-    wording_add(&f->detail, t->is_kept ? "the attempt of " : "that of ");
+    wording_add(&f->sentence, " connected to each other at the same time, and no attempt succeeded");
+    wording_add(&f->detail, "the attempt of ");
     if (t->is_kept || t->len[1] == 0)
         wording_put(&f->detail, WORD_NODE, text_of(t->name[0], t->len[0]));
     else
         wording_put(&f->detail, WORD_NODE, text_of(t->name[1], t->len[1]));
     if (!t->is_kept && t->len[1] == 0)
-        wording_add(&f->detail, " was to give way: the other node is stuck");
+        wording_add(&f->detail, " should have been abandoned: the other node is stuck");
     else
-        wording_add(&f->detail, t->is_kept ? " was to go on: the node that accepted it is stuck"
-                                           : " was to go on: that node is stuck");
+        wording_add(&f->detail, t->is_kept ? " should have continued: the node that accepted it is stuck"
+                                           : " should have continued: that node is stuck");
     detect_frame(f, t->frame, "status");
-    detect_unsure(f, CERTAINTY_LIKELY, "both attempts in the capture, and the logs of both nodes");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture of both attempts, and the logs of both nodes");
     detect_commit(d);
 }
 

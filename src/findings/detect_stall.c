@@ -89,22 +89,22 @@ static void put_way(struct wording *detail, const struct stalled *s)
     const int waits = s->waits[0] ? 0 : 1;
     if (s->waits[0] && s->waits[1]) {
         wording_add(detail, s->is_heard[0] && s->is_heard[1]
-                                ? "both are heard, and neither acknowledges what the other one sends"
-                                : "neither acknowledges what the other one sends");
+                                ? "both are heard, but neither acknowledges what the other sends"
+                                : "neither acknowledges what the other sends");
         return;
     }
     wording_add(detail, "what ");
     put_words(detail, &s->name[waits]);
     wording_add(detail, " sends is retransmitted and not acknowledged; ");
     if (s->repeats[!waits]) {
-        wording_add(detail, "and ");
         put_words(detail, &s->name[!waits]);
-        wording_add(detail, " retransmits what was acknowledged: nothing gets to it, the way back is open");
+        wording_add(detail, " retransmits what was acknowledged: nothing reaches it, but the way "
+                            "back is open");
     } else if (s->is_heard[!waits]) {
         put_words(detail, &s->name[!waits]);
-        wording_add(detail, " is heard meanwhile: nothing gets to it, the way back is open");
+        wording_add(detail, " is heard meanwhile: nothing reaches it, but the way back is open");
     } else {
-        wording_add(detail, "nothing is heard of ");
+        wording_add(detail, "nothing is heard from ");
         put_words(detail, &s->name[!waits]);
     }
 }
@@ -116,7 +116,7 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
                          (d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
                           span_of(d, s, d->now_ns) < 2 * STALLED_NS);
     if (has_gap)
-        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture without losses: what acknowledges may be missing");
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture without losses (acknowledgements may be missing)");
     else if (!s->is_heard[0] || !s->is_heard[1])
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
 }
@@ -203,7 +203,7 @@ void detect_stall(struct detect *d, const struct ds_event *event)
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
             s->waits[event->dir] = true; /* to be told of */
-            take_over(d, s, ", then it went on: ");
+            take_over(d, s, ", then it recovered: ");
         }
     } else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END) {
         detect_stall_time(d);
@@ -211,7 +211,7 @@ void detect_stall(struct detect *d, const struct ds_event *event)
     } else if (event->type == DS_EVENT_CONN &&
                (event->change.final || event->change.state == DS_CONN_CLOSED ||
                 event->change.state == DS_CONN_FAILED)) {
-        take_over(d, s, ", until it ended: ");
+        take_over(d, s, ", until the link went down: ");
     }
 }
 

@@ -100,14 +100,14 @@ static void report(struct detect *d, const struct ds_event *event, struct starts
     f->severity = severity;
     wording_put(&f->sentence, WORD_NODE, name);
     if (is_at_epmd) {
-        wording_add(&f->sentence, ", as EPMD of ");
+        wording_add(&f->sentence, " (as registered at EPMD of ");
         wording_addr(&f->sentence, &event->conn->end[1].addr);
-        wording_add(&f->sentence, " knows it,");
+        wording_add(&f->sentence, ")");
     }
-    wording_add(&f->sentence, " starts again and again");
-    wording_printf(&f->detail, "%u times within ", recent);
+    wording_add(&f->sentence, " restarts repeatedly");
+    wording_printf(&f->detail, "%u starts within ", recent);
     wording_span(&f->detail, event->ts_ns - since_ns);
-    wording_printf(&f->detail, ", each time with another creation, the latest %" PRIu32,
+    wording_printf(&f->detail, ", each with another creation, the latest %" PRIu32,
                    s->creation[(s->num - 1) % NUM_STARTS]);
     for (uint64_t n = s->num > NUM_STARTS ? s->num - NUM_STARTS : 0; n < s->num; n++)
         detect_frame(f, s->frame[n % NUM_STARTS], is_at_epmd ? "registered" : "up");

@@ -24,11 +24,11 @@ static void name_callee(struct wording *sentence, const struct party *callee)
 {
     wording_add(sentence, "calls ");
     if (callee->name.data != NULL) {
-        wording_add(sentence, "of ");
+        wording_add(sentence, "to ");
         wording_party(sentence, callee);
         wording_add(sentence, " ");
     } else if (callee->node.data != NULL) {
-        wording_add(sentence, "of processes of ");
+        wording_add(sentence, "to processes of ");
         wording_put(sentence, WORD_NODE, callee->node);
         wording_add(sentence, " ");
     }

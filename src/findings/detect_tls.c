@@ -44,7 +44,7 @@ static void add_alert(struct finding *f, const struct ds_event *event, int end)
     wording_add(&f->detail, " of ");
     wording_end(&f->detail, &event->conn->end[end]);
     if (tls->version == 0 && offered != NULL)
-        wording_printf(&f->detail, "; offered was TLS %s and older", offered);
+        wording_printf(&f->detail, "; TLS %s and older was offered", offered);
     detect_frame(f, event->frame, "the close");
 }
 
@@ -140,15 +140,15 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &conn->end[!silent]);
     wording_add(&f->detail, "it was silent for ");
     wording_span(&f->detail, silence_ns);
-    wording_add(&f->detail, ", until ");
     if (link->closed_by >= 0) {
+        wording_add(&f->detail, ", until ");
         wording_end(&f->detail, &conn->end[link->closed_by]);
         wording_add(&f->detail, " closed the connection");
     } else {
-        wording_add(&f->detail, "nothing more was seen");
+        wording_add(&f->detail, ", and nothing more was seen");
     }
     if (!tls->has_ended[!silent])
-        detect_unsure(f, CERTAINTY_LIKELY, "the log of either node: whose turn it is was not seen");
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of either node (whose turn it was is unknown)");
     detect_frame(f, event->frame, "the end");
     detect_commit(d);
     return true;
@@ -193,7 +193,7 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
     }
     wording_add(&f->detail, is_early ? "is valid from " : is_over ? "was valid until " : "is valid until ");
     add_date(&f->detail, is_early ? tls->valid_from[end] : tls->valid_until[end]);
-    detect_frame(f, event->frame, "behind it");
+    detect_frame(f, event->frame, "a packet after it");
     detect_commit(d);
 }
 
@@ -213,13 +213,13 @@ static void check_renewals(struct detect *d, const struct ds_event *event, struc
     wording_end(&f->sentence, &conn->end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &conn->end[1]);
-    wording_add(&f->sentence, " renew their TLS keys all the time");
+    wording_add(&f->sentence, " renew their TLS keys too often");
     wording_printf(&f->detail, "%llu times in ", (unsigned long long)num);
     wording_span(&f->detail, span_ns);
-    wording_add(&f->detail, ", after ");
+    wording_add(&f->detail, ", every ");
     wording_size(&f->detail, bytes / num);
-    wording_add(&f->detail, " each");
-    detect_frame(f, event->frame, "behind them");
+    wording_add(&f->detail, " on average");
+    detect_frame(f, event->frame, "a packet after them");
     if (was_told)
         detect_complete(d);
     else

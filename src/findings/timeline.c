@@ -376,7 +376,7 @@ static void say_down(struct wording *out, const struct presence_change *c)
     wording_add(out, "the link between ");
     say_link(out, c);
     if (c->closed_by < 0) {
-        wording_add(out, " ended");
+        wording_add(out, " went down");
         return;
     }
     wording_add(out, c->is_given_up || c->was_silent ? " was dropped by "
@@ -399,10 +399,10 @@ static void say_node(struct finding *line, const struct presence_change *c)
     wording_put(&line->sentence, WORD_NODE, name);
     switch (c->what) {
     case PRESENCE_SEEN:
-        wording_add(&line->sentence, " is seen for the first time");
+        wording_add(&line->sentence, " was first seen");
         break;
     case PRESENCE_LEFT:
-        wording_add(&line->sentence, " left: its last link ended");
+        wording_add(&line->sentence, " left: its last link went down");
         break;
     default:
         wording_add(&line->sentence, c->is_restarted ? " is back, restarted"
@@ -467,9 +467,9 @@ static void take_stall(struct timeline *t, const struct ds_event *event)
             return;
         name_ends(line, event->conn->end);
         name_place(line, event->conn->number, event->frame, "the latest packet");
-        wording_add(&line->sentence, "what ");
+        wording_add(&line->sentence, "data from ");
         wording_end(&line->sentence, &event->conn->end[event->dir]);
-        wording_add(&line->sentence, " sends to ");
+        wording_add(&line->sentence, " to ");
         wording_end(&line->sentence, &event->conn->end[!event->dir]);
         const bool is_unread =
             stall->why == DS_STALL_ZERO_WINDOW || stall->why == DS_STALL_FULL_WINDOW;

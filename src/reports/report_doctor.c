@@ -136,7 +136,7 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
     ds_buffer_printf(out, "  do: %s\n", f->kind->advice);
     ds_buffer_printf(out, "  certainty: %s", certainty_name(f->certainty));
     if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
-        ds_buffer_printf(out, "; what would prove it: %s", f->proof);
+        ds_buffer_printf(out, "; to confirm: %s", f->proof);
     ds_buffer_add_text(out, "\n\n");
 }
 

@@ -42,16 +42,16 @@ static void stuck(void **state)
     } cases[] = {
         {NULL, "ok_simultaneous",
          "alice@a and a node of 10.0.0.2 connected to each other at the same time, and no attempt succeeded",
-         "the attempt of alice@a was to go on: the node that accepted it is stuck"},
+         "the attempt of alice@a should have continued: the node that accepted it is stuck"},
         {NULL, "nok",
          "alice@a and a node of 10.0.0.2 connected to each other at the same time, and no attempt succeeded",
-         "that of alice@a was to give way: the other node is stuck"},
+         "the attempt of alice@a should have been abandoned: the other node is stuck"},
         {"robert@example", "ok_simultaneous",
          "alice@a and robert@example connected to each other at the same time, and no attempt succeeded",
-         "the attempt of alice@a was to go on: the node that accepted it is stuck"},
+         "the attempt of alice@a should have continued: the node that accepted it is stuck"},
         {"robert@example", "nok",
          "alice@a and robert@example connected to each other at the same time, and no attempt succeeded",
-         "that of robert@example was to go on: that node is stuck"},
+         "the attempt of robert@example should have continued: that node is stuck"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

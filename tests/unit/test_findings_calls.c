@@ -338,7 +338,7 @@ static void missing_functions(void **state)
         {"undef", "m", "g", 2, true, true, "bob@b does not have m:g/2", CERTAINTY_POSSIBLE},
         {"undef", "n", "f", 1, false, true, "bob@b does not have n:f/1", CERTAINTY_POSSIBLE},
         {"undef", "n", "f", 1, false, false, "bob@b does not have n:f/1", CERTAINTY_POSSIBLE},
-        {"function_clause", "m", "f", 1, false, true, "bob@b has another m:f/1", CERTAINTY_LIKELY},
+        {"function_clause", "m", "f", 1, false, true, "bob@b has another version of m:f/1", CERTAINTY_LIKELY},
         {"function_clause", "n", "f", 1, false, true, NULL, CERTAINTY_SURE},
         {"function_clause", "m", "f", 1, false, false, NULL, CERTAINTY_SURE},
         {"undef", NULL, NULL, 0, false, true, "bob@b does not have m:f/1", CERTAINTY_LIKELY},
@@ -370,7 +370,7 @@ static void missing_functions(void **state)
     put_nil();
     fails_with(false);
     found("DS302");
-    sentence_is("bob@b does not have the code of a fun that it was given");
+    sentence_is("bob@b does not have the code of a fun that it was sent");
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
 }
 

@@ -30,8 +30,8 @@ static void one_direction(void **state)
         tick(end);
         tick(end);
         found("DS501"); /* once */
-        detail_has(end == 0 ? "nothing that bob@127.0.0.1 sends to alice@127.0.0.1, though 10 segments"
-                            : "nothing that alice@127.0.0.1 sends to bob@127.0.0.1");
+        detail_has(end == 0 ? "no packet from bob@127.0.0.1 to alice@127.0.0.1, but 10 segments from the latter"
+                            : "no packet from alice@127.0.0.1 to bob@127.0.0.1");
     }
     begin();
     up();
@@ -174,7 +174,7 @@ static void cut_short(void **state)
     put(&event);
     put(&event);
     assert_int_equal(w.last.count, 1);
-    detail_has("first of bob@127.0.0.1 to alice@127.0.0.1");
+    detail_has("first from bob@127.0.0.1 to alice@127.0.0.1");
     next_conn();
     up();
     event = message(0, nil, sizeof nil);

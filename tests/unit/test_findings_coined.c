@@ -45,7 +45,7 @@ static void what_is_shown(void **state)
     coin(400, "user_", "01");
     found("DS309");
     assert_int_equal(w.last.count, 1);
-    detail_has("200 different ones of the same form in ");
+    detail_has("200 different atoms of the same form in ");
     detail_has("such as user_000000000, user_100000000, user_010000000");
     assert_int_equal(w.last.evidence[0].packet[0].frame, 101);
     assert_int_equal(w.last.evidence[0].packet[1].frame, 300); /* the 200th that is another one */

@@ -214,7 +214,7 @@ static void answers_of_epmd(void **state)
     epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "bo\33b", 0, 0);
     epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
     found("DS107");
-    sentence_is("no node bo\\x1Bb is registered at EPMD of 10.0.0.2");
+    sentence_is("node bo\\x1Bb is not registered at EPMD of 10.0.0.2");
     begin();
     epmd(DS_EPMD_ALIVE2_REQ, 0, "bob", 4000, 0);
     epmd(DS_EPMD_ALIVE2_RESP, 1, "", 0, 1);

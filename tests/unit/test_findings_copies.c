@@ -37,15 +37,15 @@ static void processes(void **state)
         enum ds_fault_kind fault;
         const char *detail; /* NULL: nothing is found */
     } cases[] = {
-        {4, LEN, 33334, MS, DS_FAULT_NONE, "so far 4 times 33 kB within 3.00 ms"},
+        {4, LEN, 33334, MS, DS_FAULT_NONE, "4 copies of 33 kB so far, within 3.00 ms"},
         {4, LEN, 33333, MS, DS_FAULT_NONE, NULL}, /* 99 999 bytes again */
-        {5, LEN, 25000, MS, DS_FAULT_NONE, "so far 5 times 25 kB within 4.00 ms"},
+        {5, LEN, 25000, MS, DS_FAULT_NONE, "5 copies of 25 kB so far, within 4.00 ms"},
         {3, LEN, 90000, MS, DS_FAULT_NONE, NULL},
         {4, LEN - 1, 33334, MS, DS_FAULT_NONE, NULL},
-        {4, LEN, 33334, SECOND, DS_FAULT_NONE, "so far 4 times"},
+        {4, LEN, 33334, SECOND, DS_FAULT_NONE, "4 copies of "},
         {4, LEN, 33334, SECOND + 1, DS_FAULT_NONE, NULL},
         {4, LEN, 33334, MS, DS_FAULT_GAP, NULL},
-        {9, LEN, 33334, MS, DS_FAULT_NONE, "so far 4 times"}, /* told once */
+        {9, LEN, 33334, MS, DS_FAULT_NONE, "4 copies of "}, /* told once */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -83,7 +83,8 @@ static void reasons(void **state)
         assert_int_equal(w.last.severity, SEVERITY_WARNING);
         assert_int_equal(w.last.certainty, cases[i].certainty);
         sentence_is("a request crashed calc of bob@b");
-        detail_has(cases[i].callback != NULL ? "it ended with badarith in calc:divide/2; " : "it ended with boom; ");
+        detail_has(cases[i].callback != NULL ? "its exit reason was badarith in calc:divide/2; "
+                                              : "its exit reason was boom; ");
     }
     begin_calls(); /* {shutdown, _} */
     put_tuple(2);
@@ -101,7 +102,7 @@ static void reasons(void **state)
     call = ended();
     put_call(&call);
     found("DS312");
-    detail_has("it ended with badarith in calc:divide/2; ");
+    detail_has("its exit reason was badarith in calc:divide/2; ");
     for (int i = 0; i < 3; i++) { /* an answer that is an error; a class of another kind; erpc */
         begin_calls();
         put_stack("badarith", "handle_call");
@@ -165,8 +166,8 @@ static void exceptions(void **state)
         found(i == NONE ? "" : "DS312");
         if (i == NONE)
             continue;
-        detail_has(i == ALONE ? "it ended with Elixir.RuntimeError; "
-                              : "it ended with Elixir.RuntimeError in Elixir.Shop:handle_call/3; ");
+        detail_has(i == ALONE ? "its exit reason was Elixir.RuntimeError; "
+                              : "its exit reason was Elixir.RuntimeError in Elixir.Shop:handle_call/3; ");
         assert_int_equal(w.last.certainty, i == ALONE ? CERTAINTY_LIKELY : CERTAINTY_SURE);
     }
 }
@@ -205,7 +206,7 @@ static void unknown_reasons(void **state)
         put_call(&call);
         found(i == WITH_STACK || i == FUNCTION ? "DS312" : "");
         if (i == WITH_STACK)
-            detail_has("it ended with a reason that is no known atom in Elixir.Shop:handle_call/3; ");
+            detail_has("its exit reason was an unknown atom in Elixir.Shop:handle_call/3; ");
     }
 }
 
@@ -305,7 +306,7 @@ static void comes_back(void **state)
         w.now_ns += 20 * MS;
         call = call_of(is_back ? CALL_OK : CALL_NOPROC);
         put_call(&call);
-        detail_has(is_back ? "it came back under its name: call #3, 19" : "it was not back by call #3, 19");
+        detail_has(is_back ? "it came back under its name: call #3, 19" : "it was not back for call #3, 19");
         assert_int_equal(w.num, 1);
     }
 }
@@ -331,7 +332,7 @@ static void out_of_time(void **state)
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
         }
         assert_int_equal(w.last.count, 2);
-        sentence_is("calls of calc of bob@b time out");
+        sentence_is("calls to calc of bob@b time out");
         found("DS313 DS313");
     }
     begin_calls(); /* with a gap within it */

@@ -58,7 +58,8 @@ static void foreign(void **state)
     begin_link();
     ignore(0, 3, 1, 0, 57);
     tick(1);
-    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "3 resets, 1 SYN; TTL 57, its other packets have 64: they come from another host");
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "3 resets, 1 SYN; TTL 57, but its other packets have "
+                                           "64: they come from another host");
     sentence_is("somebody else sends packets to bob@127.0.0.1 in the name of alice@127.0.0.1");
     assert_int_equal(w.last.evidence[0].packet[0].frame, w.link.side[0].ignored.first_frame);
     begin_link(); /* some of them from here: the others are not */
@@ -82,7 +83,7 @@ static void as_far_away(void **state)
     tick(1);
     assert_string_equal(w.log, "");
     tick(0);
-    is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 reset; TTL 64, as its other packets have");
+    is(SEVERITY_WARNING, CERTAINTY_POSSIBLE, "1 reset; TTL 64, like its other packets");
     sentence_is("bob@127.0.0.1 ignores packets that come in the name of alice@127.0.0.1");
     begin_link();
     w.link.side[0].usual_ttl[1] = 62;
@@ -159,7 +160,7 @@ static void joined_late(void **state)
     ignore(1, 0, 1, 0, 64);
     struct ds_event event = message(0, "j", 1);
     put(&event);
-    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 SYN; TTL 64, its other packets have 200");
+    is(SEVERITY_WARNING, CERTAINTY_LIKELY, "1 SYN; TTL 64, but its other packets have 200");
 }
 
 /* DS306 does not blame a node for what somebody else may have sent. */
@@ -179,8 +180,8 @@ static void unreadable(void **state)
         put(&event);
         assert_string_equal(w.log, "DS306");
         const bool is_own = i == OWN || i == FROM_OTHER;
-        sentence_is(is_own ? "alice@127.0.0.1 sends what no node reads: no such tag"
-                           : "in the name of alice@127.0.0.1 something comes that no node reads: no such tag");
+        sentence_is(is_own ? "alice@127.0.0.1 sends invalid data: no such tag"
+                           : "in the name of alice@127.0.0.1, invalid data arrives: no such tag");
         assert_int_equal(w.last.severity, is_own ? SEVERITY_ERROR : SEVERITY_WARNING);
         assert_int_equal(w.last.certainty == CERTAINTY_POSSIBLE, !is_own);
     }

@@ -119,11 +119,13 @@ static void is_held(void **state)
         sentence_is(i == MISSING || i == HOLE || i == HOLE_LATER
                         ? "alice@127.0.0.1 disconnected bob@127.0.0.1, from which nothing arrived any more: net_tick_timeout"
                         : "alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: net_tick_timeout");
-        detail_has(i == MISSING  ? "by its numbers it had sent 7000 bytes that have not come here: what it sent was "
-                                   "lost (DS207)"
-                   : i == HOLE   ? "nothing came for 59.00 s; its kernel still acknowledged: what it sent was lost"
-                   : i == HOLE_LATER ? "nothing came for 1.0 min; its kernel still acknowledged: what it sent was lost"
-                   : i == GONE   ? "host or network were gone"
+        detail_has(i == MISSING  ? "by its sequence numbers it had sent 7000 bytes that did not "
+                                   "arrive here: what it sent was lost (DS207)"
+                   : i == HOLE   ? "nothing arrived for 59.00 s; its kernel still acknowledged: "
+                                   "what it sent was lost"
+                   : i == HOLE_LATER ? "nothing arrived for 1.0 min; its kernel still "
+                                       "acknowledged: what it sent was lost"
+                   : i == GONE   ? "the host or the network was gone"
                                  : "the process was suspended or stuck");
         found(i == MISSING || i == GONE ? "DS201" : "DS207 DS201");
     }

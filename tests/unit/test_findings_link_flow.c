@@ -134,9 +134,9 @@ static void losses(void **state)
     static const struct {
         uint64_t seen, unseen;
         const char *detail;
-    } cases[] = {{10, 0, "all of them had been seen"},
-                 {0, 10, "none of them had been seen"},
-                 {4, 6, "4 had been seen (lost behind the capture point), 6 had not"}};
+    } cases[] = {{10, 0, "the first copies had all been seen"},
+                 {0, 10, "none of the first copies had been seen"},
+                 {4, 6, "4 first copies had been seen (lost behind the capture point), 6 had not"}};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         const int end = i % 2;
@@ -231,9 +231,10 @@ static void holes_behind_the_loss(void **state)
         up();
         w.now_ns += 20 * SECOND;
         stall(1, DS_STALL_MISSING, 3 * SECOND, false, 40000);
-        sentence_is("a large segment from bob@127.0.0.1 to alice@127.0.0.1 does not arrive, however often it "
-                    "is sent");
-        detail_has("bob@127.0.0.1 has sent 40000 bytes that have not come here, nor to alice@127.0.0.1, for 3.00 s");
+        sentence_is("a large segment from bob@127.0.0.1 to alice@127.0.0.1 does not arrive, "
+                    "however often it is retransmitted");
+        detail_has("bob@127.0.0.1 has sent 40000 bytes that have not arrived here or at "
+                   "alice@127.0.0.1, for 3.00 s");
         assert_int_equal(w.last.severity, SEVERITY_ERROR);
         assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
         stall(1, DS_STALL_MISSING, 9 * SECOND, false, 50000);
@@ -427,7 +428,7 @@ static void held_up(void **state)
         assert_int_equal(e->num, i == ONE ? 2 : i == TWO ? 3 : 1);
         if (i > TWO)
             continue;
-        detail_has("; what waited: ");
+        detail_has("; waiting behind it: ");
         assert_int_equal(e->packet[1].frame, 70);
         assert_int_equal(i == TWO ? e->packet[2].frame : 71, 71);
     }

@@ -209,7 +209,8 @@ static void sent_needlessly(void **state)
         put(&tick);
         found(needless <= 90 ? "DS212" : "");
         if (needless == 13)
-            detail_has("100 of 200 segments were retransmitted; 13 of them needlessly, as they had arrived");
+            detail_has("100 of 200 segments were retransmitted; 13 of them needlessly, because "
+                       "they had arrived");
     }
     begin(); /* it says more than there is */
     up();
@@ -246,7 +247,7 @@ static void stalls(void **state)
     assert_int_equal(w.num, 1);
     stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
     assert_int_equal(w.last.count, 1);
-    detail_has("held up for 5.00 s");
+    detail_has("sending was blocked for 5.00 s");
     stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
     assert_int_equal(w.last.count, 2);
     found("DS205 DS205");
@@ -529,7 +530,7 @@ static void forgotten(void **state)
     up();
     lost_after(10 * SECOND, SECOND);
     findings_time(w.findings, w.now_ns + 75 * SECOND);
-    detail_has("or something between forgot the link (DS208)");
+    detail_has("or a middlebox forgot the link (DS208)");
     found("DS201");
 }
 

@@ -41,7 +41,7 @@ static void does_not_resolve(void **state)
     findings_time(w.findings, w.now_ns + SECOND);
     assert_int_equal(w.num, 1);
     found("DS109");
-    sentence_is("bob.example does not resolve: there is no such name");
+    sentence_is("bob.example does not resolve: there is no such name (NXDOMAIN)");
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     assert_int_equal(w.last.evidence[0].num, 2);
     begin_asking(); /* a node is known to be there */
@@ -49,13 +49,13 @@ static void does_not_resolve(void **state)
     lookup("bob.example", 2);
     lookup("bob", 2);
     found("DS109");
-    sentence_is("bob does not resolve: DNS fails");
+    sentence_is("bob does not resolve: DNS fails (SERVFAIL)");
     assert_int_equal(w.last.severity, SEVERITY_ERROR);
     begin_asking(); /* no address is as bad as no name */
     lookup_by(alices_host, "bob", -1, false);
     lookup_by(alices_host, "bob", 0, false);
     found("DS109");
-    sentence_is("bob does not resolve: there is a name, but no address");
+    sentence_is("bob does not resolve: the name has no address");
     begin_asking(); /* nobody answers: asked again */
     lookup_by(alices_host, "bob", -1, false);
     w.now_ns += 5 * SECOND;
@@ -95,7 +95,7 @@ static void name_server_is_not_there(void **state)
         sentence_is(i == SAID ? "bob.example does not resolve: DNS cannot be reached"
                               : "bob.example does not resolve: DNS does not answer");
         detail_has("; ICMP says: port unreachable");
-        assert_string_equal(w.last.evidence[0].packet[1].what, "what ICMP says of it");
+        assert_string_equal(w.last.evidence[0].packet[1].what, "the ICMP message");
         assert_non_null(strstr(w.unchecked, i == SAID ? "1 question to DNS, without any answer"
                                                       : "2 questions to DNS, without any answer"));
     }
@@ -161,8 +161,8 @@ static void bounds_of_lookups(void **state)
     static const struct {
         int code;
         const char *sentence;
-    } codes[] = {{0, "bob does not resolve: there is a name, but no address"},
-                 {5, "bob does not resolve: DNS refuses"},
+    } codes[] = {{0, "bob does not resolve: the name has no address"},
+                 {5, "bob does not resolve: DNS refuses the query (REFUSED)"},
                  {6, "bob does not resolve: DNS answers with an error"}};
     (void)state;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -201,7 +201,7 @@ static void bounds_of_lookups(void **state)
         lookup_by(alices_host, "bob", -1, false);
         found(is_long ? "" : "DS109");
         if (!is_long)
-            detail_has("10.0.0.1 asked 10.0.0.53 2 times");
+            detail_has("10.0.0.1 asked 10.0.0.53, 2 times");
     }
     begin_asking(); /* asked again after a no, and no answer: that is what was last */
     lookup("bob", 3);
@@ -212,7 +212,7 @@ static void bounds_of_lookups(void **state)
     lookup("bob.one", 3);
     lookup("bob.two", 3);
     found("DS109");
-    sentence_is("bob.one does not resolve: there is no such name");
+    sentence_is("bob.one does not resolve: there is no such name (NXDOMAIN)");
     begin_asking(); /* in other capitals and with other domains it is no other question */
     lookup("bob.example", 3);
     lookup("bob.other", 3);
@@ -306,7 +306,7 @@ static void oldest_lookup(void **state)
     lookup_by(alices_host, "h0", 3, false);
     lookup_by(alices_host, "h1", 3, false); /* nobody knows who asked */
     found("DS109");
-    sentence_is("h0 does not resolve: there is no such name");
+    sentence_is("h0 does not resolve: there is no such name (NXDOMAIN)");
 }
 
 /* More names than there is room for: the oldest are forgotten, and nothing worse. */
@@ -363,7 +363,7 @@ static void looks_around(void **state)
     assert_int_equal(w.num, 0);
     findings_time(w.findings, w.now_ns + 10 * SECOND);
     found("DS116");
-    sentence_is("10.0.0.9 had EPMD of 10.0.0.2 list its nodes");
+    sentence_is("10.0.0.9 asked EPMD of 10.0.0.2 for the names of its nodes");
     assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
     begin(); /* on its own host */
     names_of_epmd(2);
@@ -416,7 +416,7 @@ static void no_handshake(void **state)
         close_by(0, SECOND, DS_CLOSE_FIN);
         found(i == GARBAGE ? "DS116" : "");
         if (i == GARBAGE)
-            sentence_is("10.0.0.9 sends what begins no handshake to the port of bob");
+            sentence_is("10.0.0.9 sends data that is not a handshake to the port of bob");
     }
 }
 

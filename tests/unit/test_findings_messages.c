@@ -300,8 +300,7 @@ static void locks(void **state)
         }
         found(i == STUCK ? "DS303" : "");
         if (i == STUCK)
-            sentence_is("alice@a repeatedly asks for the lock till of global, which carol@c "
-                        "holds");
+            sentence_is("alice@a repeatedly asks for the global lock till, which carol@c holds");
     }
 }
 

@@ -61,7 +61,7 @@ static void long_names(void **state)
     epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
     found("DS107");
     char wanted[200];
-    snprintf(wanted, sizeof wanted, "no node %.*s is registered at EPMD of 10.0.0.2", (int)LEN, name);
+    snprintf(wanted, sizeof wanted, "node %.*s is not registered at EPMD of 10.0.0.2", (int)LEN, name);
     sentence_is(wanted);
 }
 
@@ -310,8 +310,8 @@ static void epmd_is_stuck(void **state)
         found(i == LEFT || i == LEFT_OPEN || i == NAMES ? "DS106" : "");
         if (w.num == 0)
             continue;
-        sentence_is("EPMD of 10.0.0.2 accepts connections and does not answer");
-        detail_has("10.0.0.1 waited 1.00 s, and");
+        sentence_is("EPMD of 10.0.0.2 accepts connections, but does not answer");
+        detail_has("10.0.0.1 waited 1.00 s and");
         assert_int_equal(w.last.count, 1);
     }
 }

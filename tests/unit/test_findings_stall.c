@@ -60,8 +60,8 @@ static void lasts(void **state)
         assert_int_equal(w.last.error_change, 1);
         assert_int_equal(w.last.certainty, is_heard ? CERTAINTY_SURE : CERTAINTY_LIKELY);
         sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 is stalled");
-        detail_has(is_heard ? "bob@127.0.0.1 is heard meanwhile: nothing gets to it"
-                            : "nothing is heard of bob@127.0.0.1");
+        detail_has(is_heard ? "bob@127.0.0.1 is heard meanwhile: nothing reaches it"
+                            : "nothing is heard from bob@127.0.0.1");
         passes(start_ns + 5 * SECOND);
         change(DS_CONN_OPEN_AT_END, 0, true);
         found("DS214");
@@ -77,7 +77,8 @@ static void repeats_what_was_acknowledged(void **state)
     w.link.side[1].retransmitted = 2;
     tick(1);
     passes(start_ns + 3 * SECOND);
-    detail_has("bob@127.0.0.1 retransmits what was acknowledged: nothing gets to it, the way back is open");
+    detail_has("bob@127.0.0.1 retransmits what was acknowledged: nothing reaches it, but the way "
+               "back is open");
     found("DS214");
 }
 
@@ -90,7 +91,7 @@ static void passes_by(void **state)
     assert_int_equal(w.num, 1);
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     assert_int_equal(w.last.error_change, -1);
-    detail_has("for 14.00 s, then it went on");
+    detail_has("for 14.00 s, then it recovered");
     found("DS214");
     start_ns = begin_stall(false); /* it becomes sure as it ends: the error is taken back nevertheless */
     passes(start_ns + 4 * SECOND);
@@ -126,7 +127,7 @@ static void passes_by(void **state)
     passes(start_ns + 4 * SECOND);
     half_close(0, DS_CLOSE_RESET);
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
-    detail_has("until it ended: ");
+    detail_has("until the link went down: ");
     found("DS214");
 }
 

@@ -112,7 +112,7 @@ static void sealed_alerts(void **state)
         if (cases[i].sentence == NULL)
             continue;
         sentence_is(cases[i].sentence);
-        detail_has("10.0.0.2:5555 is bob, says EPMD");
+        detail_has("10.0.0.2:5555 is bob according to EPMD");
         assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     }
 }

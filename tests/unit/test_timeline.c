@@ -146,8 +146,8 @@ static void stalls(void **state)
     stall(0, 40, 1, false);
     const struct ds_event end = {.type = DS_EVENT_CONN, .conn = &conn, .ts_ns = 45 * SECOND, .change.final = true};
     timeline_event(t, &end);
-    is_told("1.5-9.9 stall x1: what a@h sends to b@h is not acknowledged\n"
-            "40-45 stall x1: what a@h sends to b@h is not acknowledged\n");
+    is_told("1.5-9.9 stall x1: data from a@h to b@h is not acknowledged\n"
+            "40-45 stall x1: data from a@h to b@h is not acknowledged\n");
 }
 
 static void gap(double at)
@@ -235,11 +235,11 @@ static void nodes(void **state)
     change(PRESENCE_DOWN, "a@h", 4, false, "b@h");
     change(PRESENCE_LEFT, "a@h", 4, false, "b@h");
     change(PRESENCE_BACK, "a@h", 5, false, "b@h");
-    is_told("1-1 node_seen x1: a@h is seen for the first time\n"
+    is_told("1-1 node_seen x1: a@h was first seen\n"
             "1-1 link_up x1: the link between a@h and b@h is up\n"
             "2-3 link_up x2: a hidden node (a tool) connected to b@h\n"
             "4-4 link_down x1: the link between a@h and b@h was closed by a@h\n"
-            "4-4 node_left x1: a@h left: its last link ended\n"
+            "4-4 node_left x1: a@h left: its last link went down\n"
             "5-5 node_back x1: a@h is back\n");
 }
 

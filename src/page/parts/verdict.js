@@ -82,7 +82,7 @@ function finding(f) {
       make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
       evidence.length ? make('p', {class: 'more'}, 'evidence: ', evidence.map((parts, i) => [i ? '; ' : '', ...parts]).flat()) : null,
       f.page ? make('details', {class: 'more', open: view.open.has('page ' + f.code), on: {toggle: event => { view.open[event.target.open ? 'add' : 'delete']('page ' + f.code); }}}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
-      make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; what would prove it: ' + f.proof : '') + '. ' + times + '. ',
+      make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; to confirm: ' + f.proof : '') + '. ' + times + '. ',
         act('messages around it', show, 'messages'))));
 }
 
