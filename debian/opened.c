@@ -3,25 +3,25 @@
  * dpkg-shlibdeps finds the packages that have them. It is installed nowhere.
  */
 #define NATS(name) extern void name(void);
-#include "nats/nats_library.def"
+#include "send/nats/nats_library.def"
 #undef NATS
 #define CURL_FUNCTION(name) extern void name(void);
-#include "otlp/otlp_library.def"
+#include "send/otlp/otlp_library.def"
 #undef CURL_FUNCTION
 #define HTTP(name) extern void MHD_##name(void);
-#include "web/http_library.def"
+#include "ui/web/http_library.def"
 #undef HTTP
 #define SQLITE(name) extern void sqlite3_##name(void);
-#include "database/sqlite_library.def"
+#include "output/sqlite/sqlite_library.def"
 #undef SQLITE
 
 void (*const distsniff_opened[])(void) = {
 #define NATS(name) name,
-#include "nats/nats_library.def"
+#include "send/nats/nats_library.def"
 #define CURL_FUNCTION(name) name,
-#include "otlp/otlp_library.def"
+#include "send/otlp/otlp_library.def"
 #define HTTP(name) MHD_##name,
-#include "web/http_library.def"
+#include "ui/web/http_library.def"
 #define SQLITE(name) sqlite3_##name,
-#include "database/sqlite_library.def"
+#include "output/sqlite/sqlite_library.def"
 };

@@ -86,7 +86,7 @@ static void put_options(void)
 #define FLAG(field, name, letter, help) put_option(name, letter, NULL, help);
 #define WORD(field, name, letter, argument, help) put_option(name, letter, argument, help);
 #define SAME(name, other, value) put_option(name, 0, NULL, "the same as --" other " " value);
-#include "options/options.def"
+#include "app/options/options.def"
 #undef SECTION
 #undef OPTION
 #undef FLAG
@@ -112,7 +112,7 @@ static void put_findings(void)
     put(title);                                                                                    \
     put(page);                                                                                     \
     put(advice);
-#include "findings/findings.def"
+#include "analyse/findings/findings.def"
 #undef FINDING
     puts(".El");
 }

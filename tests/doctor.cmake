@@ -8,7 +8,7 @@ add_test(NAME told COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/told $<TARGET_FIL
 # What can be done with findings, and that each has its page and its test.
 add_test(NAME findings COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/findings
                                $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/pcaps
-                               ${CMAKE_SOURCE_DIR}/src/findings/findings.def)
+                               ${CMAKE_SOURCE_DIR}/src/analyse/findings/findings.def)
 # What is told of links is what tshark counts.
 set(links otp25.pcap otp27-ops.pcap links-sll2.pcap rabbit-3.10.pcap.gz elixir-1.14.pcap.gz
           ejabberd-23.01.pcap.gz secrets.pcap.gz)

@@ -71,4 +71,4 @@ add_test(NAME memory COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/memory ${CMAKE_
 set_tests_properties(memory PROPERTIES TIMEOUT 1800 COST 100) # it builds first
 
 # What the findings tell people to type, on each release.
-release_check(advice advice ${CMAKE_SOURCE_DIR}/src/findings)
+release_check(advice advice ${CMAKE_SOURCE_DIR}/src/analyse/findings)

@@ -6,8 +6,8 @@
  */
 #include "atoms/atom_cache.h"
 
-#include "bytes/escape.h"
-#include "bytes/utf8.h"
+#include "util/escape.h"
+#include "util/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

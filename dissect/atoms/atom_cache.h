@@ -5,7 +5,7 @@
 #ifndef DISSECT_ATOM_CACHE_H
 #define DISSECT_ATOM_CACHE_H
 
-#include "connection/conn.h"
+#include "conn/conn.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "atoms/atom_roles.h"
 
 #include "atoms/atom_tables.h"
-#include "terms/value.h"
+#include "etf/value.h"
 
 #include <stdio.h>
 

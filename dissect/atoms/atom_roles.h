@@ -24,8 +24,8 @@
 #ifndef DISSECT_ATOM_ROLES_H
 #define DISSECT_ATOM_ROLES_H
 
-#include "connection/conn.h"
-#include "terms/term.h"
+#include "conn/conn.h"
+#include "etf/term.h"
 
 #define ATOM_ROLE_NODE "@" /* of a pid, port or reference */
 

@@ -4,7 +4,7 @@
  */
 #include "atoms/atom_shapes.h"
 
-#include "terms/term.h"
+#include "etf/term.h"
 
 enum {
     MAX_TERMS = 1024,

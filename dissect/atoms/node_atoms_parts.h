@@ -7,7 +7,7 @@
 #include "atoms/atom_shape_tables.h"
 #include "atoms/node_atoms.h"
 #include "atoms/user_atoms.h"
-#include "bytes/memcap.h"
+#include "util/memcap.h"
 
 enum {
     ATOM_BOOK_SLOTS = ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS,

@@ -6,7 +6,7 @@
  */
 #include "tls/keylog.h"
 
-#include "connection/conn.h"
+#include "conn/conn.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>

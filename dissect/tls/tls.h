@@ -5,7 +5,7 @@
 #ifndef DISSECT_TLS_H
 #define DISSECT_TLS_H
 
-#include "connection/conn.h"
+#include "conn/conn.h"
 
 /* tls_events is what becomes of a connection, at the moment of tls_get_moment. text is only valid during
  * the call. */

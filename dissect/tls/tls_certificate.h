@@ -4,7 +4,7 @@
 #ifndef DISSECT_TLS_CERTIFICATE_H
 #define DISSECT_TLS_CERTIFICATE_H
 
-#include "bytes/cursor.h"
+#include "util/cursor.h"
 
 struct tls_certificate {
     char name[256]; /* the first host of its alternative names, or else its common name: UTF-8 as

@@ -5,8 +5,8 @@
 #ifndef DISSECT_TLS_CIPHER_H
 #define DISSECT_TLS_CIPHER_H
 
-#include "bytes/cursor.h"
 #include "tls/tls_suite.h"
+#include "util/cursor.h"
 
 #include <openssl/types.h>
 

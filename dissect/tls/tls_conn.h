@@ -10,8 +10,8 @@
 #ifndef DISSECT_TLS_CONN_H
 #define DISSECT_TLS_CONN_H
 
-#include "connection/stream_buffer.h"
-#include "packets/tcp_analysis.h"
+#include "conn/stream_buffer.h"
+#include "tcp/tcp_analysis.h"
 #include "tls/keylog.h"
 #include "tls/tls.h"
 #include "tls/tls_waiting.h"

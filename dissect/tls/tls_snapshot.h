@@ -5,7 +5,7 @@
 #ifndef DISSECT_TLS_SNAPSHOT_H
 #define DISSECT_TLS_SNAPSHOT_H
 
-#include "packets/snapshot_writer.h"
+#include "tcp/snapshot_writer.h"
 #include "tls/tls.h"
 
 /* tls_snapshot is such a past while it is given out. */

@@ -6,7 +6,7 @@
 #ifndef DISSECT_TLS_WAITING_H
 #define DISSECT_TLS_WAITING_H
 
-#include "connection/stream_buffer.h"
+#include "conn/stream_buffer.h"
 
 #include <distsniff/tcp_stats.h>
 

@@ -4,9 +4,9 @@
  *
  *   generate bash|zsh|fish FILE
  */
-#include "base/own_labels.h"
-#include "findings/finding_kinds.h"
-#include "options/option_line.h"
+#include "analyse/findings/finding_kinds.h"
+#include "app/options/option_line.h"
+#include "core/own_labels.h"
 #include "output/sink.h"
 
 #include <ctype.h>

@@ -3,9 +3,9 @@
  */
 #include "capture/capture.h"
 
-#include "base/complain.h"
 #include "capture/point_merge.h"
 #include "capture/unpack.h"
+#include "core/complain.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -8,10 +8,10 @@
  */
 #include "capture/capture_input.h"
 
-#include "base/complain.h"
-#include "base/signals.h"
 #include "capture/pseudo_packet.h"
 #include "capture/unpack.h"
+#include "core/complain.h"
+#include "core/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,11 +4,11 @@
  */
 #include "capture/capture_input.h"
 
-#include "base/complain.h"
-#include "base/signals.h"
 #include "capture/point_merge.h"
 #include "capture/pseudo_packet.h"
 #include "capture/unpack.h"
+#include "core/complain.h"
+#include "core/signals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

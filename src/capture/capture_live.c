@@ -3,7 +3,7 @@
  */
 #include "capture/capture_input.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 
 #include <stdio.h>
 #include <stdlib.h>

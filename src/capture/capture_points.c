@@ -3,9 +3,9 @@
  */
 #include "capture/capture_points.h"
 
-#include "base/complain.h"
-#include "base/signals.h"
 #include "capture/point_merge.h"
+#include "core/complain.h"
+#include "core/signals.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -3,10 +3,10 @@
  */
 #include "capture/overlap_scan.h"
 
-#include "base/duration.h"
-#include "base/line_fit.h"
-#include "base/printable.h"
-#include "base/timestamp.h"
+#include "core/duration.h"
+#include "core/line_fit.h"
+#include "core/printable.h"
+#include "core/timestamp.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

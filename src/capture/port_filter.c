@@ -11,10 +11,10 @@
  */
 #include "capture/port_filter.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 #include "capture/bpf_words.h"
 #include "capture/kernel_filter.h"
-#include "base/printable.h"
+#include "core/printable.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "capture/unpack.h"
 
-#include "base/signals.h"
+#include "core/signals.h"
 #include "files/function_file.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  */
 #include "files/cookie_file.h"
 
-#include "base/complain.h"
-#include "rights/file_helper.h"
+#include "core/complain.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

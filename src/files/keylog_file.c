@@ -3,8 +3,8 @@
  */
 #include "files/keylog_file.h"
 
-#include "base/clock.h"
-#include "base/complain.h"
+#include "core/clock.h"
+#include "core/complain.h"
 #include "files/tail_file.h"
 
 #include <distsniff/counted.h>

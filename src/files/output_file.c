@@ -3,10 +3,10 @@
  */
 #include "files/output_file.h"
 
-#include "base/clock.h"
-#include "base/complain.h"
-#include "base/signals.h"
-#include "rights/file_helper.h"
+#include "core/clock.h"
+#include "core/complain.h"
+#include "core/signals.h"
+#include "privsep/file_helper.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #include "files/replaced_file.h"
 
-#include "rights/file_helper.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <unistd.h>

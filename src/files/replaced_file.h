@@ -5,7 +5,7 @@
 #ifndef SRC_REPLACED_FILE_H
 #define SRC_REPLACED_FILE_H
 
-#include "rights/safe_open.h"
+#include "privsep/safe_open.h"
 
 #include <distsniff/term.h>
 

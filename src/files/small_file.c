@@ -3,7 +3,7 @@
  */
 #include "files/small_file.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  */
 #include "files/tail_file.h"
 
-#include "base/hash.h"
-#include "rights/file_helper.h"
+#include "core/hash.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "keep/annotated_file.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 #include "keep/note_lines.h"
 #include "keep/pcap_writer.h"
 

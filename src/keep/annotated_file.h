@@ -9,9 +9,9 @@
 #ifndef SRC_ANNOTATED_FILE_H
 #define SRC_ANNOTATED_FILE_H
 
-#include "base/stop_reason.h"
 #include "capture/capture.h"
-#include "records/record.h"
+#include "core/stop_reason.h"
+#include "record/record.h"
 
 struct annotated_file;
 

@@ -3,9 +3,9 @@
  */
 #include "keep/capture_writer.h"
 
-#include "base/clock.h"
-#include "base/complain.h"
-#include "rights/file_helper.h"
+#include "core/clock.h"
+#include "core/complain.h"
+#include "privsep/file_helper.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef SRC_CAPTURE_WRITER_H
 #define SRC_CAPTURE_WRITER_H
 
-#include "base/stop_reason.h"
+#include "core/stop_reason.h"
 #include "keep/keep_config.h"
 #include "keep/packet_notes.h"
 #include "keep/pcap_writer.h"

@@ -5,7 +5,7 @@
 #ifndef SRC_KEEP_CONNS_H
 #define SRC_KEEP_CONNS_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 #include <distsniff/dissect.h>
 

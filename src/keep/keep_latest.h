@@ -7,7 +7,7 @@
 
 #include "keep/post_rotate.h"
 #include "keep/recorder_name.h"
-#include "records/record.h"
+#include "record/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -3,7 +3,7 @@
  */
 #include "keep/note_lines.h"
 
-#include "base/character.h"
+#include "core/character.h"
 #include "keep/pcapng_form.h"
 
 #include <distsniff/counted.h>

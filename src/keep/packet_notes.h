@@ -9,7 +9,7 @@
 #ifndef SRC_PACKET_NOTES_H
 #define SRC_PACKET_NOTES_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 struct packet_notes;
 

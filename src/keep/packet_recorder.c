@@ -5,8 +5,8 @@
  */
 #include "keep/packet_recorder_parts.h"
 
-#include "base/clock.h"
-#include "base/complain.h"
+#include "core/clock.h"
+#include "core/complain.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #ifndef SRC_PACKET_RECORDER_H
 #define SRC_PACKET_RECORDER_H
 
-#include "base/stop_reason.h"
 #include "capture/capture.h"
+#include "core/stop_reason.h"
 #include "keep/keep_config.h"
 #include "keep/packet_notes.h"
-#include "records/record.h"
+#include "record/record.h"
 
 struct packet_recorder;
 

@@ -3,7 +3,7 @@
  */
 #include "keep/packet_store.h"
 
-#include "base/hash.h"
+#include "core/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef SRC_PACKET_STORE_H
 #define SRC_PACKET_STORE_H
 
-#include "base/table.h"
+#include "core/table.h"
 
 #include <distsniff/dissect.h>
 

@@ -8,9 +8,9 @@
  */
 #include "keep/pcap_writer.h"
 
-#include "base/complain.h"
-#include "base/random_bytes.h"
 #include "capture/pseudo_packet.h"
+#include "core/complain.h"
+#include "core/random_bytes.h"
 #include "files/function_file.h"
 #include "keep/pcapng_form.h"
 

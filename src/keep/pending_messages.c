@@ -6,8 +6,8 @@
  */
 #include "keep/pending_messages.h"
 
-#include "base/hash.h"
-#include "base/message_frame.h"
+#include "core/hash.h"
+#include "core/message_frame.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #ifndef SRC_PENDING_MESSAGES_H
 #define SRC_PENDING_MESSAGES_H
 
-#include "base/table.h"
-#include "conversations/correlate.h"
+#include "analyse/calls/correlate.h"
+#include "core/table.h"
 
 /* Calls whose messages are kept, what these take together, and how large one may be: it has to fit
  * into a packet. Monitors that may yet turn out to be a call's. */

@@ -3,9 +3,9 @@
  */
 #include "keep/recorder_name.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 #include "keep/numbered_name.h"
-#include "rights/file_helper.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

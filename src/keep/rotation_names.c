@@ -6,7 +6,7 @@
  */
 #include "keep/rotation_names.h"
 
-#include "base/hash.h"
+#include "core/hash.h"
 
 #include <string.h>
 #include <time.h>

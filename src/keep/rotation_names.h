@@ -7,7 +7,7 @@
 #ifndef SRC_ROTATION_NAMES_H
 #define SRC_ROTATION_NAMES_H
 
-#include "base/table.h"
+#include "core/table.h"
 
 enum { ROTATION_NAMES_MAX = 65536 };
 

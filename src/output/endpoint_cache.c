@@ -3,7 +3,7 @@
  */
 #include "output/endpoint_cache.h"
 
-#include "base/copy_short.h"
+#include "core/copy_short.h"
 
 #include <stdlib.h>
 #include <string.h>

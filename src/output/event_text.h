@@ -5,7 +5,7 @@
 #ifndef SRC_EVENT_TEXT_H
 #define SRC_EVENT_TEXT_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 struct event_text;
 

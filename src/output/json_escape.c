@@ -4,7 +4,7 @@
  */
 #include "output/json_escape.h"
 
-#include "base/copy_short.h"
+#include "core/copy_short.h"
 
 #include <endian.h>
 #include <string.h>

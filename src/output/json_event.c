@@ -3,7 +3,7 @@
  */
 #include "output/json_event.h"
 
-#include "base/community_id.h"
+#include "core/community_id.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  */
 #include "output/json_tree.h"
 
-#include "base/term_show.h"
+#include "core/term_show.h"
 #include "output/json_escape.h"
 #include "output/json_number.h"
 

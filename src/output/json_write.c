@@ -3,8 +3,8 @@
  */
 #include "output/json_write.h"
 
-#include "base/copy_short.h"
-#include "base/term_show.h"
+#include "core/copy_short.h"
+#include "core/term_show.h"
 #include "output/json_escape.h"
 
 #include <string.h>

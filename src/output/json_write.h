@@ -11,7 +11,7 @@
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
 
-#include "base/timestamp.h"
+#include "core/timestamp.h"
 #include "output/json_number.h"
 #include "output/json_tree.h"
 

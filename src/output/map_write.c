@@ -4,7 +4,7 @@
  */
 #include "output/map_write.h"
 
-#include "base/term_show.h"
+#include "core/term_show.h"
 
 #include <distsniff/encode.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #define SRC_SINK_H
 
 #include "files/output_file.h"
-#include "records/loss.h"
-#include "records/record.h"
+#include "record/loss.h"
+#include "record/record.h"
 
 #include <distsniff/dissect.h>
 #include <stdio.h>

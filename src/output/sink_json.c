@@ -512,7 +512,7 @@ static void json_record(struct sink *sink, const struct record *given)
 
 static const struct json_key loss_keys[LOSS_CAUSE_COUNT] = {
 #define LOSS(id, name, unit, text) [LOSS_##id] = JSON_KEY_INIT(unit),
-#include "records/losses.def"
+#include "record/losses.def"
 #undef LOSS
 };
 

@@ -5,7 +5,7 @@
  * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
  * a promise: add, never rename. The manual page lists them.
  */
-#include "base/complain.h"
+#include "core/complain.h"
 #include "output/map_fields.h"
 #include "output/map_link.h"
 #include "output/sink.h"

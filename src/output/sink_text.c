@@ -8,11 +8,11 @@
  */
 #include "output/event_text.h"
 
-#include "base/duration.h"
-#include "base/label_show.h"
-#include "base/line_fit.h"
-#include "base/screen.h"
-#include "base/term_show.h"
+#include "core/duration.h"
+#include "core/label_show.h"
+#include "core/line_fit.h"
+#include "core/screen.h"
+#include "core/term_show.h"
 #include "output/hexdump.h"
 #include "output/text_line.h"
 

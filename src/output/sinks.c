@@ -4,9 +4,9 @@
  */
 #include "output/sink.h"
 
-#include "base/complain.h"
-#include "base/signals.h"
-#include "rights/file_helper.h"
+#include "core/complain.h"
+#include "core/signals.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "output/text_line.h"
 
-#include "base/duration.h"
+#include "core/duration.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

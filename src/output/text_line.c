@@ -3,8 +3,8 @@
  */
 #include "output/text_line.h"
 
-#include "base/printable.h"
-#include "base/term_show.h"
+#include "core/printable.h"
+#include "core/term_show.h"
 
 static const char *const paints[] = {
     [PAINT_CALL] = "\033[1;34m", [PAINT_TIME] = "\033[2m",       [PAINT_PEERS] = "\033[36m",

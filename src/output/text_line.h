@@ -5,7 +5,7 @@
 #ifndef SRC_TEXT_LINE_H
 #define SRC_TEXT_LINE_H
 
-#include "base/timestamp.h"
+#include "core/timestamp.h"
 #include "output/endpoint_cache.h"
 #include "output/sink.h"
 

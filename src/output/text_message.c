@@ -4,9 +4,9 @@
  */
 #include "output/text_line.h"
 
-#include "base/duration.h"
-#include "base/label_show.h"
-#include "base/term_show.h"
+#include "core/duration.h"
+#include "core/label_show.h"
+#include "core/term_show.h"
 #include "output/text_words.h"
 #include <distsniff/counted.h>
 #include <inttypes.h>

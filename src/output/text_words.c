@@ -3,7 +3,7 @@
  */
 #include "output/text_words.h"
 
-#include "records/record.h"
+#include "record/record.h"
 
 #include <distsniff/term.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "redact/pseudonym_class.h"
 
-#include "base/printable.h"
+#include "core/printable.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
  */
 #include "redact/redact.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 #include "redact/redact_event.h"
-#include "base/message_frame.h"
+#include "core/message_frame.h"
 #include "redact/redact_frame.h"
 #include "redact/redact_title.h"
-#include "base/signals.h"
+#include "core/signals.h"
 
 #include <arpa/inet.h>
 #include <distsniff/dissect.h>

@@ -7,7 +7,7 @@
 #ifndef SRC_REDACT_H
 #define SRC_REDACT_H
 
-#include "records/record.h"
+#include "record/record.h"
 #include "redact/redact_config.h"
 
 struct redact;

@@ -4,7 +4,7 @@
 #ifndef SRC_REDACT_CONFIG_H
 #define SRC_REDACT_CONFIG_H
 
-#include "base/string_list.h"
+#include "core/string_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

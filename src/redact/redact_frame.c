@@ -3,7 +3,7 @@
  */
 #include "redact/redact_frame.h"
 
-#include "base/message_frame.h"
+#include "core/message_frame.h"
 
 enum { LENGTH_LEN = 4 };
 

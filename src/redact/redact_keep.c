@@ -5,8 +5,8 @@
  */
 #include "redact/redact_keep.h"
 
-#include "base/bounded_regex.h"
-#include "base/complain.h"
+#include "core/bounded_regex.h"
+#include "core/complain.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

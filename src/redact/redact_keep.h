@@ -5,7 +5,7 @@
 #ifndef SRC_REDACT_KEEP_H
 #define SRC_REDACT_KEEP_H
 
-#include "base/string_list.h"
+#include "core/string_list.h"
 
 #include <distsniff/term.h>
 

@@ -3,9 +3,9 @@
  */
 #include "redact/redact_key.h"
 
-#include "base/complain.h"
-#include "base/random_bytes.h"
-#include "rights/file_helper.h"
+#include "core/complain.h"
+#include "core/random_bytes.h"
+#include "privsep/file_helper.h"
 
 #include <errno.h>
 #include <openssl/evp.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_REDACT_PARTS_H
 #define SRC_REDACT_PARTS_H
 
-#include "records/record.h"
+#include "record/record.h"
 #include "redact/redact_values.h"
 
 struct redact_piece;

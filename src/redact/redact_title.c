@@ -4,8 +4,8 @@
  */
 #include "redact/redact_title.h"
 
-#include "base/term_show.h"
-#include "conversations/process_names.h"
+#include "analyse/calls/process_names.h"
+#include "core/term_show.h"
 
 #include <distsniff/encode.h>
 #include <string.h>

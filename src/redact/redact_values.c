@@ -4,9 +4,9 @@
  */
 #include "redact/redact_values.h"
 
-#include "base/complain.h"
-#include "base/id_map.h"
-#include "base/printable.h"
+#include "core/complain.h"
+#include "core/id_map.h"
+#include "core/printable.h"
 #include "files/cookie_file.h"
 #include "redact/pseudonym.h"
 #include "redact/pseudonym_class.h"

@@ -4,7 +4,7 @@
 #ifndef SRC_BEST_ROWS_H
 #define SRC_BEST_ROWS_H
 
-#include "base/columns.h"
+#include "core/columns.h"
 
 struct best_row {
     int64_t rank;

@@ -3,11 +3,11 @@
  */
 #include "reports/exposure.h"
 
-#include "records/danger.h"
-#include "base/hash.h"
-#include "base/printable.h"
-#include "base/term_show.h"
-#include "base/label_show.h"
+#include "record/danger.h"
+#include "core/hash.h"
+#include "core/printable.h"
+#include "core/term_show.h"
+#include "core/label_show.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>

@@ -7,8 +7,8 @@
 #ifndef SRC_EXPOSURE_H
 #define SRC_EXPOSURE_H
 
-#include "base/heavy_hitters.h"
-#include "records/record.h"
+#include "core/heavy_hitters.h"
+#include "record/record.h"
 
 #include <distsniff/dissect.h>
 

@@ -3,7 +3,7 @@
  */
 #include "reports/redraw.h"
 
-#include "base/line_fit.h"
+#include "core/line_fit.h"
 
 #include <string.h>
 

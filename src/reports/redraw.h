@@ -4,7 +4,7 @@
 #ifndef SRC_REDRAW_H
 #define SRC_REDRAW_H
 
-#include "base/screen.h"
+#include "core/screen.h"
 
 #include <distsniff/term.h>
 

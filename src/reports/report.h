@@ -5,8 +5,8 @@
 #ifndef DISTSNIFF_REPORT_H
 #define DISTSNIFF_REPORT_H
 
-#include "base/columns.h"
-#include "conversations/correlate.h"
+#include "analyse/calls/correlate.h"
+#include "core/columns.h"
 #include "output/json_write.h"
 #include "reports/reports.h"
 

@@ -6,8 +6,8 @@
  */
 #include "reports/report.h"
 
-#include "base/duration.h"
-#include "base/label_show.h"
+#include "core/duration.h"
+#include "core/label_show.h"
 #include "reports/best_rows.h"
 #include "reports/held_lines.h"
 

@@ -8,10 +8,10 @@
  */
 #include "reports/report.h"
 
-#include "base/hash.h"
-#include "base/table.h"
-#include "base/term_show.h"
-#include "records/reason_show.h"
+#include "core/hash.h"
+#include "core/table.h"
+#include "core/term_show.h"
+#include "record/reason_show.h"
 #include "reports/held_lines.h"
 
 #include <distsniff/counted.h>

@@ -4,13 +4,13 @@
  */
 #include "reports/report.h"
 
-#include "base/duration.h"
-#include "base/hash.h"
-#include "base/histogram.h"
-#include "base/span_sum.h"
-#include "base/heavy_hitters.h"
-#include "base/label_show.h"
-#include "base/term_show.h"
+#include "core/duration.h"
+#include "core/hash.h"
+#include "core/histogram.h"
+#include "core/span_sum.h"
+#include "core/heavy_hitters.h"
+#include "core/label_show.h"
+#include "core/term_show.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/identity.h>

@@ -4,12 +4,12 @@
  */
 #include "reports/report.h"
 
-#include "base/character.h"
-#include "base/duration.h"
-#include "base/hash.h"
-#include "base/printable.h"
-#include "base/span_sum.h"
-#include "base/table.h"
+#include "core/character.h"
+#include "core/duration.h"
+#include "core/hash.h"
+#include "core/printable.h"
+#include "core/span_sum.h"
+#include "core/table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

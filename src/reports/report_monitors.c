@@ -4,9 +4,9 @@
  */
 #include "reports/report.h"
 
-#include "base/duration.h"
-#include "base/term_show.h"
-#include "records/reason_show.h"
+#include "core/duration.h"
+#include "core/term_show.h"
+#include "record/reason_show.h"
 #include "reports/held_lines.h"
 
 #include <distsniff/counted.h>

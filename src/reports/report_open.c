@@ -6,13 +6,13 @@
 #include "reports/report.h"
 
 #include "reports/best_rows.h"
-#include "base/character.h"
-#include "base/duration.h"
-#include "base/hash.h"
-#include "base/term_show.h"
-#include "base/label_show.h"
-#include "base/printable.h"
-#include "base/table.h"
+#include "core/character.h"
+#include "core/duration.h"
+#include "core/hash.h"
+#include "core/term_show.h"
+#include "core/label_show.h"
+#include "core/printable.h"
+#include "core/table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

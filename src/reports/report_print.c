@@ -4,9 +4,9 @@
  */
 #include "reports/report.h"
 
-#include "base/term_show.h"
-#include "base/timestamp.h"
-#include "records/reason_show.h"
+#include "core/term_show.h"
+#include "core/timestamp.h"
+#include "record/reason_show.h"
 
 #include <distsniff/counted.h>
 #include <string.h>

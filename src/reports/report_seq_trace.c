@@ -2,7 +2,7 @@
  * report_seq_trace.c - the messages that carry a seq_trace token, label by label, in the
  * order of their serial numbers: how one thing led to another across nodes.
  */
-#include "base/term_show.h"
+#include "core/term_show.h"
 #include "reports/report.h"
 
 #include <distsniff/counted.h>

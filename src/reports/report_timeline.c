@@ -1,10 +1,11 @@
 /*
- * report_timeline.c - what happened when: a line an event, in order of time, as findings/timeline.c makes
- * them. Live a line is written as it begins, and where it lasts once more when it is over.
+ * report_timeline.c - what happened when: a line an event, in order of time, as
+ * analyse/findings/timeline.c makes them.
+ * Live a line is written as it begins, and where it lasts once more when it is over.
  */
 #include "reports/report.h"
 
-#include "base/timestamp.h"
+#include "core/timestamp.h"
 #include "reports/held_lines.h"
 
 #include <distsniff/counted.h>

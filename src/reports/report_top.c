@@ -5,7 +5,7 @@
  */
 #include "reports/report.h"
 
-#include "base/heavy_hitters.h"
+#include "core/heavy_hitters.h"
 #include "reports/talkers.h"
 
 #include <distsniff/counted.h>

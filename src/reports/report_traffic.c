@@ -8,13 +8,13 @@
 #include "reports/report.h"
 
 #include "reports/best_rows.h"
-#include "base/histogram.h"
-#include "base/line_fit.h"
+#include "core/histogram.h"
+#include "core/line_fit.h"
 #include "reports/samples.h"
 #include "reports/talkers.h"
-#include "base/heavy_hitters.h"
-#include "base/label_show.h"
-#include "base/term_show.h"
+#include "core/heavy_hitters.h"
+#include "core/label_show.h"
+#include "core/term_show.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/dissect.h>

@@ -8,9 +8,9 @@
  */
 #include "reports/report.h"
 
-#include "base/duration.h"
-#include "base/table.h"
-#include "base/label_show.h"
+#include "core/duration.h"
+#include "core/table.h"
+#include "core/label_show.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>

@@ -3,13 +3,13 @@
  */
 #include "reports/reports.h"
 
-#include "base/complain.h"
-#include "base/duration.h"
+#include "core/complain.h"
+#include "core/duration.h"
 #include "files/output_file.h"
 #include "reports/redraw.h"
 #include "reports/report.h"
-#include "base/label_show.h"
-#include "base/line_fit.h"
+#include "core/label_show.h"
+#include "core/line_fit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef SRC_REPORTS_H
 #define SRC_REPORTS_H
 
-#include "conversations/correlate.h"
+#include "analyse/calls/correlate.h"
 
 struct reports;
 

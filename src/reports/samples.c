@@ -3,7 +3,7 @@
  */
 #include "reports/samples.h"
 
-#include "base/term_show.h"
+#include "core/term_show.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define SRC_SAMPLES_H
 
 #include "output/json_write.h"
-#include "records/record.h"
+#include "record/record.h"
 
 enum { NUM_SAMPLES = 3 };
 

@@ -3,8 +3,8 @@
  */
 #include "reports/talkers.h"
 
-#include "base/printable.h"
-#include "base/term_show.h"
+#include "core/printable.h"
+#include "core/term_show.h"
 
 #include <distsniff/dissect.h>
 

@@ -5,8 +5,8 @@
 #ifndef SRC_TALKERS_H
 #define SRC_TALKERS_H
 
-#include "conversations/pid_key.h"
-#include "records/record.h"
+#include "analyse/calls/pid_key.h"
+#include "record/record.h"
 
 #include <distsniff/identity.h>
 

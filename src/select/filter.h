@@ -8,7 +8,7 @@
 #ifndef SRC_FILTER_H
 #define SRC_FILTER_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * them. The names are those of JSON, and some that stand for several of them: node, addr and
  * port mean either end.
  */
-#include "base/suggest.h"
+#include "core/suggest.h"
 #include "select/filter_program.h"
 
 #include <string.h>

@@ -13,8 +13,8 @@
  */
 #include "select/filter_program.h"
 
-#include "base/label_show.h"
-#include "base/units.h"
+#include "core/label_show.h"
+#include "core/units.h"
 #include "select/suggestion.h"
 
 #include <inttypes.h>

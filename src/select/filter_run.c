@@ -1,10 +1,10 @@
 /*
  * filter_run.c - runs the program of a field filter on a record; see filter_program.h.
  */
-#include "base/elixir_name.h"
+#include "core/elixir_name.h"
 #include "select/suggestion.h"
 #include "select/filter_program.h"
-#include "base/term_show.h"
+#include "core/term_show.h"
 
 #include <distsniff/identity.h>
 #include <stdlib.h>

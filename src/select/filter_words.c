@@ -3,10 +3,10 @@
  */
 #include "select/filter_words.h"
 
-#include "findings/finding_kinds.h"
+#include "analyse/findings/finding_kinds.h"
 
-#include "base/suggest.h"
-#include "records/record.h"
+#include "core/suggest.h"
+#include "record/record.h"
 #include "select/labels.h"
 #include "select/simple_filter.h"
 

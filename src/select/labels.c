@@ -4,10 +4,10 @@
  */
 #include "select/labels.h"
 
-#include "base/complain.h"
-#include "base/label_show.h"
-#include "base/own_labels.h"
-#include "base/suggest.h"
+#include "core/complain.h"
+#include "core/label_show.h"
+#include "core/own_labels.h"
+#include "core/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  */
 #include "select/match_record.h"
 
-#include "base/complain.h"
+#include "core/complain.h"
 #include "select/match_habits.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
-#include "base/own_labels.h"
+#include "core/own_labels.h"
 
 #include <distsniff/otp.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef SRC_MATCH_RECORD_H
 #define SRC_MATCH_RECORD_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 #include <distsniff/match.h>
 

@@ -13,8 +13,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "select/match_regex.h"
 
-#include "base/complain.h"
-#include "base/term_show.h"
+#include "core/complain.h"
+#include "core/term_show.h"
 #include "output/text_words.h"
 
 #include <pcre2.h>

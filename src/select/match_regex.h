@@ -5,8 +5,8 @@
 #ifndef SRC_MATCH_REGEX_H
 #define SRC_MATCH_REGEX_H
 
-#include "base/bounded_regex.h"
-#include "records/record.h"
+#include "core/bounded_regex.h"
+#include "record/record.h"
 
 enum { MAX_REGEX_LEN = 4096 };
 

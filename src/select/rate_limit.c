@@ -3,7 +3,7 @@
  */
 #include "select/rate_limit.h"
 
-#include "base/span_sum.h"
+#include "core/span_sum.h"
 
 #include <stdlib.h>
 

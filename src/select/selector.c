@@ -3,10 +3,10 @@
  */
 #include "select/selector.h"
 
-#include "base/complain.h"
-#include "base/printable.h"
-#include "base/table.h"
-#include "conversations/pid_key.h"
+#include "analyse/calls/pid_key.h"
+#include "core/complain.h"
+#include "core/printable.h"
+#include "core/table.h"
 #include "output/event_text.h"
 #include "select/filter.h"
 #include "select/labels.h"

@@ -7,8 +7,8 @@
 #ifndef DISTSNIFF_SELECTOR_H
 #define DISTSNIFF_SELECTOR_H
 
-#include "base/string_list.h"
-#include "records/record.h"
+#include "core/string_list.h"
+#include "record/record.h"
 #include "select/match_record.h"
 #include "select/match_regex.h"
 #include "select/simple_filter.h"

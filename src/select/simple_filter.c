@@ -3,9 +3,9 @@
  */
 #include "select/simple_filter.h"
 
-#include "base/complain.h"
-#include "base/elixir_name.h"
-#include "base/suggest.h"
+#include "core/complain.h"
+#include "core/elixir_name.h"
+#include "core/suggest.h"
 
 #include <distsniff/identity.h>
 

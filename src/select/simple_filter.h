@@ -4,7 +4,7 @@
 #ifndef SRC_SIMPLE_FILTER_H
 #define SRC_SIMPLE_FILTER_H
 
-#include "records/record.h"
+#include "record/record.h"
 
 /* op_set is the ops of --op. */
 struct op_set {

@@ -3,10 +3,10 @@
  */
 #include "select/suggestion.h"
 
-#include "base/complain.h"
-#include "base/hash.h"
-#include "base/printable.h"
-#include "base/suggest.h"
+#include "core/complain.h"
+#include "core/hash.h"
+#include "core/printable.h"
+#include "core/suggest.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
  *             are there), then for each of them and the payload len:1 and so many bytes of
  *             external term. Terms that are none are left out, as the decoder would.
  */
-#include "bytes/cursor.h"
-#include "conversations/correlate.h"
-#include "terms/term.h"
+#include "analyse/calls/correlate.h"
+#include "etf/term.h"
+#include "util/cursor.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * fuzz_epmd.c - the protocol of EPMD; fuzz_conn.h says what the input means.
  */
-#include "distribution/epmd.h"
+#include "dist/epmd.h"
 #include "fuzz_conn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

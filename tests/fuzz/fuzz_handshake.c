@@ -2,7 +2,7 @@
  * fuzz_handshake.c - a distribution connection from its handshake on; fuzz_conn.h says what
  * the input means.
  */
-#include "distribution/dist.h"
+#include "dist/dist.h"
 #include "fuzz_conn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -7,8 +7,8 @@
  * memory: nothing is reported of a connection after its end, the length of a gap is
  * sensible, and nothing stays held.
  */
-#include "packets/packet.h"
-#include "packets/tcp.h"
+#include "net/packet.h"
+#include "tcp/tcp.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * node sent: as a term if they are one, else in a binary. What the search in the bytes says
  * cannot match must not match the text; a bad expression must have a reason.
  */
+#include "etf/term.h"
 #include "output/event_text.h"
 #include "select/match_regex.h"
-#include "terms/term.h"
 
 #include <distsniff/dissect.h>
 #include <stdlib.h>

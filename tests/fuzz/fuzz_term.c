@@ -4,8 +4,8 @@
  * refuses must still be printed, in part, and not copied. As source text both are complete.
  */
 #include "term_samples.h"
-#include "terms/term.h"
-#include "bytes/utf8.h"
+#include "etf/term.h"
+#include "util/utf8.h"
 
 #include <distsniff/code.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * past: by bit 3 of a sealed piece or of how far the direction has come), a length of 2 bytes, and
  * as many bytes. The key log knows the secrets of the seeds, whose randoms are all 'r'.
  */
-#include "packets/tcp_conn.h"
 #include "quiet_tls.h"
+#include "tcp/tcp_conn.h"
 #include "tls/tls_snapshot.h"
 
 #include <stdio.h>

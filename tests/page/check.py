@@ -315,8 +315,8 @@ def check_sizes():
            few['calls']['slowest'] == whole['calls']['slowest'][:30], 'the slowest calls')
     for books in 'traffic', 'latency', 'links', 'processes', 'outcomes', 'trees', 'doctor':
         expect(few[books] == whole[books], books + ' is of the whole capture')
-    for source in os.listdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/page/parts')):
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/page/parts', source)) as f:
+    for source in os.listdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/ui/page/parts')):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/ui/page/parts', source)) as f:
             expect(not re.search(r'innerHTML|outerHTML|insertAdjacent|document\.write|\.html\(|eval\(|new Function', f.read()),
                    source + ' reads no markup')
 

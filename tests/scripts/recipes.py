@@ -36,13 +36,13 @@ ADDED = [
      'OP(99, HAND_OVER, hand_over, OTHER, "ftz", NONE, ANY, ANY)\n'),
     ('include/distsniff/roles.def', None, 'ROLE(\'z\', PARCEL, "parcel", IS_TUPLE | IS_ATOM)\n'),
     ('src/output/text_message.c', '<#define SHOWN_REASON', '#define SHOWN_PARCEL {BEFORE(" "), 0, true}\n'),
-    ('src/database/rows_message.c', '<    COLUMN_OF_REASON', '    COLUMN_OF_PARCEL = COLUMN_message_parcel,\n'),
-    ('src/database/columns.def', '<WORD(message, control,', 'WORD(message, parcel, "")\n'),
+    ('src/output/sqlite/rows_message.c', '<    COLUMN_OF_REASON', '    COLUMN_OF_PARCEL = COLUMN_message_parcel,\n'),
+    ('src/output/sqlite/columns.def', '<WORD(message, control,', 'WORD(message, parcel, "")\n'),
     ('include/distsniff/link_types.def', None, 'LINK_TYPE(USER0, 147, 3, VERSION, -1, -1)\n'),
-    ('dissect/otp/otp.def', None, 'OTP(INFO, "", "parcel:sent", "", "{parcel_sent, Count}")\n'),
-    ('src/findings/findings.def', None,
+    ('dissect/labels/otp.def', None, 'OTP(INFO, "", "parcel:sent", "", "{parcel_sent, Count}")\n'),
+    ('src/analyse/findings/findings.def', None,
      'FINDING(DS399, NOTE, HYGIENE, "a parcel was sent", "Look into it.", "Somebody sent a parcel.")\n'),
-    ('src/findings/detect_messages.c', 'void detect_messages(struct detect *d, const struct record *record)\n{\n',
+    ('src/analyse/findings/detect_messages.c', 'void detect_messages(struct detect *d, const struct record *record)\n{\n',
      '    if (record->note.label != NULL && strcmp(record->note.label, "parcel:sent") == 0) {\n'
      '        struct finding *f = detect_begin(d, FINDING_DS399, record->event);\n'
      '        wording_add(&f->sentence, "one parcel");\n'
@@ -88,8 +88,8 @@ const struct report_kind report_parcels = {
     .end = free,
 };
 '''),
-    ('src/options/options.def', None, 'OPTION(parcels, "parcels", 0, NULL, "the same as --report parcels")\n'),
-    ('src/options/option_report.c', None, '''
+    ('src/app/options/options.def', None, 'OPTION(parcels, "parcels", 0, NULL, "the same as --report parcels")\n'),
+    ('src/app/options/option_report.c', None, '''
 bool option_set_parcels(struct options *o, const char *value)
 {
     (void)value;
@@ -247,7 +247,7 @@ def leave_out():
     """Without a line that a table needs, nothing compiles, and the compiler names it."""
     commands = json.loads((objects / 'compile_commands.json').read_text())
     for name, line, word in [('src/output/text_message.c', '#define SHOWN_PARCEL', 'SHOWN_PARCEL'),
-                             ('src/database/rows_message.c', '    COLUMN_OF_PARCEL', 'COLUMN_OF_PARCEL')]:
+                             ('src/output/sqlite/rows_message.c', '    COLUMN_OF_PARCEL', 'COLUMN_OF_PARCEL')]:
         file = tree / name
         command = next(c for c in commands if c['file'] == str(file))
         text = file.read_text()

@@ -8,10 +8,10 @@
 #ifndef TESTS_CHANNEL_HARNESS_H
 #define TESTS_CHANNEL_HARNESS_H
 
-#include "connection/conn.h"
-#include "distribution/dist.h"
-#include "distribution/dist_stream.h"
-#include "distribution/registry.h"
+#include "conn/conn.h"
+#include "dist/dist.h"
+#include "dist/dist_stream.h"
+#include "dist/registry.h"
 #include "known_conn.h"
 
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 #ifndef TESTS_CORRELATE_WORLD_H
 #define TESTS_CORRELATE_WORLD_H
 
-#include "conversations/calls.h"
-#include "conversations/correlate.h"
-#include "conversations/processes.h"
+#include "analyse/calls/calls.h"
+#include "analyse/calls/correlate.h"
+#include "analyse/calls/processes.h"
 #include "etf_maker.h"
 
 #include <setjmp.h>

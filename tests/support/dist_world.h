@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "distribution/dist.h"
-#include "distribution/dist_stream.h"
+#include "dist/dist.h"
+#include "dist/dist_stream.h"
 #include "fake_conn.h"
 
 static struct fake fake;

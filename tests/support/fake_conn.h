@@ -9,8 +9,8 @@
 #ifndef TESTS_FAKE_CONN_H
 #define TESTS_FAKE_CONN_H
 
-#include "connection/conn.h"
-#include "distribution/registry.h"
+#include "conn/conn.h"
+#include "dist/registry.h"
 #include "known_conn.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #ifndef TEST_FINDINGS_WORLD_H
 #define TEST_FINDINGS_WORLD_H
 
+#include "analyse/findings/findings.h"
 #include "default_limits.h"
 #include "failing_alloc.h"
-#include "findings/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

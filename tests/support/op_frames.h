@@ -4,8 +4,8 @@
 #ifndef TESTS_OP_FRAMES_H
 #define TESTS_OP_FRAMES_H
 
-#include "bytes/buffer.h"
-#include "distribution/ops.h"
+#include "dist/ops.h"
+#include "util/buffer.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 #ifndef TESTS_PACKET_WORLD_H
 #define TESTS_PACKET_WORLD_H
 
+#include "net/packet.h"
 #include "packet_maker.h"
-#include "packets/packet.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

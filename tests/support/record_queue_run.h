@@ -9,10 +9,10 @@
 #ifndef TESTS_RECORD_QUEUE_RUN_H
 #define TESTS_RECORD_QUEUE_RUN_H
 
-#include "conversations/correlate.h"
+#include "analyse/calls/correlate.h"
 #include "output/prerender.h"
 #include "output/sink.h"
-#include "queue/record_queue.h"
+#include "record/record_queue.h"
 
 #include <pcap/pcap.h>
 #include <setjmp.h>

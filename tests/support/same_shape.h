@@ -6,8 +6,8 @@
 #ifndef TESTS_SAME_SHAPE_H
 #define TESTS_SAME_SHAPE_H
 
-#include "bytes/utf8.h"
-#include "terms/term.h"
+#include "etf/term.h"
+#include "util/utf8.h"
 
 static inline size_t shape_num_chars(const struct term_token *token)
 {

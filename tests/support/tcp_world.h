@@ -10,8 +10,8 @@
 #ifndef TESTS_TCP_WORLD_H
 #define TESTS_TCP_WORLD_H
 
-#include "packets/tcp.h"
-#include "packets/tcp_conn.h"
+#include "tcp/tcp.h"
+#include "tcp/tcp_conn.h"
 
 #include <stdio.h>
 #include <string.h>

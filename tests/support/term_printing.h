@@ -6,8 +6,8 @@
 #ifndef TESTS_TERM_PRINTING_H
 #define TESTS_TERM_PRINTING_H
 
+#include "etf/term.h"
 #include "failing_alloc.h"
-#include "terms/term.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

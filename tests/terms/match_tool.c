@@ -6,8 +6,8 @@
  * length 0 when there is none; then a byte for each term, 1 when it matches. Every term is tried
  * twice, the second time with its atoms in a cache, as they come from a node.
  */
-#include "terms/term.h"
-#include "bytes/buffer.h"
+#include "etf/term.h"
+#include "util/buffer.h"
 
 #include <distsniff/match.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * lines, the same with exact pids, then all three in Elixir, then the portable copy, each with
  * its length. With the argument "inspect": the text in Elixir.
  */
-#include "terms/term.h"
+#include "etf/term.h"
 
 #include <distsniff/code.h>
 

@@ -8,7 +8,7 @@
 #ifndef DISSECT_MATCH_BITS_H
 #define DISSECT_MATCH_BITS_H
 
-#include "bytes/buffer.h"
+#include "util/buffer.h"
 
 /* bit_reader is what is left of a bit string. */
 struct bit_reader {

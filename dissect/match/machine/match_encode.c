@@ -3,7 +3,7 @@
  */
 #include "match/machine/match_encode.h"
 
-#include "bytes/utf8.h"
+#include "util/utf8.h"
 
 #include <distsniff/encode.h>
 

@@ -5,7 +5,7 @@
 #ifndef DISSECT_MATCH_ENCODE_H
 #define DISSECT_MATCH_ENCODE_H
 
-#include "bytes/buffer.h"
+#include "util/buffer.h"
 
 /* encode_atom appends an atom of at most 255 characters. */
 void encode_atom(struct ds_buffer *out, const uint32_t *chars, size_t num);

@@ -3,9 +3,9 @@
  * match_program.h. A value is made of the bits of a segment only when something is asked of
  * it; a binary that begins with a byte stays where it is.
  */
-#include "bytes/utf8.h"
 #include "match/machine/match_bits.h"
 #include "match/machine/match_program.h"
+#include "util/utf8.h"
 
 #include <math.h>
 

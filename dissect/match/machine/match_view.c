@@ -3,7 +3,7 @@
  */
 #include "match/machine/match_view.h"
 
-#include "terms/term_token.h"
+#include "etf/term_token.h"
 
 bool run_fail(struct run *run, enum run_trouble trouble)
 {

@@ -9,8 +9,8 @@
 #ifndef DISSECT_MATCH_VIEW_H
 #define DISSECT_MATCH_VIEW_H
 
-#include "terms/term.h"
-#include "terms/value.h"
+#include "etf/term.h"
+#include "etf/value.h"
 
 enum view_kind {
     VIEW_TERM,    /* a whole term begins at at */

@@ -12,7 +12,7 @@
 #ifndef DISSECT_MATCH_ELIXIR_H
 #define DISSECT_MATCH_ELIXIR_H
 
-#include "bytes/buffer.h"
+#include "util/buffer.h"
 
 #include <distsniff/match.h>
 

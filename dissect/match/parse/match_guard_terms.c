@@ -4,7 +4,7 @@
  * stack; a step then makes a row of them (match_build.c). One whose parts are all constants is
  * a constant.
  */
-#include "terms/term_encode.h"
+#include "etf/term_encode.h"
 #include "match/parse/match_guard_parse.h"
 
 #include <distsniff/encode.h>

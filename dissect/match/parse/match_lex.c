@@ -10,8 +10,8 @@
  */
 #include "match/parse/match_lex.h"
 
-#include "bytes/utf8.h"
-#include "terms/float_text.h"
+#include "etf/float_text.h"
+#include "util/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

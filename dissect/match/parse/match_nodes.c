@@ -1,7 +1,7 @@
 /*
  * match_nodes.c - the nodes of a pattern while they are made; see match_parse.h.
  */
-#include "terms/term_encode.h"
+#include "etf/term_encode.h"
 #include "match/parse/match_parse.h"
 
 #include <stdlib.h>

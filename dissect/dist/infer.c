@@ -1,0 +1,181 @@
+/*
+ * infer.c - see infer.h. ops.def says whose the pids and references of a control message are: a
+ * node sends its own pids as senders, monitors with references of its own, and gives the
+ * receiver's back to it. What a group leader is, or a pid that was passed on, says nothing.
+ */
+#include "dist/infer.h"
+
+#include "atoms/node_atoms.h"
+#include "dist/ops.h"
+
+#include <stdio.h>
+
+/* inference is what the functions here work on. */
+struct inference {
+    struct dissect_ctx *env;
+    struct conn *conn;
+    struct atom_cache *cache;
+    struct ds_atom *refs;
+    uint32_t num_refs;
+    bool resolved; /* a slot was */
+};
+
+static bool text_equal(struct ds_text a, struct ds_text b)
+{
+    return a.len == b.len && a.data != NULL && b.data != NULL && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* resolve gives a slot, and the references to it, a text that is not from the wire. */
+static void resolve(struct inference *in, uint16_t slot, struct ds_text text,
+                    enum ds_atom_state state)
+{
+    const struct ds_atom old = atoms_get(in->cache, slot);
+    if (in->refs == NULL || ds_atom_is_certain(old.state))
+        return; /* the same header goes on to overwrite it */
+    if (old.state != state || !text_equal((struct ds_text){(const char *)old.text, old.len}, text))
+        atoms_set(in->cache, in->env, slot, text, false, state);
+    for (uint32_t i = 0; i < in->num_refs; i++) {
+        if (in->refs[i].slot == slot && !ds_atom_is_certain(in->refs[i].state))
+            in->refs[i] = atoms_get(in->cache, slot);
+    }
+    in->resolved = true;
+}
+
+/* resolve_node gives a slot the name of an end; where nobody has said that in this connection, the
+ * name of who listens there, which is likely; else the address. */
+static void resolve_node(struct inference *in, uint16_t slot, int end)
+{
+    const struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    if (in->conn->certain[end]) {
+        resolve(in, slot, endpoint->node, DS_ATOM_INFERRED);
+        return;
+    }
+    const bool has_host =
+        endpoint->node.data != NULL && memchr(endpoint->node.data, '@', endpoint->node.len) != NULL;
+    if (has_host && !in->env->config.certain) {
+        resolve(in, slot, endpoint->node, DS_ATOM_LIKELY);
+        return;
+    }
+    char addr[DS_ADDR_LEN], text[DS_ADDR_LEN + 16];
+    ds_addr_print(&endpoint->addr, addr);
+    const int len = snprintf(text, sizeof text, endpoint->addr.family == 6 ? "~[%s]:%u" : "~%s:%u",
+                             addr, (unsigned)endpoint->port);
+    resolve(in, slot, (struct ds_text){text, (size_t)len}, DS_ATOM_ADDRESS);
+}
+
+/* recall_name names an end by what was said of it in another connection, or to another run. */
+static void recall_name(struct inference *in, int end)
+{
+    const struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    if (in->env->books == NULL || endpoint->node.data != NULL || in->env->config.certain ||
+        in->conn->names_seen[end] == all_node_atoms_num_names(in->env->books))
+        return;
+    in->conn->names_seen[end] = all_node_atoms_num_names(in->env->books);
+    const struct ds_text name = all_node_atoms_name(in->env->books, endpoint,
+                                                    &in->conn->view.end[1 - end]);
+    if (name.data != NULL)
+        conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
+}
+
+/* learn_creation takes the creation of a pid of an end's own. EPMD, or whoever connected there earlier, may
+ * have told that of a node that was there before. */
+static void learn_creation(struct inference *in, int end, uint32_t creation)
+{
+    if (in->conn->creation_certain[end])
+        recall_name(in, end);
+    if (creation == 0 || in->conn->creation_certain[end])
+        return;
+    in->conn->view.end[end].creation = creation;
+    conn_note_change(in->conn);
+    in->conn->creation_certain[end] = true;
+    recall_name(in, end);
+}
+
+/* learn names an end of the connection from a term of its node; or the other way round, from
+ * the name of that end, the slot that the term's node refers to. */
+static void learn(struct inference *in, int end, const struct ds_term *term, bool creation_is_now)
+{
+    struct ds_text node;
+    const struct ds_atom *atom = NULL;
+    uint32_t creation = 0;
+    struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    if (term->data == NULL || !term_get_node(term, &node, &atom, &creation))
+        return;
+    if (creation_is_now)
+        learn_creation(in, end, creation);
+    else if (in->conn->creation_certain[end])
+        recall_name(in, end);
+    if (node.data != NULL) {
+        if (!in->conn->certain[end])
+            conn_set_node(in->env, in->conn, end, node, 0, true);
+        in->conn->certain[end] = text_equal(endpoint->node, node);
+        return;
+    }
+    if (atom != NULL)
+        resolve_node(in, atom->slot, end);
+}
+
+/* learn_empty resolves the third element of {6, FromPid, '', ToName} and of {16, ...}: nodes up to
+ * OTP 20 put their cookie there, but these have no pids with creations of 32 bits. */
+static void learn_empty(struct inference *in, const struct ds_message *message)
+{
+    struct ds_term element;
+    struct term_token token;
+    const struct ds_term *from = &message->role[DS_ROLE_FROM];
+    const struct term_env env = {message->control.atoms, message->control.num_atoms};
+    if (from->data == NULL || from->data[0] != TERM_TAG_NEW_PID ||
+        !term_get_element(&message->control, 2, &element))
+        return;
+    struct cursor at = cursor_make(element.data, element.len);
+    if (term_read_token(&at, &env, &token, NULL) == TERM_OK && token.class == TERM_ATOM &&
+        token.atom != NULL)
+        resolve(in, token.atom->slot, (struct ds_text){"", 0}, DS_ATOM_INFERRED);
+}
+
+static __attribute__((noinline)) void infer(const struct control_source *source,
+                                            struct dissect_ctx *env,
+                                            struct conn *conn, struct atom_cache *cache,
+                                            struct ds_atom *refs, struct ds_event *event)
+{
+    const struct ds_message *message = &event->message;
+    struct inference in = {env, conn, cache, refs, source->atoms.num_atoms, false};
+    const int dir = event->dir;
+
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *endpoint = &conn->view.end[end];
+        if (endpoint->node.data != NULL && !endpoint->node_inferred)
+            conn->certain[end] = true;
+    }
+    const struct op *op = op_find(message->code);
+    if (op->from != OP_FROM_ANY)
+        learn(&in, dir, &message->role[DS_ROLE_FROM], op->from == OP_FROM_OWN);
+    /* A signal goes to the node that stands in its receiver: pid, port or alias. */
+    learn(&in, !dir, &message->role[DS_ROLE_TO], false);
+    if (op->ref != OP_REF_ANY)
+        learn(&in, op->ref == OP_REF_OWN ? dir : !dir, &message->role[DS_ROLE_REF], false);
+    learn(&in, dir, &message->role[DS_ROLE_RESULT], true);
+    if (event->unknown_atoms + event->likely_atoms != 0 && message->op->roles[0] == 'f' &&
+        message->op->roles[1] == '_')
+        learn_empty(&in, message);
+    if (!in.resolved)
+        return;
+    struct cursor again = cursor_make(message->control.data, message->control.len);
+    struct term_counts counts = {0};
+    /* A second walk over what was walked: it ends where the first one did. */
+    if (term_check_counted(&again, &source->atoms, &counts, NULL) != TERM_OK)
+        return;
+    event->unknown_atoms = counts.unknown;
+    event->inferred_atoms = counts.inferred;
+    event->likely_atoms = counts.likely;
+    event->message.atom_bytes = counts.atom_bytes;
+}
+
+void infer_nodes(const struct control_source *source, struct dissect_ctx *env, struct conn *conn,
+                 struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
+{
+    const bool is_certain = event->unknown_atoms == 0 && event->likely_atoms == 0 &&
+                            conn->certain[0] && conn->certain[1] && conn->creation_certain[0] &&
+                            conn->creation_certain[1];
+    if (event->message.op != NULL && !is_certain)
+        infer(source, env, conn, cache, refs, event);
+}

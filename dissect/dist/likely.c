@@ -1,0 +1,366 @@
+/*
+ * likely.c - see likely.h. Where all atoms are known this costs no more than a look at a count:
+ * how atoms are used is of interest from the first one on that is not known, or where another
+ * session is to know it.
+ */
+#include "dist/likely.h"
+
+#include "atoms/atom_inference.h"
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_shapes.h"
+
+enum {
+    LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
+    MAX_SEEN = 256, /* places of atoms in doubt, of one message */
+};
+
+static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
+{
+    for (size_t i = 0; i < sizeof end->addr.bytes; i++)
+        hash = (hash ^ end->addr.bytes[i]) * 1099511628211u;
+    return (hash ^ end->port) * 1099511628211u;
+}
+
+/* find_book returns the book of the sender, NULL as long as it is not known which. */
+static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *env,
+                                    const struct conn *conn,
+                                    int dir)
+{
+    const struct ds_endpoint *end = &conn->view.end[dir];
+    if (env->books == NULL || end->creation == 0)
+        return NULL;
+    if (likely->book != NULL && node_atoms_is_of(likely->book, end)) {
+        node_atoms_set_time(likely->book, conn->tcp->now_ns);
+        return likely->book;
+    }
+    struct node_atoms *before = likely->book;
+    node_atoms_release(before);
+    likely->book = all_node_atoms_find(env->books, env, end);
+    likely->has_told = likely->has_told && likely->book == before;
+    if (likely->book != NULL)
+        node_atoms_set_time(likely->book, conn->tcp->now_ns);
+    likely->direction =
+        add_endpoint(add_endpoint(1469598103934665603u, end), &conn->view.end[1 - dir]) | 1;
+    return likely->book;
+}
+
+/* defines_as returns what the direction is called where it defines an atom; 0 once that says nothing of
+ * what its slot held before: what it held first is gone. */
+static uint64_t defines_as(const struct likely *likely)
+{
+    return likely->has_listed ? 0 : likely->direction;
+}
+
+/* tell_all tells the book what the slots of a direction hold; not where all atoms that there are were
+ * listed: which of them is used is not known. */
+static void tell_all(struct likely *likely, struct dissect_ctx *env, const struct atom_cache *cache)
+{
+    likely->has_told = true;
+    if (likely->has_listed)
+        return;
+    for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
+        const struct ds_atom atom = atoms_get(cache, slot);
+        /* What is likely was sent once; or it is the name of a node, which nobody need have sent. */
+        if (atom.state == DS_ATOM_KNOWN ||
+            (atom.state == DS_ATOM_LIKELY && memchr(atom.text, '@', atom.len) == NULL))
+            node_atoms_define(likely->book, env, slot,
+                              (struct ds_text){(const char *)atom.text, atom.len},
+                              defines_as(likely), ATOM_BOOK_HEARSAY);
+    }
+}
+
+/* is_taken_by_index says whether the atoms that a header defines are in slots one behind the other: so
+ * they were taken from the sender's table by their indices, all of them (--print-refresh). */
+static bool is_taken_by_index(const struct dist_header *header)
+{
+    uint32_t num_next = 0;
+    for (uint32_t i = 1; i < header->num_refs; i++)
+        num_next += header->refs[i].is_new &&
+                    header->refs[i].slot == (header->refs[i - 1].slot + 1) % ATOM_SLOTS_USED;
+    return num_next >= header->num_new / 2;
+}
+
+/* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
+static struct node_atoms *use_book(struct likely *likely, struct dissect_ctx *env,
+                                   const struct conn *conn,
+                                   int dir, const struct atom_cache *cache)
+{
+    struct node_atoms *book = find_book(likely, env, conn, dir);
+    if (book != NULL && !likely->has_told)
+        tell_all(likely, env, cache);
+    return book;
+}
+
+void likely_define(struct likely *likely, struct dissect_ctx *env, const struct conn *conn, int dir,
+                   const struct atom_cache *cache, const struct dist_header *header)
+{
+    const uint32_t num_new = header->num_new;
+    likely->has_defined = false;
+    likely->is_list = num_new >= LISTED && is_taken_by_index(header);
+    if (likely->is_list)
+        likely->has_listed = true;
+    if (!env->atoms_in_doubt && !env->config.learn)
+        return;
+    likely->has_defined = num_new != 0;
+    if ((num_new == 0 && likely->has_told) || !conn->creation_certain[dir])
+        return;
+    struct node_atoms *book = use_book(likely, env, conn, dir, cache);
+    if (book == NULL)
+        return;
+    for (uint32_t i = 0; i < header->num_refs; i++) {
+        const struct ds_atom *ref = &header->refs[i];
+        if (ref->is_new)
+            node_atoms_define(book, env, ref->slot,
+                              (struct ds_text){(const char *)ref->text, ref->len},
+                              defines_as(likely),
+                              likely->is_list ? ATOM_BOOK_LISTED : ATOM_BOOK_USED);
+    }
+}
+
+/* seen is a place in which the message at hand has an atom that is in doubt. */
+struct seen {
+    uint16_t slot;
+    struct seen_role role;
+};
+
+struct roles_of {
+    struct node_atoms *book;
+    struct dissect_ctx *env;
+    bool may_learn; /* what is seen is beyond doubt, */
+    bool may_tell;  /* and who says so */
+    bool is_list;   /* of hundreds of atoms */
+    uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
+    unsigned num_seen;
+    struct seen seen[MAX_SEEN];
+};
+
+static void note_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
+{
+    struct roles_of *of = context;
+    if (!of->may_learn && atom->state != DS_ATOM_LIKELY)
+        return;
+    if (atom->state == DS_ATOM_KNOWN && of->may_tell)
+        node_atoms_see_known(of->book, atom->slot,
+                             (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
+                             of->is_list, role);
+    else if (atom->state == DS_ATOM_UNKNOWN)
+        node_atoms_see(of->book, of->env, atom->slot, of->this_direction, role);
+    else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
+        of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
+}
+
+/* note_shape takes note of the contexts of an atom. */
+static void note_shape(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+{
+    const struct roles_of *of = context;
+    if (atom->state == DS_ATOM_UNKNOWN)
+        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, keys, num);
+    else if (atom->state == DS_ATOM_KNOWN && of->may_tell)
+        shape_fit_see_known(of->book, (struct ds_text){(const char *)atom->text, atom->len}, keys, num);
+}
+
+/* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
+ * did not before. */
+static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_t slot,
+                      struct atom_doubt *doubt)
+{
+    const uint32_t before = doubt->roles;
+    held->num_before = (unsigned)__builtin_popcount(doubt->kinds);
+    for (int is_known = 0; is_known <= 1; is_known++) {
+        for (unsigned i = 0; i < of->num_seen && held->num_roles < ATOM_HELD_ROLES; i++) {
+            const uint32_t bit = 1u << of->seen[i].role.fine % 32;
+            if (of->seen[i].slot != slot || ((before & bit) != 0) != (is_known != 0) ||
+                (!is_known && (doubt->roles & bit) != 0))
+                continue;
+            const uint32_t kind = 1u << of->seen[i].role.coarse % 32;
+            held->alike |= (doubt->kinds & kind) != 0 ? 1u << held->num_roles : 0;
+            doubt->kinds |= kind;
+            held->roles[held->num_roles++] = of->seen[i].role;
+            held->num_new += !is_known;
+            doubt->roles |= bit;
+        }
+    }
+}
+
+static void set_text(struct ds_atom *ref, struct ds_text text)
+{
+    ref->text = (const uint8_t *)text.data;
+    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
+    ref->looks = 0;
+}
+
+/* guess gives the references that are unknown what they are likely by now. That is copied: what the
+ * message teaches may take the place of it in the book. */
+static void guess(const struct roles_of *of, const struct likely *likely, struct ds_atom *refs,
+                  uint32_t num_refs)
+{
+    for (uint32_t i = 0; i < num_refs; i++) {
+        if (refs[i].state != DS_ATOM_UNKNOWN)
+            continue;
+        if (of->may_learn)
+            node_atoms_want(of->book, of->env, refs[i].slot);
+        const struct ds_text text = atom_infer(of->book, refs[i].slot, likely->direction);
+        char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
+        if (copy != NULL && text.len != 0)
+            memcpy(copy, text.data, text.len);
+        set_text(&refs[i], (struct ds_text){copy, text.len});
+    }
+}
+
+/* teach tells the book in which roles a slot stands that beyond doubt holds what it held. */
+static void teach(const struct roles_of *of, const struct ds_atom *ref)
+{
+    for (unsigned i = 0; i < of->num_seen && of->may_tell; i++) {
+        if (of->seen[i].slot == ref->slot)
+            node_atoms_see_held(of->book, ref->slot,
+                                (struct ds_text){(const char *)ref->text, ref->len},
+                                of->seen[i].role);
+    }
+}
+
+/* judge_held judges anew a reference that is likely, by what its slot held before packets were
+ * lost. Returns whether it changed. */
+static bool judge_held(const struct roles_of *of, struct dissect_ctx *env,
+                       const struct likely *likely,
+                       struct atom_cache *cache, struct ds_atom *ref)
+{
+    const struct ds_atom now = atoms_get(cache, ref->slot);
+    struct atom_doubt *doubt = atoms_doubt_of(cache, ref->slot);
+    struct atom_held held = {.text = {(const char *)ref->text, ref->len}};
+    struct ds_text text = held.text;
+    enum atom_held_verdict verdict = ATOM_HELD_DOUBTFUL;
+    /* Fragments come late, with copies of texts: the slot may hold something else by now. */
+    const bool is_held = now.state == DS_ATOM_LIKELY && now.len == ref->len && doubt != NULL &&
+                         (ref->len == 0 || memcmp(now.text, ref->text, ref->len) == 0);
+    held.changed = doubt != NULL ? atoms_changed(cache, doubt, &held.lost) : 0;
+    if (of->book != NULL && !node_atoms_trusts(of->book)) {
+        text.data = NULL;
+    } else if (held.changed == 0) {
+        if (of->book != NULL && is_held)
+            teach(of, ref);
+        return false;
+    } else if (of->book != NULL && is_held) {
+        held.weight = doubt->weight;
+        held.again = doubt->again;
+        const struct atom_doubt before = *doubt;
+        add_roles(of, &held, ref->slot, doubt);
+        verdict = atom_infer_held(of->book, ref->slot, likely->direction, &held, &text);
+        doubt->weight = (float)held.weight;
+        doubt->again = (float)held.again;
+        if (!of->may_learn)
+            *doubt = before;
+    } else if (held.changed > 1 - ATOM_LIKELY_FROM) {
+        text.data = NULL;
+    }
+    if (verdict == ATOM_HELD_STILL)
+        teach(of, ref);
+    const bool stays = text.data == (const char *)ref->text && verdict != ATOM_HELD_GONE;
+    if (verdict != ATOM_HELD_DOUBTFUL && of->may_learn)
+        atoms_settle(cache, env, ref->slot, verdict == ATOM_HELD_STILL);
+    if (stays)
+        return false;
+    if (verdict == ATOM_HELD_GONE && text.data == (const char *)ref->text)
+        text.data = NULL;
+    set_text(ref, text);
+    ref->state = text.data != NULL ? DS_ATOM_LIKELY : DS_ATOM_UNKNOWN;
+    return true;
+}
+
+static void count(struct ds_event *event, const struct ds_term *term)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    const struct term_env env = {term->atoms, term->num_atoms};
+    struct term_counts counts = {0};
+    const char *what;
+    if (term->data == NULL)
+        return;
+    (void)term_check_counted(&at, &env, &counts, &what); /* a damaged one counts as far as it goes */
+    event->unknown_atoms += counts.unknown;
+    event->inferred_atoms += counts.inferred;
+    event->likely_atoms += counts.likely;
+    event->message.atom_bytes += counts.atom_bytes;
+}
+
+static __attribute__((noinline)) void resolve(struct likely *likely, struct dissect_ctx *env,
+                                              const struct conn *conn, struct atom_cache *cache,
+                                              struct ds_atom *refs, uint32_t num_refs,
+                                              bool may_learn, struct ds_event *event)
+{
+    struct roles_of of;
+    event->message.atom_texts = 0; /* texts may be the book's, or of this event alone */
+    of.may_tell = may_learn && conn->creation_certain[event->dir];
+    of.book = of.may_tell ? use_book(likely, env, conn, event->dir, cache)
+                        : find_book(likely, env, conn, event->dir);
+    likely->has_told = likely->has_told && of.may_tell;
+    of.env = env;
+    of.may_learn = may_learn;
+    of.is_list = likely->is_list;
+    of.this_direction = likely->direction;
+    of.direction = defines_as(likely);
+    of.num_seen = 0;
+    if (of.book != NULL) {
+        guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
+        atom_roles_walk(&event->message, note_role, &of);
+        if (may_learn)
+            shape_fit_see_whole(of.book, atom_shapes_walk(&event->message, note_shape, &of));
+    }
+    bool any = false;
+    for (uint32_t i = 0; i < num_refs; i++) {
+        if (refs[i].state == DS_ATOM_LIKELY) {
+            any = judge_held(&of, env, likely, cache, &refs[i]) || any;
+            continue;
+        }
+        if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
+            continue;
+        set_text(&refs[i], atom_infer(of.book, refs[i].slot, likely->direction));
+        if (refs[i].text != NULL) {
+            refs[i].state = DS_ATOM_LIKELY;
+            any = true;
+        }
+    }
+    if (!any)
+        return;
+    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = 0;
+    event->message.atom_bytes = 0;
+    count(event, &event->message.control);
+    count(event, &event->message.payload);
+}
+
+/* tell_guesses tells what the atoms that stay unknown may be. */
+static void tell_guesses(const struct likely *likely, struct dissect_ctx *env,
+                         const struct ds_atom *refs,
+                         uint32_t num_refs, struct ds_event *event)
+{
+    struct ds_guess *guesses = NULL;
+    uint32_t num = 0;
+    for (uint32_t i = 0; i < num_refs; i++) {
+        struct ds_guess guess;
+        if (refs[i].state != DS_ATOM_UNKNOWN)
+            continue;
+        atom_infer_guess(likely->book, refs[i].slot, likely->direction, &guess);
+        if (guess.num != 0 && guesses == NULL)
+            guesses = arena_alloc(&env->arena, (num_refs - i) * sizeof *guesses);
+        if (guess.num != 0 && guesses != NULL)
+            guesses[num++] = guess;
+    }
+    event->message.guesses = guesses;
+    event->message.num_guesses = num;
+}
+
+void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct conn *conn,
+                    struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
+                    bool may_learn, struct ds_event *event)
+{
+    const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
+    env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
+    if (refs != NULL && (has_doubt || likely->has_defined || env->config.learn))
+        resolve(likely, env, conn, cache, refs, num_refs, may_learn, event);
+    if (env->config.guesses && event->unknown_atoms != 0 && likely->book != NULL && refs != NULL)
+        tell_guesses(likely, env, refs, num_refs, event);
+}
+
+void likely_free(struct likely *likely)
+{
+    node_atoms_release(likely->book);
+    likely->book = NULL;
+}

@@ -1,0 +1,43 @@
+/*
+ * raw.h - the bytes as sent, for those who ask for them (ds_config.raw): what TCP segments
+ * carried, and each frame.
+ */
+#ifndef DISSECT_RAW_H
+#define DISSECT_RAW_H
+
+#include "conn/stream_buffer.h"
+
+/* raw_emit_data reports the next bytes of a direction. */
+void raw_emit_data(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);
+
+/* raw_emit_missing reports that len bytes are missing here. */
+void raw_emit_missing(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
+                      struct ds_fault fault);
+
+/* raw_emit_frame reports a frame; bytes is as much of it as is there. */
+void raw_emit_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
+                    struct ds_frame frame, struct ds_fault fault);
+
+/* raw_early is what there is to say of a direction while its protocol is not known: when its
+ * bytes came, which a hold has. Zero-initialise it. */
+struct raw_early {
+    struct stream_buffer chunks;
+    uint64_t dropped;      /* bytes before those */
+    struct ds_fault fault; /* why, or why the last of them */
+};
+
+/* raw_early_add notes that len bytes came with the packet that conn is at. */
+void raw_early_add(struct raw_early *early, struct dissect_ctx *env, const struct conn *conn,
+                   size_t len);
+
+/* raw_early_drop notes that all bytes so far, and len more, are gone. */
+void raw_early_drop(struct raw_early *early, struct dissect_ctx *env, uint64_t len,
+                    struct ds_fault fault);
+
+/* raw_early_emit reports both directions, by time; bytes are those held. */
+void raw_early_emit(struct raw_early *const early[2], struct dissect_ctx *env, struct conn *conn,
+                    const struct cursor bytes[2]);
+
+void raw_early_free(struct raw_early *early, struct dissect_ctx *env);
+
+#endif

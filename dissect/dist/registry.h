@@ -1,0 +1,39 @@
+/*
+ * registry.h - who listens where: what EPMD and handshakes have told. It names the ends of
+ * connections whose handshake was not seen, and knows which ports carry distribution.
+ */
+#ifndef DISSECT_REGISTRY_H
+#define DISSECT_REGISTRY_H
+
+#include "conn/conn.h"
+
+/* registry_new returns an empty registry of at most max_nodes entries, or NULL when memory
+ * ran out. */
+struct registry *registry_new(uint64_t max_nodes);
+void registry_free(struct registry *registry);
+
+/* registry_add notes that name listens there. owner is the connection that a registration
+ * lasts as long as; NULL for what was only told (an answer of EPMD, a handshake). A name
+ * with a host is not replaced by the same one without. Reports the port when it is new. */
+void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
+                  struct ds_text name,
+                  uint32_t creation, const void *owner);
+
+/* registry_set_creation notes the creation that EPMD gave to the registration of owner. */
+void registry_set_creation(struct registry *registry, uint16_t port, const void *owner,
+                           uint32_t creation);
+
+/* registry_remove ends the registration of owner. */
+void registry_remove(struct registry *registry, uint16_t port, const void *owner);
+
+/* registry_find returns the name of the node that listens there, absent unless certain: all
+ * entries of that address and port agree, or there is none and the port occurs in a single
+ * registration, made over a loopback address. */
+struct ds_text registry_find(struct registry *registry, const struct ds_addr *addr, uint16_t port,
+                             uint32_t *creation);
+
+/* registry_add_port makes a port known to carry distribution, without reporting it. */
+void registry_add_port(struct registry *registry, uint16_t port);
+bool registry_has_port(const struct registry *registry, uint16_t port);
+
+#endif

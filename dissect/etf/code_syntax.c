@@ -1,0 +1,181 @@
+/*
+ * code_syntax.c - the languages of code_write.h: Erlang, and Elixir, whose atoms have many
+ * forms: :foo, :"foo bar", Foo.Bar, nil, and foo: as a key.
+ */
+#include "etf/code_write.h"
+#include "etf/term_keywords.h"
+#include "util/escape.h"
+#include "util/utf8.h"
+
+static void erlang_key(struct ds_buffer *out, struct cursor text)
+{
+    escape_add_atom(out, text);
+    BUFFER_ADD(out, " => ");
+}
+
+static void erlang_char(struct ds_buffer *out, uint32_t code)
+{
+    escape_add_char(out, code, (struct escape_style){'"', false});
+}
+
+static bool elixir_is_letter(uint8_t c, bool upper)
+{
+    return (c >= 'A' && c <= 'Z') || (!upper && ((c >= 'a' && c <= 'z') || c == '_'));
+}
+
+/* elixir_skip_word passes letters, digits and what may stand between; false when there is no
+ * letter, in upper case if asked, to begin with. */
+static bool elixir_skip_word(struct cursor *text, bool upper)
+{
+    uint8_t c;
+    if (!cursor_read_u8(text, &c) || !elixir_is_letter(c, upper))
+        return false;
+    while (cursor_peek_u8(text, &c) &&
+           (elixir_is_letter(c, false) || (c >= '0' && c <= '9') || (c == '@' && !upper)) &&
+           cursor_skip(text, 1))
+        continue;
+    return true;
+}
+
+/* elixir_is_plain: foo, Foo, foo@bar, foo?, foo! need no quotes. */
+static bool elixir_is_plain(struct cursor text)
+{
+    uint8_t c;
+    if (!elixir_skip_word(&text, false))
+        return false;
+    if (cursor_peek_u8(&text, &c) && (c == '?' || c == '!') && !cursor_skip(&text, 1))
+        return false;
+    return cursor_left(&text) == 0;
+}
+
+static bool elixir_is(struct cursor text, const char *word)
+{
+    size_t len = strlen(word);
+    return cursor_left(&text) == len && memcmp(text.at, word, len) == 0;
+}
+
+/* elixir_is_alias says whether an atom is what Elixir writes as a module, Foo.Bar, and makes
+ * text that. "Elixir.Elixir.X" is none: Elixir.X means "Elixir.X". */
+static bool elixir_is_alias(struct cursor *text)
+{
+    static const char prefix[] = "Elixir.";
+    struct cursor c = *text, head, word;
+    uint8_t dot = '.';
+    if (!cursor_child(&c, sizeof prefix - 1, &head) ||
+        memcmp(head.at, prefix, sizeof prefix - 1) != 0)
+        return false;
+    struct cursor name = c;
+    for (bool first = true; dot == '.'; first = false) {
+        word = c;
+        if (!elixir_skip_word(&c, true))
+            return false;
+        word.end = c.at;
+        if (first && elixir_is(word, "Elixir"))
+            return false;
+        if (cursor_left(&c) == 0)
+            break;
+        if (!cursor_read_u8(&c, &dot) || dot != '.')
+            return false;
+    }
+    *text = name;
+    return true;
+}
+
+static void elixir_quoted(struct ds_buffer *out, struct cursor text)
+{
+    uint32_t code;
+    BUFFER_ADD(out, "\"");
+    while (utf8_read(&text, &code))
+        escape_add_elixir(out, code);
+    BUFFER_ADD(out, "\"");
+}
+
+static void elixir_atom(struct ds_buffer *out, struct cursor text)
+{
+    if (elixir_is(text, "nil") || elixir_is(text, "true") || elixir_is(text, "false") ||
+        elixir_is_alias(&text)) {
+        buffer_add_cursor(out, &text);
+        return;
+    }
+    if (cursor_left(&text) > CODE_KEY_LEN_MAX) {
+        BUFFER_ADD(out, "String.to_atom(");
+        elixir_quoted(out, text);
+        BUFFER_ADD(out, ")");
+        return;
+    }
+    BUFFER_ADD(out, ":");
+    if (elixir_is_plain(text))
+        buffer_add_cursor(out, &text);
+    else
+        elixir_quoted(out, text);
+}
+
+static void elixir_key(struct ds_buffer *out, struct cursor text)
+{
+    if (elixir_is_plain(text))
+        buffer_add_cursor(out, &text);
+    else
+        elixir_quoted(out, text);
+    BUFFER_ADD(out, ": ");
+}
+
+const struct code_syntax code_syntaxes[] = {
+    [DS_CODE_ERLANG] =
+        {
+            .comma = ",",
+            .arrow = " => ",
+            .bar = "|",
+            .map_open = "#{",
+            .string_open = "\"",
+            .text_open = "<<\"",
+            .text_close = "\">>",
+            .utf8_close = "\"/utf8>>",
+            .no_bytes = "<<>>",
+            .bits_open = ":",
+            .bits_close = "",
+            .split_end = "\"\n",
+            .split_begin = "\"",
+            .split_indent = true,
+            .fun_open = "fun ",
+            .fun_colon = ":",
+            .fun_slash = "/",
+            .fun_close = "",
+            .exact_open = "binary_to_term(",
+            .exact_close = ")",
+            .nothing = "undefined",
+            .add_atom = escape_add_atom,
+            .add_key = erlang_key,
+            .add_char = erlang_char,
+        },
+    /* A capture is a call, not &m.f/1: that would expand a macro of that name. */
+    [DS_CODE_ELIXIR] =
+        {
+            .comma = ", ",
+            .arrow = " => ",
+            .bar = " | ",
+            .map_open = "%{",
+            .string_open = "~c\"",
+            .text_open = "\"",
+            .text_close = "\"",
+            .utf8_close = "\"",
+            .no_bytes = "\"\"",
+            .bits_open = "::size(",
+            .bits_close = ")",
+            .split_end = "\\\n",
+            .split_begin = "",
+            .split_indent = false,
+            .fun_open = "Function.capture(",
+            .fun_colon = ", ",
+            .fun_slash = ", ",
+            .fun_close = ")",
+            .exact_open = ":erlang.binary_to_term(",
+            .exact_close = ")",
+            .nothing = "nil",
+            .keywords = true,
+            .add_atom = elixir_atom,
+            .add_key = elixir_key,
+            .add_char = escape_add_elixir,
+        },
+};
+_Static_assert(sizeof code_syntaxes / sizeof code_syntaxes[0] == DS_CODE_NUM_LANGUAGES,
+               "every language has its syntax");

@@ -1,0 +1,22 @@
+/*
+ * term_portable.c - a copy of a term that every node reads: the maps that none does, as they have a key
+ * twice, are found beforehand.
+ */
+#include "etf/duplicate_keys.h"
+#include "etf/term_copy.h"
+
+bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out)
+{
+    struct duplicate_keys twice;
+    if (term->data == NULL || term->damaged)
+        return false;
+    const enum duplicate_keys_status status =
+        duplicate_keys_find(&twice, term, 0, TERM_ZEROS_EQUAL, out->is_stopped);
+    if (status != DUPLICATE_KEYS_OK) {
+        out->failed |= status == DUPLICATE_KEYS_FAILED;
+        return false;
+    }
+    const bool ok = term_copy(term, &twice, out);
+    duplicate_keys_free(&twice);
+    return ok;
+}

@@ -1,0 +1,158 @@
+/*
+ * ip.c - IPv4 (RFC 791) and IPv6 (RFC 8200) headers.
+ *
+ *   IPv4   version:4 header words:4, service 1, total length 2, identification 2,
+ *          flags:3 fragment offset:13, time to live 1, protocol 1, checksum 2, source 4,
+ *          destination 4, options
+ *   IPv6   version:4 class:8 flow:20, payload length 2, next header 1, hop limit 1,
+ *          source 16, destination 16, extension headers
+ *
+ * A length of 0 means "to the end of the packet": segmentation offload and jumbograms,
+ * where the 16 bits do not suffice.
+ */
+#include "net/ip.h"
+
+#include "net/link.h"
+
+enum {
+    IP4_HEADER_LEN = 20,
+    IP6_HEADER_LEN = 40,
+    IP_MAX_EXTENSIONS = 16,
+    IP_MAX_CUT = 1 << 24, /* no network packet is larger, whatever a file says */
+
+    EXT_HOP_BY_HOP = 0,
+    EXT_ROUTING = 43,
+    EXT_FRAGMENT = 44,
+    EXT_AUTHENTICATION = 51,
+    EXT_DESTINATION = 60,
+    EXT_MOBILITY = 135,
+};
+
+static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
+{
+    struct cursor header; /* of known length: the compiler checks it only once */
+    uint8_t version, service;
+    uint16_t total_len, id, fragment, checksum;
+    struct cursor whole = at->bytes;
+
+    ip->version = 4;
+    ip->is_routed = false;
+    *ip->src = (struct ds_addr){.family = 4};
+    *ip->dst = (struct ds_addr){.family = 4};
+    if (!cursor_child(&at->bytes, IP4_HEADER_LEN, &header) || !cursor_read_u8(&header, &version) ||
+        !cursor_read_u8(&header, &service) || !cursor_read_u16(&header, &total_len) ||
+        !cursor_read_u16(&header, &id) || !cursor_read_u16(&header, &fragment) ||
+        !cursor_read_u8(&header, &ip->ttl) || !cursor_read_u8(&header, &ip->protocol) ||
+        !cursor_read_u16(&header, &checksum) || !cursor_read_bytes(&header, ip->src->bytes, 4) ||
+        !cursor_read_bytes(&header, ip->dst->bytes, 4))
+        return span_short(at);
+    uint32_t header_len = (version & 15) * 4u;
+    if (version >> 4 != 4 || header_len < IP4_HEADER_LEN)
+        return PACKET_MALFORMED;
+    if (!cursor_skip(&at->bytes, header_len - IP4_HEADER_LEN))
+        return span_short(at);
+    ip->header = cursor_first(whole, header_len);
+    ip->is_open_ended = total_len == 0;
+    if (total_len != 0) {
+        if (total_len < header_len)
+            return PACKET_MALFORMED;
+        span_limit(at, total_len - header_len);
+    }
+    ip->id = id;
+    ip->offset = (uint16_t)(fragment << 3);
+    ip->more_fragments = (fragment & 0x2000) != 0;
+    ip->fragment = (fragment & 0x3fff) != 0;
+    return PACKET_SEGMENT;
+}
+
+static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
+{
+    struct cursor header;
+    uint32_t version;
+    uint16_t payload_len;
+
+    ip->version = 6;
+    ip->is_routed = false;
+    ip->header = cursor_make(NULL, 0);
+    ip->src->family = ip->dst->family = 6;
+    if (!cursor_child(&at->bytes, IP6_HEADER_LEN, &header) || !cursor_read_u32(&header, &version) ||
+        !cursor_read_u16(&header, &payload_len) || !cursor_read_u8(&header, &ip->protocol) ||
+        !cursor_read_u8(&header, &ip->ttl) ||
+        !cursor_read_bytes(&header, ip->src->bytes, sizeof ip->src->bytes) ||
+        !cursor_read_bytes(&header, ip->dst->bytes, sizeof ip->dst->bytes))
+        return span_short(at);
+    if (version >> 28 != 6)
+        return PACKET_MALFORMED;
+    ip->is_open_ended = payload_len == 0;
+    if (payload_len != 0)
+        span_limit(at, payload_len);
+    ip->fragment = false;
+    return ip_skip_extensions(at, ip);
+}
+
+/* read_fragment reads the fragment header: next header 1, reserved 1, offset:13 reserved:2
+ * more:1, identification 4. A packet that is its own only fragment is none. */
+static bool read_fragment(struct span *at, struct ip_packet *ip)
+{
+    uint8_t next, reserved;
+    uint16_t offset;
+    struct cursor *bytes = &at->bytes;
+    if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &reserved) ||
+        !cursor_read_u16(bytes, &offset) || !cursor_read_u32(bytes, &ip->id))
+        return false;
+    ip->protocol = next;
+    ip->offset = offset & 0xfff8;
+    ip->more_fragments = (offset & 1) != 0;
+    ip->fragment = (offset & 0xfff9) != 0;
+    return true;
+}
+
+enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
+{
+    struct cursor *bytes = &at->bytes;
+    for (int i = 0; i < IP_MAX_EXTENSIONS; i++) {
+        uint8_t next, len;
+        switch (ip->protocol) {
+        case EXT_HOP_BY_HOP:
+        case EXT_ROUTING:
+        case EXT_DESTINATION:
+        case EXT_MOBILITY: /* next header 1, length in 8 bytes after the first 8 */
+            if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
+                !cursor_skip(bytes, len * 8u + 6))
+                return span_short(at);
+            ip->is_routed |= ip->protocol == EXT_ROUTING;
+            ip->protocol = next;
+            break;
+        case EXT_AUTHENTICATION: /* the same, but length in 4 bytes after the first 8 */
+            if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
+                !cursor_skip(bytes, len * 4u + 6))
+                return span_short(at);
+            ip->protocol = next;
+            break;
+        case EXT_FRAGMENT:
+            if (!read_fragment(at, ip))
+                return span_short(at);
+            if (ip->fragment)
+                return PACKET_SEGMENT;
+            break;
+        default:
+            return PACKET_SEGMENT;
+        }
+    }
+    return PACKET_MALFORMED;
+}
+
+enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip)
+{
+    enum packet_status status;
+    if (ether_type == ETHER_IP4) {
+        status = read_ip4(at, ip);
+    } else if (ether_type == ETHER_IP6) {
+        status = read_ip6(at, ip);
+    } else {
+        return PACKET_NOT_TCP;
+    }
+    if (status == PACKET_SEGMENT && at->cut > IP_MAX_CUT)
+        return PACKET_MALFORMED;
+    return status;
+}

@@ -1,0 +1,112 @@
+/*
+ * packet.h - from a captured packet to a TCP segment: link layer, IP, tunnels, fragments,
+ * and the TCP header.
+ */
+#ifndef DISSECT_PACKET_H
+#define DISSECT_PACKET_H
+
+#include "net/dns.h"
+#include "util/cursor.h"
+#include "util/memcap.h"
+
+#include <distsniff/dissect.h>
+
+enum {
+    TCP_FIN = 0x01,
+    TCP_SYN = 0x02,
+    TCP_RST = 0x04,
+    TCP_PSH = 0x08,
+    TCP_ACK = 0x10,
+    TCP_URG = 0x20,
+};
+
+/* packet_sum is what the checksums of a segment say, see checksum.h. */
+enum packet_sum {
+    PACKET_SUM_UNKNOWN, /* not all that they cover was captured */
+    PACKET_SUM_GOOD,
+    PACKET_SUM_BAD,
+};
+
+/* segment is one TCP segment. payload points into the packet, or into the memory of the
+ * IP reassembly until the next call. */
+struct segment {
+    int64_t ts_ns;
+    uint64_t frame;
+    struct ds_addr src, dst;
+    uint16_t src_port, dst_port;
+    uint32_t seq, ack;
+    uint16_t window;
+    uint16_t ip_id; /* of IPv4, else 0 */
+    uint8_t flags;
+    uint8_t ttl;      /* of IPv4, or the hop limit */
+    uint16_t urgent;  /* with TCP_URG: the urgent pointer */
+    enum packet_sum sum; /* set by who needs it (checksum_check), else unknown */
+    struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
+    struct cursor summed; /* what the checksum covers, but for the pseudo header; empty: not all of it
+                             was captured */
+    struct cursor options;
+    struct cursor payload;
+    uint32_t truncated_len; /* payload bytes on the wire that the snap length left out */
+};
+
+/* icmp_error is what an error of ICMP says of a segment. */
+struct icmp_error {
+    struct ds_addr from; /* who says it */
+    const char *what;    /* a static string */
+    bool too_big;
+    uint32_t mtu; /* of what is too big: what would pass; 0 when not told */
+};
+
+enum packet_status {
+    PACKET_SEGMENT,      /* out holds a segment */
+    PACKET_ICMP,         /* out holds one that could not be passed on, see icmp.h */
+    PACKET_DNS,          /* decoder->dns holds a question or an answer, see dns.h */
+    PACKET_NOT_TCP,
+    PACKET_HELD,         /* an IP fragment, kept until the others come */
+    PACKET_TRUNCATED,    /* the snap length cut into the headers */
+    PACKET_MALFORMED,
+    PACKET_UNKNOWN_LINK,
+};
+
+struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
+
+struct packet_decoder {
+    struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
+    struct icmp_error icmp;         /* of PACKET_ICMP; of PACKET_DNS what is NULL unless it is quoted */
+    bool reads_dns;                 /* else it is PACKET_NOT_TCP */
+    struct dns_message dns;         /* of PACKET_DNS; out then has the addresses and ports */
+};
+
+/* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts
+ * how often it was reached. meter is charged. False when memory ran out. */
+bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap,
+                         uint64_t max_packets,
+                         uint64_t *hits);
+
+/* packet_decoder_count says where fragments ignored and IP packets discarded are counted: in
+ * stats, which outlives the decoder. */
+void packet_decoder_count(struct packet_decoder *decoder, struct ds_stats *stats);
+void packet_decoder_free(struct packet_decoder *decoder);
+
+/* segment_search_time is segment_time for options that stand as few senders write them. */
+bool segment_search_time(struct cursor options, uint32_t *time);
+
+/* segment_time reads the time at which a segment was sent, by its sender's clock: TSval of the option
+ * of RFC 7323, section 3.2: 8, 10, TSval:32, TSecr:32. Nearly always two NOPs stand before it, and
+ * nothing else. False: there is none. */
+static inline bool segment_time(const struct segment *segment, uint32_t *time)
+{
+    enum { USUAL_LEN = 12, USUAL = 0x0101080a };
+    struct cursor at = segment->options;
+    uint32_t first;
+    if (__builtin_expect(cursor_left(&at) == USUAL_LEN && cursor_read_u32(&at, &first) && first == USUAL,
+                         1))
+        return cursor_read_u32(&at, time);
+    return segment_search_time(segment->options, time);
+}
+
+/* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */
+enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
+                                 struct segment *out);
+
+#endif

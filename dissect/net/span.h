@@ -1,0 +1,34 @@
+/*
+ * span.h - the bytes of one layer of a packet: those captured, and how many more there
+ * were on the wire that the snap length left out.
+ */
+#ifndef DISSECT_SPAN_H
+#define DISSECT_SPAN_H
+
+#include "net/packet.h"
+
+struct span {
+    struct cursor bytes;
+    uint32_t cut; /* bytes on the wire after bytes.end */
+};
+
+/* span_short says what it means that bytes ran out inside a header. */
+static inline enum packet_status span_short(const struct span *span)
+{
+    return span->cut != 0 ? PACKET_TRUNCATED : PACKET_MALFORMED;
+}
+
+/* span_limit cuts a span to the length that a header announced. What was announced but not
+ * captured counts as cut, whatever the capture says: some tools shorten packets silently. */
+static inline void span_limit(struct span *span, uint32_t len)
+{
+    struct cursor limited;
+    if (cursor_child(&span->bytes, len, &limited)) {
+        span->bytes = limited;
+        span->cut = 0;
+    } else {
+        span->cut = len - (uint32_t)cursor_left(&span->bytes);
+    }
+}
+
+#endif

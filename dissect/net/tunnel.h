@@ -1,0 +1,16 @@
+/*
+ * tunnel.h - packets inside packets: VXLAN, GRE, IP in IP.
+ */
+#ifndef DISSECT_TUNNEL_H
+#define DISSECT_TUNNEL_H
+
+#include "net/ip.h"
+
+/* tunnel_enter advances to the packet inside one of that IP protocol and sets its
+ * EtherType. PACKET_NOT_TCP when it is no tunnel. */
+enum packet_status tunnel_enter(uint8_t protocol, struct span *at, uint16_t *ether_type);
+
+/* tunnel_possible says whether such a protocol may carry TCP, directly or in a tunnel. */
+bool tunnel_possible(uint8_t protocol);
+
+#endif

@@ -1,0 +1,690 @@
+/*
+ * tcp_analysis.c - see tcp_analysis.h. Of the TCP header (RFC 9293) it uses the numbers, the window,
+ * two options of a SYN:
+ *
+ *   2, 4, mss:16              the largest segment it takes
+ *   3, 3, shift:8             windows of later segments are shifted by it (RFC 7323), if both
+ *                             SYNs have it
+ *
+ * and of any other one:
+ *
+ *   5, 2 + 8 n, left:32 right:32 ...   what has come behind a hole (RFC 2018); a first block that is
+ *                             acknowledged, or within the second, is what came twice (RFC 2883)
+ *
+ * A segment that brings nothing new was sent again, if it is not the same packet captured twice
+ * (the same identification of IP, or none and no time between). If its stream still lacks those
+ * bytes, the first copy was lost before it could be captured, or this one was overtaken. Where a
+ * sender numbers its packets, as most do over IPv4, one that was overtaken has a lower number than those
+ * that overtook it. Else it comes within a few milliseconds, and before the other end can have had it
+ * sent again.
+ */
+#include "tcp/tcp_analysis.h"
+
+#include "tcp/tcp_conn.h"
+
+#include <stdlib.h>
+
+enum {
+    OPTION_END = 0,
+    OPTION_NOP = 1,
+    OPTION_MSS = 2,
+    OPTION_SCALE = 3,
+    OPTION_SACK = 5,
+    SACK_LEN = 10, /* with one block */
+    MAX_SCALE = 14,
+    MAX_OPTIONS = 40,
+    LOST_REPEATS = 3,
+    LARGE_LEN = 1000,      /* a segment that may be as large as one gets, where no MSS is known */
+    MSS_SLACK = 60,        /* what options of TCP take from it */
+    RISES = 4,             /* identifications that are numbers: by chance once in sixteen million times */
+    ID_STEP = 1024,        /* what a host sends elsewhere meanwhile is numbered as well */
+    USUAL_TTL = 8,         /* segments whose time to live is a usual one: so many are not somebody else's */
+    REPEATED_ACKS = 3,     /* after so many a segment is sent again */
+};
+#define MS_NS INT64_C(1000000)
+#define COPY_NS (MS_NS / 2)          /* between two captures of a packet without identification */
+#define OVERTAKEN_NS (3 * MS_NS)
+#define ZERO_WINDOW_NS (100 * MS_NS) /* a stall worth a word */
+#define FULL_WINDOW_NS (200 * MS_NS)
+#define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
+#define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
+#define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
+#define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
+#define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
+
+struct tcp_analysis *tcp_analysis_new(void)
+{
+    struct tcp_analysis *facts = calloc(1, sizeof *facts);
+    if (facts != NULL)
+        facts->link.closed_by = -1;
+    return facts;
+}
+
+static void take_options(struct tcp_analysis_dir *me, struct ds_tcp_side *side,
+                         struct cursor options)
+{
+    for (int i = 0; i < MAX_OPTIONS; i++) {
+        uint8_t kind, len, scale;
+        struct cursor value;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            return;
+        if (kind == OPTION_NOP)
+            continue;
+        if (!cursor_read_u8(&options, &len) || len < 2 ||
+            !cursor_child(&options, len - 2u, &value))
+            return;
+        uint16_t mss;
+        if (kind == OPTION_MSS && cursor_read_u16(&value, &mss))
+            side->mss = mss;
+        if (kind == OPTION_SCALE && cursor_read_u8(&value, &scale)) {
+            me->scale = scale < MAX_SCALE ? scale : MAX_SCALE;
+            me->has_scale = true;
+        }
+    }
+}
+
+/* is_copy says whether a segment is a packet that was captured before. */
+static bool is_copy(const struct tcp_analysis_dir *me, const struct ds_tcp_side *side,
+                    const struct segment *segment, uint32_t len)
+{
+    for (unsigned i = 0; i < ANALYSIS_RECENT; i++) {
+        if (me->recent[i].seq == segment->seq && me->recent[i].len == (uint16_t)len &&
+            me->recent[i].ip_id == segment->ip_id)
+            return segment->ip_id != 0 ||
+                   tcp_elapsed(segment->ts_ns, side->last_ns) < (uint64_t)COPY_NS;
+    }
+    return false;
+}
+
+static void remember(struct tcp_analysis_dir *me, const struct segment *segment, uint32_t len)
+{
+    const unsigned at = me->recent_next++ % ANALYSIS_RECENT;
+    me->recent[at].seq = segment->seq;
+    me->recent[at].ip_id = segment->ip_id;
+    me->recent[at].len = (uint16_t)len;
+}
+
+static void take_syn(struct tcp_analysis *facts, int dir, const struct segment *segment)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    if (side->syns != 0 && is_copy(me, side, segment, 0)) {
+        side->copies++;
+        return;
+    }
+    remember(me, segment, 0);
+    side->syns++;
+    take_options(me, side, segment->options);
+    side->window = segment->window;
+    me->high_seq = segment->seq + 1;
+    me->has_high = true;
+    if (facts->syn_ns == 0)
+        facts->syn_ns = segment->ts_ns;
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
+    side->is_scaled = facts->link.side[!dir].is_scaled = other->syns != 0;
+    const bool scales = side->is_scaled && me->has_scale && facts->dir[!dir].has_scale;
+    me->shift = scales ? me->scale : 0;
+    facts->dir[!dir].shift = scales ? facts->dir[!dir].scale : 0;
+}
+
+/* is_full says whether a segment is as large as one gets: the other end says how much it takes. */
+static bool is_full(const struct tcp_analysis *facts, int dir, uint32_t len)
+{
+    const uint32_t mss = facts->link.side[!dir].mss;
+    return mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
+}
+
+/* come_to: all before a number of dir has come, here or to the other end. */
+static void come_to(struct tcp_analysis *facts, int dir, uint32_t seq)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    if (me->has_whole && tcp_diff(seq, me->whole_seq) <= 0)
+        return;
+    me->whole_seq = seq;
+    me->has_whole = true;
+    if (me->missing_told)
+        me->filled_ns = side->missing_ns;
+    me->passes_full = me->missing_told = false;
+    me->beyond = 0;
+    side->missing = 0;
+    side->missing_ns = 0;
+}
+
+/* take_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that does
+ * not come, but what is small does, it is too large for the path, and this point is behind the place where
+ * it is lost. */
+static void take_missing(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                         uint32_t len)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const int32_t ahead = tcp_diff(segment->seq, me->whole_seq);
+    if (len != 0 && (!me->has_whole || ahead <= 0)) {
+        come_to(facts, dir, segment->seq + len);
+        return;
+    }
+    if (!me->has_whole || ahead < LARGE_LEN || ahead > TCP_NEAR || (segment->flags & TCP_RST) != 0)
+        return;
+    if (len != 0 && is_full(facts, dir, len)) {
+        me->passes_full = true;
+        side->missing = 0;
+        side->missing_ns = 0;
+    }
+    if (me->passes_full)
+        return;
+    if (side->missing_ns == 0)
+        side->missing_ns = segment->ts_ns;
+    const uint32_t missing = (uint32_t)ahead > me->beyond ? (uint32_t)ahead - me->beyond : 0;
+    if (side->missing < missing)
+        side->missing = missing;
+    if (me->has_high && tcp_diff(segment->seq + len, me->high_seq) > 0)
+        me->beyond += len;
+}
+
+/* tell_missing says whether it is time to tell of what is missing: both ends have been heard for long
+ * enough, and the one to which it is sent acknowledges nothing of it; or that it has come. */
+static bool tell_missing(struct tcp_analysis *facts, int dir, int64_t now_ns,
+                         struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    const struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    const int64_t both_ns = side->last_ns < other->last_ns ? side->last_ns : other->last_ns;
+    const bool is_over = me->filled_ns != 0;
+    if (!is_over && (side->missing_ns == 0 || me->missing_told || both_ns < side->missing_ns ||
+                     tcp_elapsed(both_ns, side->missing_ns) < (uint64_t)MISSING_NS))
+        return false;
+    *stall = (struct ds_stall){
+        .why = DS_STALL_MISSING,
+        .is_over = is_over,
+        .start_ns = is_over ? me->filled_ns : side->missing_ns,
+        .in_flight = side->missing,
+    };
+    stall->duration_ns = (int64_t)tcp_elapsed(now_ns, stall->start_ns);
+    me->filled_ns = 0;
+    me->missing_told = !is_over;
+    return true;
+}
+
+/* has_come_twice looks for the option that says so. */
+static bool has_come_twice(struct cursor options, uint32_t ack)
+{
+    for (int i = 0; i < MAX_OPTIONS; i++) {
+        uint8_t kind, len;
+        struct cursor blocks;
+        uint32_t left, right, next_left, next_right;
+        if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
+            return false;
+        if (kind == OPTION_NOP)
+            continue;
+        if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, &blocks))
+            return false;
+        if (kind != OPTION_SACK)
+            continue;
+        if (!cursor_read_u32(&blocks, &left) || !cursor_read_u32(&blocks, &right))
+            return false;
+        if (tcp_diff(right, ack) <= 0)
+            return true;
+        return cursor_read_u32(&blocks, &next_left) && cursor_read_u32(&blocks, &next_right) &&
+               tcp_diff(left, next_left) >= 0 && tcp_diff(right, next_right) <= 0;
+    }
+    return false;
+}
+
+static uint32_t in_flight(const struct tcp_analysis_dir *me)
+{
+    const int32_t len = tcp_diff(me->high_seq, me->acked);
+    return me->has_high && me->has_acked && len > 0 ? (uint32_t)len : 0;
+}
+
+static void begin_stall(struct tcp_analysis_dir *me, enum ds_stall_why why, int64_t now_ns)
+{
+    if (me->stall_ns == 0) {
+        me->stall_ns = now_ns;
+        me->stall_flight = in_flight(me);
+        me->stall_tries = 0;
+        me->stall_told = false;
+    }
+    me->stall_why = why;
+}
+
+static struct ds_stall describe(const struct tcp_analysis_dir *me, int64_t now_ns, bool is_over)
+{
+    return (struct ds_stall){
+        .why = me->stall_why,
+        .is_over = is_over,
+        .start_ns = me->stall_ns,
+        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->stall_ns),
+        .in_flight = me->stall_flight,
+        .tries = me->stall_tries,
+    };
+}
+
+/* is_remarkable says whether a stall is longer than what is usual: a window that is full for a
+ * round trip is not. */
+static bool is_remarkable(const struct tcp_analysis *facts, const struct ds_stall *stall)
+{
+    if (stall->why == DS_STALL_ZERO_WINDOW)
+        return stall->duration_ns >= ZERO_WINDOW_NS;
+    return stall->duration_ns >= FULL_WINDOW_NS &&
+           stall->duration_ns / 4 >= facts->link.handshake_ns;
+}
+
+/* add_span: times may be any, and the sum of a few more than there is room for. */
+static void add_span(int64_t *sum, int64_t ns)
+{
+    *sum = ns < INT64_MAX - *sum ? *sum + ns : INT64_MAX;
+}
+
+static bool end_stall(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    *stall = describe(me, now_ns, true);
+    me->stall_ns = 0;
+    if (!is_remarkable(facts, stall))
+        return false;
+    me->tick_is_late = true;
+    side->stalls++;
+    add_span(&side->stalled_ns, stall->duration_ns);
+    if (stall->duration_ns > side->longest_stall_ns)
+        side->longest_stall_ns = stall->duration_ns;
+    add_span(&me->run_ns, stall->duration_ns);
+    me->run_at_ns = now_ns;
+    return true;
+}
+
+static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t now_ns,
+                                     bool is_over,
+                                     uint32_t len)
+{
+    return (struct ds_stall){
+        .why = DS_STALL_LOST,
+        .is_over = is_over,
+        .start_ns = me->lost_ns,
+        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->lost_ns),
+        .in_flight = len,
+        .from_seq = me->has_acked ? me->acked : me->repeat_seq,
+    };
+}
+
+/* take_hearing: the other end is heard and has not acknowledged what is lost. True when it is there for
+ * sure: that was sent again since, and by now an acknowledgement would be here. */
+static bool take_hearing(struct tcp_analysis_dir *me, const struct segment *segment,
+                         int64_t handshake_ns,
+                         struct ds_stall *stall)
+{
+    if (me->heard_ns == 0)
+        me->heard_ns = segment->ts_ns;
+    if (me->heard_told || me->again_ns == 0 ||
+        tcp_elapsed(segment->ts_ns, me->again_ns) < (uint64_t)HEARD_NS + 2 * (uint64_t)handshake_ns)
+        return false;
+    me->heard_told = true;
+    *stall = describe_lost(me, segment->ts_ns, false, me->lost_len);
+    stall->is_heard = true;
+    return true;
+}
+
+/* take_ack takes what a segment of the other direction says of what dir has sent. */
+static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                     struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
+    bool has_ended = false;
+    const uint32_t window = (uint32_t)segment->window << facts->dir[!dir].shift;
+    if (cursor_left(&segment->options) >= SACK_LEN)
+        side->needless += has_come_twice(segment->options, segment->ack);
+    come_to(facts, dir, segment->ack);
+    if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
+        me->acked = segment->ack;
+        me->has_acked = true;
+        me->repeats = 0;
+        me->repeated_acks = 0;
+        if (me->lost_ns != 0) {
+            *stall = describe_lost(me, segment->ts_ns, true, 0);
+            has_ended = true;
+            add_span(&me->run_ns, stall->duration_ns);
+            me->run_at_ns = segment->ts_ns;
+            me->lost_ns = 0;
+        }
+        if (me->timed_ns != 0 && tcp_diff(segment->ack, me->timed_seq) >= 0) {
+            ds_histogram_add(&side->round_trip, segment->ts_ns - me->timed_ns);
+            me->timed_ns = 0;
+        }
+    } else if (tcp_diff(segment->ack, me->acked) < 0) {
+        return false; /* an older one, come late */
+    } else {
+        me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
+        if (me->lost_ns != 0 && take_hearing(me, segment, facts->link.handshake_ns, stall))
+            has_ended = true;
+    }
+    if (window == 0) {
+        other->zero_windows += other->window != 0 || other->zero_windows == 0;
+        other->window = 0;
+        begin_stall(me, DS_STALL_ZERO_WINDOW, segment->ts_ns);
+        return has_ended;
+    }
+    other->window = window;
+    if (me->stall_ns == 0)
+        return has_ended;
+    const uint32_t flight = in_flight(me);
+    if (me->stall_why == DS_STALL_FULL_WINDOW && flight != 0 && window < flight + other->mss)
+        return has_ended;
+    struct ds_stall window_stall;
+    if (!end_stall(facts, dir, segment->ts_ns, &window_stall))
+        return has_ended;
+    *stall = window_stall;
+    return true;
+}
+
+/* note_id takes the identification of a segment that brings something new. */
+static void note_id(struct tcp_analysis_dir *me, uint16_t ip_id)
+{
+    const uint16_t step = (uint16_t)(ip_id - me->high_id);
+    const bool rises = ip_id != 0 && step != 0 && step < ID_STEP;
+    me->id_rises = !rises ? 0 : me->id_rises < RISES ? me->id_rises + 1 : RISES;
+    me->high_id = ip_id;
+}
+
+/* is_overtaken says whether a segment that fills a hole was sent before those that left it. */
+static bool is_overtaken(const struct tcp_analysis *facts, const struct tcp_analysis_dir *me,
+                         const struct segment *segment)
+{
+    const uint64_t late_ns = tcp_elapsed(segment->ts_ns, me->hole_ns);
+    if (me->id_rises == RISES && segment->ip_id != 0)
+        return (uint16_t)(me->high_id - segment->ip_id) < UINT16_MAX / 2;
+    if (me->repeated_acks == REPEATED_ACKS && facts->link.handshake_ns != 0 &&
+        late_ns >= (uint64_t)facts->link.handshake_ns)
+        return false;
+    return late_ns < (uint64_t)OVERTAKEN_NS;
+}
+
+/* is_probe says whether what ends there is sent again while the other end takes no more of it. */
+static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side *other,
+                     uint32_t end)
+{
+    if (other->segments == 0 || !me->has_acked)
+        return false;
+    return other->window == 0 ||
+           (other->is_scaled && tcp_diff(end, me->acked + other->window) > 0);
+}
+
+/* take_again takes a segment that brings nothing new: true when it is one too often. */
+static bool take_again(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                       uint32_t len, bool is_missing, struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
+    me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
+    me->tick_is_late = true;
+    if (is_missing) {
+        if (is_overtaken(facts, me, segment)) {
+            side->reordered++;
+            return false;
+        }
+        side->lost_upstream++;
+    } else if (is_probe(me, other, segment->seq + len)) {
+        side->probes++;
+        if (other->last_ns > side->last_data_ns) { /* the one before was answered */
+            me->repeats = 0;
+            return false;
+        }
+    } else {
+        side->retransmitted++;
+        side->retransmitted_bytes += len;
+    }
+    side->retransmitted_large += is_full(facts, dir, len);
+    if (me->has_acked && tcp_diff(segment->seq + len, me->acked) <= 0)
+        return false; /* it has arrived: that the acknowledgement has not is the other direction's */
+    if (me->repeats == 0 || me->repeat_seq != segment->seq) {
+        me->repeat_seq = segment->seq;
+        me->repeats = 0;
+        me->repeat_ns = segment->ts_ns;
+    }
+    me->repeats++;
+    if (me->repeats > side->most_repeats) {
+        side->most_repeats = me->repeats;
+        side->most_repeats_len = len;
+    }
+    if (me->lost_ns != 0 && me->heard_ns != 0 && me->again_ns == 0)
+        me->again_ns = segment->ts_ns;
+    if (me->repeats != LOST_REPEATS || me->lost_ns != 0)
+        return false;
+    me->lost_ns = me->repeat_ns;
+    me->lost_len = len;
+    me->heard_ns = me->again_ns = 0;
+    me->heard_told = false;
+    *stall = describe_lost(me, segment->ts_ns, false, len);
+    return true;
+}
+
+/* take_new says whether it ended a stall: a sender whose window was full has sent something. */
+static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                     uint32_t end,
+                     struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
+    const int64_t now_ns = segment->ts_ns;
+    const bool has_ended = me->stall_ns != 0 && me->stall_why == DS_STALL_FULL_WINDOW &&
+                           end_stall(facts, dir, now_ns, stall);
+    if (side->last_data_ns != 0 && now_ns - side->last_data_ns > side->max_idle_ns)
+        side->max_idle_ns = now_ns - side->last_data_ns;
+    if (me->run_ns != 0 && in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
+        me->run_ns = 0;
+    me->run_at_ns = now_ns;
+    if (me->has_high && tcp_diff(segment->seq, me->high_seq) > 0) {
+        me->hole_ns = now_ns;
+        me->repeated_acks = 0;
+    }
+    note_id(me, segment->ip_id);
+    me->high_seq = end;
+    me->has_high = true;
+    if (me->timed_ns == 0) {
+        me->timed_seq = end;
+        me->timed_ns = now_ns;
+    }
+    const uint32_t flight = in_flight(me);
+    if (flight > side->max_in_flight)
+        side->max_in_flight = flight;
+    if (flight != 0 && other->is_scaled && me->stall_ns == 0 && other->window < flight + other->mss)
+        begin_stall(me, DS_STALL_FULL_WINDOW, now_ns);
+    return has_ended;
+}
+
+static bool take_data(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len,
+                      bool is_missing, struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const uint32_t end = segment->seq + len;
+    const bool is_new = !me->has_high || tcp_diff(end, me->high_seq) > 0;
+    if (!is_new && len <= 1 && segment->seq + 1 == me->high_seq) {
+        side->keepalives++;
+        return false;
+    }
+    if (!is_new && is_copy(me, side, segment, len)) {
+        side->copies++;
+        return false;
+    }
+    remember(me, segment, len);
+    side->data_segments++;
+    side->data_bytes += len;
+    bool has_ended = false;
+    if (is_new)
+        has_ended = take_new(facts, dir, segment, end, stall);
+    else
+        has_ended = take_again(facts, dir, segment, len, is_missing, stall);
+    side->last_data_ns = segment->ts_ns;
+    return has_ended;
+}
+
+/* take_silence takes what the first end says after both have said nothing. */
+static void take_silence(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                         uint32_t len)
+{
+    const int64_t a_ns = facts->link.side[0].last_ns, b_ns = facts->link.side[1].last_ns;
+    const int64_t latest_ns = a_ns > b_ns ? a_ns : b_ns;
+    if (len == 0 || latest_ns == 0 || segment->ts_ns <= latest_ns ||
+        in_flight(&facts->dir[0]) != 0 || in_flight(&facts->dir[1]) != 0)
+        return;
+    facts->link.silence_ns = segment->ts_ns - latest_ns;
+    facts->silence_dir = (int8_t)dir;
+}
+
+/* take_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
+ * else that leaves less under way than the one who spoke first had. */
+static void take_answer(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                        uint32_t len,
+                        uint32_t had)
+{
+    struct ds_tcp_stats *link = &facts->link;
+    const bool is_alone = len == 0 && (segment->flags & (TCP_FIN | TCP_RST)) == 0;
+    if (link->silence_ns == 0 || dir == facts->silence_dir ||
+        (!is_alone && in_flight(&facts->dir[!dir]) >= had))
+        return;
+    if (link->silence_ns > link->longest_silence_ns)
+        link->longest_silence_ns = link->silence_ns;
+    link->silence_ns = 0;
+}
+
+int ds_tcp_unseen(const struct ds_tcp_stats *link)
+{
+    for (int end = 0; end < 2; end++) {
+        if (link->side[end].segments == 0 && link->side[!end].segments > link->side[!end].syns)
+            return end;
+    }
+    return -1;
+}
+
+/* take_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
+ * captured at two places. */
+static __attribute__((noinline)) void take_ttl(struct tcp_analysis *facts, int dir, uint8_t ttl)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    if (side->segments == 1) {
+        side->usual_ttl[0] = ttl;
+        return;
+    }
+    if (me->num_other_ttl == 0)
+        me->other_ttl = ttl;
+    if (me->other_ttl != ttl)
+        me->num_other_ttl--;
+    else if (me->num_other_ttl < USUAL_TTL && ++me->num_other_ttl == USUAL_TTL)
+        side->usual_ttl[1] = ttl;
+}
+
+int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len,
+                      bool started, uint32_t next_seq, struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const uint32_t had = facts->link.silence_ns != 0 ? in_flight(&facts->dir[!dir]) : 0;
+    int ended = -1;
+    side->segments++;
+    side->ttl = segment->ttl;
+    if (segment->ttl != side->usual_ttl[0])
+        take_ttl(facts, dir, segment->ttl);
+    me->stall_tries += me->stall_ns != 0 && me->stall_tries < UINT32_MAX;
+    take_silence(facts, dir, segment, len);
+    if ((segment->flags & TCP_SYN) != 0) {
+        take_syn(facts, dir, segment);
+    } else {
+        if ((segment->flags & TCP_ACK) != 0) {
+            if (dir == 0 && facts->link.handshake_ns == 0 && facts->syn_ns != 0 &&
+                facts->link.side[1].syns == 1 && side->syns == 1)
+                facts->link.handshake_ns = (int64_t)tcp_elapsed(segment->ts_ns, facts->syn_ns);
+            if (take_ack(facts, !dir, segment, stall))
+                ended = !dir;
+            take_answer(facts, dir, segment, len, had);
+        }
+        struct ds_stall own;
+        take_missing(facts, dir, segment, len);
+        if (len != 0) {
+            const bool is_missing = started && tcp_diff(segment->seq, next_seq) >= 0;
+            if (take_data(facts, dir, segment, len, is_missing, &own) && ended < 0) {
+                *stall = own;
+                ended = dir;
+            }
+        } else if (me->has_high && segment->seq + 1 == me->high_seq &&
+                 (segment->flags & TCP_FIN) == 0 && side->data_segments != 0) {
+            side->keepalives++;
+        }
+        if ((segment->flags & TCP_FIN) != 0 && facts->link.closed_by < 0 &&
+            facts->link.side[!dir].segments != 0)
+            facts->link.closed_by = (int8_t)dir;
+    }
+    if (side->first_ns == 0)
+        side->first_ns = segment->ts_ns;
+    side->last_ns = segment->ts_ns;
+    for (int d = 0; d < 2 && ended < 0; d++) {
+        if (tell_missing(facts, d, segment->ts_ns, stall))
+            ended = d;
+    }
+    return ended;
+}
+
+bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    if (me->stall_ns == 0 || me->stall_told)
+        return false;
+    *stall = describe(me, now_ns, false);
+    if (stall->duration_ns < ONGOING_NS || !is_remarkable(facts, stall))
+        return false;
+    me->stall_told = true;
+    return true;
+}
+
+bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+{
+    if (facts->dir[dir].stall_ns == 0 || !end_stall(facts, dir, now_ns, stall))
+        return false;
+    stall->is_over = false;
+    return true;
+}
+
+void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,
+                         uint64_t frame,
+                         int64_t ts_ns)
+{
+    struct ds_ignored *ignored = &facts->link.side[dir].ignored;
+    if ((flags & TCP_RST) != 0)
+        ignored->resets++;
+    else if ((flags & TCP_SYN) != 0)
+        ignored->syns++;
+    else
+        ignored->others++;
+    if (ignored->first_frame == 0) {
+        ignored->first_frame = frame;
+        ignored->first_ns = ts_ns;
+        ignored->min_ttl = ignored->max_ttl = ttl;
+    }
+    ignored->min_ttl = ttl < ignored->min_ttl ? ttl : ignored->min_ttl;
+    ignored->max_ttl = ttl > ignored->max_ttl ? ttl : ignored->max_ttl;
+    ignored->last_frame = frame;
+}
+
+void tcp_analysis_tick(struct tcp_analysis *facts, int dir, int64_t now_ns, uint64_t num_frames)
+{
+    struct tcp_analysis_dir *me = &facts->dir[dir];
+    struct ds_tcp_side *side = &facts->link.side[dir];
+    const int64_t interval_ns = now_ns - me->tick_ns;
+    if (me->tick_ns != 0 && !me->tick_is_late && me->tick_frames + 1 == num_frames &&
+        interval_ns >= TICK_NS) {
+        if (side->tick_intervals++ == 0)
+            side->tick_min_ns = side->tick_max_ns = interval_ns;
+        side->tick_min_ns = interval_ns < side->tick_min_ns ? interval_ns : side->tick_min_ns;
+        side->tick_max_ns = interval_ns > side->tick_max_ns ? interval_ns : side->tick_max_ns;
+        side->tick_last_ns = interval_ns;
+    }
+    me->tick_ns = me->tick_is_late ? 0 : now_ns; /* from a late one to the next is no interval */
+    me->tick_is_late = false;
+    me->tick_frames = num_frames;
+}

@@ -1,0 +1,195 @@
+/*
+ * tcp_conn.h - a TCP connection, as the table (tcp_table.h) and the reassembly of one direction
+ * (tcp_reassembly.c) share it.
+ */
+#ifndef DISSECT_TCP_CONN_H
+#define DISSECT_TCP_CONN_H
+
+#include "tcp/tcp.h"
+
+/* tcp_diff returns how far a lies after b; sequence numbers wrap around (RFC 9293, 3.4). */
+static inline int32_t tcp_diff(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b);
+}
+
+/* TCP_NEAR is how far apart numbers of one stream are at most, where packets are not quite in
+ * order or a peer sends from far behind. */
+enum { TCP_NEAR = 1 << 20 };
+
+/* tcp_elapsed returns the time since then, 0 if the clock went back. */
+static inline uint64_t tcp_elapsed(int64_t now_ns, int64_t then_ns)
+{
+    return now_ns > then_ns ? (uint64_t)now_ns - (uint64_t)then_ns : 0;
+}
+
+/* tcp_piece is a stretch of a stream: bytes, then cut more that the snap length left out. */
+struct tcp_piece {
+    uint32_t seq;
+    uint32_t cut;
+    struct cursor bytes;
+};
+
+struct tcp_held; /* a piece kept until those before it come */
+
+/* tcp_stream is one direction. held is in order of sequence numbers, all beyond next_seq,
+ * without overlap. */
+struct tcp_stream {
+    uint32_t next_seq;  /* of the next byte to pass on */
+    uint32_t first_seq; /* of the very first byte */
+    uint32_t fin_seq;
+    uint32_t acked;   /* last acknowledgement number of the peer */
+    int64_t heard_ns; /* time of its last segment */
+    int64_t fin_ns;
+    uint64_t fin_frame;
+    uint8_t fin_ttl;
+    struct tcp_held *held, *last_held;
+    struct tcp_held *doubted; /* ignored, and may have been taken all the same: as they came */
+    uint32_t num_doubted, doubted_len; /* len: with what keeping them costs */
+    int64_t arrived_ns;     /* when they were acknowledged, with has_arrived */
+    uint64_t arrived_frame;
+    uint32_t num_held;
+    uint64_t held_len;  /* with what keeping it costs */
+    uint32_t stray_seq; /* where the last far-off segment ended */
+    uint8_t num_strays; /* far-off segments in a row */
+    bool started;       /* next_seq is known */
+    bool has_data;
+    bool heard;     /* a segment of it was seen */
+    bool has_acked; /* acked is known */
+    bool fin_seen;
+    bool ended;
+    /* What tells its own segments from those of others (tcp_judge.h). */
+    bool has_time;        /* time is known */
+    bool has_doubt;       /* of what was ignored last, up to doubt_end */
+    bool doubts_differ;   /* two versions of the same bytes are among them */
+    bool has_arrived;     /* what was ignored has been acknowledged */
+    bool believes_all;    /* what was ignored had been taken: its segments are doubted no more */
+    bool has_stray_ack;
+    bool has_urgent;
+    uint8_t sums;         /* enum tcp_sums */
+    uint8_t num_good;     /* checksums in a row, where some were not */
+    uint32_t time;        /* TSval of the latest segment that the other end had waited for */
+    uint32_t doubt_end;
+    uint32_t stray_ack;   /* the last one that was far off */
+    uint32_t urgent_seq;  /* of the byte that is not of the stream */
+};
+
+/* tcp_reset is a RST that may be ignored: it is near what is expected, and not it; or that has ended the
+ * connection, as far as is known. */
+struct tcp_reset {
+    bool waits;
+    uint8_t dir;
+    uint8_t ttl;
+    int64_t ns;
+    uint64_t frame;
+};
+
+enum { TCP_SYNS = 4 }; /* remembered, with different numbers, of one end */
+
+struct tcp_again; /* SYNs that may begin another connection, tcp_again.h */
+
+struct tcp_conn {
+    struct tcp_conn_view view; /* first: the stage above holds pointers to it */
+    bool forgotten;
+    bool closed; /* reported; kept for a while so that late segments find it */
+    bool waiting;
+    struct tcp_stream stream[2];
+    struct tcp_table *table;
+    int64_t closed_ns;
+    int64_t syn_ns;        /* of the last SYN without ACK */
+    uint64_t syn_gap_ns;   /* between it and the one before; 0: there was none */
+    uint64_t syn_frame;
+    uint32_t syn_seq[TCP_SYNS]; /* of its first SYNs, before an answer */
+    uint8_t num_syn_seqs;
+    bool can_resume;            /* of one that is closed: the stage above keeps what it knows */
+    bool was_reset;             /* it is closed, by a RST */
+    struct tcp_reset reset;
+    struct tcp_again *again;    /* NULL: none */
+    bool ignores_past;     /* it is known better than what stands for its past could tell */
+    uint64_t newest_frame; /* of its segments */
+    uint8_t num_taken;     /* segments, up to TCP_DISORDER: then its beginning is over */
+    bool gave_up;          /* closed because nobody answered: that may still happen */
+    uint32_t bucket_hash;
+    struct tcp_conn *chain;                   /* others in the same bucket */
+    struct tcp_conn *older, *newer;           /* by last packet; the closed ones by closing */
+    struct tcp_conn *earlier, *later;         /* by first packet */
+    struct tcp_conn *wait_before, *wait_next; /* those with a hole */
+};
+_Static_assert(offsetof(struct tcp_conn, view) == 0, "a view is a connection");
+
+/* What the streams need of the table. */
+struct tcp_shared {
+    const struct tcp_events *events;
+    void *context;
+    struct memcap *memcap;
+    const uint64_t *limits;
+    struct ds_stats *stats;
+    int64_t now_ns;
+    uint64_t frame;
+    bool measures; /* the facts of connections */
+    bool by_clock; /* told the time: no packet waits to be taken */
+};
+
+/* tcp_waited says whether it is in vain to wait any longer for what has been waited for since a
+ * time and a packet. Captures exist in which packets are not quite in order, whatever their
+ * times: a little later than its neighbours a packet may come, unless there is none to come. */
+enum { TCP_DISORDER = 32 };
+static inline bool tcp_is_in_order(uint64_t frame, uint64_t since_frame)
+{
+    return frame > since_frame && frame - since_frame >= TCP_DISORDER;
+}
+
+static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns, uint64_t wait_ns,
+                              uint64_t since_frame)
+{
+    return tcp_elapsed(shared->now_ns, since_ns) >= wait_ns &&
+           (shared->by_clock || tcp_is_in_order(shared->frame, since_frame));
+}
+
+/* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the
+ * rest. fin: the stream ends after it. */
+void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                     const struct tcp_piece *piece, bool fin);
+
+/* tcp_stream_pass_on passes on a piece that begins at next_seq, with nothing held. Any call upwards may
+ * forget the connection. */
+void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece);
+
+/* tcp_stream_waits says whether bytes are missing before others that have come. Bytes held behind the end
+ * of the stream do not count (tcp_ended.h). */
+static inline bool tcp_stream_waits(const struct tcp_stream *stream)
+{
+    return !stream->ended && (stream->held != NULL || stream->fin_seen || stream->has_arrived);
+}
+
+/* tcp_stream_held_end returns the number behind the last piece that is held; there is one. */
+uint32_t tcp_stream_held_end(const struct tcp_stream *stream);
+
+/* tcp_stream_give_up passes over what has been missing for too long. */
+void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_flush passes over all that is missing. */
+void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_keep holds a piece, be it in order, for when it turns out to be of the stream. At most
+ * TCP_KEPT bytes are. */
+enum { TCP_KEPT = 1 << 18 };
+void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
+
+/* tcp_stream_resume passes on what was kept, of a stream that had ended or not. */
+void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+
+/* tcp_stream_doubt keeps a piece that was ignored: where it fits exactly what the other end acknowledges,
+ * and nothing else has come in its place by the time at which that would be a gap, it is passed on.
+ * At most TCP_MAX_DOUBTED pieces are kept, and TCP_DOUBTED bytes. */
+enum { TCP_MAX_DOUBTED = 128, TCP_DOUBTED = 1 << 17 };
+void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
+
+/* tcp_stream_drop_doubted frees what is doubted: something else has come in its place. */
+void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream);
+
+/* tcp_stream_drop frees what is held and what is doubted. */
+void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * tcp_judge.h - whether the end that a segment is for takes it (RFC 9293, section 3.10.7; RFC 5961;
+ * RFC 7323; and what Linux makes of them). Anybody can send a segment with the addresses and ports of
+ * a connection; what its ends ignore is not of it.
+ *
+ * What is captured is less than what the ends know: packets are lost or out of order, one direction
+ * may be all there is, and checksums may have been left to the network card. So a segment is ignored
+ * only where nothing but ignoring it fits; and where the other end has acknowledged what was ignored,
+ * its sender is believed from then on.
+ */
+#ifndef DISSECT_TCP_JUDGE_H
+#define DISSECT_TCP_JUDGE_H
+
+#include "tcp/tcp_table.h"
+
+/* What the checksums of a direction have been so far. */
+enum tcp_sums { TCP_SUMS_UNKNOWN, TCP_SUMS_GOOD, TCP_SUMS_MIXED };
+
+/* tcp_judge says whether the other end takes a segment that is neither SYN nor RST, of len bytes;
+ * tcp_judge_sum asks for its checksums alone. Both note what they learn from it. */
+bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len);
+bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* tcp_judge_expected says so at once of a segment that has ACK and begins where its stream stands;
+ * false: tcp_judge has to be asked. */
+static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t ack_ahead = segment->ack - conn->stream[!dir].next_seq;
+    if (segment->sum == PACKET_SUM_BAD || (segment->flags & TCP_URG) != 0 ||
+        (segment->sum == PACKET_SUM_GOOD && stream->sums != TCP_SUMS_GOOD) ||
+        ack_ahead + TCP_NEAR > 2 * TCP_NEAR)
+        return false;
+    uint32_t time;
+    if (!segment_time(segment, &time))
+        return true;
+    if (!stream->has_time || tcp_diff(time, stream->time) < 0)
+        return false;
+    if (tcp_diff(segment->seq, stream->acked) <= 0)
+        stream->time = time;
+    return true;
+}
+
+/* tcp_is_reset says whether a RST may be believed: near what is expected, or, where nothing was
+ * heard of its sender yet, an answer to what the other end sent. */
+bool tcp_is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* tcp_judge_reset says whether a RST ends its connection: at the number that is expected. TCP_RESET_NEAR:
+ * only where nothing follows from either end; who gets it asks for another (RFC 5961, section 3.2). */
+enum tcp_reset_verdict { TCP_RESET_IGNORED, TCP_RESET_NEAR, TCP_RESET_EXACT };
+enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
+                                       const struct segment *segment);
+
+/* tcp_answers_syn says whether a number acknowledges one of the SYNs that a connection began with. */
+bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack);
+
+/* tcp_doubt keeps what of a segment that is ignored may have been taken all the same: a checksum that was
+ * not made anew when the capture was rewritten, or merged segments. */
+void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
+               uint32_t len);
+
+/* tcp_settle_doubt takes an acknowledgement of what a stream has sent: where it is of what was ignored, and
+ * nothing else has come in its place, the sender is believed from then on. */
+void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack);
+
+/* tcp_ignore counts a segment, and tells of it. */
+void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* Of a RST that may be ignored: tcp_doubt_reset waits for what follows, tcp_refute_reset says that
+ * something has. tcp_is_reset_over says whether nothing has for long enough. */
+void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment);
+void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_refute_fin says that what dir sends goes on behind its FIN. */
+void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir);
+bool tcp_is_reset_over(const struct tcp_table *table, const struct tcp_conn *conn);
+
+#endif

@@ -1,0 +1,507 @@
+/*
+ * tcp_reassembly.c - one direction of a TCP connection, put in order.
+ *
+ * What is in order is passed on as it lies in the packet. What comes too early is copied
+ * and held until the hole before it is filled, or given up:
+ *   - the peer acknowledged what lies beyond the hole, so it was sent and received but not
+ *     captured, and it does not come late either;
+ *   - the peer is not heard at all (a capture of one direction), for longer;
+ *   - a cap was reached.
+ * While the peer answers without acknowledging past the hole, it is waiting itself and the
+ * sender will send again, however long that takes.
+ *
+ * First copy wins. A later copy of bytes that are still held is compared and a difference
+ * counted; bytes already passed on are gone and cannot be compared.
+ */
+#include "tcp/tcp_conn.h"
+
+#include <stdlib.h>
+
+enum {
+    MAX_HELD = 4096,     /* pieces: bounds the search for a place among them */
+    IMPATIENT_HELD = 64, /* so many pieces after an acknowledged hole are long enough */
+};
+#define WAIT_ACKED_NS (200 * UINT64_C(1000000))
+#define WAIT_UNHEARD_NS (1000 * UINT64_C(1000000))
+
+struct tcp_held {
+    struct tcp_held *next;
+    int64_t since_ns;
+    uint64_t since_frame;
+    uint32_t seq;
+    uint32_t len; /* of bytes */
+    uint32_t cut;
+    uint8_t bytes[];
+};
+
+static uint32_t piece_len(const struct tcp_piece *piece)
+{
+    return (uint32_t)cursor_left(&piece->bytes) + piece->cut;
+}
+
+/* piece_split takes the first len bytes off piece, which has as many. */
+static struct tcp_piece piece_split(struct tcp_piece *piece, uint32_t len)
+{
+    struct tcp_piece front = {.seq = piece->seq};
+    uint32_t captured = (uint32_t)cursor_left(&piece->bytes);
+    if (captured > len)
+        captured = len;
+    if (!cursor_child(&piece->bytes, captured, &front.bytes))
+        front.bytes = cursor_make(NULL, 0);
+    front.cut = len - captured;
+    piece->cut -= front.cut;
+    piece->seq += len;
+    return front;
+}
+
+static struct tcp_piece held_piece(const struct tcp_held *held)
+{
+    return (struct tcp_piece){
+        .seq = held->seq,
+        .cut = held->cut,
+        .bytes = cursor_make(held->bytes, held->len),
+    };
+}
+
+static uint32_t held_end(const struct tcp_held *held)
+{
+    return held->seq + held->len + held->cut;
+}
+
+static uint64_t held_cost(const struct tcp_held *held)
+{
+    return sizeof *held + held->len;
+}
+
+/* held_differs says whether piece, which begins inside held, says otherwise. */
+static bool held_differs(const struct tcp_held *held, const struct tcp_piece *piece)
+{
+    struct tcp_piece known = held_piece(held);
+    piece_split(&known, piece->seq - held->seq);
+    size_t len = cursor_left(&known.bytes);
+    if (len > cursor_left(&piece->bytes))
+        len = cursor_left(&piece->bytes);
+    return len != 0 && memcmp(known.bytes.at, piece->bytes.at, len) != 0;
+}
+
+static void free_held(struct tcp_shared *shared, struct tcp_stream *stream, struct tcp_held *held)
+{
+    stream->held_len -= held_cost(held);
+    stream->num_held--;
+    memcap_give(shared->memcap, held_cost(held));
+    free(held);
+}
+
+void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream)
+{
+    struct tcp_held *next;
+    for (struct tcp_held *one = stream->doubted; one != NULL; one = next) {
+        next = one->next;
+        memcap_give(shared->memcap, held_cost(one));
+        free(one);
+    }
+    stream->doubted = NULL;
+    stream->num_doubted = stream->doubted_len = 0;
+    stream->doubts_differ = stream->has_arrived = false;
+}
+
+void tcp_stream_drop(struct tcp_shared *shared, struct tcp_stream *stream)
+{
+    tcp_stream_drop_doubted(shared, stream);
+    struct tcp_held *next;
+    for (struct tcp_held *held = stream->held; held != NULL; held = next) {
+        next = held->next;
+        free_held(shared, stream, held);
+    }
+    stream->held = stream->last_held = NULL;
+}
+
+/* pass_on_all is tcp_stream_pass_on for a piece without an urgent byte. */
+static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    stream->next_seq += piece_len(piece);
+    stream->has_data = true;
+    conn->view.next_seq[dir] = stream->next_seq - piece->cut;
+    if (cursor_left(&piece->bytes) > 0)
+        shared->events->data(shared->context, &conn->view, dir, piece->bytes);
+    if (piece->cut > 0 && !conn->forgotten)
+        shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_SNAPLEN);
+}
+
+/* pass_on_urgent is tcp_stream_pass_on where an urgent byte was announced. That byte is not of the stream
+ * that a node reads, as long as it does not ask for it there; that Linux goes by the latest pointer
+ * alone makes no difference to one that reads at once. */
+static __attribute__((noinline)) void pass_on_urgent(struct tcp_shared *shared, struct tcp_conn *conn,
+                                                    int dir, const struct tcp_piece *whole)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_piece piece = *whole;
+    const int32_t at = tcp_diff(stream->urgent_seq, piece.seq);
+    stream->has_urgent = at >= 0 && (uint32_t)at >= piece_len(&piece);
+    if (at < 0 || stream->has_urgent) {
+        pass_on_all(shared, conn, dir, &piece);
+        return;
+    }
+    if (at > 0) {
+        const struct tcp_piece front = piece_split(&piece, (uint32_t)at);
+        pass_on_all(shared, conn, dir, &front);
+    }
+    piece_split(&piece, 1);
+    stream->next_seq++;
+    stream->has_data = true;
+    conn->view.next_seq[dir] = stream->next_seq;
+    if (piece_len(&piece) != 0 && !conn->forgotten)
+        pass_on_all(shared, conn, dir, &piece);
+}
+
+void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece)
+{
+    if (__builtin_expect(conn->stream[dir].has_urgent, 0))
+        pass_on_urgent(shared, conn, dir, piece);
+    else
+        pass_on_all(shared, conn, dir, piece);
+}
+
+/* pass_on_first reports and frees the first held piece, which is in order. */
+static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_held *held = stream->held;
+    struct tcp_piece piece = held_piece(held);
+    stream->held = held->next;
+    if (stream->held == NULL)
+        stream->last_held = NULL;
+    tcp_stream_pass_on(shared, conn, dir, &piece);
+    free_held(shared, stream, held);
+}
+
+/* pass_on_ready reports what became complete: held pieces, and the end. */
+static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    while (stream->held != NULL && stream->held->seq == stream->next_seq)
+        pass_on_first(shared, conn, dir);
+    if (!stream->fin_seen || stream->ended || conn->forgotten)
+        return;
+    int32_t missing = tcp_diff(stream->fin_seq, stream->next_seq);
+    if (missing == 0) {
+        stream->ended = true;
+        tcp_stream_drop(shared, stream); /* what lies beyond its end is not of the stream */
+        shared->events->end(shared->context, &conn->view, dir);
+    } else if (missing < 0) {
+        stream->fin_seen = false; /* more followed: it was no FIN of this stream */
+    }
+}
+
+/* find_doubted returns a doubted piece that has the byte at that number. */
+static const struct tcp_held *find_doubted(const struct tcp_held *one, uint32_t at)
+{
+    while (one != NULL && (tcp_diff(one->seq, at) > 0 || tcp_diff(held_end(one), at) <= 0))
+        one = one->next;
+    return one;
+}
+
+/* doubted_end returns how far doubted pieces fill what is missing: to what is held behind it, or to what
+ * is acknowledged, and exactly so; else next_seq, as what was acknowledged was another segment. */
+static uint32_t doubted_end(const struct tcp_stream *stream)
+{
+    uint32_t at = stream->next_seq, end = at;
+    const struct tcp_held *one;
+    while (!stream->doubts_differ && stream->has_acked &&
+           (one = find_doubted(stream->doubted, at)) != NULL &&
+           tcp_diff(held_end(one), stream->acked) <= 0) {
+        at = held_end(one);
+        if (at == stream->acked || (stream->held != NULL && at == stream->held->seq))
+            end = at;
+        if (stream->held != NULL && tcp_diff(at, stream->held->seq) >= 0)
+            break;
+    }
+    return end;
+}
+
+/* fill_hole passes on the doubted pieces that fill what is missing; false: none do. */
+static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t end = doubted_end(stream);
+    const bool fills = end != stream->next_seq;
+    struct tcp_held *pieces = stream->doubted; /* not to be freed while they are passed on */
+    stream->doubted = NULL;
+    while (!conn->forgotten && tcp_diff(end, stream->next_seq) > 0) {
+        struct tcp_piece piece = held_piece(find_doubted(pieces, stream->next_seq));
+        piece_split(&piece, stream->next_seq - piece.seq);
+        tcp_stream_pass_on(shared, conn, dir, &piece);
+    }
+    stream->doubted = pieces;
+    tcp_stream_drop_doubted(shared, stream);
+    if (fills && !conn->forgotten)
+        pass_on_ready(shared, conn, dir);
+    return fills;
+}
+
+/* skip_hole gives up what is missing before the first held piece, or before the end. */
+static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir, enum tcp_gap why)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    if (stream->doubted != NULL || stream->has_arrived) {
+        if (fill_hole(shared, conn, dir) || (stream->held == NULL && !stream->fin_seen))
+            return;
+    }
+    uint32_t to = stream->held != NULL ? stream->held->seq : stream->fin_seq;
+    uint32_t len = to - stream->next_seq;
+    stream->next_seq = to;
+    shared->events->gap(shared->context, &conn->view, dir, len, why);
+    pass_on_ready(shared, conn, dir);
+}
+
+/* take_in_order passes on a piece that begins at next_seq, and held ones that it reaches:
+ * those came first and keep their place. */
+static void take_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                          struct tcp_piece piece)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    shared->stats->reordered += stream->held != NULL;
+    bool differs = false;
+    while (piece_len(&piece) > 0 && !conn->forgotten) {
+        uint32_t len = piece_len(&piece);
+        uint32_t room = stream->held != NULL ? stream->held->seq - stream->next_seq : len;
+        if (room > 0) {
+            struct tcp_piece front = piece_split(&piece, room < len ? room : len);
+            tcp_stream_pass_on(shared, conn, dir, &front);
+        } else {
+            uint32_t known = held_end(stream->held) - stream->held->seq;
+            differs = held_differs(stream->held, &piece) || differs;
+            piece_split(&piece, known < len ? known : len);
+            pass_on_first(shared, conn, dir);
+        }
+    }
+    if (differs)
+        shared->stats->overlaps_differing++;
+}
+
+/* new_held copies a piece, or returns NULL when a cap was reached or memory ran out. */
+static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *stream,
+                                 struct tcp_piece piece)
+{
+    uint32_t len = (uint32_t)cursor_left(&piece.bytes);
+    uint64_t cost = sizeof(struct tcp_held) + len;
+    if (stream->num_held >= MAX_HELD || stream->held_len + cost > shared->limits[DS_LIMIT_BUFFER]) {
+        shared->stats->limits_hit[DS_LIMIT_BUFFER]++;
+        return NULL;
+    }
+    if (!memcap_take(shared->memcap, cost))
+        return NULL;
+    struct tcp_held *held = malloc(cost);
+    if (held == NULL || !cursor_read_bytes(&piece.bytes, held->bytes, len)) {
+        shared->stats->no_memory++;
+        memcap_give(shared->memcap, cost);
+        free(held);
+        return NULL;
+    }
+    held->next = NULL;
+    held->since_ns = shared->now_ns;
+    held->since_frame = shared->frame;
+    held->seq = piece.seq;
+    held->len = len;
+    held->cut = piece.cut;
+    stream->num_held++;
+    stream->held_len += cost;
+    return held;
+}
+
+/* hold keeps what of piece, which lies beyond next_seq, is not held yet. False when not all
+ * could be kept: piece is then the rest. */
+static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tcp_piece *piece,
+                 bool *fresh)
+{
+    struct tcp_held *before = NULL, *after = stream->held;
+    bool differs = false;
+    if (stream->last_held != NULL && tcp_diff(piece->seq, held_end(stream->last_held)) >= 0) {
+        before = stream->last_held;
+        after = NULL;
+    }
+    while (after != NULL && tcp_diff(held_end(after), piece->seq) <= 0) {
+        before = after;
+        after = after->next;
+    }
+    while (piece_len(piece) > 0) {
+        uint32_t len = piece_len(piece);
+        if (after != NULL && tcp_diff(after->seq, piece->seq) <= 0) {
+            uint32_t known = held_end(after) - piece->seq;
+            differs = held_differs(after, piece) || differs;
+            piece_split(piece, known < len ? known : len);
+            before = after;
+            after = after->next;
+            continue;
+        }
+        uint32_t room = after != NULL ? after->seq - piece->seq : len;
+        struct tcp_piece rest = *piece;
+        struct tcp_held *held =
+            new_held(shared, stream, piece_split(&rest, room < len ? room : len));
+        if (held == NULL)
+            break;
+        *piece = rest;
+        *fresh = true;
+        held->next = after;
+        *(before != NULL ? &before->next : &stream->held) = held;
+        if (after == NULL)
+            stream->last_held = held;
+        before = held;
+    }
+    if (differs)
+        shared->stats->overlaps_differing++;
+    return piece_len(piece) == 0;
+}
+
+/* place finds what is new in piece and passes it on or holds it. */
+static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, struct tcp_piece piece)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    bool fresh = false;
+    while (!conn->forgotten && !stream->ended) {
+        int32_t ahead = tcp_diff(piece.seq, stream->next_seq);
+        if (ahead < 0) {
+            uint32_t old = 0 - (uint32_t)ahead;
+            if (old >= piece_len(&piece))
+                return;
+            piece_split(&piece, old);
+        } else if (ahead == 0) {
+            take_in_order(shared, conn, dir, piece);
+            return;
+        } else if (hold(shared, stream, &piece, &fresh)) {
+            shared->stats->retransmitted += !fresh;
+            return;
+        } else if (stream->held != NULL) {
+            skip_hole(shared, conn, dir, TCP_GAP_CAP);
+        } else {
+            stream->next_seq = piece.seq;
+            shared->events->gap(shared->context, &conn->view, dir, (uint32_t)ahead, TCP_GAP_CAP);
+        }
+    }
+}
+
+void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                     const struct tcp_piece *piece, bool fin)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    uint32_t len = piece_len(piece);
+    int32_t ahead = tcp_diff(piece->seq, stream->next_seq);
+    if (ahead == 0 && !fin && !stream->fin_seen && stream->held == NULL) {
+        tcp_stream_pass_on(shared, conn, dir, piece); /* as nearly always */
+        return;
+    }
+    if (fin && !stream->fin_seen && tcp_diff(piece->seq + len, stream->next_seq) >= 0) {
+        stream->fin_seen = true;
+        stream->fin_seq = piece->seq + len;
+        stream->fin_ns = shared->now_ns;
+        stream->fin_frame = shared->frame;
+    }
+    if (len > 0) {
+        /* The byte before next_seq is sent again by a keep-alive: no retransmission. */
+        if (ahead < 0 && !(ahead == -1 && len == 1))
+            shared->stats->retransmitted++;
+        place(shared, conn, dir, *piece);
+    }
+    pass_on_ready(shared, conn, dir);
+}
+
+uint32_t tcp_stream_held_end(const struct tcp_stream *stream)
+{
+    return held_end(stream->last_held);
+}
+
+void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    struct tcp_held **last = &stream->doubted;
+    for (; *last != NULL; last = &(*last)->next) {
+        const struct tcp_held *known = *last;
+        const bool is_first = tcp_diff(known->seq, piece->seq) <= 0;
+        if (is_first ? tcp_diff(held_end(known), piece->seq) > 0
+                     : tcp_diff(piece->seq + piece_len(piece), known->seq) > 0)
+            stream->doubts_differ |= !is_first || held_end(known) != piece->seq + piece_len(piece) ||
+                                     held_differs(known, piece);
+        if (known->seq == piece->seq && held_end(known) == piece->seq + piece_len(piece))
+            return;
+    }
+    const uint32_t len = (uint32_t)cursor_left(&piece->bytes);
+    const uint64_t cost = sizeof(struct tcp_held) + len;
+    if (piece->cut != 0 || stream->num_doubted >= TCP_MAX_DOUBTED ||
+        stream->doubted_len + cost > TCP_DOUBTED || !memcap_take(shared->memcap, cost))
+        return;
+    struct tcp_held *one = malloc(cost);
+    struct cursor bytes = piece->bytes;
+    if (one == NULL) {
+        shared->stats->no_memory++;
+        memcap_give(shared->memcap, cost);
+        return;
+    }
+    *one = (struct tcp_held){.seq = piece->seq};
+    if (cursor_read_bytes(&bytes, one->bytes, len))
+        one->len = len;
+    *last = one;
+    stream->num_doubted++;
+    stream->doubted_len += (uint32_t)cost;
+}
+
+void tcp_stream_keep(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    struct tcp_piece rest = *piece;
+    bool fresh;
+    const int32_t ahead = tcp_diff(rest.seq, stream->next_seq);
+    if (ahead < 0) {
+        const uint32_t old = 0 - (uint32_t)ahead;
+        if (old >= piece_len(&rest))
+            return;
+        piece_split(&rest, old);
+    }
+    if (stream->held_len + piece_len(&rest) <= TCP_KEPT)
+        (void)hold(shared, stream, &rest, &fresh);
+}
+
+void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    conn->stream[dir].ended = conn->stream[dir].fin_seen = false;
+    pass_on_ready(shared, conn, dir);
+}
+
+void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    while (tcp_stream_waits(stream) && !conn->forgotten) {
+        uint32_t hole_end = stream->held != NULL ? stream->held->seq : stream->fin_seq;
+        int64_t since_ns = stream->held != NULL ? stream->held->since_ns : stream->fin_ns;
+        uint64_t since_frame = stream->held != NULL ? stream->held->since_frame : stream->fin_frame;
+        if (stream->held == NULL && !stream->fin_seen) {
+            hole_end = stream->doubt_end;
+            since_ns = stream->arrived_ns;
+            since_frame = stream->arrived_frame;
+        }
+        bool acked = stream->has_acked && tcp_diff(stream->acked, hole_end) >= 0;
+        bool unheard = !peer->heard || peer->heard_ns <= since_ns;
+        if (!(acked && (tcp_waited(shared, since_ns, WAIT_ACKED_NS, since_frame) ||
+                        stream->num_held >= IMPATIENT_HELD)) &&
+            !(unheard && tcp_waited(shared, since_ns, WAIT_UNHEARD_NS, since_frame)))
+            return;
+        skip_hole(shared, conn, dir, TCP_GAP_LOST);
+    }
+}
+
+void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    while (tcp_stream_waits(&conn->stream[dir]) && !conn->forgotten)
+        skip_hole(shared, conn, dir, TCP_GAP_LOST);
+}
+
+void tcp_table_walk_held(const struct tcp_conn_view *view, int dir,
+                         void (*visit)(void *context, uint32_t seq, struct cursor bytes,
+                                       uint32_t truncated_len),
+                         void *context)
+{
+    const struct tcp_stream *stream = &((const struct tcp_conn *)view)->stream[dir];
+    for (const struct tcp_held *held = stream->held; held != NULL; held = held->next)
+        visit(context, held->seq, cursor_make(held->bytes, held->len), held->cut);
+}

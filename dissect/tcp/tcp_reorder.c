@@ -1,0 +1,156 @@
+/*
+ * tcp_reorder.c - which segments are taken at once, and which wait for others of their connection:
+ * captures of several interfaces or threads have them not quite in order.
+ */
+#include "tcp/tcp_table.h"
+
+#include "net/checksum.h"
+#include "tcp/tcp_judge.h"
+
+static bool is_joined_late(const struct tcp_conn *conn)
+{
+    return !conn->view.syn_seen[0] && !conn->view.syn_seen[1];
+}
+
+/* lacks says whether something before seq is missing of a stream. */
+static bool lacks(const struct tcp_stream *stream, uint32_t seq)
+{
+    const int32_t ahead = tcp_diff(seq - stream->ended, stream->next_seq); /* a FIN counts as 1 */
+    return stream->started && ahead > 0 && ahead <= TCP_NEAR;
+}
+
+/* is_turn_of_reset waits for what was sent before, of both sides; where a RST does not say what
+ * its sender had got, for all that may come yet. Who refuses a SYN has sent nothing before. */
+static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    if (!tcp_is_reset(conn, dir, segment))
+        return true; /* to be ignored */
+    if ((segment->flags & TCP_ACK) == 0 || lacks(&conn->stream[!dir], segment->ack))
+        return false;
+    return conn->stream[dir].started ? !lacks(&conn->stream[dir], segment->seq) : segment->seq == 0;
+}
+
+/* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
+ * been and, so that questions come before their answers, what the sender had got by then. */
+static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const bool has_data = cursor_left(&segment->payload) + segment->truncated_len != 0;
+    if (conn == NULL)
+        return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
+               (!has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
+    if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0)
+        return true;
+    if ((segment->flags & TCP_RST) != 0)
+        return is_turn_of_reset(conn, dir, segment);
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    const bool has_ack = (segment->flags & TCP_ACK) != 0;
+    if ((segment->flags & TCP_FIN) != 0 && has_ack && !conn->stream[dir].ended &&
+        lacks(peer, segment->ack))
+        return false; /* the other side may have closed first */
+    if (conn->num_taken >= TCP_DISORDER)
+        return true;
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started)
+        return is_joined_late(conn) && stream->has_acked && stream->acked == segment->seq;
+    if (!has_ack)
+        return true;
+    return peer->started ? !has_data || !lacks(peer, segment->ack) : !conn->view.syn_seen[dir];
+}
+
+static void take_queued(struct tcp_table *table, struct tcp_queued *one)
+{
+    int dir;
+    struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
+    tcp_reorder_queue_take(&table->shared, &table->queue, one);
+    tcp_take_segment(table, conn, dir, &one->segment, one->number);
+    tcp_queued_free(one);
+}
+
+/* start_other starts what the other side sends on a connection that was joined late where the
+ * first queued of it begins: it has been waited for as long. */
+static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    struct tcp_queued *one = table->queue.first;
+    while (one != NULL && tcp_find_dir(conn, &one->segment) != !dir)
+        one = one->next;
+    if (one != NULL && !conn->stream[!dir].started)
+        tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
+}
+
+/* take_untimely takes the first of the queue, which has waited in vain, or one that was sent
+ * before it. */
+static void take_untimely(struct tcp_table *table)
+{
+    struct tcp_queued *one = tcp_reorder_queue_earliest(&table->queue, table->queue.first);
+    const struct segment segment = one->segment;
+    int dir;
+    struct tcp_conn *conn = tcp_find_conn(table, &segment, &dir);
+    if (conn != NULL && conn->stream[dir].started)
+        conn->num_taken = TCP_DISORDER; /* packets are missing: nothing waits for them again */
+    const bool is_new = conn == NULL;
+    take_queued(table, one);
+    if (is_new && (conn = tcp_find_conn(table, &segment, &dir)) != NULL && is_joined_late(conn))
+        start_other(table, conn, dir);
+}
+
+void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
+{
+    while (table->queue.first != NULL) {
+        const struct segment *first = &table->queue.first->segment;
+        int dir;
+        const struct tcp_conn *conn = tcp_find_conn(table, first, &dir);
+        struct tcp_queued *one = table->queue.first;
+        while (one != NULL && !is_turn(conn, dir, &one->segment)) {
+            one = tcp_reorder_queue_find(one->next, first);
+            if (one != NULL && conn != NULL)
+                dir = tcp_find_dir(conn, &one->segment);
+        }
+        if (one != NULL) {
+            table->shared.stats->reordered += one != table->queue.first;
+            take_queued(table, one);
+        } else if (first->frame <= frame || first->ts_ns <= ts_ns) {
+            take_untimely(table);
+        } else {
+            return;
+        }
+    }
+}
+
+void tcp_take_all(struct tcp_table *table)
+{
+    tcp_reorder_take(table, UINT64_MAX, INT64_MAX);
+}
+
+void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
+{
+    int dir;
+    struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
+    if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))
+        segment->sum = checksum_check(segment);
+    if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
+        return;
+    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
+        (conn != NULL ? tcp_is_reused(conn, dir, segment)
+                      : !tcp_reorder_queue_begins(&table->queue, segment))) {
+        tcp_take_all(table); /* of the connection before */
+        conn = tcp_find_conn(table, segment, &dir);
+    }
+    if (table->queue.first != NULL || !is_turn(conn, dir, segment)) {
+        const struct tcp_queued *other = tcp_reorder_queue_find(table->queue.first, segment);
+        uint64_t number = conn != NULL    ? conn->view.number
+                          : other != NULL ? other->number
+                                          : ++table->num_made;
+        if (table->queue.num == TCP_DISORDER)
+            tcp_reorder_take(table, table->queue.first->segment.frame, INT64_MIN);
+        if (tcp_reorder_queue_add(&table->shared, &table->queue, segment, number)) {
+            tcp_reorder_take(table,
+                             segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
+                       INT64_MIN);
+            table->number = number;
+            return;
+        }
+        tcp_take_all(table);
+        conn = tcp_find_conn(table, segment, &dir);
+    }
+    tcp_take_segment(table, conn, dir, segment, 0);
+}

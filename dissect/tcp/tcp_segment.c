@@ -1,0 +1,444 @@
+/*
+ * tcp_segment.c - what a segment whose turn it is does to its connection (RFC 9293, section 3.10):
+ * it opens, carries on, resets or ends one.
+ *
+ * A connection is made by a SYN or by data; nothing else is worth following.
+ */
+#include "tcp/tcp_table.h"
+
+#include "tcp/tcp_again.h"
+#include "tcp/tcp_analysis.h"
+#include "tcp/tcp_ended.h"
+#include "tcp/tcp_judge.h"
+
+enum {
+    STRAY_DISTANCE = 1 << 24, /* farther behind than any retransmission */
+    MAX_STRAYS = 4,           /* so many in a row are another connection, whose SYN is missing */
+    LATE_SYN = 1 << 16,       /* bytes that may be passed on before a SYN comes too late */
+};
+/* A SYN is sent again after a second or three, then after as long or twice as long as before. */
+#define FIRST_SYN_WAIT_NS (3500 * TCP_MS_NS)
+#define SYN_WAIT_SLACK_NS (500 * TCP_MS_NS)
+
+/* is_late_syn says whether a SYN is the one with which a stream began, or must have begun: its
+ * number lies just before the first byte that was seen. */
+static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t before = stream->first_seq - (segment->seq + 1);
+    return before == 0 || (before <= LATE_SYN && !conn->view.syn_seen[dir]);
+}
+
+bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started || is_late_syn(conn, dir, segment))
+        return false;
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    const bool is_answered = conn->view.syn_seen[0] && conn->view.syn_seen[1];
+    return conn->closed || is_answered || stream->has_data || peer->has_data || stream->fin_seen ||
+           peer->fin_seen;
+}
+
+static void note_syn(struct tcp_table *table, struct tcp_conn *conn, uint32_t seq)
+{
+    if (!tcp_answers_syn(conn, seq + 1)) {
+        if (conn->num_syn_seqs == TCP_SYNS) {
+            memmove(conn->syn_seq, conn->syn_seq + 1, (TCP_SYNS - 1) * sizeof conn->syn_seq[0]);
+            conn->num_syn_seqs--;
+        }
+        conn->syn_seq[conn->num_syn_seqs++] = seq;
+    }
+    const int64_t now_ns = table->shared.now_ns;
+    if (conn->view.num_syns++ == 0)
+        conn->view.first_syn_ns = now_ns;
+    else
+        conn->syn_gap_ns = tcp_elapsed(now_ns, conn->syn_ns);
+    conn->syn_ns = now_ns;
+    conn->syn_frame = table->shared.frame;
+}
+
+bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *conn)
+{
+    const uint64_t gap_ns = conn->syn_gap_ns;
+    const uint64_t wait_ns =
+        gap_ns == 0 ? FIRST_SYN_WAIT_NS : 2 * gap_ns + gap_ns / 4 + SYN_WAIT_SLACK_NS;
+    return tcp_awaits_answer(conn) &&
+           tcp_waited(&table->shared, conn->syn_ns, wait_ns, conn->syn_frame);
+}
+
+/* begin_stream begins a direction whose first byte has that number. */
+static void begin_stream(struct tcp_conn *conn, int dir, uint32_t seq)
+{
+    tcp_start_stream(&conn->stream[dir], seq);
+    conn->view.first_seq[dir] = conn->view.next_seq[dir] = seq;
+}
+
+static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_stream *peer = &conn->stream[!dir];
+    const bool is_again = conn->view.syn_seen[dir];
+    const bool is_late = stream->started && is_late_syn(conn, dir, segment);
+    table->shared.stats->retransmitted += is_late && is_again;
+    conn->view.syn_seen[dir] = true;
+    if (dir == 0 && (segment->flags & TCP_ACK) == 0)
+        note_syn(table, conn, segment->seq);
+    if (!is_late)
+        tcp_stream_drop(&table->shared, stream);
+    if (!is_late || (!is_again && !stream->has_data && !stream->ended))
+        begin_stream(conn, dir, segment->seq + 1);
+    if ((segment->flags & TCP_ACK) == 0)
+        return;
+    /* Of several SYNs the one that is answered is the beginning. */
+    const bool is_other = !peer->has_data && !peer->ended && peer->next_seq != segment->ack &&
+                          tcp_answers_syn(conn, segment->ack);
+    if (peer->started && is_other)
+        tcp_stream_drop(&table->shared, peer);
+    if (!peer->started || is_other)
+        begin_stream(conn, !dir, segment->ack);
+}
+
+/* is_stray says whether segments far behind what is expected have become so many that the
+ * ports must have been used again while nobody captured. */
+static bool is_stray(struct tcp_stream *stream, uint32_t seq, uint32_t len)
+{
+    if (tcp_diff(seq, stream->next_seq) > -STRAY_DISTANCE || len == 0)
+        return false;
+    stream->num_strays = stream->stray_seq == seq ? stream->num_strays + 1 : 1;
+    stream->stray_seq = seq + len;
+    return stream->num_strays >= MAX_STRAYS;
+}
+
+/* take_forgotten follows just enough to notice the end. */
+static void take_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                           const struct segment *segment, uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    if (!stream->started)
+        tcp_start_stream(stream, segment->seq);
+    if (tcp_diff(segment->seq + len, stream->next_seq) > 0)
+        stream->next_seq = segment->seq + len;
+    stream->has_data = stream->has_data || len > 0;
+    if ((segment->flags & TCP_FIN) == 0)
+        return;
+    stream->fin_seen = true;
+    stream->ended = true;
+    if (conn->stream[!dir].ended)
+        tcp_close_conn(table, conn, TCP_CLOSE_FIN);
+}
+
+static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                      const struct segment *segment, uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_piece piece = {
+        .seq = segment->seq + ((segment->flags & TCP_SYN) != 0),
+        .cut = segment->truncated_len,
+        .bytes = segment->payload,
+    };
+    if (!stream->started)
+        tcp_start_stream(stream, piece.seq);
+    if (len == 0 && (segment->flags & TCP_FIN) == 0)
+        return;
+    tcp_stream_take(&table->shared, conn, dir, &piece, (segment->flags & TCP_FIN) != 0);
+}
+
+void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why)
+{
+    tcp_close_conn(table, conn, why);
+    conn->gave_up = true;
+}
+
+static void close_reset(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    conn->view.reset_dir = (uint8_t)dir;
+    tcp_close_conn(table, conn, TCP_CLOSE_RESET);
+}
+
+void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
+{
+    tcp_stream_give_up(&table->shared, conn, 0);
+    tcp_stream_give_up(&table->shared, conn, 1);
+    for (int dir = 0; dir < 2 && !conn->forgotten && conn->view.facts != NULL; dir++) {
+        struct ds_stall stall;
+        if (tcp_analysis_time(conn->view.facts, dir, table->shared.now_ns, &stall))
+            table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
+    }
+    tcp_waiting_update(table, conn);
+    if (conn->closed || conn->forgotten)
+        return;
+    if (conn->stream[0].ended && conn->stream[1].ended)
+        tcp_close_conn(table, conn, TCP_CLOSE_FIN);
+    else if (tcp_is_reset_over(table, conn))
+        close_reset(table, conn, conn->reset.dir);
+    else if (tcp_is_unanswered(table, conn))
+        tcp_close_unanswered(table, conn, TCP_CLOSE_SYN_TIMEOUT);
+}
+
+/* take_reused ends conn, whose ports are in use again. */
+static void take_reused(struct tcp_table *table, struct tcp_conn *conn)
+{
+    if (!conn->closed)
+        tcp_close_conn(table, conn, TCP_CLOSE_REUSED);
+    tcp_free_conn(table, conn);
+}
+
+static void take_facts(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment, uint32_t len)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    struct ds_stall stall;
+    const int ended = tcp_analysis_take(conn->view.facts, dir, segment, len, stream->started,
+                                        stream->next_seq, &stall);
+    if (ended >= 0)
+        table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
+}
+
+/* go_on is for the first packet that was captured of a connection with a past. */
+static void go_on(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->view.only_past = false;
+    table->shared.stats->tcp_connections++;
+    if (!conn->forgotten && table->shared.events->go_on != NULL)
+        table->shared.events->go_on(table->shared.context, &conn->view);
+}
+
+/* open_by_syn opens a connection with a SYN that has been judged. */
+static void open_by_syn(struct tcp_table *table, const struct segment *syn)
+{
+    int dir;
+    struct tcp_conn *conn = tcp_open_conn(table, syn, 0, false, &dir);
+    if (conn == NULL || conn->forgotten)
+        return;
+    conn->num_taken++;
+    conn->newest_frame = syn->frame;
+    tcp_judge_sum(conn, dir, syn);
+    take_syn(table, conn, dir, syn);
+    conn->stream[dir].heard = true;
+    conn->stream[dir].heard_ns = syn->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, syn, 0);
+    tcp_waiting_update(table, conn);
+}
+
+/* begin_again ends a connection, and begins the one whose SYN, sent amid it, the segment answers or follows
+ * on; false: it does neither. */
+static bool begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment)
+{
+    const struct tcp_again_syn *found = tcp_again_find(conn, dir, segment);
+    if (found == NULL)
+        return false;
+    struct tcp_again_syn syn = *found;
+    const size_t len = cursor_left(&syn.segment.options);
+    syn.segment.options = cursor_make(syn.options, len);
+    table->shared.now_ns = syn.segment.ts_ns;
+    table->shared.frame = syn.segment.frame;
+    if (conn->view.now_ns > table->shared.now_ns)
+        table->shared.now_ns = conn->view.now_ns; /* of the connection time does not go back */
+    tcp_close_conn(table, conn, TCP_CLOSE_REUSED);
+    tcp_free_conn(table, conn);
+    open_by_syn(table, &syn.segment);
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    return true;
+}
+
+/* take_syn_amid takes a SYN on the ports of a connection that goes on. */
+static void take_syn_amid(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                          const struct segment *segment)
+{
+    table->number = conn->view.number;
+    tcp_set_now(table, conn);
+    if (tcp_judge_sum(conn, dir, segment))
+        tcp_again_note(table, conn, dir, segment);
+    else
+        tcp_ignore(table, conn, dir, segment);
+}
+
+/* is_taken says whether the other end takes a segment. What it does not take is counted, and a RST that
+ * may be taken is remembered. */
+static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment, uint32_t len)
+{
+    bool takes;
+    if ((segment->flags & TCP_RST) != 0) {
+        const enum tcp_reset_verdict verdict = tcp_judge_sum(conn, dir, segment)
+                                                   ? tcp_judge_reset(conn, dir, segment)
+                                                   : TCP_RESET_IGNORED;
+        if (verdict == TCP_RESET_NEAR) {
+            tcp_doubt_reset(table, conn, dir, segment);
+            return false;
+        }
+        takes = verdict == TCP_RESET_EXACT;
+    } else if ((segment->flags & TCP_SYN) != 0) {
+        takes = tcp_judge_sum(conn, dir, segment) &&
+                !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
+                  !tcp_answers_syn(conn, segment->ack));
+    } else {
+        takes = tcp_judge(conn, dir, segment, len);
+        if (!takes)
+            tcp_doubt(table, conn, dir, segment, len);
+    }
+    if (!takes)
+        tcp_ignore(table, conn, dir, segment);
+    return takes;
+}
+
+/* refute: what follows on a RST that may be ignored shows that it was; what was under way from the other
+ * end does not. */
+#define UNDER_WAY_NS (200 * TCP_MS_NS)
+static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
+{
+    const struct tcp_reset *reset = &conn->reset;
+    if (conn->again != NULL)
+        tcp_again_refute(table, conn);
+    if (reset->waits && (dir == reset->dir ||
+                         tcp_waited(&table->shared, reset->ns, UNDER_WAY_NS, reset->frame)))
+        tcp_refute_reset(table, conn);
+}
+
+void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                         const struct segment *segment, uint64_t number)
+{
+    struct ds_stats *stats = table->shared.stats;
+    uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    /* Of a connection time does not go back where others went first. */
+    if (conn != NULL && segment->frame < conn->newest_frame)
+        table->shared.now_ns = conn->view.now_ns;
+    if (conn != NULL && conn->again != NULL && begin_again(table, conn, dir, segment))
+        conn = tcp_find_conn(table, segment, &dir);
+    if (conn != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
+        tcp_is_reused(conn, dir, segment)) {
+        if (!conn->closed && !conn->forgotten) {
+            take_syn_amid(table, conn, dir, segment);
+            return;
+        }
+        take_reused(table, conn);
+        conn = NULL;
+    }
+    if (conn != NULL && !conn->closed && !conn->forgotten && conn->stream[dir].started &&
+        is_stray(&conn->stream[dir], segment->seq, len)) {
+        take_reused(table, conn);
+        conn = NULL;
+    }
+    if (conn != NULL && conn->gave_up && (segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK) {
+        tcp_free_conn(table, conn);
+        conn = NULL;
+    }
+    if (conn == NULL) {
+        if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0) ||
+            (segment->flags & (TCP_SYN | TCP_ACK)) == 0)
+            return;
+        conn = tcp_open_conn(table, segment, number, false, &dir);
+        if (conn == NULL)
+            return;
+    } else if (conn->closed) {
+        table->number = conn->forgotten ? 0 : conn->view.number;
+        if (!tcp_ended_take(table, conn, dir, segment, len)) {
+            stats->retransmitted += len > 0;
+            return;
+        }
+    }
+    table->number = conn->forgotten ? 0 : conn->view.number;
+    tcp_set_now(table, conn);
+    if (!conn->forgotten && !is_taken(table, conn, dir, segment, len))
+        return;
+    tcp_touch(table, conn);
+    if (conn->view.only_past)
+        go_on(table, conn);
+    conn->num_taken += conn->num_taken < TCP_DISORDER;
+    if (conn->newest_frame < segment->frame)
+        conn->newest_frame = segment->frame;
+
+    if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
+        if ((segment->flags & TCP_RST) != 0) {
+            conn->reset = (struct tcp_reset){
+                .dir = (uint8_t)dir, .ttl = segment->ttl, .ns = segment->ts_ns, .frame = segment->frame};
+            if (!conn->forgotten || tcp_is_reset(conn, dir, segment))
+                close_reset(table, conn, dir);
+            return;
+        }
+        take_syn(table, conn, dir, segment);
+    }
+    refute(table, conn, dir);
+    if (conn->forgotten) {
+        take_forgotten(table, conn, dir, segment, len);
+        if (conn->waiting)
+            tcp_waiting_update(table, conn);
+        return;
+    }
+    struct tcp_stream *stream = &conn->stream[dir];
+    struct tcp_stream *peer = &conn->stream[!dir];
+    stream->heard = true;
+    stream->heard_ns = segment->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, segment, len);
+    if ((segment->flags & TCP_ACK) != 0) {
+        peer->acked = segment->ack;
+        peer->has_acked = true;
+        /* Of a connection seen from its start the first acknowledgement tells where the
+         * answer begins, even if the SYN-ACK is missing. */
+        if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
+            tcp_start_stream(peer, segment->ack);
+        if (peer->has_doubt)
+            tcp_settle_doubt(&table->shared, peer, segment->ack);
+        if (peer->ended)
+            tcp_ended_take_ack(table, conn, dir, segment->ack);
+    }
+    if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
+        stream->fin_ttl = segment->ttl;
+    if (stream->ended)
+        tcp_ended_take_data(table, conn, dir, segment);
+    else if (len > 0 || (segment->flags & TCP_FIN) != 0)
+        take_data(table, conn, dir, segment, len);
+    if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||
+        tcp_awaits_answer(conn) ||
+        (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
+        tcp_give_up(table, conn);
+}
+
+/* is_expected says whether a segment is what nearly all are: of an established connection, all of
+ * whose streams are as far as they were captured, the next bytes or an acknowledgement alone. */
+static bool is_expected(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
+    return (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK &&
+           segment->seq == stream->next_seq && segment->frame >= conn->newest_frame &&
+           !conn->closed && !conn->forgotten && !conn->waiting && conn->num_taken == TCP_DISORDER &&
+           stream->started && stream->heard && !stream->fin_seen && stream->held == NULL &&
+           peer->started && peer->heard && !peer->ended && !peer->has_doubt && conn->again == NULL &&
+           !conn->view.only_past;
+}
+
+bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment)
+{
+    struct tcp_stream *peer = &conn->stream[!dir];
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+    if (!is_expected(conn, dir, segment) || !tcp_judge_expected(conn, dir, segment))
+        return false;
+    table->shared.now_ns = segment->ts_ns;
+    table->shared.frame = segment->frame;
+    table->number = conn->view.number;
+    tcp_set_now(table, conn);
+    tcp_touch(table, conn);
+    conn->newest_frame = segment->frame;
+    conn->stream[dir].heard_ns = segment->ts_ns;
+    if (conn->view.facts != NULL)
+        take_facts(table, conn, dir, segment, len);
+    peer->acked = segment->ack;
+    peer->has_acked = true;
+    if (len > 0) {
+        const struct tcp_piece piece = {segment->seq, segment->truncated_len, segment->payload};
+        tcp_stream_pass_on(&table->shared, conn, dir, &piece);
+    }
+    if (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts))
+        tcp_give_up(table, conn);
+    return true;
+}

@@ -1,0 +1,132 @@
+/*
+ * tcp_table.h - what the files of the table of connections share: tcp_table.c finds, opens and
+ * closes them, tcp_reorder.c says when a segment is taken, tcp_segment.c and tcp_snapshot.c take it;
+ * tcp.c is what others ask of all this.
+ */
+#ifndef DISSECT_TCP_TABLE_H
+#define DISSECT_TCP_TABLE_H
+
+#include "tcp/tcp_conn.h"
+#include "tcp/tcp_reorder_queue.h"
+
+/* More than any packet holds: keeps sums of lengths small. */
+enum { TCP_MAX_SEGMENT_LEN = 1 << 25 };
+
+/* So many connections that have ended can go on, tcp_ended.h. */
+enum { TCP_MAX_RESUMABLE = 64 };
+#define TCP_MS_NS UINT64_C(1000000)
+
+struct conn_list {
+    struct tcp_conn *oldest, *newest;
+};
+
+struct tcp_table {
+    struct tcp_shared shared;
+    struct tcp_reorder_queue queue;
+    uint64_t number; /* of the connection that the segment is of */
+    uint64_t num_made; /* connections so far, opened or to be opened */
+    uint64_t forgotten; /* that of one which was forgotten with the segment */
+    int64_t swept_ns;
+    struct tcp_conn *last; /* where the last segment belonged */
+    struct tcp_conn **buckets;
+    size_t num_buckets; /* a power of two */
+    uint64_t num_conns; /* with the closed ones */
+    struct conn_list live, closed;
+    struct tcp_conn *first_earliest, *first_latest;
+    struct tcp_conn *wait_first, *wait_last;
+    struct tcp_conn *resumable[TCP_MAX_RESUMABLE]; /* closed ones; NULL: a free place */
+    unsigned next_resumable;
+};
+
+static inline bool tcp_same_addr(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* tcp_find_dir returns which end of conn sent the segment, -1 when it is not of conn. */
+static inline int tcp_find_dir(const struct tcp_conn *conn, const struct segment *segment)
+{
+    const struct tcp_conn_view *view = &conn->view;
+    if (view->port[0] == segment->src_port && view->port[1] == segment->dst_port &&
+        tcp_same_addr(&view->addr[0], &segment->src) &&
+        tcp_same_addr(&view->addr[1], &segment->dst))
+        return 0;
+    if (view->port[1] == segment->src_port && view->port[0] == segment->dst_port &&
+        tcp_same_addr(&view->addr[1], &segment->src) &&
+        tcp_same_addr(&view->addr[0], &segment->dst))
+        return 1;
+    return -1;
+}
+
+static inline void tcp_set_now(struct tcp_table *table, struct tcp_conn *conn)
+{
+    conn->view.now_ns = table->shared.now_ns;
+    conn->view.frame = table->shared.frame;
+}
+
+static inline void tcp_start_stream(struct tcp_stream *stream, uint32_t seq)
+{
+    stream->started = true;
+    stream->first_seq = seq;
+    stream->next_seq = seq;
+}
+
+/* tcp_find_conn returns the connection of a segment, and its direction there; NULL: there is
+ * none. */
+struct tcp_conn *tcp_find_conn(struct tcp_table *table, const struct segment *segment, int *dir);
+
+/* tcp_open_conn makes the connection that segment belongs to; *dir is its direction; number, if not
+ * 0, is that of the connection. NULL when memory ran out, which is counted. */
+struct tcp_conn *tcp_open_conn(struct tcp_table *table, const struct segment *segment,
+                               uint64_t number, bool is_past, int *dir);
+
+/* tcp_close_conn reports all that is left of a connection and its end; it stays until
+ * tcp_free_conn. tcp_close_unanswered closes one that may yet come about. */
+void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why);
+void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why);
+void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_drop_again forgets the SYNs of tcp_again.h. */
+void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_reopen_conn has a closed connection go on. */
+void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_touch makes a connection the one that is idle shortest. */
+void tcp_touch(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_waiting_update puts a connection among those that wait for something, or takes it from
+ * them. */
+void tcp_waiting_update(struct tcp_table *table, struct tcp_conn *conn);
+void tcp_waiting_remove(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_awaits_answer says whether a SYN was sent and nothing shows that it was answered,
+ * tcp_is_unanswered whether it would have been sent again by now. */
+bool tcp_awaits_answer(const struct tcp_conn *conn);
+bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *conn);
+
+/* tcp_is_reused says whether a SYN belongs to another connection than conn. */
+bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* tcp_give_up looks at the holes of a connection, and whether it is one. */
+void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_take_segment takes a segment of conn, which may be NULL, whose turn it is. number, if not 0,
+ * is that of the connection to be opened. */
+void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                      const struct segment *segment, uint64_t number);
+
+/* tcp_take_expected does so in short, if the segment is what nearly all are; false, and nothing was
+ * done, if it is another. */
+bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment);
+
+/* tcp_reorder_add takes a segment at once or when its turn comes; it sets its sum. */
+void tcp_reorder_add(struct tcp_table *table, struct segment *segment);
+
+/* tcp_reorder_take takes what is queued as far as it can be, or until no segment of before a frame
+ * and a time is left; tcp_take_all all of it. */
+void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns);
+void tcp_take_all(struct tcp_table *table);
+
+#endif

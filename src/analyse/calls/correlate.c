@@ -1,0 +1,364 @@
+/*
+ * correlate.c - which message answers which, see correlate.h.
+ *
+ * A request opens a call under the key of its tag. The call ends by the first of these:
+ * a message that carries the tag; the DOWN of the monitor with the same reference (or of
+ * the monitor that was set up just before, where the tag is another); the removal of that
+ * monitor, when the caller gives up; the end of the connection or of the capture. A spawn
+ * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
+ */
+#include "analyse/calls/calls_by_caller.h"
+#include "core/own_labels.h"
+#include "analyse/calls/call_parent.h"
+#include "analyse/calls/process_names.h"
+#include "analyse/calls/step.h"
+
+#include <stdlib.h>
+
+/* fill_end describes a monitor or link. titles is room that out may point to. */
+static void fill_end(const struct correlate *c, const struct monitor *m,
+                     const struct monitor_cause *why, struct titles titles[2],
+                     struct monitor_end *out)
+{
+    *out = (struct monitor_end){
+        .is_link = m->is_link,
+        .of_call = m->of_call,
+        .began_before = m->began_before,
+        .conn = m->conn,
+        .start_ns = m->start_ns,
+        .end_ns = why->end_ns >= m->start_ns ? why->end_ns : m->start_ns,
+        .start_frame = m->start_frame,
+        .has_start_seq = m->has_start_seq,
+        .start_seq = m->start_seq,
+        .end_frame = why->event != NULL ? why->event->frame : 0,
+        .outcome = why->outcome,
+    };
+    calls_fill_party(&c->calls, &m->watcher, &out->watcher, &titles[0]);
+    calls_fill_party(&c->calls, &m->target, &out->target, &titles[1]);
+    if (why->outcome == MONITOR_EXIT && why->reason != NULL)
+        out->reason = *why->reason;
+    if (!m->is_link && m->key.node == m->watcher.node && m->key.more <= DS_IDENTITY_MAX_WORDS) {
+        out->num_ref_words = m->key.more;
+        out->ref_creation = m->key.creation;
+        memcpy(out->ref, m->key.word, sizeof out->ref);
+    }
+}
+
+/* give_end gives out the record of a monitor or link that ended. */
+static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
+{
+    struct correlate *c = context;
+    struct titles titles[2];
+    struct monitor_end end;
+    fill_end(c, m, why, titles, &end);
+    const struct record record = {.event = why->event, .monitor = &end};
+    c->config.emit(c->config.context, &record);
+}
+
+/* begin_calls begins with no name and no call. */
+static void begin_calls(struct correlate *c)
+{
+    const struct correlate_config *config = &c->config;
+    intern_init(&c->intern, config->limits[DS_LIMIT_NAMES]);
+    calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
+               config->limits[DS_LIMIT_NAMES], config->emit, config->context);
+    c->calls.keep = config->keep;
+    c->calls.ends_seen_by = config->ends_seen_by;
+}
+
+struct correlate *correlate_new(const struct correlate_config *config)
+{
+    struct correlate *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    c->config = *config;
+    c->otp = own_labels_new();
+    begin_calls(c);
+    table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
+    table_init(&c->set_ups, sizeof(struct set_up), MAX_SET_UP);
+    table_init(&c->proven, sizeof(struct proven), MAX_PROVEN);
+    table_init(&c->watches, sizeof(struct watch), config->limits[DS_LIMIT_MONITORS]);
+    monitors_init(&c->monitors, config->limits[DS_LIMIT_MONITORS]);
+    c->monitors.on_end = give_end;
+    c->monitors.context = c;
+    if (c->otp == NULL) {
+        correlate_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void correlate_free(struct correlate *c)
+{
+    if (c == NULL)
+        return;
+    ds_otp_free(c->otp);
+    calls_free(&c->calls);
+    monitors_free(&c->monitors);
+    table_free(&c->early_downs);
+    table_free(&c->watches);
+    table_free(&c->set_ups);
+    table_free(&c->proven);
+    intern_free(&c->intern);
+    free(c);
+}
+
+void correlate_add_stats(const struct correlate *c, struct ds_stats *stats)
+{
+    stats->limits_hit[DS_LIMIT_CALLS] += c->calls.num_dropped;
+    stats->limits_hit[DS_LIMIT_MONITORS] += c->monitors.num_dropped;
+    stats->limits_hit[DS_LIMIT_NAMES] += c->calls.processes.num_dropped + c->num_flushed;
+    stats->no_memory +=
+        c->calls.no_memory + c->calls.processes.no_memory + c->monitors.no_memory;
+}
+
+static void take_exit2(struct correlate *c, struct step *s)
+{
+    (void)c;
+    s->note->role = NOTE_EXIT;
+}
+
+static void take_leader(struct correlate *c, struct step *s)
+{
+    (void)c;
+    s->note->role = NOTE_LEADER;
+}
+
+static void take_unlink_ack(struct correlate *c, struct step *s)
+{
+    (void)c;
+    s->note->role = NOTE_UNLINK;
+}
+
+static void (*const take[DS_KIND_COUNT])(struct correlate *, struct step *) = {
+    [DS_KIND_SEND] = step_take_send,           [DS_KIND_LINK] = step_take_link,
+    [DS_KIND_UNLINK] = step_take_unlink,       [DS_KIND_UNLINK_ACK] = take_unlink_ack,
+    [DS_KIND_EXIT] = step_take_exit,           [DS_KIND_EXIT2] = take_exit2,
+    [DS_KIND_MONITOR] = step_take_monitor,     [DS_KIND_DEMONITOR] = step_take_demonitor,
+    [DS_KIND_DOWN] = step_take_down,           [DS_KIND_SPAWN] = step_take_spawn_request,
+    [DS_KIND_SPAWNED] = step_take_spawn_reply, [DS_KIND_LEADER] = take_leader,
+};
+
+static void take_message(struct correlate *c, struct step *s)
+{
+    const enum ds_op_kind kind = ds_message_kind(s->message);
+    if (take[kind] == NULL)
+        return;
+    take[kind](c, s);
+    if (c->config.owners && s->note->label == NULL)
+        step_note_owner(c, s);
+    if (s->ending != NULL)
+        s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
+    if (c->config.names)
+        step_note_names(c, s);
+}
+
+/* end_all gives out what is open, whose end is not known. */
+static void end_all(struct correlate *c)
+{
+    calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
+    monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_UNKNOWN,
+                                                           .end_ns = c->now_ns});
+}
+
+/* renew_calls forgets all names and calls. What was counted of them stays. */
+static void renew_calls(struct correlate *c)
+{
+    const struct calls old = c->calls;
+    calls_free(&c->calls);
+    intern_free(&c->intern);
+    begin_calls(c);
+    c->calls.num_started = old.num_started;
+    c->calls.num_dropped = old.num_dropped;
+    c->calls.no_memory = old.no_memory;
+    c->calls.processes.num_dropped = old.processes.num_dropped;
+    c->calls.processes.no_memory = old.processes.no_memory;
+}
+
+/* begin_anew is for more nodes and names than the cap: those that came first are not favoured for
+ * ever. Nothing is kept that refers to them. */
+static void begin_anew(struct correlate *c)
+{
+    end_all(c);
+    renew_calls(c);
+    table_clear(&c->watches);
+    table_clear(&c->early_downs);
+    table_clear(&c->set_ups);
+    table_clear(&c->proven);
+    c->num_flushed++;
+}
+
+/* count_conn: what is known of a node ends with its last connection. */
+static void count_conn(struct correlate *c, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    uint32_t node[2];
+    for (int end = 0; end < 2; end++)
+        node[end] = intern_add(&c->intern, conn->end[end].node);
+    if (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_CONTINUED)
+        processes_conn_up(&c->calls.processes, conn->number, node);
+    else if (event->change.final && !event->change.unfollowed) {
+        process_names_conn_ended(&c->calls.processes, conn->number);
+        processes_conn_ended(&c->calls.processes, conn->number, node);
+    }
+}
+
+/* caller_ended gives up what a process was waiting for that is no more. */
+static void caller_ended(struct correlate *c, const struct ds_event *event,
+                         const struct pid_key *pid)
+{
+    struct open_call *next;
+    for (struct open_call *call = calls_by_caller_first(&c->calls, pid); call != NULL;
+         call = next) {
+        const struct call_end end = {
+            .event = event,
+            .end_ns = event->ts_ns,
+            .outcome = calls_may_be_answered(&c->calls, call) ? CALL_UNKNOWN : CALL_ABANDONED};
+        next = calls_by_caller_next(&c->calls, call);
+        call->caller_ended = true;
+        if (!call->given_up)
+            calls_give_up(&c->calls, call, &end);
+    }
+}
+
+/* note_life: who goes on to do something has not ended. */
+static void note_life(struct correlate *c, struct step *s)
+{
+    switch (s->note->role) {
+    case NOTE_DEMONITOR:
+    case NOTE_DOWN:
+    case NOTE_EXIT:
+    case NOTE_UNLINK:
+        return;
+    default:
+        if (step_know_from(c, s))
+            calls_note_death(&c->calls, &s->from, false, s->event->ts_ns);
+    }
+}
+
+/* process_ended: what was known of a process that is no more. */
+static void process_ended(struct correlate *c, const struct ds_event *event,
+                          const struct pid_key *pid, const struct ds_term *reason)
+{
+    struct pid_key dead = *pid;
+    if (pid->serial != PID_KEY_NAMED) {
+        calls_note_death(&c->calls, pid, !step_had_given_up(reason), event->ts_ns);
+        caller_ended(c, event, pid);
+    } else {
+        processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
+    }
+    call_parent_ended(&c->calls, &dead);
+    processes_ended(&c->calls.processes, pid);
+}
+
+/* note_unread: a message may be an answer where atoms in it are unknown, or only likely. */
+static void note_unread(struct correlate *c, struct step *s)
+{
+    const struct ds_message *m = s->message;
+    struct ref_key ref;
+    switch (s->note->role) {
+    case NOTE_SEND:
+    case NOTE_INFO:
+    case NOTE_REPLY:
+        break;
+    case NOTE_DOWN:
+    case NOTE_SPAWNED: /* of a call that is known by its reference, it would be told */
+        calls_note_unread(&c->calls, s->event, NULL, NULL);
+        return;
+    default:
+        return;
+    }
+    const bool has_ref = ref_key_find(&c->intern, &m->role[DS_ROLE_TO], s->event->conn->number,
+                                      &ref);
+    calls_note_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
+}
+
+/* A message adds a handful of names at most. */
+enum { NAMES_PER_MESSAGE = 16 };
+
+void correlate_event(struct correlate *c, const struct ds_event *event)
+{
+    struct step s; /* end is only filled in when a call ends */
+    s.event = event;
+    s.record = (struct record){.event = event};
+    s.note = &s.record.note;
+    s.from_state = s.to_state = UNASKED;
+    s.ending = NULL;
+    s.is_given_up = s.is_down = false;
+    s.released = NULL;
+    s.dead.node = 0;
+    c->now_ns = event->ts_ns;
+    calls_give_old(&c->calls, c->now_ns);
+    if (event->type == DS_EVENT_MESSAGE) {
+        if (!intern_has_room(&c->intern, NAMES_PER_MESSAGE))
+            begin_anew(c);
+        s.message = &event->message;
+        take_message(c, &s);
+        if ((event->unknown_atoms | event->likely_atoms) != 0 && c->calls.conns.num != 0 &&
+            s.note->call == 0 && s.ending == NULL)
+            note_unread(c, &s);
+        if (c->calls.held.num_for_death != 0 || c->calls.held.num_for_answer != 0)
+            note_life(c, &s);
+    }
+    c->config.emit(c->config.context, &s.record);
+    if (s.ending != NULL && s.is_given_up)
+        calls_give_up(&c->calls, s.ending, &s.end);
+    else if (s.ending != NULL && s.is_down)
+        calls_end_by_down(&c->calls, s.ending, &s.end, &s.watched);
+    else if (s.ending != NULL)
+        calls_end(&c->calls, s.ending, &s.end);
+    if (s.released != NULL)
+        monitors_end(&c->monitors, s.released, &s.why);
+    if (s.dead.node != 0)
+        process_ended(c, event, &s.dead, s.dead_of);
+    /* With the first FIN the nodes have lost each other, whenever the second comes. */
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.final || event->change.state == DS_CONN_HALF_CLOSED)) {
+        const bool lost = !event->change.unfollowed;
+        calls_end_conn(&c->calls, event, lost ? CALL_NOCONNECTION : CALL_OPEN);
+        const struct monitor_cause why = {
+            .outcome = lost ? MONITOR_NOCONNECTION : MONITOR_OPEN,
+            .event = event,
+            .end_ns = event->ts_ns,
+        };
+        monitors_end_conn(&c->monitors, event->conn->number, &why);
+    }
+    if (event->type == DS_EVENT_CONN)
+        count_conn(c, event);
+}
+
+void correlate_time(struct correlate *c, int64_t now_ns)
+{
+    if (now_ns <= c->now_ns)
+        return;
+    c->now_ns = now_ns;
+    calls_give_old(&c->calls, now_ns);
+}
+
+void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
+                          void *context)
+{
+    const struct monitor_cause why = {.outcome = MONITOR_OPEN,
+                                      .end_ns = now_ns > c->now_ns ? now_ns : c->now_ns};
+    calls_visit_open(&c->calls, why.end_ns, visit, context);
+    const struct monitor *m = c->config.monitors ? table_oldest(&c->monitors.table) : NULL;
+    for (; m != NULL; m = table_newer(&c->monitors.table, m)) {
+        struct titles titles[2];
+        struct monitor_end end;
+        fill_end(c, m, &why, titles, &end);
+        visit(context, &(struct record){.monitor = &end});
+    }
+}
+
+void correlate_visit_overdue(const struct correlate *c, int64_t after_ns, int64_t until_ns,
+                             int64_t now_ns, record_fn visit, void *context)
+{
+    calls_visit_overdue(&c->calls, after_ns, until_ns, now_ns, visit, context);
+}
+
+void correlate_end(struct correlate *c)
+{
+    calls_end_all(&c->calls, c->now_ns, CALL_UNANSWERED);
+    monitors_end_all(&c->monitors, &(struct monitor_cause){.outcome = MONITOR_OPEN,
+                                                           .end_ns = c->now_ns});
+}

@@ -1,0 +1,103 @@
+/*
+ * open_call.h - the calls that are open: asked and not answered yet. Each is known by the key of
+ * its tag (pid_key.h) and the node that is to answer, belongs to the connection it was sent over, and
+ * may be served by a known process, which gives calls their parents. One that its caller has given
+ * up has had its record, and is remembered for a late answer.
+ */
+#ifndef DISTSNIFF_OPEN_CALL_H
+#define DISTSNIFF_OPEN_CALL_H
+
+#include "analyse/calls/correlate.h"
+#include "analyse/calls/pending_calls.h"
+#include "analyse/calls/process_activity.h"
+#include "analyse/calls/processes.h"
+#include "record/record.h"
+
+#include <distsniff/otp.h>
+
+/* answer_place says whether the answer to a call passes over a connection. The process that gives it
+ * may be on the caller's own node, as those of ra are; an unknown atom may decide which is asked. */
+enum answer_place { ANSWER_PASSES, ANSWER_ELSEWHERE, ANSWER_PLACE_UNKNOWN };
+
+/* open_call is one. */
+struct open_call {
+    struct table_entry entry;
+    struct ref_key key, alias;
+    const struct ds_otp_line *line;
+    struct pid_key caller, callee, taker;
+    uint32_t asked_node, answer_node; /* they differ once it was forwarded */
+    uint32_t callee_name; /* interned, when it was called by name */
+    uint64_t number, conn;
+    int64_t start_ns;
+    int64_t work_ns; /* when a call made for it last began or ended; 0 never */
+    uint64_t start_frame;
+    bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
+    uint32_t start_seq;
+    uint64_t losses; /* of the answering direction so far */
+    uint32_t unread; /* likewise: messages in which nobody can tell whom they answer */
+    uint64_t parent;
+    struct table_link of_conn, of_callee, of_caller;
+    uint32_t process, asker; /* in whose lists of_callee and of_caller are; 0 none */
+    uint32_t unresolved;     /* the node on which it is served by we don't know whom; else 0 */
+    uint32_t num_children;
+    uint64_t *children;
+    struct ds_term request; /* kept in memory of its own, or absent */
+    size_t request_len, kept_len;
+    struct call_part {
+        uint32_t at, len;
+    } mod, fun, args; /* where they stand in the request that was kept; len 0: not there */
+    char *mfa, *mfa_elixir;
+    uint8_t answer_dir;
+    bool parent_ambiguous, parent_inferred;
+    bool may_have_parent; /* when it came, its caller may have been serving a call */
+    bool answer_is_exit;
+    bool has_twin;      /* other calls have the same tag */
+    enum answer_place place;
+    bool is_tentative, is_forwarded, awaits_input;
+    bool is_behind;     /* its callee is, or may be, at other work meanwhile */
+    bool is_undecided;  /* what would tell how it ends hangs on an atom that is not known */
+    bool may_be_answered; /* a message came for its caller in which atoms are not known */
+    bool given_up;      /* the caller has, and its record is out */
+    bool caller_ended;
+    bool began_before; /* the capture */
+};
+
+enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024 };
+
+/* calls is all of them, and what is known of those who ask and answer. */
+struct calls {
+    struct table table;
+    struct table conns;  /* connections with open calls */
+    struct table askers; /* processes with open calls (calls_by_caller.h) */
+    struct {
+        uint64_t number;
+        uint32_t place; /* in table; the call is gone when that has another number */
+    } given_up[MAX_GIVEN_UP]; /* a ring */
+    uint64_t num_given_up;
+    struct table activities; /* process_activity.h */
+    struct intern *intern;
+    struct processes processes;
+    uint64_t num_started, num_dropped, no_memory;
+    uint64_t num_unresolved; /* open calls to names whose pid is not known */
+    size_t keep;             /* longest request to be kept, 0 none */
+    enum ends_seen_by ends_seen_by;
+    size_t kept_len;         /* of all kept now */
+    struct ds_buffer scratch;
+    struct pending_calls held;
+    record_fn emit;
+    void *context;
+};
+
+/* calls_tell_parents says whether anybody looks at which call was made for which. */
+static inline bool calls_tell_parents(const struct calls *calls)
+{
+    return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_OUTPUTS;
+}
+
+/* calls_tell_answered says whether anybody looks at the ends of calls that messages ended. */
+static inline bool calls_tell_answered(const struct calls *calls)
+{
+    return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_FINDINGS;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * step_end.c - the message that ends a call: an answer, or the exit of the process that
+ * should have given one.
+ */
+#include "analyse/calls/call_parent.h"
+#include "analyse/calls/step.h"
+
+void step_set_end(struct step *s, struct open_call *call, enum note_role role,
+                  enum call_outcome outcome)
+{
+    s->ending = call;
+    s->end = (struct call_end){.event = s->event, .end_ns = s->event->ts_ns, .outcome = outcome};
+    s->note->role = role;
+    s->note->label = call->line->label;
+    s->note->group = call->line->group;
+    s->note->call = call->number;
+    s->note->outcome = outcome;
+    s->note->has_latency = true;
+    s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
+}
+
+void step_set_error(struct step *s, const char *class, const struct ds_term *reason)
+{
+    s->end.outcome = s->note->outcome = CALL_ERROR;
+    s->end.error_class = class;
+    s->end.reason = *reason;
+}
+
+/* judge_result lets otp.def say whether the answer is a failure. False when it says nothing
+ * about answers to such calls. */
+static bool judge_result(struct correlate *c, struct step *s, const struct ds_otp_line *line,
+                         const struct ds_term *reply)
+{
+    struct ds_otp_match result;
+    s->end.result = *reply;
+    if (!ds_otp_find_result(c->otp, line, reply, &result)) {
+        if (!step_is_undecided(reply) ||
+            !ds_otp_has_results(c->otp, line, !ds_term_is_unknown_atom(reply)))
+            return false;
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
+        return true;
+    }
+    if (result.kind == DS_OTP_FAILURE) {
+        const struct ds_term *reason = ds_otp_get(&result, DS_OTP_REASON);
+        step_set_error(s, result.line->label, reason != NULL ? reason : reply);
+        s->end.result = (struct ds_term){0};
+    } else if (ds_otp_get(&result, DS_OTP_REPLY_TERM) != NULL) {
+        s->end.result = *ds_otp_get(&result, DS_OTP_REPLY_TERM);
+    }
+    return true;
+}
+
+/* learn_callee: whoever answers has been doing the work. rex has a process of its own do calls. */
+static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
+{
+    if (step_know_from(c, s))
+        call_parent_set_callee(&c->calls, call, &s->from,
+                               strcmp(call->line->label, "rpc:call") != 0);
+}
+
+void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
+                       const struct ds_term *reply)
+{
+    learn_callee(c, s, call);
+    call_parent_answered(&c->calls, call, s->event->ts_ns);
+    step_set_end(s, call, NOTE_REPLY, CALL_OK);
+    if (call->is_undecided)
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
+    judge_result(c, s, call->line, reply);
+}
+
+void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call)
+{
+    s->note->role = NOTE_REPLY;
+    s->note->late = true;
+    s->note->label = call->line->label;
+    s->note->group = call->line->group;
+    s->note->call = call->number;
+    s->note->has_latency = true;
+    s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
+    learn_callee(c, s, call);
+    calls_heard_late(&c->calls, call, s->event->ts_ns);
+}
+
+/* looks_like_timeout: people write round numbers of milliseconds. A timer never fires before its
+ * time, but later on a busy machine. Yet the packets may stand closer together than that: the
+ * caller sets the timer when it has handed the request to its node, which sends it when the
+ * connection has its turn, 2 to 5 ms later where the machine is busy, and the message that tells
+ * of giving up may not have to wait. Above a second any wait will do: a tenth of it reaches to the
+ * next round number. */
+static bool looks_like_timeout(int64_t waited_ns)
+{
+    enum { ROUND_NS = 100000000, SLACK_PART = 10, LEFT_LATE_NS = 5000000 };
+    const int64_t times = (waited_ns + LEFT_LATE_NS) / ROUND_NS;
+    const int64_t beyond_ns = waited_ns - times * ROUND_NS; /* less than 0: it left late */
+    return times > 0 && beyond_ns * SLACK_PART <= waited_ns;
+}
+
+enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
+                                    const struct ds_event *event)
+{
+    return calls_may_be_answered(&c->calls, call)                        ? CALL_UNKNOWN
+           : call->place == ANSWER_PLACE_UNKNOWN                         ? CALL_UNKNOWN
+           : call->place == ANSWER_ELSEWHERE                             ? CALL_ANSWERED_ELSEWHERE
+           : !call->is_forwarded && calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
+           : looks_like_timeout(event->ts_ns - call->start_ns)       ? CALL_TIMEOUT
+                                                                     : CALL_ABANDONED;
+}
+
+void step_take_crossed(struct correlate *c, struct step *s)
+{
+    struct pending_call *held =
+        step_know_from(c, s) ? calls_find_crossed(&c->calls, &s->from, &s->watched) : NULL;
+    if (held == NULL)
+        return;
+    const struct call *call = held->copy->call;
+    const int64_t waited_ns = s->event->ts_ns - call->start_ns;
+    s->note->label = call->label;
+    s->note->group = call->group;
+    s->note->call = call->number;
+    s->note->outcome = held->may_be_elsewhere          ? CALL_UNKNOWN
+                       : held->is_elsewhere            ? CALL_ANSWERED_ELSEWHERE
+                       : looks_like_timeout(waited_ns) ? CALL_TIMEOUT
+                                                       : CALL_ABANDONED;
+    s->note->has_latency = true;
+    s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
+    calls_had_given_up(&c->calls, held, s->event, s->note->outcome);
+}
+
+bool step_is_undecided(const struct ds_term *term)
+{
+    struct ds_term part;
+    struct ds_text text;
+    if (ds_term_is_unknown_atom(term))
+        return true;
+    for (uint32_t i = 0; i < 2 && ds_term_get_element(term, i, &part); i++) {
+        if (ds_term_is_unknown_atom(&part))
+            return true;
+        if (ds_term_get_atom(&part, &text))
+            return false;
+    }
+    return false;
+}
+
+bool step_is_atom(const struct ds_term *term, const char *word)
+{
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
+}
+
+void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
+                      const struct ds_term *reason)
+{
+    step_set_end(s, call, NOTE_DOWN, CALL_OK);
+    s->is_down = true;
+    if (call->answer_is_exit && judge_result(c, s, call->line, reason)) {
+        /* Such an answer may come as the caller gives up, too, but only then has to wait for that. */
+        s->is_down = looks_like_timeout(s->event->ts_ns - call->start_ns);
+        return;
+    }
+    s->end.result = (struct ds_term){0};
+    switch (step_how_ended(reason)) {
+    case MONITOR_UNKNOWN:
+        s->end.outcome = s->note->outcome = CALL_UNKNOWN;
+        break;
+    case MONITOR_NOPROC:
+        s->end.outcome = s->note->outcome = CALL_NOPROC;
+        break;
+    case MONITOR_NOCONNECTION:
+        s->end.outcome = s->note->outcome = CALL_NOCONNECTION;
+        break;
+    default:
+        step_set_error(s, "exit", reason);
+        break;
+    }
+}
+
+bool step_had_given_up(const struct ds_term *reason)
+{
+    enum { MAX_DEPTH = 8 }; /* {timeout,{gen_server,call,_}} may have been wrapped */
+    struct ds_term at = *reason, first;
+    if (step_is_atom(reason, "normal"))
+        return true;
+    for (int depth = 0; depth < MAX_DEPTH && ds_term_get_element(&at, 0, &first); depth++)
+        at = first;
+    return step_is_atom(&at, "timeout");
+}
+
+enum monitor_outcome step_how_ended(const struct ds_term *reason)
+{
+    return step_is_atom(reason, "noproc")         ? MONITOR_NOPROC
+           : step_is_atom(reason, "noconnection") ? MONITOR_NOCONNECTION
+           : ds_term_is_unknown_atom(reason)      ? MONITOR_UNKNOWN
+                                                  : MONITOR_EXIT;
+}

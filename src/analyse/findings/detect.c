@@ -1,0 +1,272 @@
+/*
+ * detect.c - what all detectors need: what is known of a connection, and the store of what was found, where
+ * equal findings become one. See detect.h.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <string.h>
+
+enum { MAX_FOUND = 1024 };
+
+#define GAP_WAIT_NS INT64_C(5000000000) /* a gap is known when no packet fills it: by then it is told */
+
+void detect_init(struct detect *d, const struct findings_config *config)
+{
+    d->config = *config;
+    table_init(&d->watched, sizeof(struct conn_watch), config->limits[DS_LIMIT_CONNECTIONS]);
+    table_init(&d->found, sizeof(struct found), MAX_FOUND);
+}
+
+void detect_free(struct detect *d)
+{
+    table_free(&d->watched);
+    table_free(&d->found);
+}
+
+struct conn_watch *detect_find_watched(const struct detect *d, uint64_t conn)
+{
+    struct conn_watch *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
+    while (w != NULL && w->conn != conn)
+        w = table_next(&d->watched, w);
+    return w;
+}
+
+struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn)
+{
+    const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
+    struct conn_watch *w = detect_find_watched(d, conn->number);
+    if (w != NULL)
+        return w;
+    w = table_add_forgetting(&d->watched, hash);
+    if (w == NULL) {
+        d->no_memory++;
+        return NULL;
+    }
+    w->conn = conn->number;
+    w->initiator = -1;
+    w->last_step = DS_STEP_UNKNOWN;
+    w->opened_ns = d->now_ns;
+    return w;
+}
+
+struct finding *detect_begin(struct detect *d, enum finding_code code,
+                             const struct ds_event *event)
+{
+    struct finding *f = &d->draft;
+    memset(f, 0, sizeof *f);
+    d->has_since = false;
+    f->kind = finding_kind_at(code);
+    f->severity = f->kind->severity;
+    f->num_evidence = 1;
+    f->evidence[0].ts_ns = d->now_ns;
+    if (event == NULL)
+        return f;
+    f->evidence[0].conn = event->conn->number;
+    f->evidence[0].ts_ns = event->ts_ns;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_text node = event->conn->end[end].node;
+        if (node.data == NULL || node.len > FINDING_NODE_LEN)
+            continue;
+        memcpy(f->node[end].text, node.data, node.len);
+        f->node[end].len = node.len;
+    }
+    return f;
+}
+
+void detect_frame(struct finding *f, uint64_t frame, const char *what)
+{
+    struct evidence *e = &f->evidence[0];
+    if (frame == 0 || e->num == FINDING_FRAMES)
+        return;
+    e->packet[e->num].frame = frame;
+    e->packet[e->num].what = what;
+    e->num++;
+}
+
+void detect_unsure(struct finding *f, enum certainty certainty, const char *proof)
+{
+    f->certainty = certainty;
+    f->proof = proof;
+}
+
+void detect_emit(struct detect *d, const struct finding *finding)
+{
+    const struct record record = {.finding = finding};
+    if (d->timeline != NULL)
+        timeline_finding(d->timeline, finding);
+    d->config.emit(d->config.context, &record);
+}
+
+static bool is_equal(const struct finding *a, const struct finding *b)
+{
+    return a->kind == b->kind && a->variant == b->variant && a->sentence.len == b->sentence.len &&
+           memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
+}
+
+static uint32_t hash_finding(const struct finding *f)
+{
+    return hash_text(text_of(f->sentence.bytes, f->sentence.len)) ^ (uint32_t)(uintptr_t)f->kind;
+}
+
+static struct found *find_equal(const struct detect *d, uint32_t hash)
+{
+    struct found *found = table_first(&d->found, hash);
+    while (found != NULL && !is_equal(&found->finding, &d->draft))
+        found = table_next(&d->found, found);
+    return found;
+}
+
+/* temper makes the draft less certain where its evidence has a loss within: true when it did. */
+static bool temper(struct detect *d)
+{
+    const uint64_t conn = d->draft.evidence[0].conn;
+    return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
+}
+
+static struct found *complete(struct detect *d)
+{
+    const struct finding *draft = &d->draft;
+    struct found *found = find_equal(d, hash_finding(draft));
+    if (found == NULL)
+        return NULL;
+    found->is_tempered = temper(d);
+    struct finding *f = &found->finding;
+    const bool was_error = f->severity == SEVERITY_ERROR;
+    f->detail = draft->detail;
+    f->is_over = draft->is_over;
+    f->is_update = true;
+    if (draft->certainty < f->certainty) {
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+        f->severity = draft->severity;
+    } else if (found->is_tempered) {
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+    }
+    f->error_change = (int8_t)((f->severity == SEVERITY_ERROR) - was_error);
+    for (size_t i = f->num_evidence; i-- > 0;) {
+        if (f->evidence[i].conn != draft->evidence[0].conn)
+            continue;
+        f->evidence[i] = draft->evidence[0];
+        break;
+    }
+    return found;
+}
+
+void detect_complete(struct detect *d)
+{
+    const struct found *found = complete(d);
+    if (found != NULL)
+        detect_emit(d, &found->finding);
+}
+
+void detect_change(struct detect *d, enum severity severity)
+{
+    struct found *found = complete(d);
+    if (found == NULL)
+        return;
+    struct finding *f = &found->finding;
+    f->error_change += (int8_t)((severity == SEVERITY_ERROR) - (f->severity == SEVERITY_ERROR));
+    f->severity = severity;
+    detect_emit(d, f);
+}
+
+uint64_t detect_commit(struct detect *d)
+{
+    struct finding *draft = &d->draft;
+    const int64_t ts_ns = draft->evidence[0].ts_ns;
+    const uint32_t hash = hash_finding(draft);
+    struct found *found = find_equal(d, hash);
+    const bool is_tempered = temper(d);
+    d->found_ns = d->now_ns;
+    if (found == NULL) {
+        found = table_add_forgetting(&d->found, hash);
+        if (found == NULL) {
+            d->no_memory++;
+            return 0;
+        }
+        draft->number = ++d->num_found;
+        draft->count = 1;
+        draft->first_ns = draft->last_ns = ts_ns;
+        draft->error_change = draft->severity == SEVERITY_ERROR;
+        found->finding = *draft;
+        found->is_tempered = is_tempered;
+        detect_emit(d, &found->finding);
+        return draft->number;
+    }
+    struct finding *f = &found->finding;
+    f->count++;
+    f->last_ns = ts_ns;
+    f->is_over = draft->is_over;
+    f->is_past = false;
+    /* What has become worse is told anew. */
+    const bool is_worse = draft->severity < f->severity;
+    f->is_update = f->num_evidence == FINDING_SETS && !is_worse;
+    if (f->num_evidence != FINDING_SETS)
+        f->evidence[f->num_evidence++] = draft->evidence[0];
+    f->error_change = is_worse && draft->severity == SEVERITY_ERROR;
+    if (is_worse) {
+        f->severity = draft->severity;
+        f->detail = draft->detail;
+    }
+    if (draft->certainty < f->certainty) { /* proven by now */
+        f->certainty = draft->certainty;
+        f->proof = draft->proof;
+        found->is_tempered = is_tempered;
+    }
+    detect_emit(d, f);
+    return f->number;
+}
+
+void detect_detail(struct detect *d, uint64_t number, const struct wording *detail)
+{
+    for (struct found *found = table_get(&d->found, d->found.oldest); found != NULL;
+         found = table_get(&d->found, found->entry.newer)) {
+        if (found->finding.number != number)
+            continue;
+        found->finding.detail = *detail;
+        found->finding.is_update = true;
+        found->finding.error_change = 0;
+        detect_emit(d, &found->finding);
+        return;
+    }
+}
+
+void detect_gap(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_watch(d, event->conn);
+    if (w != NULL)
+        w->gap_ns = event->ts_ns;
+    if (d->num_found == 0 || event->ts_ns - d->found_ns > GAP_WAIT_NS)
+        return;
+    for (struct found *found = table_get(&d->found, d->found.newest); found != NULL;
+         found = table_get(&d->found, found->entry.older)) {
+        struct finding *f = &found->finding;
+        if (f->last_ns < event->ts_ns - GAP_WAIT_NS)
+            return;
+        if (found->is_tempered || f->count != 1 || f->evidence[0].conn != event->conn->number ||
+            detect_is_of_one_packet(f))
+            continue;
+        detect_lower(f);
+        f->is_update = true;
+        f->error_change = 0;
+        found->is_tempered = true;
+        detect_emit(d, f);
+    }
+}
+
+bool detect_is_published(const struct conn_watch *w)
+{
+    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
+    return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
+}
+
+size_t detect_keep(char *out, size_t size, struct ds_text text)
+{
+    const size_t len = text.data == NULL ? 0 : text.len < size ? text.len : size;
+    if (len != 0)
+        memcpy(out, text.data, len);
+    return len;
+}

@@ -1,0 +1,631 @@
+/*
+ * detect.h - what the detectors share: what is known of each connection, and how a finding is made.
+ *
+ *     struct finding *f = detect_begin(d, FINDING_DS101, event);
+ *     wording_end(&f->sentence, ...);
+ *     detect_frame(f, frame, "challenge");
+ *     detect_commit(d);
+ */
+#ifndef SRC_DETECT_H
+#define SRC_DETECT_H
+
+#include "analyse/findings/finding_kinds.h"
+#include "analyse/findings/findings.h"
+#include "analyse/findings/presence.h"
+#include "analyse/findings/timeline.h"
+#include "core/table.h"
+
+#include <string.h>
+
+/* watched is what is known of a connection. */
+struct conn_watch {
+    struct table_entry entry;
+    uint64_t conn;
+    int64_t opened_ns, up_ns;
+    int initiator; /* the end that sent send_name, -1 */
+    enum ds_handshake_step last_step; /* DS_STEP_UNKNOWN: none */
+    int step_end;                     /* who took it */
+    int64_t step_ns;                  /* of it */
+    int64_t gap_ns;  /* when packets were missing last; 0: never */
+    int64_t unread_ns[2]; /* when a message of an end came last that could not be read in full; 0: never */
+    uint32_t unread_by[2]; /* hash of that end's node; 0: not known */
+    int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */
+    uint64_t step_frame[DS_STEP_COUNT];
+    uint64_t flags[2];
+    bool has_flags[2];
+    uint8_t version[2];
+    enum ds_cookie_check cookie[2]; /* of the digest that an end sent */
+    uint32_t challenge[2];          /* given to the other end */
+    bool has_challenge[2];
+    bool is_up, is_half_closed;
+    bool is_refused;  /* by a status, of which has been spoken */
+    bool is_nok;
+    bool is_explained; /* nothing more is to be said of its end */
+    bool alert;        /* an end answered with a TLS alert */
+    bool is_one_way;   /* one direction alone was captured so far */
+    int8_t unseen;     /* then: the end of which nothing was */
+    bool is_given_up;  /* as nothing got through for too long, of which has been spoken */
+    uint8_t capture_told; /* bits of detect_capture.c's own */
+    unsigned tls_told; /* bits of detect_tls.c's own */
+    uint64_t told;     /* what has been found of the link: bits of the detectors' own */
+    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
+    bool is_hole_unsure; /* and not told: the host of the other end may be gone, or one way be cut */
+    uint64_t doubt_frame[2]; /* of a hole not told of, as the other end's host may be gone; 0: none */
+    uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
+    uint64_t stall_frame[2];
+    bool is_hidden;    /* of EPMD: who registers is a hidden node */
+    bool is_unacked[2];    /* what an end sends is sent again and again, and not acknowledged */
+    uint64_t unarrived[2]; /* answers among that */
+    uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported; and how, as a level */
+    uint8_t ignored_level[2];
+    size_t asked_len;  /* of EPMD: the name that was asked for */
+    char asked[64];
+};
+
+/* asked is an answer of EPMD: where a node listens. */
+struct epmd_lookup {
+    struct table_entry entry;
+    struct ds_addr client, server;
+    uint16_t port;
+    int64_t ts_ns;
+    uint64_t frame, conn;
+    size_t name_len;
+    char name[64];
+};
+
+/* refused is an EPMD that could not be reached: a finding only when that goes on. What it says holds
+ * until its place is taken or that EPMD answers. */
+struct epmd_unreachable {
+    bool is_used; /* not told yet */
+    enum ds_close close;
+    struct ds_addr client, server;
+    uint16_t port;
+    int64_t began_ns, ts_ns; /* its first SYN, and when it was known to have failed */
+    uint64_t frame, conn;
+    char why[120];
+};
+
+/* reached is an EPMD that something was said to. */
+struct reached {
+    struct ds_addr server;
+    int64_t ts_ns; /* the latest time; 0: a free place */
+};
+
+/* answered is a reply that ended a call: whether it arrives is known later. */
+enum { MAX_ANSWERS = 256 };
+struct answered {
+    uint64_t conn;
+    uint32_t end_seq; /* behind its last byte */
+    uint8_t dir;
+};
+
+/* hole is a time in which packets or records were lost here, of whatever connection. */
+enum { MAX_HOLES = 16 };
+struct hole {
+    int64_t first_ns, last_ns;
+};
+
+/* found is what all equal findings have become. */
+struct found {
+    struct table_entry entry;
+    struct finding finding;
+    bool is_tempered; /* it would be more certain if nothing were missing */
+};
+
+/* accepted is a port at which a link came up, or was up before. */
+struct accepted {
+    struct ds_addr addr;
+    uint16_t port; /* 0: a free place */
+};
+
+/* gone is a host that did not answer for a while, of which a finding tells. */
+struct gone {
+    struct ds_addr addr;
+    int64_t from_ns, to_ns;
+};
+
+/* cut is the end of a link after a silence of both ends that was longer than any before. */
+struct idle_drop {
+    uint64_t conn, frame; /* conn 0: none */
+    int64_t idle_ns, survived_ns; /* survived_ns: the longest silence before */
+    bool is_reset;                /* what came then was answered by a RST, else not at all */
+    bool is_told;
+};
+
+/* pair is two nodes, in either order. */
+enum { NUM_UPS = 4 };
+struct pair {
+    struct table_entry entry;
+    uint32_t name_hash[2];
+    uint32_t creation[2];
+    unsigned ups;
+    int64_t up_ns[NUM_UPS]; /* of the last ones */
+    uint64_t frame[NUM_UPS];
+    bool has_ended;      /* a link of theirs, or more */
+    uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
+    int64_t idle_ns;     /* before the latest RST; 0: there was none */
+    int64_t survived_ns; /* the longest silence of both after which a link of theirs went on */
+    struct {
+        uint64_t conn, frame; /* conn 0: none */
+        int64_t ts_ns;
+        uint32_t by; /* hash of the node in whose name it came */
+    } reset; /* the latest RST that ended a link of theirs */
+    unsigned cuts;       /* links that may have been cut while they were idle */
+    struct idle_drop cut; /* the latest */
+};
+
+struct callee {
+    struct table_entry entry;
+    uint64_t key; /* a hash of its node and name */
+    uint64_t calls, failed, noproc, timeouts, abandoned;
+    uint64_t latest;   /* number of the latest call that failed */
+    int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
+    uint64_t finding;  /* number of what was found, 0: nothing */
+    uint64_t told;     /* how many had failed when that was told */
+    uint64_t told_calls;
+};
+
+/* crashed is a callee that requests have ended. */
+struct crashed {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;
+    int64_t ts_ns[3]; /* of the latest */
+    int64_t since_ns; /* of the latest: when it was asked */
+    bool is_settled;  /* it is told whether it came back since the latest */
+    struct finding finding; /* of the latest */
+};
+
+/* copied is a large payload that may come again, to others. */
+struct repeated_payload {
+    struct table_entry entry;
+    uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
+    uint64_t receiver;    /* of the latest */
+    int64_t first_ns, last_ns;
+    uint64_t frame; /* of the first */
+    uint32_t copies, same_node; /* after the first; those to a node that had one before */
+    uint8_t num_conns;
+    bool is_told[2];
+    uint64_t conn[8];
+};
+
+/* coined is what a node sends atoms of: one form, with ever other numbers in it. */
+enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
+struct dynamic_atoms {
+    struct table_entry entry;
+    uint64_t key;
+    int64_t first_ns;
+    uint64_t frame;
+    uint32_t num; /* different ones, up to COINED_ENOUGH: more are not counted */
+    uint64_t seen[COINED_PLACES]; /* their hashes under the secret of this run; 0: free */
+    uint8_t len[COINED_EXAMPLES];
+    char example[COINED_EXAMPLES][COINED_LEN];
+};
+
+/* locked is a lock of global on one node. */
+struct locked {
+    struct table_entry entry;
+    uint64_t key;
+    unsigned refused; /* in a row */
+    int64_t refused_ns; /* the first of these */
+    uint64_t frame;
+    size_t holder_len;
+    char holder[128];
+};
+
+/* listed is a name of global, as a node told it over a connection. */
+struct listed {
+    struct table_entry entry;
+    uint64_t key, pid; /* hashes: of connection and name, and of whom it names */
+    uint64_t frame;
+    uint8_t dir;
+};
+
+/* dialled is an attempt that was told to give way to the one from the other side, or that the
+ * other one has to give way to. */
+struct dialled {
+    bool is_used, is_kept; /* is_kept: this attempt is to go on, not the other one */
+    uint64_t conn, frame;
+    int64_t ts_ns;
+    struct ds_addr addr; /* of the acceptor */
+    size_t len[2];
+    char name[2][128]; /* initiator, acceptor; len 0: not known */
+};
+
+/* fading is a link whose one end does not acknowledge what the other one sends: it may be gone. */
+struct fading {
+    bool is_used, is_heard; /* is_heard: it has said something since, but acknowledged nothing */
+    bool was_heard;         /* it had, after that was sent again and should long have arrived */
+    uint8_t waiting; /* the end */
+    uint64_t conn, frame;
+    int64_t last_data_ns, tick_ns; /* of the end that is silent; of the other one */
+    struct ds_addr addr[2];        /* who waits, who is silent */
+    uint16_t port[2];
+    const char *icmp;  /* what a router or host says of it; a static string, NULL: nothing */
+    size_t len[2];     /* 0: not known, as on a link that was joined late */
+    char name[2][128];
+};
+
+/* stalled is a link on which something is retransmitted and not acknowledged. */
+struct stalled {
+    bool is_used, is_told;
+    bool waits[2];    /* what that end sends is not acknowledged */
+    bool is_heard[2]; /* it has sent something since */
+    bool repeats[2];  /* it retransmits what the other end has acknowledged */
+    uint64_t conn, frame[2], retransmitted[2];
+    uint32_t most_repeats; /* of one segment */
+    int64_t start_ns;
+    const char *icmp;
+    struct wording name[2];
+    struct finding finding; /* its sentence and nodes */
+};
+
+/* starts is what is known of the incarnations of a node. */
+enum { NUM_STARTS = 6 };
+struct starts {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;                /* different ones */
+    uint32_t creation[NUM_STARTS]; /* of the last ones */
+    int64_t ts_ns[NUM_STARTS];
+    uint64_t frame[NUM_STARTS];
+    uint64_t conn;      /* of the registration */
+    uint64_t short_key; /* a hash of its name before the @ */
+    bool is_told;       /* the finding was made, as severe as that */
+    uint8_t severity;
+    bool is_first_seen; /* the first one is a start that was seen */
+    bool has_ended;     /* the node has ended the connection of its registration */
+};
+
+/* Why a node is silent: DS201 is told of each by itself. */
+enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILENT_ONE_WAY };
+
+/* lookup is a host's name that DNS was asked for, and has not told. */
+enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
+struct lookup {
+    bool is_used, has_failed;
+    uint8_t code; /* of the latest answer, where it has failed */
+    const char *icmp; /* what came instead of an answer; a static string, NULL: none did */
+    unsigned questions;
+    struct ds_addr client, server;
+    int64_t asked_ns, last_ns;
+    uint64_t frame[2]; /* of the first question, of the latest answer */
+    size_t len;
+    char name[LOOKUP_LEN];
+};
+
+/* lookups is what is asked, and who has to do with nodes. */
+struct lookups {
+    bool has_open; /* any may be used */
+    bool has_local; /* EPMD was spoken with on a host that shows no other address */
+    struct lookup open[MAX_LOOKUPS];
+    unsigned num_hosts, num_names;
+    struct ds_addr host[MAX_HOSTS];
+    struct host_name {
+        size_t len;
+        char text[LOOKUP_LEN];
+    } name[MAX_HOSTS]; /* hosts in the names of nodes */
+    struct host_name others; /* the first that did not resolve where no node was seen */
+};
+
+/* knock is somebody who asked EPMD for all names, and may be no node. */
+enum { MAX_KNOCKS = 16 };
+struct knock {
+    bool is_used;
+    struct ds_addr client, server;
+    int64_t ts_ns;
+    uint64_t frame, conn;
+};
+
+struct scans {
+    bool has_knocks; /* any may be used */
+    struct knock knock[MAX_KNOCKS];
+    unsigned num_hosts; /* of nodes */
+    struct ds_addr host[MAX_HOSTS];
+};
+
+/* checks counts what was looked at. */
+struct checks {
+    uint64_t lookups, resolved, questions;
+    uint64_t others_names; /* that did not resolve, for hosts on which no node was seen */
+    uint64_t handshakes, cookies, links, ticking, zero_windows, gaps, cut;
+    uint64_t calls, ended[CALL_OUTCOME_COUNT]; /* of links both directions of which are seen */
+    uint64_t messages, undecoded, unknown; /* not decoded in full; decoded, with unknown atoms */
+    uint64_t sealed; /* records of TLS that could not be opened, ticks left out */
+    uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
+    uint64_t unarrived; /* calls whose answers passed here, and were not acknowledged */
+    uint64_t unread_calls; /* open, whose answer may be among what could not be read */
+    uint64_t unmeasured; /* links without facts */
+};
+
+enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_STALLED = 32 };
+
+struct mesh; /* who is connected with whom: detect_mesh.c */
+
+struct detect {
+    struct findings_config config;
+    struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed;
+    struct epmd_unreachable refused[MAX_REFUSED];
+    bool has_refused; /* any may be used */
+    struct reached reached[MAX_REFUSED];
+    struct gone gone[MAX_GONE]; /* the latest ones */
+    uint64_t num_gone;
+    struct accepted accepted[MAX_HOSTS]; /* the latest ones */
+    uint64_t num_accepted;
+    struct hole hole[MAX_HOLES]; /* the latest ones */
+    uint64_t num_holes;
+    int64_t since_ns; /* of the draft, where has_since: when its evidence begins */
+    bool has_since;
+    int64_t found_ns; /* when something was found last */
+    struct answered answers[MAX_ANSWERS]; /* the latest ones */
+    uint64_t num_answers;
+    uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
+    struct dialled dialled[MAX_DIALLED];
+    bool has_dialled;
+    struct fading fading[MAX_FADING];
+    bool has_fading;
+    struct stalled stalled[MAX_STALLED];
+    bool has_stalled; /* any may be used */
+    bool looks_closer; /* messages may tell of those, or of keys of TLS */
+    struct lookups lookups;
+    struct scans scans;
+    struct presence presence;
+    struct timeline *timeline; /* NULL: nobody wants it */
+    bool was_down; /* it was told that something is down */
+    struct mesh *mesh; /* NULL: no link has been up yet */
+    uint64_t num_one_way; /* connections that are watched, about */
+    struct {
+        int64_t ts_ns; /* 0: none */
+        uint64_t frame;
+        size_t len[2];
+        char name[2][128];
+    } lost; /* the link that global said first was lost */
+    struct {
+        int64_t last_ns;        /* of the latest record */
+        int64_t from_ns, to_ns; /* when nothing came, the latest time */
+    } pause;
+    struct {
+        uint64_t conn;    /* the connection that was asked for last, 0: none was */
+        bool is_one_host; /* it leaves no host */
+    } place;
+    struct checks checks;
+    struct findings_unseen unseen;
+    bool is_over; /* nothing more comes */
+    struct finding draft;
+    int64_t first_ns; /* of the first record; 0: none has come */
+    int64_t now_ns;
+    uint64_t no_memory;
+    int64_t overdue_ns; /* calls that began by then, and were open too long, have been told */
+    struct table found; /* of detect.c */
+    uint64_t num_found;
+};
+
+/* detect_init begins with nothing known; detect_free frees what detect_init made. */
+void detect_init(struct detect *d, const struct findings_config *config);
+void detect_free(struct detect *d);
+
+/* detect_watch returns what is known of a connection; NULL when memory ran out. */
+struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn);
+
+/* detect_find_watched returns it by the connection's number, where it is there already; or NULL. */
+struct conn_watch *detect_find_watched(const struct detect *d, uint64_t conn);
+
+/* detect_is_fading says whether one of these nodes does not acknowledge what the other one sends. */
+bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b);
+
+/* detect_is_lost says whether nothing gets through on a connection, so that no answer can come. */
+bool detect_is_lost(const struct detect *d, const struct conn_watch *watched);
+
+/* detect_note_gone notes that nothing of a host was reached for a while, of which a finding tells. */
+void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns);
+
+/* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
+struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
+
+/* detect_find_pair finds it by a connection, or makes it. NULL when a name is not known, or memory ran
+ * out. */
+struct pair *detect_find_pair(struct detect *d, const struct ds_conn *conn);
+
+/* Links that are cut while idle (detect_idle.c). detect_idle_lost is of a link on which nothing is
+ * acknowledged any more, or that a RST ended; detect_idle_survived of one that ends or goes on;
+ * detect_idle_again of one that is up, and whose nodes are those of before. detect_idle_gone says
+ * whether a link that has been lost for so long that an end was given up was cut, and tells of it. */
+void detect_idle_lost(struct detect *d, const struct ds_event *event, int waiting);
+void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link);
+void detect_idle_revived(struct detect *d, const struct ds_event *event);
+void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
+bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct idle_drop **cut);
+void detect_idle_reset(struct detect *d, const struct ds_event *event);
+
+/* detect_idle_held is of an acceptor (an end of the event's connection) that says that it holds an old
+ * link: if a RST had come in its name, it was not it that sent that. */
+void detect_idle_held(struct detect *d, const struct ds_event *event, int acceptor);
+
+/* detect_begin begins a finding about what event has shown, which is sure unless said otherwise,
+ * and about its two nodes. event NULL: set the times of the evidence yourself. */
+struct finding *detect_begin(struct detect *d, enum finding_code code,
+                             const struct ds_event *event);
+
+/* detect_begin_call does the same of a call that has ended. */
+struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call);
+
+/* detect_since says when the evidence begins; else it does with the connection. What is missing since then
+ * makes it less certain. */
+void detect_since(struct detect *d, int64_t since_ns);
+
+/* What the capture lacks. detect_lost is of records or packets that were lost here, of any connection,
+ * within a time; detect_gap of a connection. detect_temper (detect_loss.c) makes a finding less certain
+ * where its evidence has one within: true when it did; watched is its connection, or NULL. detect_lower
+ * does it in any case. detect_is_of_one_packet says whether one packet says all of it. */
+void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
+void detect_gap(struct detect *d, const struct ds_event *event);
+bool detect_temper(const struct detect *d, struct finding *f, const struct conn_watch *w);
+void detect_lower(struct finding *f);
+bool detect_is_of_one_packet(const struct finding *f);
+
+/* detect_frame adds a packet to the evidence, 0: none; what is a static string. */
+void detect_frame(struct finding *finding, uint64_t frame, const char *what);
+
+/* detect_unsure says that it is less than sure, and what would prove it (a static string). */
+void detect_unsure(struct finding *finding, enum certainty certainty, const char *proof);
+
+/* detect_emit gives a finding out as it is, of which no equals are counted. */
+void detect_emit(struct detect *d, const struct finding *finding);
+
+/* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. Returns
+ * its number; 0 when memory ran out. */
+uint64_t detect_commit(struct detect *d);
+
+/* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */
+void detect_detail(struct detect *d, uint64_t number, const struct wording *detail);
+
+/* detect_hung speaks of a call that has been open for so long, or longer. */
+#define DETECT_HUNG_NS INT64_C(5000000000)
+void detect_hung(struct detect *d, const struct call *call);
+
+/* detect_unread notes a message that could not be read in full: it may be the answer to an open call. */
+void detect_unread(struct detect *d, const struct ds_event *event);
+
+/* Answers that do not arrive (detect_arrival.c). detect_answer notes one that ended a call, detect_arrival
+ * a stall that begins or is over. */
+void detect_answer(struct detect *d, const struct record *record);
+void detect_arrival(struct detect *d, const struct ds_event *event);
+
+/* detect_calls_sum brings what was found of callees up to date. */
+void detect_calls_sum(struct detect *d);
+
+/* The families. end: nothing more comes. */
+void detect_connect(struct detect *d, const struct record *record);
+void detect_connect_time(struct detect *d, bool at_end);
+void detect_link(struct detect *d, const struct record *record);
+void detect_stall_effects(struct detect *d, const struct record *record); /* a stall with what waited */
+void detect_silence(struct detect *d, const struct record *record);
+void detect_silence_time(struct detect *d);
+
+/* Links that are stalled now (detect_stall.c). detect_stall takes all events but messages;
+ * detect_stall_given_up is told that the nodes gave each other up, as another finding says. */
+void detect_stall(struct detect *d, const struct ds_event *event);
+void detect_stall_given_up(struct detect *d, uint64_t conn);
+void detect_stall_time(struct detect *d);
+
+/* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
+ * brings up to date which findings have passed; detect_presence_down says which nodes have left and not
+ * come back, or which link: false when there is none. */
+void detect_presence_init(struct detect *d); /* with the timeline */
+void detect_presence(struct detect *d, const struct ds_event *event);
+void detect_presence_sum(struct detect *d);
+bool detect_presence_down(const struct detect *d, struct wording *out);
+
+/* detect_starts takes what shows that a node was started. */
+void detect_starts(struct detect *d, const struct ds_event *event);
+
+/* detect_silence_due is told that something comes on a connection, be it its end: one that has been silent
+ * for so long was given up before. */
+void detect_silence_due(struct detect *d, const struct ds_event *event);
+
+/* detect_add_icmp adds what a router or host has said of what does not arrive; NULL: nothing. */
+void detect_add_icmp(struct wording *detail, const char *what);
+
+/* detect_silence_again is told that a link is up again, between nodes that were not restarted. */
+void detect_silence_again(struct detect *d, const struct ds_event *event);
+void detect_mesh(struct detect *d, const struct record *record);
+void detect_mesh_time(struct detect *d, bool at_end);
+void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* global's init_connect */
+void detect_mesh_free(struct detect *d);
+unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
+void detect_calls(struct detect *d, const struct record *record);
+void detect_crash(struct detect *d, const struct record *record);
+void detect_timeout(struct detect *d, const struct call *call);
+void detect_global(struct detect *d, const struct record *record);
+void detect_exposure(struct detect *d, const struct record *record);
+
+/* detect_capture is of what the capture lacks; it looks at messages where d->num_one_way is not 0, or
+ * something is wrong with them. detect_is_one_way says whether one direction alone of a connection was
+ * captured: whoever is silent then may have said what was asked of it. */
+void detect_capture(struct detect *d, const struct ds_event *event);
+bool detect_is_one_way(const struct detect *d, uint64_t conn);
+
+/* Packets that no node takes (detect_foreign.c). detect_foreign takes an event whose connection has facts;
+ * detect_has_foreign says whether it is worth a look; detect_is_usual_ttl whether packets of an end have
+ * that time to live. */
+bool detect_is_usual_ttl(const struct ds_tcp_side *side, uint8_t ttl);
+void detect_foreign(struct detect *d, const struct ds_event *event);
+static inline bool detect_has_foreign(const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn != NULL ? event->conn->link : NULL;
+    return link != NULL && (link->side[0].ignored.first_frame | link->side[1].ignored.first_frame) != 0;
+}
+
+/* Of messages alone, each of which comes by: most are left again by the first thing that is looked
+ * at. */
+void detect_link_message(struct detect *d, const struct ds_event *event);
+void detect_messages(struct detect *d, const struct record *record);
+void detect_exposure_message(struct detect *d, const struct record *record);
+
+/* detect_is_of_global says whether a label, or NULL, is one that detect_global looks at. Nearly all
+ * differ in the second letter. */
+static inline bool detect_is_of_global(const char *label)
+{
+    static const char global[] = "global:";
+    return label != NULL && label[0] == 'g' && label[1] == 'l' &&
+           strncmp(label, global, sizeof global - 1) == 0;
+}
+
+/* detect_tls is of connections with TLS, and comes before detect_connect. */
+void detect_tls(struct detect *d, const struct record *record);
+void detect_tls_message(struct detect *d, const struct ds_event *event);
+
+/* detect_complete gives out more about what is found already: the detail, and the evidence of the same
+ * connection, take the place of those before. Nothing when it is not found. */
+void detect_complete(struct detect *d);
+
+/* detect_change does that, and says how severe it is now. */
+void detect_change(struct detect *d, enum severity severity);
+
+/* wording_span appends a time span as people say it; wording_size, how many bytes. */
+void wording_span(struct wording *wording, int64_t ns);
+void wording_size(struct wording *wording, uint64_t bytes);
+
+/* wording_clock appends a time of day, local, to the second. */
+void wording_clock(struct wording *wording, int64_t ns);
+
+/* wording_function appends a function, wording_label a label, in the syntax of the run. */
+void wording_function(struct wording *wording, struct ds_text module, struct ds_text function);
+void wording_label(struct wording *wording, const char *label);
+
+/* wording_party appends a process: its name and node, or what is known of it. */
+void wording_party(struct wording *wording, const struct party *party);
+
+/* detect_tick_of returns the interval at which an end ticks: what was measured, or what is usual,
+ * which is a quarter of the usual net_ticktime. detect_tick_within bounds what was measured, so that
+ * it can be multiplied: no node ticks less often. */
+#define DETECT_TICK_NS INT64_C(15000000000)
+int64_t detect_tick_within(int64_t tick_ns);
+int64_t detect_tick_of(const struct ds_tcp_stats *link, int end);
+
+/* detect_is_atom says whether a term is that atom. detect_read_function reads an entry of a stack,
+ * {Module, Function, Arity or arguments, ...}; its texts live as long as the term. */
+struct function {
+    struct ds_text mod, fun;
+    uint32_t arity;
+    bool has_arity;
+};
+bool detect_is_atom(const struct ds_term *term, const char *word);
+bool detect_read_function(const struct ds_term *entry, struct function *out);
+
+/* detect_heard_ns returns when an end was heard last: its latest data; of one that has sent none, its first
+ * segment. 0: nothing of it came. */
+int64_t detect_heard_ns(const struct ds_tcp_side *side);
+
+/* detect_keep copies a text, as much as fits, and returns its length. */
+size_t detect_keep(char *out, size_t size, struct ds_text text);
+
+/* detect_is_published says whether both nodes of a connection are no hidden ones, by its handshake. */
+bool detect_is_published(const struct conn_watch *w);
+
+static inline struct ds_text text_of(const char *data, size_t len)
+{
+    return (struct ds_text){data, len};
+}
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * detect_arrival.c - answers that pass the point of capture and do not arrive: their bytes are sent again
+ * and again and never acknowledged. Such calls are answered as far as is seen, and not for the caller.
+ */
+#include "analyse/findings/detect.h"
+
+static bool is_behind(uint32_t seq, uint32_t from_seq)
+{
+    return (int32_t)(seq - from_seq) > 0;
+}
+
+void detect_answer(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || event->type != DS_EVENT_MESSAGE || !event->has_seq)
+        return;
+    d->answers[d->num_answers++ % MAX_ANSWERS] =
+        (struct answered){event->conn->number, event->end_seq, event->dir};
+    if (d->num_unacked == 0)
+        return;
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL || !w->is_unacked[event->dir])
+        return;
+    w->unarrived[event->dir]++;
+    d->checks.unarrived++;
+}
+
+/* take_lost counts those that passed before it was known that nothing arrives: the latest ones, as many as
+ * are remembered. */
+static void take_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const uint64_t num = d->num_answers < MAX_ANSWERS ? d->num_answers : MAX_ANSWERS;
+    uint64_t unarrived = 0;
+    for (uint64_t i = 0; i < num; i++) {
+        const struct answered *a = &d->answers[i];
+        unarrived += a->conn == event->conn->number && a->dir == event->dir &&
+                     is_behind(a->end_seq, event->stall.from_seq);
+    }
+    w->is_unacked[event->dir] = true;
+    w->unarrived[event->dir] = unarrived;
+    d->checks.unarrived += unarrived;
+    d->num_unacked++;
+}
+
+void detect_arrival(struct detect *d, const struct ds_event *event)
+{
+    if (event->stall.why != DS_STALL_LOST)
+        return;
+    struct conn_watch *w = detect_watch(d, event->conn);
+    if (w == NULL || w->is_unacked[event->dir] != event->stall.is_over)
+        return;
+    if (!event->stall.is_over) {
+        take_lost(d, event, w);
+        return;
+    }
+    d->checks.unarrived -= w->unarrived[event->dir];
+    d->num_unacked--;
+    w->unarrived[event->dir] = 0;
+    w->is_unacked[event->dir] = false;
+}

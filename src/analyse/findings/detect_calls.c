@@ -1,0 +1,375 @@
+/*
+ * detect_calls.c - findings of family 3 that calls show: they fail, are answered too late or never,
+ * or ask for what the other node does not have.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
+
+#define RESTART_NS INT64_C(10000000000) /* by then who has ended in order is back, or is known to be gone */
+
+static void set_nodes(struct finding *f, const struct call *call)
+{
+    const struct ds_text node[2] = {call->caller.node, call->callee.node};
+    for (int i = 0; i < 2; i++) {
+        if (node[i].data == NULL || node[i].len > FINDING_NODE_LEN)
+            continue;
+        memcpy(f->node[i].text, node[i].data, node[i].len);
+        f->node[i].len = node[i].len;
+    }
+}
+
+struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call)
+{
+    struct finding *f = detect_begin(d, code, NULL);
+    detect_since(d, call->start_ns);
+    f->evidence[0].conn = call->conn;
+    f->evidence[0].ts_ns = call->end_ns;
+    set_nodes(f, call);
+    detect_frame(f, call->start_frame, "request");
+    return f;
+}
+
+void detect_unread(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_watch(d, event->conn);
+    const struct ds_text node = event->conn->end[event->dir].node;
+    if (w == NULL)
+        return;
+    w->unread_ns[event->dir] = event->ts_ns;
+    w->unread_by[event->dir] =
+        node.data != NULL && memchr(node.data, '@', node.len) != NULL ? hash_text(node) : 0;
+}
+
+/* may_be_unread says whether a message that came since from the callee's node, as far as that is known,
+ * could not be read: it may have been the answer. */
+static bool may_be_unread(const struct conn_watch *w, const struct call *call)
+{
+    const struct ds_text node = call->callee.node;
+    for (int end = 0; end < 2; end++) {
+        if (w->unread_ns[end] != 0 && w->unread_ns[end] >= call->start_ns &&
+            (node.data == NULL || w->unread_by[end] == 0 || w->unread_by[end] == hash_text(node)))
+            return true;
+    }
+    return false;
+}
+
+void detect_hung(struct detect *d, const struct call *call)
+{
+    const struct conn_watch *w = detect_find_watched(d, call->conn);
+    const struct party *callee = &call->callee;
+    if (call->awaits_input)
+        return; /* of somebody who thinks */
+    if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w) ||
+                      w->hole_ns[0] != 0 || w->hole_ns[1] != 0))
+        return; /* the answer may have been in what is missing, or no answer can come */
+    if (w != NULL && may_be_unread(w, call)) {
+        d->checks.unread_calls++;
+        return;
+    }
+    if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
+        return; /* on a link that was joined late it may not have been known as the answer */
+    struct finding *f = detect_begin_call(d, FINDING_DS305, call);
+    wording_add(&f->sentence, strchr("aeiou", call->label[0]) != NULL ? "an " : "a ");
+    wording_label(&f->sentence, call->label);
+    wording_add(&f->sentence, " to ");
+    wording_party(&f->sentence, callee);
+    wording_add(&f->sentence, " is not answered");
+    wording_add(&f->detail, "asked by ");
+    wording_party(&f->detail, &call->caller);
+    wording_add(&f->detail, ", open for ");
+    wording_span(&f->detail, call->end_ns - call->start_ns);
+    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    detect_unsure(f, CERTAINTY_LIKELY, "a longer capture");
+    detect_commit(d);
+}
+
+static void take_hung(struct detect *d, const struct call *call)
+{
+    if (call->outcome == CALL_UNANSWERED && call->end_ns - call->start_ns >= DETECT_HUNG_NS &&
+        call->start_ns > d->overdue_ns)
+        detect_hung(d, call);
+}
+
+/* has_failed says whether its callee may be to blame: for a connection that is lost others are. */
+static bool has_failed(enum call_outcome outcome)
+{
+    return call_outcome_is_failure(outcome) && outcome != CALL_NOCONNECTION;
+}
+
+/* is_housekeeping: what Erlang/OTP and libraries ask each other they give up by themselves as well, as
+ * global does when nodes come and go. */
+static bool is_housekeeping(const char *group)
+{
+    return group != NULL && group[0] != '\0';
+}
+
+static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, const char *what)
+{
+    if (num == 0)
+        return;
+    wording_printf(detail, "%s%" PRIu64 " %s", *is_next ? ", " : ": ", num, what);
+    *is_next = true;
+}
+
+/* get_callee finds or adds who was asked, at the cap in place of the oldest. NULL: no memory. */
+static struct callee *get_callee(struct detect *d, const struct call *call)
+{
+    const uint64_t key = hash_short(hash_short(9, call->callee.node), call->callee.name);
+    struct callee *c = table_first(&d->callees, (uint32_t)key);
+    while (c != NULL && c->key != key)
+        c = table_next(&d->callees, c);
+    if (c != NULL)
+        return c;
+    c = table_add_forgetting(&d->callees, (uint32_t)key);
+    if (c != NULL)
+        c->key = key;
+    return c;
+}
+
+/* is_orderly says whether a reason is that of a process that was told to stop: normal, shutdown,
+ * {shutdown, _}, and these with what was called, or behind 'EXIT' or exit. */
+static bool is_orderly(const struct ds_term *reason)
+{
+    enum { DEEP = 3 };
+    struct ds_term term = *reason, first, second;
+    for (int depth = 0; depth < DEEP; depth++) {
+        if (detect_is_atom(&term, "normal") || detect_is_atom(&term, "shutdown"))
+            return true;
+        if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
+            return false;
+        term = detect_is_atom(&first, "EXIT") || detect_is_atom(&first, "exit") ? second : first;
+    }
+    return false;
+}
+
+/* ends_in_order says whether a call failed as its callee was told to stop, or had been a moment before. */
+static bool ends_in_order(struct callee *c, const struct call *call)
+{
+    if (call->outcome == CALL_ERROR && call->reason.data != NULL && is_orderly(&call->reason)) {
+        c->ended_ns = call->end_ns;
+        return true;
+    }
+    return call->outcome == CALL_NOPROC && c->ended_ns != 0 && call->end_ns - c->ended_ns < RESTART_NS;
+}
+
+static void add_counts(struct wording *detail, struct callee *c, bool is_over)
+{
+    bool is_next = false;
+    wording_printf(detail, "%" PRIu64 " of %" PRIu64 " calls failed%s", c->failed, c->calls,
+                   is_over ? "" : " so far");
+    add_outcome(detail, &is_next, c->noproc, "noproc");
+    add_outcome(detail, &is_next, c->timeouts, "timed out");
+    add_outcome(detail, &is_next, c->abandoned, "abandoned");
+    add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts - c->abandoned, "with an error");
+    wording_printf(detail, "; most recent: call #%" PRIu64, c->latest);
+    c->told = c->failed;
+    c->told_calls = c->calls;
+}
+
+static void take_callee(struct detect *d, const struct call *call)
+{
+    if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
+        detect_is_one_way(d, call->conn))
+        return;
+    struct callee *c = get_callee(d, call);
+    if (c == NULL) {
+        d->no_memory++;
+        return;
+    }
+    c->calls++;
+    if (!has_failed(call->outcome) || ends_in_order(c, call))
+        return;
+    c->failed++;
+    c->noproc += call->outcome == CALL_NOPROC;
+    c->timeouts += call->outcome == CALL_TIMEOUT;
+    c->abandoned += call->outcome == CALL_ABANDONED;
+    c->latest = call->number;
+    struct wording detail = {.len = 0};
+    if (c->finding != 0) { /* more and more */
+        if (c->failed / 2 < c->told)
+            return;
+        add_counts(&detail, c, false);
+        detect_detail(d, c->finding, &detail);
+        return;
+    }
+    if (c->calls < MIN_CALLS || c->failed * FAILED_SHARE < c->calls)
+        return;
+    struct finding *f = detect_begin_call(d, FINDING_DS310, call);
+    if (is_housekeeping(call->group))
+        f->severity = SEVERITY_NOTE;
+    wording_add(&f->sentence, "calls to ");
+    wording_party(&f->sentence, &call->callee);
+    wording_add(&f->sentence, " fail");
+    add_counts(&detail, c, false);
+    f->detail = detail;
+    detect_frame(f, call->end_frame, "its end");
+    c->finding = detect_commit(d);
+}
+
+void detect_calls_sum(struct detect *d)
+{
+    for (struct callee *c = table_get(&d->callees, d->callees.oldest); c != NULL;
+         c = table_get(&d->callees, c->entry.newer)) {
+        if (c->finding == 0 || (c->told_calls == c->calls && !d->is_over))
+            continue;
+        struct wording detail = {.len = 0};
+        add_counts(&detail, c, d->is_over);
+        detect_detail(d, c->finding, &detail);
+    }
+}
+
+static void take_late(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    struct finding *f = detect_begin(d, FINDING_DS301, event);
+    if (is_housekeeping(record->note.group))
+        f->severity = SEVERITY_NOTE;
+    wording_add(&f->sentence, "a reply to ");
+    wording_label(&f->sentence, record->note.label != NULL ? record->note.label : "a call");
+    wording_add(&f->sentence, " from ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " came too late");
+    if (record->note.has_latency) {
+        wording_add(&f->detail, "after ");
+        wording_span(&f->detail, record->note.latency_ns);
+        wording_printf(&f->detail, ", call #%" PRIu64, record->note.call);
+    }
+    detect_frame(f, event->frame, "the reply");
+    detect_commit(d);
+}
+
+/* --- code that is not there --- */
+
+bool detect_is_atom(const struct ds_term *term, const char *word)
+{
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
+}
+
+bool detect_read_function(const struct ds_term *entry, struct function *out)
+{
+    struct ds_term part[3];
+    int64_t arity;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!ds_term_get_element(entry, i, &part[i]))
+            return false;
+    }
+    if (!ds_term_get_atom(&part[0], &out->mod) || !ds_term_get_atom(&part[1], &out->fun))
+        return false;
+    out->has_arity = true;
+    if (ds_term_get_integer(&part[2], &arity) && arity >= 0 && arity < UINT32_MAX)
+        out->arity = (uint32_t)arity;
+    else
+        out->has_arity = ds_term_get_length(&part[2], &out->arity);
+    return true;
+}
+
+/* missing is what a reason says is not there. */
+enum missing { MISSING_NOTHING, MISSING_FUNCTION, MISSING_CLAUSE, MISSING_FUN };
+
+static enum missing read_kind(const struct ds_term *term)
+{
+    struct ds_term first;
+    if (detect_is_atom(term, "undef"))
+        return MISSING_FUNCTION;
+    if (detect_is_atom(term, "function_clause"))
+        return MISSING_CLAUSE;
+    return ds_term_get_element(term, 0, &first) && detect_is_atom(&first, "badfun") ? MISSING_FUN
+                                                                            : MISSING_NOTHING;
+}
+
+/* read_reason finds undef, function_clause or badfun in the reason of a failed call, and the function
+ * on top of its stack: undef; {undef, Stack}; {'EXIT', ...}; {{undef, Stack}, {M, F, A}}. */
+static enum missing read_reason(const struct ds_term *reason, struct function *at, bool *has_at)
+{
+    enum { DEEP = 4 };
+    struct ds_term term = *reason, first, second;
+    struct ds_term_list stack;
+    *has_at = false;
+    for (int depth = 0; depth < DEEP; depth++) {
+        const enum missing kind = read_kind(&term);
+        if (kind != MISSING_NOTHING)
+            return kind;
+        if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
+            return MISSING_NOTHING;
+        if (detect_is_atom(&first, "EXIT")) {
+            term = second;
+            continue;
+        }
+        *has_at = ds_term_get_list(&second, &stack) && ds_term_list_next(&stack, &second) &&
+                  detect_read_function(&second, at);
+        term = first;
+    }
+    return MISSING_NOTHING;
+}
+
+static bool text_equals(struct ds_text a, struct ds_text b)
+{
+    return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static void put_function(struct wording *wording, const struct function *function)
+{
+    wording_function(wording, function->mod, function->fun);
+    if (function->has_arity)
+        wording_printf(wording, "/%" PRIu32, function->arity);
+}
+
+/* take_missing: function_clause is worth a word only of the very function that was called, and of
+ * other functions that are not there it is less than likely that the caller has them. */
+static void take_missing(struct detect *d, const struct call *call)
+{
+    struct function called = {.has_arity = false}, at;
+    bool has_at;
+    if (call->outcome != CALL_ERROR || call->reason.data == NULL || call->callee.node.data == NULL)
+        return;
+    const enum missing kind = read_reason(&call->reason, &at, &has_at);
+    const bool names = call->mod.data != NULL && ds_term_get_atom(&call->mod, &called.mod) &&
+                       ds_term_get_atom(&call->fun, &called.fun);
+    if (names)
+        called.has_arity = ds_term_get_length(&call->args, &called.arity);
+    const bool is_called =
+        names && (!has_at || (text_equals(at.mod, called.mod) && text_equals(at.fun, called.fun)));
+    if (kind == MISSING_NOTHING || (kind == MISSING_CLAUSE && !(is_called && has_at)) ||
+        (kind == MISSING_FUNCTION && !has_at && !names))
+        return;
+    struct finding *f = detect_begin_call(d, FINDING_DS302, call);
+    wording_put(&f->sentence, WORD_NODE, call->callee.node);
+    if (kind == MISSING_FUN) {
+        wording_add(&f->sentence, " does not have the code of a fun that it was sent");
+    } else {
+        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another version of " : " does not have ");
+        put_function(&f->sentence, has_at ? &at : &called);
+    }
+    wording_add(&f->detail, "asked by ");
+    wording_party(&f->detail, &call->caller);
+    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    detect_frame(f, call->end_frame, "its end");
+    detect_unsure(f, is_called || kind == MISSING_FUN ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
+                  "code:which/1 and Module:module_info(md5) on both nodes");
+    detect_commit(d);
+}
+
+void detect_calls(struct detect *d, const struct record *record)
+{
+    if (record->call != NULL) {
+        take_hung(d, record->call);
+        take_callee(d, record->call);
+        take_missing(d, record->call);
+        return;
+    }
+    const struct ds_event *event = record->event;
+    if (record->monitor != NULL || event == NULL || event->type != DS_EVENT_MESSAGE)
+        return;
+    if (record->note.late)
+        take_late(d, record);
+}

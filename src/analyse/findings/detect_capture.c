@@ -1,0 +1,103 @@
+/*
+ * detect_capture.c - what the capture itself lacks: one direction of a link, as where a mirror port
+ * copies one alone or the answers take another way; or the ends of packets, where the snap length cut
+ * them. Nothing is wrong between the nodes then, but much cannot be known, and what is known of one
+ * direction alone accuses nobody.
+ */
+#include "analyse/findings/detect.h"
+
+#include <inttypes.h>
+
+/* So many segments of one end, and none of the other: who gets that many acknowledges some. */
+enum { MIN_SEGMENTS = 10 };
+
+enum { TOLD_ONE_WAY = 1, TOLD_CUT = 2 };
+
+static void report_one_way(struct detect *d, const struct ds_event *event, int unseen)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS501, event);
+    wording_add(&f->sentence, "only one direction of a link was captured");
+    wording_add(&f->detail, "no packet from ");
+    wording_end(&f->detail, &end[unseen]);
+    wording_add(&f->detail, " to ");
+    wording_end(&f->detail, &end[!unseen]);
+    wording_printf(&f->detail, ", but %" PRIu64 " segments from the latter: what was answered is unknown",
+                   event->conn->link->side[!unseen].segments);
+    detect_frame(f, event->frame, "the latest");
+    detect_commit(d);
+}
+
+/* take_way notes whether one direction alone has been seen so far. Of messages that is asked on while
+ * it is so. Where the facts of the link do not come with them, what the other end says shows that it is
+ * seen: what is counted of a connection then is of any time before (copier.h). */
+static void take_way(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int unseen = ds_tcp_unseen(link);
+    struct conn_watch *w = unseen >= 0 ? detect_watch(d, event->conn)
+                                    : detect_find_watched(d, event->conn->number);
+    if (w == NULL)
+        return;
+    if (w->is_one_way != (unseen >= 0))
+        d->num_one_way += unseen >= 0 ? 1 : d->num_one_way != 0 ? -1 : 0;
+    w->is_one_way = unseen >= 0;
+    w->unseen = (int8_t)unseen;
+    if (unseen < 0 || (w->capture_told & TOLD_ONE_WAY) != 0 ||
+        link->side[!unseen].segments < MIN_SEGMENTS)
+        return;
+    w->capture_told |= TOLD_ONE_WAY;
+    report_one_way(d, event, unseen);
+}
+
+static void take_message(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL || !w->is_one_way)
+        return;
+    if (event->conn->link != NULL) {
+        take_way(d, event);
+    } else if (event->dir == w->unseen) {
+        w->is_one_way = false;
+        d->num_one_way--;
+    }
+}
+
+static void take_cut(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_watch(d, event->conn);
+    d->checks.cut++;
+    if (w == NULL || (w->capture_told & TOLD_CUT) != 0)
+        return;
+    w->capture_told |= TOLD_CUT;
+    struct finding *f = detect_begin(d, FINDING_DS502, event);
+    wording_add(&f->sentence, "packets of nodes are truncated by the snap length");
+    wording_add(&f->detail, "first from ");
+    wording_end(&f->detail, &event->conn->end[event->dir]);
+    wording_add(&f->detail, " to ");
+    wording_end(&f->detail, &event->conn->end[!event->dir]);
+    wording_add(&f->detail, ": the bytes behind the cut are missing");
+    detect_frame(f, event->frame, "the first truncated one");
+    detect_commit(d);
+}
+
+void detect_capture(struct detect *d, const struct ds_event *event)
+{
+    if (event->conn == NULL || event->conn->number == 0 ||
+        event->conn->end[1].port == d->config.epmd_port)
+        return;
+    if (event->fault.kind == DS_FAULT_TRUNCATED)
+        take_cut(d, event);
+    if (event->type == DS_EVENT_MESSAGE) {
+        if (d->num_one_way != 0)
+            take_message(d, event);
+    } else if (event->conn->link != NULL) {
+        take_way(d, event);
+    }
+}
+
+bool detect_is_one_way(const struct detect *d, uint64_t conn)
+{
+    const struct conn_watch *w = d->num_one_way != 0 ? detect_find_watched(d, conn) : NULL;
+    return w != NULL && w->is_one_way;
+}

@@ -1,0 +1,237 @@
+/*
+ * detect_crash.c - a request ended its callee (DS312): a monitor tells that the process which was asked
+ * ended, with the reason of a crash, while the request was open. One crash ends all requests that
+ * wait for that process: they are counted once. Whether the process came back under its name is told
+ * by what becomes of later requests.
+ *
+ * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
+ * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
+ * or an exception of Elixir's, which is a map.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define LOOP_NS (60 * SECOND)
+#define TOGETHER_NS SECOND /* within it all that waited for the same process are told */
+
+enum { LOOP_CRASHES = 3, DEEP = 4, STACK_DEPTH = 32 };
+
+/* At what the callee was, by its stack. */
+enum at_work { AT_UNKNOWN, AT_CALL, AT_OTHER };
+
+/* crash is what a reason tells. */
+struct crash {
+    bool has_stack, has_why;
+    struct ds_text why; /* an atom: badarith, or the first of {badmatch, Value} */
+    struct function top;
+    enum at_work at;
+};
+
+static enum at_work read_work(const struct function *entry)
+{
+    static const struct {
+        const char *name;
+        enum at_work at;
+    } callbacks[] = {{"handle_call", AT_CALL},     {"handle_event", AT_UNKNOWN},
+                     {"handle_cast", AT_OTHER},    {"handle_info", AT_OTHER},
+                     {"handle_continue", AT_OTHER}, {"terminate", AT_OTHER}};
+    for (size_t i = 0; i < sizeof callbacks / sizeof callbacks[0]; i++) {
+        if (entry->fun.len == strlen(callbacks[i].name) &&
+            memcmp(entry->fun.data, callbacks[i].name, entry->fun.len) == 0)
+            return callbacks[i].at;
+    }
+    return AT_UNKNOWN;
+}
+
+/* read_stack reads a list of functions, the latest first. */
+static bool read_stack(const struct ds_term *term, struct crash *crash)
+{
+    struct ds_term_list list;
+    struct ds_term entry;
+    struct function function;
+    if (!ds_term_get_list(term, &list) || !ds_term_list_next(&list, &entry) ||
+        !detect_read_function(&entry, &crash->top))
+        return false;
+    function = crash->top;
+    crash->at = read_work(&function);
+    for (int i = 0; i < STACK_DEPTH && crash->at == AT_UNKNOWN && ds_term_list_next(&list, &entry); i++) {
+        if (detect_read_function(&entry, &function))
+            crash->at = read_work(&function);
+    }
+    return true;
+}
+
+/* read_exception reads the name of an exception of Elixir's, %{__exception__: true, __struct__: Name}. */
+static bool read_exception(const struct ds_term *reason, struct ds_text *name)
+{
+    struct ds_term value;
+    return ds_term_get_value(reason, "__exception__", &value) && detect_is_atom(&value, "true") &&
+           ds_term_get_value(reason, "__struct__", &value) && ds_term_get_atom(&value, name);
+}
+
+static void read_why(const struct ds_term *reason, struct crash *crash)
+{
+    struct ds_term first;
+    crash->has_why = read_exception(reason, &crash->why) ||
+                     ds_term_get_atom(reason, &crash->why) ||
+                     (ds_term_get_element(reason, 0, &first) && ds_term_get_atom(&first, &crash->why));
+}
+
+/* read_crash says whether a reason is one of a crash. What is in order is left out, and so is what
+ * others wanted, be it by exit(Pid, kill); and where atoms are not known, what could be that. */
+static bool read_crash(const struct ds_term *reason, struct crash *crash)
+{
+    static const char *const in_order[] = {"normal",       "shutdown", "noproc",
+                                           "noconnection", "killed",   "kill"};
+    struct ds_term term = *reason, first, second;
+    *crash = (struct crash){.at = AT_UNKNOWN};
+    for (int depth = 0; depth < DEEP && !crash->has_stack; depth++) {
+        if (!ds_term_get_element(&term, 0, &first) || !ds_term_get_element(&term, 1, &second))
+            break;
+        crash->has_stack = read_stack(&second, crash);
+        if (depth == 0 && detect_is_atom(&first, "shutdown"))
+            return false;
+        term = first;
+    }
+    read_why(crash->has_stack ? &term : reason, crash);
+    if (crash->has_stack)
+        return true;
+    for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++) {
+        if (detect_is_atom(reason, in_order[i]))
+            return false;
+    }
+    return crash->has_why;
+}
+
+/* is_by_monitor: erpc and spawn requests have an answer that is an exit; it is no crash of a callee. */
+static bool is_by_monitor(const struct record *record)
+{
+    const struct call *call = record->call;
+    const struct ds_event *event = record->event;
+    return call->outcome == CALL_ERROR && call->error_class != NULL &&
+           strcmp(call->error_class, "exit") == 0 && call->reason.data != NULL &&
+           strncmp(call->label, "erpc:", 5) != 0 && strncmp(call->label, "spawn", 5) != 0 &&
+           (event == NULL || event->type != DS_EVENT_MESSAGE || event->message.op == NULL ||
+            event->message.op->kind == DS_KIND_DOWN);
+}
+
+static struct crashed *find(const struct detect *d, uint64_t key)
+{
+    struct crashed *c = table_first(&d->crashed, (uint32_t)key);
+    while (c != NULL && c->key != key)
+        c = table_next(&d->crashed, c);
+    return c;
+}
+
+/* key_of: by its name, so that it is the same one when it came back. */
+static uint64_t key_of(const struct party *callee)
+{
+    const uint32_t pid[3] = {callee->id, callee->serial, callee->creation};
+    uint64_t key = hash_short(11, callee->node);
+    if (callee->name.data != NULL)
+        return hash_short(key, callee->name);
+    return callee->has_pid ? hash_more(key, pid, sizeof pid) : 0;
+}
+
+static void put_crash(struct wording *detail, const struct crash *crash)
+{
+    if (crash->has_why)
+        wording_put(detail, WORD_ATOM, crash->why);
+    else
+        wording_add(detail, "an unknown atom");
+    if (!crash->has_stack)
+        return;
+    wording_add(detail, " in ");
+    wording_function(detail, crash->top.mod, crash->top.fun);
+    if (crash->top.has_arity)
+        wording_printf(detail, "/%" PRIu32, crash->top.arity);
+}
+
+/* judge: a gap within makes it less certain by itself. */
+static void judge(struct finding *f, const struct crash *crash)
+{
+    if (crash->at == AT_OTHER)
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "the log of that node, as its stack shows it handling another message");
+    else if (crash->at != AT_CALL)
+        detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
+}
+
+static void report(struct detect *d, const struct call *call, const struct crash *crash,
+                   struct crashed *c)
+{
+    struct finding *f = detect_begin_call(d, FINDING_DS312, call);
+    const unsigned at = c->num % LOOP_CRASHES;
+    wording_add(&f->sentence, "a request crashed ");
+    wording_party(&f->sentence, &call->callee);
+    wording_add(&f->detail, "its exit reason was ");
+    put_crash(&f->detail, crash);
+    wording_add(&f->detail, "; asked by ");
+    wording_party(&f->detail, &call->caller);
+    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    detect_frame(f, call->end_frame, "its exit");
+    judge(f, crash);
+    c->ts_ns[at] = call->end_ns;
+    c->num++;
+    if (c->num >= LOOP_CRASHES && call->end_ns - c->ts_ns[c->num % LOOP_CRASHES] <= LOOP_NS) {
+        f->severity = SEVERITY_ERROR;
+        wording_printf(&f->detail, "; a crash loop: %d times within ", LOOP_CRASHES);
+        wording_span(&f->detail, call->end_ns - c->ts_ns[c->num % LOOP_CRASHES]);
+    }
+    c->is_settled = false;
+    c->since_ns = call->start_ns;
+    c->finding = *f;
+    detect_commit(d);
+}
+
+/* settle tells what became of the name: later requests show it. */
+static void settle(struct detect *d, struct crashed *c, const struct call *call)
+{
+    if (c->is_settled || call->start_ns < c->ts_ns[(c->num - 1) % LOOP_CRASHES] ||
+        (call->outcome != CALL_OK && call->outcome != CALL_NOPROC))
+        return;
+    const bool is_back = call->outcome == CALL_OK;
+    c->is_settled = true;
+    d->draft = c->finding;
+    detect_since(d, c->since_ns);
+    struct finding *f = &d->draft;
+    wording_add(&f->detail, is_back ? "; it came back under its name: call #"
+                                    : "; it was not back for call #");
+    wording_printf(&f->detail, "%" PRIu64 ", ", call->number);
+    wording_span(&f->detail, call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]);
+    wording_add(&f->detail, is_back ? " later, was answered" : " later, found no process");
+    c->finding = *f;
+    detect_complete(d);
+}
+
+void detect_crash(struct detect *d, const struct record *record)
+{
+    const struct call *call = record->call;
+    const uint64_t key = key_of(&call->callee);
+    struct crash crash;
+    if (key == 0 || (d->crashed.num == 0 && call->outcome != CALL_ERROR))
+        return;
+    struct crashed *c = find(d, key);
+    if (c != NULL)
+        settle(d, c, call);
+    if (!is_by_monitor(record) || !read_crash(&call->reason, &crash))
+        return;
+    if (c != NULL) {
+        const int64_t last_ns = c->ts_ns[(c->num - 1) % LOOP_CRASHES];
+        if (call->start_ns <= last_ns && call->end_ns - last_ns <= TOGETHER_NS)
+            return; /* it waited for the same process */
+    }
+    if (c == NULL)
+        c = table_add_forgetting(&d->crashed, (uint32_t)key);
+    if (c == NULL) {
+        d->no_memory++;
+        return;
+    }
+    c->key = key;
+    report(d, call, &crash, c);
+}

@@ -1,0 +1,188 @@
+/*
+ * detect_exposure.c - findings of family 4: what others can see or do.
+ */
+#include "analyse/findings/detect.h"
+
+#include "record/danger.h"
+
+static void take_up(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const enum addr_scope scope[2] = {addr_scope_of(&conn->end[0].addr), addr_scope_of(&conn->end[1].addr)};
+    if (danger_is_one_host(conn) || conn->tls != NULL)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS401, event);
+    const bool is_public = scope[0] == ADDR_PUBLIC || scope[1] == ADDR_PUBLIC;
+    wording_add(&f->sentence, is_public ? "links over public addresses have no TLS"
+                                        : "links between hosts have no TLS");
+    if (is_public)
+        f->severity = SEVERITY_WARNING;
+    for (unsigned end = 0; end < 2; end++) {
+        wording_add(&f->detail, end == 0 ? "first seen between " : ") and ");
+        wording_end(&f->detail, &conn->end[end]);
+        wording_add(&f->detail, " (");
+        wording_addr(&f->detail, &conn->end[end].addr);
+    }
+    wording_add(&f->detail, ")");
+    detect_frame(f, event->frame, "up");
+    detect_commit(d);
+}
+
+static void take_names(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_addr *to = &event->conn->end[!event->dir].addr;
+    if (addr_scope_of(to) != ADDR_PUBLIC || event->epmd.num_nodes == 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS402, event);
+    wording_add(&f->sentence, "EPMD of ");
+    wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
+    wording_add(&f->sentence, " sent the names of its nodes to ");
+    wording_addr(&f->sentence, to);
+    detect_frame(f, event->frame, "names_resp");
+    detect_commit(d);
+}
+
+static void take_handshake(struct detect *d, const struct ds_event *event)
+{
+    if (event->handshake.step != DS_STEP_SEND_NAME || !danger_is_old(&event->handshake))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS405, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " uses the old handshake, version 5");
+    detect_frame(f, event->frame, "send_name");
+    detect_commit(d);
+}
+
+/* --- what is run, and said --- */
+
+static bool is_hidden(struct detect *d, const struct ds_event *event)
+{
+    const uint64_t published = 1;
+    const struct conn_watch *w = detect_watch(d, event->conn);
+    return w != NULL && w->has_flags[event->dir] && (w->flags[event->dir] & published) == 0;
+}
+
+/* has_fun says whether what is to be run is a fun that was sent: [Fun | _] or [_, Fun | _]. */
+static bool has_fun(const struct ds_message *m)
+{
+    enum { FUN_EXT = 112, LOOK_AT = 2 };
+    struct ds_term_list args;
+    struct ds_term arg;
+    if (ds_message_kind(m) != DS_KIND_SPAWN || !ds_term_get_list(&m->payload, &args))
+        return false;
+    for (int i = 0; i < LOOK_AT && ds_term_list_next(&args, &arg); i++) {
+        if (arg.len != 0 && arg.data[0] == FUN_EXT)
+            return true;
+    }
+    return false;
+}
+
+static void report_code(struct detect *d, const struct record *record, const char *what,
+                        struct ds_text mod, struct ds_text fun)
+{
+    const struct ds_event *event = record->event;
+    struct finding *f = detect_begin(d, FINDING_DS403, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_printf(&f->sentence, " %s on ", what);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    if (mod.data != NULL) {
+        wording_add(&f->sentence, ": ");
+        wording_function(&f->sentence, mod, fun);
+    }
+    if (record->note.label != NULL) {
+        wording_add(&f->detail, "by ");
+        wording_label(&f->detail, record->note.label);
+    }
+    if (is_hidden(d, event))
+        wording_printf(&f->detail, "%sfrom a hidden node", f->detail.len != 0 ? ", " : "");
+    detect_frame(f, event->frame, "the request");
+    detect_commit(d);
+}
+
+static __attribute__((noinline)) void take_code(struct detect *d, const struct record *record)
+{
+    const struct note *note = &record->note;
+    struct ds_text mod, fun;
+    if (note->mod.data != NULL && ds_term_get_atom(&note->mod, &mod) &&
+        ds_term_get_atom(&note->fun, &fun)) {
+        const struct danger *danger = danger_find(mod, fun);
+        if (danger != NULL && danger->runs)
+            report_code(d, record, danger->what, mod, fun);
+    } else if (has_fun(&record->event->message) && is_hidden(d, record->event)) {
+        report_code(d, record, "runs its own fun", text_of(NULL, 0), text_of(NULL, 0));
+    }
+}
+
+static __attribute__((noinline)) void take_cookie(struct detect *d, const struct ds_event *event)
+{
+    struct finding *f = detect_begin(d, FINDING_DS404, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sends the cookie in messages");
+    wording_add(&f->detail, "as nodes before OTP 21 do");
+    detect_frame(f, event->frame, "such a message");
+    detect_commit(d);
+}
+
+/* What secrets are called. */
+static const struct ds_text secret_keys[] = {
+#define KEY(word) {word, sizeof(word) - 1}
+    KEY("password"),    KEY("passwd"),        KEY("passphrase"), KEY("secret"),
+    KEY("secret_key"),  KEY("client_secret"), KEY("api_key"),    KEY("private_key"),
+    KEY("auth_token"),  KEY("access_token"),
+#undef KEY
+};
+
+/* take_secret looks for keys whose values are secrets, in what others can read. */
+static __attribute__((noinline)) void take_secret(struct detect *d, const struct ds_event *event)
+{
+    const int key = ds_term_find_key(&event->message.payload, secret_keys,
+                                     sizeof secret_keys / sizeof secret_keys[0]);
+    if (key < 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS404, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_printf(&f->sentence, " sends a value named %s to ", secret_keys[key].data);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, ", unencrypted");
+    detect_frame(f, event->frame, "such a message");
+    detect_unsure(f, CERTAINTY_LIKELY,
+                  "a look at the value (--redact removes it before you share a capture)");
+    detect_commit(d);
+}
+
+/* is_seen says whether what is said on a connection leaves the host. */
+static bool is_seen(struct detect *d, const struct ds_conn *conn)
+{
+    if (d->place.conn != conn->number) {
+        d->place.conn = conn->number;
+        d->place.is_one_host = danger_is_one_host(conn);
+    }
+    return !d->place.is_one_host;
+}
+
+void detect_exposure_message(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (danger_is_run(&record->note))
+        take_code(d, record);
+    if (event->conn->tls != NULL)
+        return; /* others cannot read it */
+    if (danger_has_cookie(&event->message))
+        take_cookie(d, event);
+    if (event->message.payload.data != NULL && is_seen(d, event->conn))
+        take_secret(d, event);
+}
+
+void detect_exposure(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL)
+        return;
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE))
+        take_up(d, event);
+    else if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_NAMES_RESP)
+        take_names(d, event);
+    else if (event->type == DS_EVENT_HANDSHAKE)
+        take_handshake(d, event);
+}

@@ -1,0 +1,246 @@
+/*
+ * detect_global.c - findings of what Erlang/OTP's global says to itself: locks that nobody gives
+ * back, names that two processes have, links that it cuts so that partitions do not overlap.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define STUCK_NS (5 * SECOND)
+#define LOST_NS (60 * SECOND) /* what is cut so long after is not cut because of it */
+
+enum { STUCK_TIMES = 5, NAME_LEN = 200, MAX_NAMES = 1000 };
+
+static bool text_is(struct ds_text text, const char *word)
+{
+    return text.data != NULL && text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
+/* hash_term hashes what a term is printed as, so that it is the same wherever its atoms stand. */
+static uint64_t hash_term(uint64_t hash, const struct ds_term *term)
+{
+    const struct ds_term_print_options options = {.max_bytes = NAME_LEN, .max_len = NAME_LEN};
+    struct ds_buffer text = {0};
+    if (ds_term_print(term, &options, &text))
+        hash = hash_more(hash, text.data, text.len);
+    ds_buffer_free(&text);
+    return hash;
+}
+
+/* --- locks --- */
+
+static struct locked *find_lock(struct detect *d, const struct call *call,
+                                const struct ds_term *resource)
+{
+    uint64_t key = hash_more(7, call->callee.node.data, call->callee.node.len);
+    key = hash_term(key, resource);
+    struct locked *lock = table_first(&d->locks, (uint32_t)key);
+    while (lock != NULL && lock->key != key)
+        lock = table_next(&d->locks, lock);
+    if (lock != NULL)
+        return lock;
+    lock = table_add_forgetting(&d->locks, (uint32_t)key);
+    if (lock == NULL)
+        d->no_memory++;
+    else
+        lock->key = key;
+    return lock;
+}
+
+static void report_lock(struct detect *d, const struct call *call, const struct ds_term *resource,
+                        const struct locked *lock)
+{
+    struct finding *f = detect_begin_call(d, FINDING_DS303, call);
+    struct ds_text atom;
+    wording_party(&f->sentence, &call->caller);
+    wording_add(&f->sentence, " repeatedly asks for ");
+    if (ds_term_get_atom(resource, &atom)) {
+        wording_add(&f->sentence, "the global lock ");
+        wording_put(&f->sentence, WORD_ATOM, atom);
+    } else {
+        wording_add(&f->sentence, "a global lock");
+    }
+    if (lock->holder_len != 0) {
+        wording_add(&f->sentence, ", which ");
+        wording_put(&f->sentence, WORD_NODE, text_of(lock->holder, lock->holder_len));
+        wording_add(&f->sentence, " holds");
+    }
+    wording_printf(&f->detail, "refused %u times in a row by ", lock->refused);
+    wording_party(&f->detail, &call->callee);
+    wording_add(&f->detail, " in ");
+    wording_span(&f->detail, call->end_ns - lock->refused_ns);
+    if (lock->holder_len == 0)
+        wording_add(&f->detail, "; its holder was not seen");
+    detect_frame(f, lock->frame, "the first refusal");
+    detect_frame(f, call->end_frame, "the latest");
+    detect_unsure(f, CERTAINTY_LIKELY, "ets:tab2list(global_locks) on the node that refuses");
+    detect_commit(d);
+}
+
+static void take_lock(struct detect *d, const struct call *call)
+{
+    struct ds_term lock_term, resource;
+    struct ds_text answer;
+    if (call->callee.node.data == NULL || call->request.data == NULL ||
+        !ds_term_get_element(&call->request, 1, &lock_term) ||
+        !ds_term_get_element(&lock_term, 0, &resource))
+        return;
+    const bool sets = strcmp(call->label, "global:set_lock") == 0;
+    struct locked *lock = find_lock(d, call, &resource);
+    if (lock == NULL)
+        return;
+    if (!sets) {
+        lock->refused = 0;
+        lock->holder_len = 0;
+    } else if (ds_term_get_atom(&call->result, &answer) && text_is(answer, "true")) {
+        lock->refused = 0;
+        lock->holder_len = detect_keep(lock->holder, sizeof lock->holder, call->caller.node);
+    } else if (ds_term_get_atom(&call->result, &answer) && text_is(answer, "false")) {
+        if (lock->refused++ == 0) {
+            lock->refused_ns = call->end_ns;
+            lock->frame = call->end_frame;
+        }
+        if (lock->refused >= STUCK_TIMES && call->end_ns - lock->refused_ns >= STUCK_NS)
+            report_lock(d, call, &resource, lock);
+    }
+}
+
+/* --- names --- */
+
+static void report_conflict(struct detect *d, const struct ds_event *event,
+                            const struct ds_term *name, uint64_t frame)
+{
+    struct finding *f = detect_begin(d, FINDING_DS304, event);
+    struct ds_text atom;
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " have different processes under the same global name");
+    if (ds_term_get_atom(name, &atom)) {
+        wording_add(&f->sentence, ": ");
+        wording_put(&f->sentence, WORD_ATOM, atom);
+    }
+    detect_frame(f, frame, "the names of the first");
+    detect_frame(f, event->frame, "the names of the second");
+    detect_commit(d);
+}
+
+/* take_name holds a name against what the other end says of it, over the same connection. */
+static void take_name(struct detect *d, const struct ds_event *event, const struct ds_term *entry)
+{
+    struct ds_term name, pid;
+    struct ds_identity who;
+    if (!ds_term_get_element(entry, 0, &name) || !ds_term_get_element(entry, 1, &pid) ||
+        !ds_term_get_identity(&pid, &who) || who.node.data == NULL)
+        return;
+    const uint64_t key = hash_term(event->conn->number, &name);
+    const uint32_t words[] = {who.creation, who.word[0], who.word[1]};
+    const uint64_t id = hash_more(hash_more(8, who.node.data, who.node.len), words, sizeof words);
+    struct listed *listed = table_first(&d->listed, (uint32_t)key);
+    while (listed != NULL && listed->key != key)
+        listed = table_next(&d->listed, listed);
+    if (listed != NULL && listed->dir != event->dir && listed->pid != id)
+        report_conflict(d, event, &name, listed->frame);
+    if (listed == NULL)
+        listed = table_add_forgetting(&d->listed, (uint32_t)key);
+    if (listed == NULL) {
+        d->no_memory++;
+        return;
+    }
+    listed->key = key;
+    listed->pid = id;
+    listed->dir = event->dir;
+    listed->frame = event->frame;
+}
+
+static void take_names(struct detect *d, const struct ds_event *event, const struct ds_term *said)
+{
+    struct ds_term names, entry;
+    struct ds_term_list list;
+    if (!ds_term_get_element(said, 2, &names) || !ds_term_get_list(&names, &list))
+        return;
+    for (unsigned i = 0; i < MAX_NAMES && ds_term_list_next(&list, &entry); i++)
+        take_name(d, event, &entry);
+}
+
+/* --- links that are cut --- */
+
+/* note_lost keeps the first link that is said to be lost: {lost_connection, Node, _, _, OtherNode}. */
+static void note_lost(struct detect *d, const struct ds_event *event, const struct ds_term *said)
+{
+    struct ds_term node[2];
+    struct ds_text name[2];
+    if ((d->lost.ts_ns != 0 && event->ts_ns - d->lost.ts_ns < LOST_NS) ||
+        !ds_term_get_element(said, 1, &node[0]) || !ds_term_get_element(said, 4, &node[1]) ||
+        !ds_term_get_atom(&node[0], &name[0]) || !ds_term_get_atom(&node[1], &name[1]))
+        return;
+    d->lost.ts_ns = event->ts_ns;
+    d->lost.frame = event->frame;
+    for (int i = 0; i < 2; i++)
+        d->lost.len[i] = detect_keep(d->lost.name[i], sizeof d->lost.name[i], name[i]);
+}
+
+static void take_cut(struct detect *d, const struct ds_event *event)
+{
+    const bool has_lost = d->lost.ts_ns != 0 && event->ts_ns - d->lost.ts_ns < LOST_NS;
+    const struct ds_text one = text_of(d->lost.name[0], d->lost.len[0]);
+    const struct ds_text other = text_of(d->lost.name[1], d->lost.len[1]);
+    const uint32_t gone = hash_text(other);
+    const struct pair *lost = has_lost ? detect_pair(d, hash_text(one), gone) : NULL;
+    const bool has_end = lost != NULL && lost->has_ended;
+    const bool has_seen = has_end || (has_lost && detect_is_fading(d, one, other));
+    if (has_end && lost->ended_by == gone)
+        return; /* it ended, or was ended, in order: its other links end as well */
+    struct finding *f = detect_begin(d, FINDING_DS210, event);
+    wording_add(&f->sentence, "global on ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " disconnected ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " although their link was healthy");
+    if (has_lost) {
+        wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[0], d->lost.len[0]));
+        wording_add(&f->detail, " had lost its link with ");
+        wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[1], d->lost.len[1]));
+        wording_add(&f->detail, " first");
+        detect_frame(f, d->lost.frame, "the report of the loss");
+    } else {
+        wording_add(&f->detail, "no message says which link was lost first");
+    }
+    detect_frame(f, event->frame, "remove_connection");
+    if (!has_seen) {
+        f->severity = SEVERITY_WARNING;
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "the end of the link that was lost first (a node that shuts down looks the "
+                      "same)");
+    }
+    detect_commit(d);
+}
+
+void detect_global(struct detect *d, const struct record *record)
+{
+    const char *label = record->call != NULL ? record->call->label : record->note.label;
+    if (!detect_is_of_global(label))
+        return;
+    if (record->call != NULL) {
+        if (strcmp(label, "global:set_lock") == 0 || strcmp(label, "global:del_lock") == 0)
+            take_lock(d, record->call);
+        return;
+    }
+    if (record->monitor != NULL || !record_is_message(record))
+        return;
+    const struct ds_term *said =
+        record->note.body.data != NULL ? &record->note.body : &record->event->message.payload;
+    if (strcmp(label, "global:init_connect") == 0)
+        detect_mesh_greeting(d, record->event);
+    else if (strcmp(label, "global:exchange") == 0)
+        take_names(d, record->event, said);
+    else if (strcmp(label, "global:lost_connection") == 0)
+        note_lost(d, record->event, said);
+    else if (strcmp(label, "global:remove_connection") == 0)
+        take_cut(d, record->event);
+}

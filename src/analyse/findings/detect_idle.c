@@ -1,0 +1,254 @@
+/*
+ * detect_idle.c - links that something between two nodes forgets while they are idle: a firewall or a
+ * NAT with a time limit. What it forgot it drops without a word, or answers with a RST.
+ *
+ * One end of a link that is gone looks the same: what is sent is not acknowledged. What tells them
+ * apart is when that happens, with the first thing that is sent after a silence of both ends which is
+ * longer than any that links of these two nodes survived; and that both nodes still run, as a new
+ * link of the same incarnations shows. Neither is a proof: it says so.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define IDLE_NS (30 * SECOND) /* what is forgotten sooner is rare, and nodes tick more often */
+
+#define HELD_NS (600 * SECOND) /* by then an end that was not told has given the other up, by default */
+
+enum { LARGE_LEN = 1000 }; /* a segment that the path may be too narrow for: DS207 */
+
+void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link)
+{
+    if (link->longest_silence_ns > pair->survived_ns)
+        pair->survived_ns = link->longest_silence_ns;
+}
+
+/* is_longest says whether a silence is longer than those before: by far, or where it is not the first
+ * that ended so, by as much as a limit can be told by. */
+static bool is_longest(const struct pair *pair, int64_t idle_ns, int64_t tick_ns)
+{
+    const int64_t survived_ns = pair->survived_ns;
+    return idle_ns >= tick_ns / 4 &&
+           idle_ns > survived_ns + (pair->cuts != 0 ? survived_ns / 20 : survived_ns / 2);
+}
+
+static bool take_cut(struct pair *pair, const struct ds_event *event, int64_t tick_ns, bool is_reset)
+{
+    const struct ds_conn *conn = event->conn;
+    if (pair->cut.conn == conn->number)
+        return true; /* as what the other end sends tells, too */
+    detect_idle_survived(pair, conn->link);
+    if (!is_longest(pair, conn->link->silence_ns, tick_ns))
+        return false;
+    const int swapped = pair->name_hash[0] != hash_text(conn->end[0].node);
+    if (pair->creation[0] == 0 && pair->creation[1] == 0) {
+        pair->creation[0] = conn->end[swapped].creation;
+        pair->creation[1] = conn->end[!swapped].creation;
+    }
+    pair->cuts++;
+    pair->cut = (struct idle_drop){.conn = conn->number, .frame = event->frame,
+                                   .is_reset = is_reset,
+                                   .idle_ns = conn->link->silence_ns,
+                                   .survived_ns = pair->survived_ns};
+    return true;
+}
+
+void detect_idle_lost(struct detect *d, const struct ds_event *event, int waiting)
+{
+    struct pair *p = event->type == DS_EVENT_STALL && event->stall.in_flight >= LARGE_LEN
+                         ? NULL
+                         : detect_find_pair(d, event->conn);
+    if (p != NULL)
+        take_cut(p, event, detect_tick_of(event->conn->link, waiting), false);
+}
+
+void detect_idle_revived(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct pair *p = end[0].node.data == NULL || end[1].node.data == NULL
+                         ? NULL
+                         : detect_pair(d, hash_text(end[0].node), hash_text(end[1].node));
+    if (p == NULL || p->cut.conn != event->conn->number)
+        return;
+    p->cuts -= p->cuts != 0;
+    p->cut = (struct idle_drop){0};
+    if (event->conn->link->silence_ns == 0)
+        detect_idle_survived(p, event->conn->link);
+}
+
+/* begin begins the finding that a link was cut; its nodes in the order of their names. */
+static struct finding *begin(struct detect *d, const struct pair *pair, struct ds_text a,
+                             struct ds_text b)
+{
+    const struct idle_drop *cut = &pair->cut;
+    const size_t len = a.len < b.len ? a.len : b.len;
+    const int order = memcmp(a.data, b.data, len);
+    const bool swapped = order > 0 || (order == 0 && a.len > b.len);
+    const struct ds_text name[2] = {swapped ? b : a, swapped ? a : b};
+    struct finding *f = detect_begin(d, FINDING_DS208, NULL);
+    f->evidence[0].conn = cut->conn;
+    if (!cut->is_reset) /* the ends wait until they give each other up */
+        f->severity = SEVERITY_ERROR;
+    f->variant = cut->is_reset;
+    for (int i = 0; i < 2; i++)
+        f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, name[i]);
+    wording_add(&f->sentence, "the link between ");
+    wording_put(&f->sentence, WORD_NODE, name[0]);
+    wording_add(&f->sentence, " and ");
+    wording_put(&f->sentence, WORD_NODE, name[1]);
+    wording_add(&f->sentence, cut->is_reset ? " was reset while it was idle"
+                                            : " was cut while it was idle: net_tick_timeout");
+    wording_add(&f->detail, "neither end sent anything for ");
+    wording_span(&f->detail, cut->idle_ns);
+    wording_add(&f->detail, ", longer than ever before (");
+    wording_span(&f->detail, cut->survived_ns);
+    wording_add(&f->detail, cut->is_reset ? "), and the first data after that was answered with a RST"
+                                          : "), and nothing sent after that was acknowledged");
+    detect_frame(f, cut->frame, cut->is_reset ? "the RST" : "retransmitted for the third time");
+    return f;
+}
+
+/* judge says how sure it is: the more often, the surer. */
+static void judge(struct finding *f, const struct pair *pair, bool is_alive)
+{
+    if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other end, where the data does not arrive");
+    else
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      is_alive ? "the same again, after an equally long silence"
+                               : "a new link of these two, neither of which was restarted");
+}
+
+static void forget_fading(struct detect *d, uint64_t conn)
+{
+    detect_stall_given_up(d, conn);
+    for (size_t i = 0; i < MAX_FADING; i++)
+        if (d->fading[i].conn == conn)
+            d->fading[i].is_used = false;
+}
+
+void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair)
+{
+    const struct ds_conn *conn = event->conn;
+    if (pair->cut.conn == 0 || pair->cut.conn == conn->number)
+        return;
+    struct finding *f = begin(d, pair, conn->end[0].node, conn->end[1].node);
+    wording_add(&f->detail, "; a new link is up, and neither node was restarted");
+    detect_frame(f, event->frame, "up again");
+    judge(f, pair, true);
+    forget_fading(d, pair->cut.conn);
+    if (pair->cut.is_told)
+        detect_complete(d);
+    else
+        detect_commit(d);
+    pair->cut = (struct idle_drop){0};
+}
+
+/* is_unreachable: the host of that end does not answer elsewhere, either. */
+static bool is_unreachable(const struct detect *d, const struct fading *fading)
+{
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        const struct epmd_unreachable *r = &d->refused[i];
+        if (r->ts_ns >= fading->last_data_ns &&
+            memcmp(&r->server, &fading->addr[1], sizeof r->server) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct idle_drop **cut)
+{
+    const struct ds_text name[2] = {text_of(fading->name[0], fading->len[0]),
+                                    text_of(fading->name[1], fading->len[1])};
+    struct pair *p = fading->len[0] != 0 && fading->len[1] != 0
+                         ? detect_pair(d, hash_text(name[0]), hash_text(name[1]))
+                         : NULL;
+    *cut = p != NULL && p->cut.conn == fading->conn ? &p->cut : NULL;
+    if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading))
+        return false;
+    if (!p->cut.is_told) { /* of the other end, it may have been */
+        judge(begin(d, p, name[0], name[1]), p, false);
+        detect_commit(d);
+    }
+    p->cut.is_told = true;
+    return true;
+}
+
+/* take_equal looks for links that are reset after equal spans without data, by nobody's leave. */
+static void take_equal(struct detect *d, const struct ds_event *event, struct pair *p, int64_t idle_ns)
+{
+    const int64_t before_ns = p->idle_ns;
+    p->idle_ns = idle_ns;
+    if (before_ns == 0 || idle_ns < before_ns - before_ns / 20 ||
+        idle_ns > before_ns + before_ns / 20)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS208, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &event->conn->end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &event->conn->end[1]);
+    wording_add(&f->sentence, " is reset whenever it has been idle for the same length of time");
+    wording_add(&f->detail, "idle for ");
+    wording_span(&f->detail, idle_ns);
+    wording_add(&f->detail, ", before that for ");
+    wording_span(&f->detail, before_ns);
+    detect_frame(f, event->frame, "the RST");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
+    detect_commit(d);
+}
+
+void detect_idle_reset(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int64_t a_ns = link->side[0].last_data_ns, b_ns = link->side[1].last_data_ns;
+    const int64_t idle_ns = event->ts_ns - (a_ns > b_ns ? a_ns : b_ns);
+    struct pair *p = detect_find_pair(d, event->conn);
+    if (p == NULL)
+        return;
+    p->reset.conn = event->conn->number;
+    p->reset.frame = event->frame;
+    p->reset.ts_ns = event->ts_ns;
+    p->reset.by = hash_text(event->conn->end[link->closed_by].node);
+    if (ds_tcp_unseen(link) >= 0)
+        return; /* it may not have been idle */
+    if (idle_ns >= IDLE_NS) {
+        take_equal(d, event, p, idle_ns);
+    } else if (link->silence_ns != 0 &&
+               take_cut(p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
+        judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
+        detect_commit(d);
+        p->cut.conn = 0;
+    }
+}
+
+void detect_idle_held(struct detect *d, const struct ds_event *event, int acceptor)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    if (end[0].node.data == NULL || end[1].node.data == NULL)
+        return;
+    struct pair *p = detect_pair(d, hash_text(end[0].node), hash_text(end[1].node));
+    if (p == NULL || p->reset.conn == 0 || p->reset.by != hash_text(end[acceptor].node) ||
+        event->ts_ns - p->reset.ts_ns > HELD_NS)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS208, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &end[!acceptor]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[acceptor]);
+    wording_add(&f->sentence, " was reset by a middlebox");
+    wording_add(&f->detail, "the RST came in the name of ");
+    wording_end(&f->detail, &end[acceptor]);
+    wording_add(&f->detail, ", which still held the link ");
+    wording_span(&f->detail, event->ts_ns - p->reset.ts_ns);
+    wording_add(&f->detail, " later");
+    detect_frame(f, p->reset.frame, "the RST");
+    detect_frame(f, event->frame, ds_handshake_step_name(event->handshake.step));
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
+    detect_commit(d);
+    p->reset.conn = 0;
+    p->cut.conn = 0; /* it is told */
+}

@@ -1,0 +1,602 @@
+/*
+ * detect_link.c - findings of family 2: what becomes of links that were up. From the facts of the
+ * link (distsniff/tcp_stats.h), ticks, stalls, and how connections end.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define LONG_STALL_NS SECOND
+#define FORGOTTEN_NS (SECOND / 2) /* no host is started anew, and nothing forgets a link, sooner */
+#define LONG_MESSAGE_NS SECOND
+#define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
+
+enum {
+    TOLD_TICKTIME = 1,
+    TOLD_LOSS = 2,
+    TOLD_MISSED = 4, /* and the next bit, of the other end */
+    TOLD_BLACK_HOLE = 16,
+    TOLD_BURSTS = 32, /* and the next bit, of the other end */
+
+    MIN_BURSTS = 3,
+
+    MIN_RESENT = 10,
+    MIN_OUTAGE = 5, /* times that one segment is sent again */
+    MIN_OTHERS = 5, /* segments lost besides the one that is sent again and again */
+    PER_CENT = 100,
+    LARGE_LEN = 1000,
+    MIN_FLAPS = 3,
+};
+
+static bool has_gaps(const struct ds_conn *conn)
+{
+    return conn->counters[0].gaps + conn->counters[1].gaps != 0;
+}
+
+/* --- the end of a link --- */
+
+/* tick_of_either: the end that is waited for has the same ticktime, or should. */
+static int64_t tick_of_either(const struct ds_tcp_stats *link, int end)
+{
+    return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
+}
+
+/* add_why says why an end was silent, as far as its kernel tells. */
+static void add_why(struct wording *detail, const struct ds_tcp_side *silent, unsigned variant)
+{
+    switch (variant) {
+    case SILENT_HELD:
+        wording_add(detail, "; its kernel still acknowledged");
+        if (silent->missing != 0)
+            wording_printf(detail, ", and by its sequence numbers it had sent %s that did not arrive here",
+                           ds_counted(silent->missing, "bytes").text);
+        wording_add(detail, ": what it sent was lost (DS207)");
+        break;
+    case SILENT_SLOW:
+        wording_add(detail, "; its kernel still acknowledged, and it has never ticked: its net_ticktime is "
+                            "longer, or it was stuck");
+        break;
+    case SILENT_STUCK:
+        wording_add(detail, "; its kernel still acknowledged: the process was suspended or stuck");
+        break;
+    default:
+        wording_add(detail, "; its kernel did not acknowledge either: the host or the network was "
+                            "gone");
+    }
+}
+
+static bool take_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                         int closed_by)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *silent = &link->side[!closed_by];
+    /* What it sends again and again is no sign of life: it does not arrive. */
+    const int64_t hole_ns = w->hole_ns[!closed_by];
+    const int64_t last_ns = detect_heard_ns(silent);
+    const int64_t heard_ns = hole_ns != 0 && hole_ns < last_ns ? hole_ns : last_ns;
+    const int64_t silence_ns = event->ts_ns - heard_ns;
+    const int64_t tick_ns = tick_of_either(link, closed_by);
+    const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
+    /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
+     * it was not there either, or the capture was not. */
+    if (last_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
+        silence_ns > 6 * tick_ns ||
+        link->side[closed_by].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
+        return false;
+    const bool acknowledged = silent->last_ns - heard_ns > silence_ns / 3;
+    const bool is_held = acknowledged && (hole_ns != 0 || silent->missing != 0);
+    /* Its own tick may not have been due yet. */
+    const bool may_be_slow = acknowledged && !is_held && silence_ns < DETECT_TICK_NS &&
+                             event->conn->counters[!closed_by].ticks == 0;
+    struct finding *f = detect_begin(d, FINDING_DS201, event);
+    f->variant = is_held        ? SILENT_HELD
+                 : may_be_slow  ? SILENT_SLOW
+                 : acknowledged ? SILENT_STUCK
+                                : SILENT_GONE;
+    detect_since(d, heard_ns);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
+    wording_add(&f->sentence, " disconnected ");
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
+    wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
+                                      : ", which had stopped responding: net_tick_timeout");
+    wording_add(&f->detail, is_held ? "nothing arrived for " : "no data for ");
+    wording_span(&f->detail, silence_ns);
+    add_why(&f->detail, silent, f->variant);
+    if (!acknowledged) {
+        detect_add_icmp(&f->detail, link->icmp);
+        detect_note_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
+    }
+    detect_frame(f, event->frame, "the close");
+    if (is_held)
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    else if (may_be_slow || !is_measured)
+        detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
+    detect_commit(d);
+    return true;
+}
+
+static void report_reset(struct detect *d, const struct ds_event *event, int closed_by)
+{
+    struct finding *f = detect_begin(d, FINDING_DS204, event);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
+    wording_add(&f->sentence, " reset its link with ");
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
+    detect_frame(f, event->frame, "the RST");
+    const struct ds_tcp_stats *link = event->conn->link;
+    if (link->silence_ns >= FORGOTTEN_NS &&
+        link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
+        /* By whoever: it knew nothing of the link any more. */
+        wording_add(&f->detail, "the RST answers the first data after a silence of ");
+        wording_span(&f->detail, link->silence_ns);
+        wording_add(&f->detail, ": its host was restarted meanwhile, or a middlebox forgot the "
+                                "link and answered in its name (DS208)");
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other end, which shows whether it sent that RST");
+    }
+    detect_commit(d);
+}
+
+/* report_closed: all links that a node closes are one finding, as one that ends closes them all. */
+static void report_closed(struct detect *d, const struct ds_event *event, int closed_by)
+{
+    struct finding *f = detect_begin(d, FINDING_DS204, event);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
+    wording_add(&f->sentence, " closed its links with other nodes");
+    wording_add(&f->detail, "first the link with ");
+    wording_end(&f->detail, &event->conn->end[!closed_by]);
+    wording_add(&f->detail, ", which will have logged connection_closed; ");
+    wording_end(&f->detail, &event->conn->end[closed_by]);
+    wording_add(&f->detail, " exited, was killed, or disconnected");
+    detect_frame(f, event->frame, "the FIN");
+    detect_commit(d);
+}
+
+static void take_end(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int closed_by = link->closed_by;
+    if (!w->is_up || w->is_half_closed || closed_by < 0)
+        return;
+    w->is_half_closed = true;
+    const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by);
+    if (was_silent)
+        detect_stall_given_up(d, w->conn);
+    struct pair *pair = detect_find_pair(d, event->conn);
+    if (pair != NULL) {
+        detect_idle_survived(pair, link);
+        pair->has_ended = true;
+        pair->ended_by = was_silent || link->close == DS_CLOSE_RESET
+                             ? 0
+                             : hash_text(event->conn->end[closed_by].node);
+    }
+    if (was_silent)
+        return;
+    if (link->close == DS_CLOSE_RESET) {
+        detect_idle_reset(d, event);
+        report_reset(d, event, closed_by);
+    } else if (detect_is_published(w)) {
+        report_closed(d, event, closed_by);
+    }
+}
+
+/* --- flapping --- */
+
+static void take_up(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct pair *p = detect_find_pair(d, event->conn);
+    if (p == NULL)
+        return;
+    const int swapped = hash_text(end[0].node) > hash_text(end[1].node);
+    const uint32_t creation[2] = {end[swapped].creation, end[!swapped].creation};
+    if (p->creation[0] != creation[0] || p->creation[1] != creation[1]) {
+        p->creation[0] = creation[0];
+        p->creation[1] = creation[1];
+        p->ups = p->cuts = 0;
+        p->survived_ns = p->idle_ns = 0;
+        p->cut = (struct idle_drop){0};
+    } else if (creation[0] != 0 && creation[1] != 0) {
+        detect_idle_again(d, event, p);
+        detect_silence_again(d, event);
+    }
+    if (!detect_is_published(w))
+        return;
+    p->has_ended = false;
+    const size_t at = p->ups++ % NUM_UPS;
+    p->up_ns[at] = event->ts_ns;
+    p->frame[at] = event->frame;
+    if (p->ups < MIN_FLAPS || creation[0] == 0 || creation[1] == 0 ||
+        event->ts_ns - p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS] > FLAPS_NS)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS209, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[1]);
+    detect_since(d, p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS]);
+    wording_add(&f->sentence, " comes and goes");
+    wording_printf(&f->detail, "connected %u times, and neither node was restarted", p->ups);
+    for (size_t i = 0; i < NUM_UPS; i++)
+        detect_frame(f, p->frame[i], "up");
+    detect_commit(d);
+}
+
+/* --- ticks --- */
+
+static void take_ticktime(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_tcp_side *side = event->conn->link->side;
+    for (int end = 0; end < 2; end++) {
+        /* Steady ones only: they stand for the ticktime. */
+        if (side[end].tick_intervals < 2 ||
+            side[end].tick_max_ns > side[end].tick_min_ns + side[end].tick_min_ns / 8)
+            return;
+    }
+    const int longer = side[1].tick_min_ns > side[0].tick_min_ns;
+    const int64_t long_ns = side[longer].tick_min_ns, short_ns = side[!longer].tick_min_ns;
+    if ((w->told & TOLD_TICKTIME) != 0 || long_ns < short_ns + short_ns / 4)
+        return;
+    w->told |= TOLD_TICKTIME;
+    struct finding *f = detect_begin(d, FINDING_DS203, event);
+    wording_end(&f->sentence, &event->conn->end[longer]);
+    wording_add(&f->sentence, " ticks less often than ");
+    wording_end(&f->sentence, &event->conn->end[!longer]);
+    wording_add(&f->detail, "every ");
+    wording_span(&f->detail, long_ns);
+    wording_add(&f->detail, " and every ");
+    wording_span(&f->detail, short_ns);
+    wording_printf(&f->detail, ": net_ticktime %.0f s and %.0f s at the usual intensity",
+                 (double)long_ns * 4 / 1e9, (double)short_ns * 4 / 1e9);
+    detect_frame(f, event->frame, "a tick");
+    detect_commit(d);
+}
+
+static void take_missed(struct detect *d, const struct ds_event *event, struct conn_watch *w,
+                        int end)
+{
+    const struct ds_tcp_side *side = &event->conn->link->side[end];
+    const uint64_t told = TOLD_MISSED << end;
+    const int64_t tick_ns =
+        side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
+    if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed || w->is_given_up ||
+        has_gaps(event->conn) || side->max_idle_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
+        return;
+    w->told |= told;
+    /* Not one of all nodes said anything: that is not this one's. */
+    if (d->pause.to_ns > event->ts_ns - side->max_idle_ns &&
+        d->pause.to_ns - d->pause.from_ns > tick_ns + tick_ns / 2) {
+        d->checks.paused++;
+        return;
+    }
+    struct finding *f = detect_begin(d, FINDING_DS202, event);
+    wording_end(&f->sentence, &event->conn->end[end]);
+    detect_since(d, event->ts_ns - side->max_idle_ns);
+    wording_add(&f->sentence, " missed ticks on its link with ");
+    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_add(&f->detail, "it sent nothing for ");
+    wording_span(&f->detail, side->max_idle_ns);
+    wording_add(&f->detail, ", though it ticks every ");
+    wording_span(&f->detail, tick_ns);
+    detect_frame(f, event->frame, "the next data, or soon after");
+    detect_commit(d);
+}
+
+/* --- loss and stalls --- */
+
+static void take_loss(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    for (int end = 0; end < 2; end++) {
+        const struct ds_tcp_side *side = &event->conn->link->side[end];
+        const uint64_t again = side->retransmitted + side->lost_upstream;
+        /* What had come already was not lost. */
+        const uint64_t needless = side->needless < side->retransmitted ? side->needless
+                                  : side->retransmitted;
+        /* One that is sent again and again is of a network that is gone, not of one that loses some. */
+        const uint64_t repeats = side->most_repeats < MIN_OUTAGE ? 0 : side->most_repeats;
+        const uint64_t lost = again > repeats + needless ? again - repeats - needless : 0;
+        if ((w->told & TOLD_LOSS << end * 8) != 0 || lost < MIN_RESENT || detect_is_lost(d, w) ||
+            lost * PER_CENT < side->data_segments)
+            continue;
+        w->told |= TOLD_LOSS << end * 8;
+        struct finding *f = detect_begin(d, FINDING_DS212, event);
+        wording_add(&f->sentence, "packets from ");
+        wording_end(&f->sentence, &event->conn->end[end]);
+        wording_add(&f->sentence, " to ");
+        wording_end(&f->sentence, &event->conn->end[!end]);
+        wording_add(&f->sentence, " are lost");
+        wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were retransmitted; ", again,
+                     side->data_segments);
+        if (needless != 0)
+            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, because they had arrived; ",
+                           needless);
+        if (side->lost_upstream == 0)
+            wording_add(&f->detail, "the first copies had all been seen: lost behind the capture point");
+        else if (side->retransmitted == 0)
+            wording_add(&f->detail,
+                        "none of the first copies had been seen: lost before the capture point");
+        else
+            wording_printf(&f->detail,
+                         "%" PRIu64 " first copies had been seen (lost behind the capture point), %" PRIu64
+                         " had not (before it)",
+                         side->retransmitted, side->lost_upstream);
+        detect_frame(f, event->frame, "so far");
+        if (w->is_one_way) /* whether anything was acknowledged is not known */
+            detect_unsure(f, CERTAINTY_POSSIBLE,
+                          "a capture of both directions (the other host may be gone)");
+        detect_commit(d);
+    }
+}
+
+/* take_loss_amid: a link that is busy has no ticks, and may go on for days. */
+static __attribute__((noinline)) void take_loss_amid(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_watch(d, event->conn);
+    if (w != NULL)
+        take_loss(d, event, w);
+}
+
+/* loses says whether so much was sent again that it is worth a look. */
+static inline bool loses(const struct ds_tcp_stats *link)
+{
+    return link->side[0].retransmitted + link->side[0].lost_upstream >= MIN_RESENT ||
+           link->side[1].retransmitted + link->side[1].lost_upstream >= MIN_RESENT;
+}
+
+/* begin_hole: both ends tell it, in the same words. */
+static struct finding *begin_hole(struct detect *d, const struct ds_event *event, int dir)
+{
+    struct finding *f = detect_begin(d, FINDING_DS207, event);
+    if (event->type == DS_EVENT_STALL)
+        detect_since(d, event->stall.start_ns);
+    wording_add(&f->sentence, "a large segment from ");
+    wording_end(&f->sentence, &event->conn->end[dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!dir]);
+    wording_add(&f->sentence, " does not arrive, however often it is retransmitted");
+    return f;
+}
+
+static void take_black_hole(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    const struct ds_tcp_side *peer = &event->conn->link->side[!event->dir];
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
+    const uint64_t others = side->retransmitted + side->lost_upstream - side->most_repeats;
+    if (stall->is_over) {
+        w->hole_ns[event->dir] = 0;
+        w->doubt_frame[event->dir] = 0;
+        return;
+    }
+    /* Small ones got through: the peer has answered since it was up. And where others are lost as
+     * well, the path loses packets of any size. */
+    if (stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
+        peer->data_segments == 0 || (others >= MIN_OTHERS && others * PER_CENT >= side->data_segments))
+        return;
+    w->hole_ns[event->dir] = stall->start_ns;
+    /* A host that is gone looks the same until the other end is heard; and where that sends again what has
+     * come, acknowledgements, small ones, do not arrive either. */
+    if (!stall->is_heard)
+        w->peer_resent[event->dir] = peer->retransmitted + peer->lost_upstream;
+    const bool is_unheard = !stall->is_heard && peer->last_ns < stall->start_ns;
+    w->doubt_frame[event->dir] = is_unheard ? event->frame : 0;
+    w->is_hole_unsure =
+        is_unheard || peer->retransmitted + peer->lost_upstream != w->peer_resent[event->dir];
+    if (w->is_hole_unsure)
+        return;
+    w->told |= TOLD_BLACK_HOLE;
+    struct finding *f = begin_hole(d, event, event->dir);
+    wording_printf(&f->detail, "%" PRIu64 " bytes, retransmitted %s ", stall->in_flight,
+                   stall->is_heard ? "for" : "three times in");
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small segments "
+                                                                                     "arrived");
+    detect_frame(f, event->frame,
+                 stall->is_heard ? "data from the other end that does not acknowledge it"
+                                 : "the third retransmission");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+    detect_commit(d);
+}
+
+/* take_doubt: the capture ends before it is known whether the other end is still there. */
+static void take_doubt(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       int dir)
+{
+    if (w->doubt_frame[dir] == 0 || w->is_given_up || event->change.state != DS_CONN_OPEN_AT_END)
+        return;
+    struct finding *f = begin_hole(d, event, dir);
+    f->severity = SEVERITY_WARNING;
+    wording_add(&f->detail, "retransmitted for ");
+    wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
+    wording_add(&f->detail, ", until the end of the capture");
+    detect_frame(f, w->doubt_frame[dir], "the third retransmission");
+    detect_unsure(f, CERTAINTY_POSSIBLE,
+                  "a packet from the other end in that time (its host may be gone)");
+    detect_commit(d);
+}
+
+/* take_missing is of the end where they should arrive. */
+static void take_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    const struct ds_endpoint *end = event->conn->end;
+    w->hole_ns[event->dir] = stall->is_over ? 0 : stall->start_ns;
+    if (stall->is_over || (w->told & TOLD_BLACK_HOLE) != 0)
+        return;
+    w->told |= TOLD_BLACK_HOLE;
+    struct finding *f = begin_hole(d, event, event->dir);
+    wording_add(&f->detail, "by its sequence numbers, ");
+    wording_end(&f->detail, &end[event->dir]);
+    wording_printf(&f->detail, " has sent %s that have not arrived here or at ",
+                   ds_counted(stall->in_flight, "bytes").text);
+    wording_end(&f->detail, &end[!event->dir]);
+    wording_add(&f->detail, ", for ");
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, "; small segments arrive");
+    detect_frame(f, event->frame, "the latest");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the end that sends them");
+    detect_commit(d);
+}
+
+static void begin_unread(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    struct finding *f = detect_begin(d, FINDING_DS205, event);
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " does not read what ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sends");
+    detect_since(d, stall->start_ns);
+    f->is_over = stall->is_over;
+    wording_add(&f->detail, stall->is_over ? "sending was blocked for " : "sending has been blocked for ");
+    wording_span(&f->detail, stall->duration_ns);
+    wording_add(&f->detail, stall->is_over ? "" : " so far");
+}
+
+/* take_bursts: short stalls add up, too. */
+static void take_bursts(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
+    const int64_t passed_ns = event->ts_ns - side->first_ns;
+    if (!event->stall.is_over || (w->told & TOLD_BURSTS << event->dir) != 0 ||
+        side->stalls < MIN_BURSTS || side->stalled_ns < 2 * LONG_STALL_NS ||
+        side->stalled_ns < passed_ns / 10)
+        return;
+    w->told |= TOLD_BURSTS << event->dir;
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
+    f->severity = SEVERITY_WARNING;
+    f->detail = (struct wording){.len = 0};
+    wording_printf(&f->detail, "sending was blocked %" PRIu64 " times, each time briefly, for a total "
+                                          "of ", side->stalls);
+    wording_span(&f->detail, side->stalled_ns);
+    wording_add(&f->detail, " of ");
+    wording_span(&f->detail, passed_ns);
+    detect_frame(f, event->frame, "the window opens, the latest time");
+    detect_commit(d);
+}
+
+/* detect_stall_effects says what had to wait while a peer did not read. */
+void detect_stall_effects(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct waited *held = record->note.held;
+    struct ds_buffer text = {0};
+    if (event->stall.why == DS_STALL_LOST || event->stall.why == DS_STALL_MISSING ||
+        event->stall.duration_ns < LONG_STALL_NS ||
+        held->num_messages == 0)
+        return;
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
+    held_print(held, &text);
+    wording_add(&f->detail, "; waiting behind it: ");
+    if (!text.failed)
+        wording_put(&f->detail, WORD_PLAIN, text_of(text.data, text.len));
+    ds_buffer_free(&text);
+    detect_frame(f, event->frame, "the window opens");
+    detect_frame(f, held->message[0].frame,
+                 held->has_head ? "the message in its middle" : "the first that waited");
+    if (held->num > 1)
+        detect_frame(f, held->message[1].frame,
+                     held->has_head ? "the first behind it" : "the second that waited");
+    detect_complete(d);
+}
+
+static void take_stall(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_stall *stall = &event->stall;
+    if (stall->why == DS_STALL_LOST) {
+        take_black_hole(d, event, w);
+        return;
+    }
+    if (stall->why == DS_STALL_MISSING) {
+        take_missing(d, event, w);
+        return;
+    }
+    /* A full window of an end that says nothing at all is that of a host that is gone. */
+    const struct ds_tcp_side *reader = &event->conn->link->side[!event->dir];
+    if (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns)
+        return;
+    if (stall->duration_ns < LONG_STALL_NS) {
+        take_bursts(d, event, w);
+        return;
+    }
+    const bool was_told = w->stall_frame[event->dir] != 0;
+    w->stall_frame[event->dir] = stall->is_over ? 0 : event->frame;
+    begin_unread(d, event);
+    struct finding *f = &d->draft;
+    if (stall->message_size != 0) {
+        wording_printf(&f->detail,
+                       "; a message is sent in part: %" PRIu64 " of %" PRIu64
+                       " bytes have arrived",
+                       stall->message_passed, stall->message_size);
+    }
+    detect_frame(f, event->frame, stall->is_over ? "the window opens" : "the latest");
+    if (stall->tries == 0) /* it has nothing to send, or that was not captured */
+        detect_unsure(f, CERTAINTY_LIKELY, "the sender's probes of the window in that time");
+    if (was_told)
+        detect_complete(d); /* the same one, of which more is known */
+    else
+        detect_commit(d);
+}
+
+static void take_long_message(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_message *m = &event->message;
+    if (m->stalled_ns > m->wire_ns / 2 ||
+        (event->fault.kind != DS_FAULT_NONE && event->fault.kind != DS_FAULT_CAP) ||
+        has_gaps(event->conn))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS206, event);
+    detect_since(d, event->ts_ns - m->wire_ns);
+    wording_add(&f->sentence, "a message from ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " to ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_add(&f->sentence, " blocks their link");
+    wording_size(&f->detail, m->size);
+    wording_add(&f->detail, " in ");
+    wording_span(&f->detail, m->wire_ns);
+    detect_frame(f, event->frame, "its last byte");
+    detect_commit(d);
+}
+
+void detect_link_message(struct detect *d, const struct ds_event *event)
+{
+    if (event->message.wire_ns >= LONG_MESSAGE_NS)
+        take_long_message(d, event);
+    if (event->conn->link != NULL && loses(event->conn->link))
+        take_loss_amid(d, event);
+}
+
+void detect_link(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL ||
+        event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE ||
+        event->type == DS_EVENT_MESSAGE)
+        return;
+    const struct ds_tcp_stats *link = event->conn->link;
+    if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
+        return;
+    struct conn_watch *w = detect_watch(d, event->conn);
+    if (w == NULL)
+        return;
+    if (event->type == DS_EVENT_STALL)
+        take_stall(d, event, w);
+    for (int dir = 0; dir < 2 && event->type == DS_EVENT_CONN; dir++)
+        take_doubt(d, event, w, dir);
+    take_ticktime(d, event, w);
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
+        take_up(d, event, w);
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.state == DS_CONN_HALF_CLOSED || event->change.state == DS_CONN_CLOSED))
+        take_end(d, event, w);
+    take_missed(d, event, w, 0);
+    take_missed(d, event, w, 1);
+    take_loss(d, event, w);
+}

@@ -1,0 +1,356 @@
+/*
+ * detect_messages.c - findings of family 3 that single messages show: what no node can read, what
+ * is sent to those who are gone or to many at once, atoms that are made without an end.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define MS INT64_C(1000000)
+
+enum {
+    SAMPLE_LEN = 64,
+    MIN_PAYLOAD = 1000,     /* smaller ones are not worth a look */
+    MIN_REPEATED = 100000,  /* bytes that are sent again within a second */
+    MIN_PROCESSES = 4,      /* or nodes, that get the same */
+    SHAPE_LEN = 64,
+};
+
+static bool is_whole(const struct ds_event *event)
+{
+    return event->fault.kind == DS_FAULT_NONE;
+}
+
+/* is_by_outsider says whether somebody else may have sent it: packets in the name of that end are ignored,
+ * or the latest one came from another distance than its others. */
+static bool is_by_outsider(const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *side = link != NULL ? &link->side[event->dir] : NULL;
+    return event->conn->counters[event->dir].ignored != 0 ||
+           (side != NULL && (side->ignored.first_frame != 0 ||
+                             (side->segments != 0 && !detect_is_usual_ttl(side, side->ttl))));
+}
+
+static __attribute__((noinline)) void take_malformed(struct detect *d, const struct ds_event *event)
+{
+    if (event->conn->counters[0].gaps + event->conn->counters[1].gaps != 0)
+        return; /* the framing may have been found again at a wrong place */
+    struct finding *f = detect_begin(d, FINDING_DS306, event);
+    const bool is_foreign = is_by_outsider(event);
+    if (is_foreign)
+        wording_add(&f->sentence, "in the name of ");
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, is_foreign ? ", invalid data arrives: "
+                                         : " sends invalid data: ");
+    wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
+    wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
+    detect_frame(f, event->frame, "the message");
+    if (is_foreign) {
+        f->severity = SEVERITY_WARNING;
+        wording_add(&f->detail, "; somebody else sends packets in its name, or they are damaged on the way "
+                                "(DS505)");
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture at the end in whose name it comes");
+        detect_commit(d);
+        return;
+    }
+    /* Of a frame of which nothing can be read it is not sure that the peer sent it. */
+    if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other host, which does not have what somebody else "
+                      "injected");
+    detect_commit(d);
+}
+
+static __attribute__((noinline)) void take_exit(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_message *m = &event->message;
+    const struct ds_term *reason =
+        m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
+    struct ds_text atom;
+    if (reason->data == NULL || !ds_term_get_atom(reason, &atom) || atom.len != 4 ||
+        memcmp(atom.data, "kill", 4) != 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS311, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sent exit(kill) to a process on ");
+    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    detect_frame(f, event->frame, "exit/2");
+    detect_commit(d);
+}
+
+/* --- the same to many --- */
+
+/* hash_sample hashes the sender, and a beginning, a middle and an end: what differs there is not
+ * the same. */
+static uint64_t hash_sample(const struct ds_event *event)
+{
+    const struct ds_endpoint *from = &event->conn->end[event->dir];
+    const struct ds_term *payload = &event->message.payload;
+    const size_t middle = payload->len / 2;
+    const uint64_t len = payload->len;
+    uint64_t hash = hash_more(3, &len, sizeof len);
+    if (from->node.data != NULL)
+        hash = hash_more(hash, from->node.data, from->node.len);
+    else
+        hash = hash_more(hash, from->addr.bytes, sizeof from->addr.bytes);
+    hash = hash_more(hash, payload->data, SAMPLE_LEN);
+    hash = hash_more(hash, payload->data + middle, SAMPLE_LEN);
+    return hash_more(hash, payload->data + payload->len - SAMPLE_LEN, SAMPLE_LEN);
+}
+
+/* hash_receiver hashes whom it is for, however its name or node is written. */
+static uint64_t hash_receiver(const struct ds_event *event)
+{
+    const struct ds_term *to = &event->message.role[DS_ROLE_TO];
+    struct ds_identity identity;
+    struct ds_text name;
+    if (ds_term_get_atom(to, &name))
+        return hash_more(event->conn->number, name.data, name.len);
+    if (ds_term_get_identity(to, &identity))
+        return hash_more(event->conn->number, identity.word,
+                         identity.num_words * sizeof identity.word[0]);
+    return event->conn->number;
+}
+
+static bool note_conn(struct repeated_payload *c, uint64_t conn)
+{
+    for (size_t i = 0; i < c->num_conns; i++) {
+        if (c->conn[i] == conn)
+            return false;
+    }
+    if (c->num_conns < sizeof c->conn / sizeof c->conn[0])
+        c->conn[c->num_conns++] = conn;
+    return true;
+}
+
+static void report_copies(struct detect *d, const struct ds_event *event,
+                          const struct repeated_payload *c,
+                          bool of_one_node)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS307, event);
+    wording_end(&f->sentence, &end[event->dir]);
+    wording_add(&f->sentence, of_one_node ? " sends the same payload to several processes of "
+                                          : " sends the same payload to several nodes");
+    if (of_one_node)
+        wording_end(&f->sentence, &end[!event->dir]);
+    else
+        f->severity = SEVERITY_NOTE; /* there is no other way to tell them */
+    wording_printf(&f->detail, "%u copies of ", (unsigned)c->copies + 1);
+    wording_size(&f->detail, event->message.size);
+    wording_add(&f->detail, " so far, within ");
+    wording_span(&f->detail, event->ts_ns - c->first_ns);
+    detect_frame(f, c->frame, "the first");
+    detect_frame(f, event->frame, "the latest");
+    detect_commit(d);
+}
+
+/* take_copies counts payloads that come again to others. From the second on they are compared as a
+ * whole. */
+static __attribute__((noinline)) void take_copies(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_message *m = &event->message;
+    const struct ds_term *to = &m->role[DS_ROLE_TO];
+    if (to->data == NULL || !is_whole(event))
+        return;
+    const uint64_t sample = hash_sample(event);
+    const uint64_t receiver = hash_receiver(event);
+    struct repeated_payload *c = table_first(&d->copied, (uint32_t)sample);
+    while (c != NULL && c->sample != sample)
+        c = table_next(&d->copied, c);
+    if (c == NULL)
+        c = table_add_forgetting(&d->copied, (uint32_t)sample);
+    if (c == NULL) {
+        d->no_memory++;
+        return;
+    }
+    const uint64_t all = c->sample == 0 ? 0 : hash_more(4, m->payload.data, m->payload.len);
+    const bool begins_anew = c->sample == 0 || event->ts_ns - c->last_ns > SECOND ||
+                             (c->all != 0 && c->all != all);
+    if (begins_anew) {
+        const struct table_entry entry = c->entry;
+        *c = (struct repeated_payload){.entry = entry, .sample = sample, .first_ns = event->ts_ns,
+                                       .frame = event->frame};
+    } else if (c->receiver != receiver) {
+        c->copies++;
+        c->all = all;
+    }
+    const bool is_same = !begins_anew && c->receiver != receiver;
+    c->last_ns = event->ts_ns;
+    c->receiver = receiver;
+    const bool is_known = !note_conn(c, event->conn->number);
+    if (!is_same)
+        return;
+    c->same_node += is_known;
+    if (!c->is_told[0] && c->same_node + 1 >= MIN_PROCESSES &&
+        c->same_node * m->size >= MIN_REPEATED) {
+        c->is_told[0] = true;
+        report_copies(d, event, c, true);
+    } else if (!c->is_told[1] && c->num_conns >= MIN_PROCESSES &&
+               (c->num_conns - 1u) * m->size >= MIN_REPEATED) {
+        c->is_told[1] = true;
+        report_copies(d, event, c, false);
+    }
+}
+
+/* --- to those who are gone --- */
+
+/* take_earlier_life compares the creation of whom it is sent to with that of the node. */
+static void take_earlier_life(struct detect *d, const struct ds_event *event)
+{
+    enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or stand for any */
+    const struct ds_message *m = &event->message;
+    const struct ds_endpoint *end = &event->conn->end[!event->dir];
+    struct ds_identity identity;
+    if (end->creation < OLDEST_LARGE || m->role[DS_ROLE_TO].data == NULL ||
+        ds_term_is_pid_of(&m->role[DS_ROLE_TO], end->creation) ||
+        !ds_term_get_identity(&m->role[DS_ROLE_TO], &identity) ||
+        identity.creation == end->creation || identity.creation < OLDEST_LARGE ||
+        identity.node.data == NULL || end->node.data == NULL ||
+        identity.node.len != end->node.len ||
+        memcmp(identity.node.data, end->node.data, end->node.len) != 0)
+        return;
+    const enum ds_op_kind kind = ds_message_kind(m);
+    if (kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS308, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " sends to processes from before the restart of ");
+    wording_end(&f->sentence, end);
+    wording_printf(&f->detail, "their creation is %" PRIu32 ", that of the node is now %" PRIu32,
+                   identity.creation, end->creation);
+    detect_frame(f, event->frame, "the message");
+    detect_commit(d);
+}
+
+/* --- ever new atoms --- */
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* shape_of writes an atom with '#' for each number or hash in it. 0: there are none, or it is the
+ * name of a node, or too long. */
+static size_t shape_of(const struct ds_atom *atom, char shape[SHAPE_LEN])
+{
+    const char *text = (const char *)atom->text;
+    size_t len = 0;
+    bool any = false;
+    for (size_t i = 0; i < atom->len;) {
+        size_t run = i;
+        bool has_digit = false;
+        for (; run < atom->len && is_hex(text[run]); run++)
+            has_digit |= text[run] <= '9';
+        if (len == SHAPE_LEN || text[i] == '@')
+            return 0;
+        any |= has_digit;
+        shape[len++] = has_digit ? '#' : text[i];
+        i = has_digit ? run : i + 1;
+    }
+    return any ? len : 0;
+}
+
+static void report_atoms(struct detect *d, const struct ds_event *event,
+                         const struct dynamic_atoms *c)
+{
+    struct finding *f = detect_begin(d, FINDING_DS309, event);
+    wording_end(&f->sentence, &event->conn->end[event->dir]);
+    wording_add(&f->sentence, " keeps creating atoms");
+    wording_printf(&f->detail, "%u different atoms of the same form in ", (unsigned)c->num);
+    wording_span(&f->detail, event->ts_ns - c->first_ns);
+    for (size_t i = 0; i < COINED_EXAMPLES; i++) {
+        wording_add(&f->detail, i == 0 ? ", such as " : ", ");
+        wording_put(&f->detail, WORD_ATOM, text_of(c->example[i], c->len[i]));
+    }
+    detect_frame(f, c->frame, "the first");
+    detect_frame(f, event->frame, "the latest");
+    detect_unsure(f, CERTAINTY_LIKELY, "erlang:system_info(atom_count) there, now and later");
+    detect_commit(d);
+}
+
+/* note_coined says whether an atom is another one than those before. All 64 bits of a hash that nobody
+ * can foresee are compared, so that the count is exact, and the same in each run. */
+static bool note_coined(struct dynamic_atoms *c, const struct ds_atom *atom)
+{
+    const uint64_t hash = hash_more(6, atom->text, atom->len) | 1;
+    uint32_t place = (uint32_t)(hash >> 32) % COINED_PLACES;
+    while (c->seen[place] != 0 && c->seen[place] != hash)
+        place = (place + 1) % COINED_PLACES;
+    if (c->seen[place] != 0)
+        return false;
+    c->seen[place] = hash;
+    return true;
+}
+_Static_assert((int)COINED_ENOUGH < (int)COINED_PLACES, "there is always a free place");
+
+static void take_atom(struct detect *d, const struct ds_event *event, const struct ds_atom *atom)
+{
+    const struct ds_endpoint *from = &event->conn->end[event->dir];
+    char shape[SHAPE_LEN];
+    const size_t len = shape_of(atom, shape);
+    if (len == 0)
+        return;
+    uint64_t key = from->node.data != NULL
+                       ? hash_more(5, from->node.data, from->node.len)
+                       : hash_more(5, from->addr.bytes, sizeof from->addr.bytes);
+    key = hash_more(key, shape, len);
+    struct dynamic_atoms *c = table_first(&d->coined, (uint32_t)key);
+    while (c != NULL && c->key != key)
+        c = table_next(&d->coined, c);
+    if (c == NULL && (c = table_add_forgetting(&d->coined, (uint32_t)key)) == NULL) {
+        d->no_memory++;
+        return;
+    }
+    if (c->num == 0) {
+        c->key = key;
+        c->first_ns = event->ts_ns;
+        c->frame = event->frame;
+    }
+    if (c->num == COINED_ENOUGH || !note_coined(c, atom))
+        return;
+    if (c->num < COINED_EXAMPLES) {
+        c->len[c->num] = (uint8_t)(atom->len < COINED_LEN ? atom->len : COINED_LEN);
+        memcpy(c->example[c->num], atom->text, c->len[c->num]);
+    }
+    if (++c->num == COINED_ENOUGH)
+        report_atoms(d, event, c);
+}
+
+/* has_new_atoms: few messages have one, and each has some. */
+static inline bool has_new_atoms(const struct ds_term *control)
+{
+    unsigned any = 0;
+    for (uint32_t i = 0; i < control->num_atoms; i++)
+        any |= control->atoms[i].is_new;
+    return any != 0;
+}
+
+static __attribute__((noinline)) void take_atoms(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_term *control = &event->message.control;
+    for (uint32_t i = 0; i < control->num_atoms; i++) {
+        if (control->atoms[i].is_new && control->atoms[i].text != NULL)
+            take_atom(d, event, &control->atoms[i]);
+    }
+}
+
+void detect_messages(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (record->note.role == NOTE_EXIT && event->message.op != NULL)
+        take_exit(d, record);
+    if (event->fault.kind == DS_FAULT_MALFORMED)
+        take_malformed(d, event);
+    if (has_new_atoms(&event->message.control))
+        take_atoms(d, event);
+    take_earlier_life(d, event);
+    if (event->message.payload.len >= MIN_PAYLOAD)
+        take_copies(d, event);
+}

@@ -1,0 +1,272 @@
+/*
+ * detect_names.c - hosts that do not resolve: DNS says that there is no such name, or says nothing.
+ *
+ * A resolver that has a list of domains asks for host.first.domain, host.second.domain and host, and
+ * all but one of the answers may be no: names with the same first label that a host asks for one
+ * after the other are one question. What a host asks for besides nodes is not told from these; so it
+ * is an error only where a node of that name is known.
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define NO_NS SECOND           /* no other name, and no connection, followed on a no */
+#define SILENCE_NS (6 * SECOND) /* glibc asks again after 5 s */
+#define FORGET_NS (30 * SECOND)
+
+static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static bool is_loopback(const struct ds_addr *addr)
+{
+    static const uint8_t loopback6[16] = {[15] = 1};
+    return addr->family == 4 ? addr->bytes[0] == 127
+                             : memcmp(addr->bytes, loopback6, sizeof loopback6) == 0;
+}
+
+/* --- who runs nodes, and what their hosts are called --- */
+
+void detect_note_host(struct detect *d, const struct ds_addr *addr)
+{
+    struct lookups *l = &d->lookups;
+    if (is_loopback(addr)) {
+        l->has_local = true;
+        return;
+    }
+    for (unsigned i = 0; i < l->num_hosts; i++) {
+        if (is_same(&l->host[i], addr))
+            return;
+    }
+    if (l->num_hosts < MAX_HOSTS)
+        l->host[l->num_hosts++] = *addr;
+}
+
+/* is_node_host: a node that registers with its own EPMD shows no address but the loopback's. */
+static bool is_node_host(const struct detect *d, const struct ds_addr *addr)
+{
+    const struct lookups *l = &d->lookups;
+    for (unsigned i = 0; i < l->num_hosts; i++) {
+        if (is_same(&l->host[i], addr))
+            return true;
+    }
+    return l->has_local;
+}
+
+void detect_note_name(struct detect *d, struct ds_text name)
+{
+    struct lookups *l = &d->lookups;
+    const char *at = name.data != NULL ? memchr(name.data, '@', name.len) : NULL;
+    if (at == NULL)
+        return;
+    const struct ds_text host = text_of(at + 1, name.len - (size_t)(at + 1 - name.data));
+    char lower[LOOKUP_LEN];
+    const size_t len = detect_keep(lower, sizeof lower, host);
+    for (size_t i = 0; i < len; i++)
+        lower[i] = (char)(lower[i] >= 'A' && lower[i] <= 'Z' ? lower[i] + ('a' - 'A') : lower[i]);
+    for (unsigned i = 0; i < l->num_names; i++) {
+        if (l->name[i].len == len && memcmp(l->name[i].text, lower, len) == 0)
+            return;
+    }
+    if (l->num_names == MAX_HOSTS || len == 0)
+        return;
+    l->name[l->num_names].len = len;
+    memcpy(l->name[l->num_names++].text, lower, len);
+}
+
+/* begins says whether a name is another one, or that with domains behind it. */
+static bool begins(struct ds_text name, struct ds_text with)
+{
+    return name.len >= with.len && memcmp(name.data, with.data, with.len) == 0 &&
+           (name.len == with.len || name.data[with.len] == '.');
+}
+
+static bool is_node_name(const struct detect *d, struct ds_text name)
+{
+    const struct lookups *l = &d->lookups;
+    for (unsigned i = 0; i < l->num_names; i++) {
+        if (begins(name, text_of(l->name[i].text, l->name[i].len)))
+            return true;
+    }
+    return false;
+}
+
+/* --- questions and answers --- */
+
+static struct ds_text first_label(struct ds_text name)
+{
+    const char *dot = memchr(name.data, '.', name.len);
+    return text_of(name.data, dot != NULL ? (size_t)(dot - name.data) : name.len);
+}
+
+static struct lookup *find(struct detect *d, const struct ds_addr *client, struct ds_text name)
+{
+    for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
+        struct lookup *l = &d->lookups.open[i];
+        if (l->is_used && is_same(&l->client, client) &&
+            begins(text_of(l->name, l->len), first_label(name)))
+            return l;
+    }
+    return NULL;
+}
+
+static struct lookup *make(struct detect *d)
+{
+    struct lookup *oldest = &d->lookups.open[0];
+    for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
+        struct lookup *l = &d->lookups.open[i];
+        if (!l->is_used)
+            return l;
+        if (l->last_ns < oldest->last_ns)
+            oldest = l;
+    }
+    return oldest;
+}
+
+static void take_question(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_lookup *asked = &event->lookup;
+    const struct ds_addr *client = &event->conn->end[0].addr;
+    struct lookup *l = find(d, client, asked->name);
+    d->checks.questions++;
+    if (l == NULL) {
+        l = make(d);
+        *l = (struct lookup){.is_used = true, .client = *client, .asked_ns = event->ts_ns,
+                             .frame = {event->frame}};
+        l->len = detect_keep(l->name, sizeof l->name, asked->name);
+        d->lookups.has_open = true;
+    }
+    l->server = event->conn->end[1].addr;
+    l->last_ns = event->ts_ns;
+    l->has_failed = false;
+    l->questions++;
+    if (asked->name.len < l->len) /* the host itself, or a shorter domain behind it */
+        l->len = detect_keep(l->name, sizeof l->name, asked->name);
+}
+
+static void take_answer(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_lookup *told = &event->lookup;
+    struct lookup *l = find(d, &event->conn->end[0].addr, told->name);
+    d->checks.lookups++;
+    d->checks.resolved += told->has_address;
+    if (l == NULL)
+        return;
+    if (told->has_address) {
+        l->is_used = false;
+        return;
+    }
+    l->last_ns = event->ts_ns;
+    l->has_failed = true;
+    l->code = told->code;
+    l->frame[1] = event->frame;
+}
+
+/* take_icmp: a question did not arrive. */
+static void take_icmp(struct detect *d, const struct ds_event *event)
+{
+    struct lookup *l = find(d, &event->conn->end[0].addr, event->lookup.name);
+    if (l == NULL)
+        return;
+    l->last_ns = event->ts_ns;
+    l->has_failed = true;
+    l->icmp = event->lookup.icmp;
+    l->frame[1] = event->frame;
+}
+
+void detect_lookup(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_lookup *lookup = &event->lookup;
+    if (lookup->type != DS_LOOKUP_A && lookup->type != DS_LOOKUP_AAAA)
+        return;
+    if (lookup->is_answer)
+        take_answer(d, event);
+    else if (lookup->icmp != NULL)
+        take_icmp(d, event);
+    else
+        take_question(d, event);
+}
+
+void detect_dials(struct detect *d, const struct ds_addr *client)
+{
+    for (unsigned i = 0; d->lookups.has_open && i < MAX_LOOKUPS; i++) {
+        struct lookup *l = &d->lookups.open[i];
+        if (l->is_used && is_same(&l->client, client))
+            l->is_used = false;
+    }
+}
+
+/* --- what comes of it --- */
+
+static const char *answer_text(const struct lookup *l)
+{
+    static const char *const codes[] = {
+        "the name has no address",      "DNS cannot read the query (FORMERR)",
+        "DNS fails (SERVFAIL)",         "there is no such name (NXDOMAIN)",
+        "DNS does not support the query (NOTIMP)", "DNS refuses the query (REFUSED)",
+    };
+    if (!l->has_failed)
+        return "DNS does not answer";
+    if (l->icmp != NULL)
+        return "DNS cannot be reached";
+    return l->code < sizeof codes / sizeof codes[0] ? codes[l->code] : "DNS answers with an error";
+}
+
+static void report(struct detect *d, const struct lookup *l)
+{
+    const struct ds_text name = text_of(l->name, l->len);
+    struct finding *f = detect_begin(d, FINDING_DS109, NULL);
+    f->evidence[0].ts_ns = l->asked_ns;
+    wording_put(&f->sentence, WORD_NODE, name);
+    wording_printf(&f->sentence, " does not resolve: %s", answer_text(l));
+    wording_addr(&f->detail, &l->client);
+    wording_add(&f->detail, " asked ");
+    wording_addr(&f->detail, &l->server);
+    if (l->questions > 1)
+        wording_printf(&f->detail, ", %u times", l->questions);
+    detect_add_icmp(&f->detail, l->icmp);
+    detect_frame(f, l->frame[0], "the query");
+    detect_frame(f, l->frame[1], l->icmp != NULL ? "the ICMP message" : "the answer");
+    if (is_node_name(d, name)) {
+        wording_add(&f->detail, "; a node has that host in its name");
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of the node on the host that asked");
+    } else {
+        f->severity = SEVERITY_WARNING;
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "whether a node should run there (hosts also look up names for other "
+                      "reasons)");
+    }
+    detect_commit(d);
+}
+
+/* note_others: whether that host has to do with nodes is not known. */
+static void note_others(struct detect *d, const struct lookup *l)
+{
+    struct host_name *first = &d->lookups.others;
+    if (d->checks.others_names++ == 0)
+        first->len = detect_keep(first->text, sizeof first->text, text_of(l->name, l->len));
+}
+
+void detect_lookup_time(struct detect *d, bool at_end)
+{
+    if (!d->lookups.has_open)
+        return;
+    d->lookups.has_open = false;
+    for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
+        struct lookup *l = &d->lookups.open[i];
+        const int64_t passed_ns = d->now_ns - l->last_ns;
+        if (!l->is_used)
+            continue;
+        const bool is_due = l->has_failed ? at_end || passed_ns >= NO_NS
+                                          : l->questions > 1 &&
+                                                (at_end || d->now_ns - l->asked_ns >= SILENCE_NS);
+        l->is_used = !is_due && passed_ns < FORGET_NS;
+        if (is_due && is_node_host(d, &l->client))
+            report(d, l);
+        else if (is_due)
+            note_others(d, l);
+        d->lookups.has_open |= l->is_used;
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * detect_parts.h - the parts of detect_connect.c: each a file, for what a connection goes through
+ * until it is up.
+ */
+#ifndef SRC_DETECT_PARTS_H
+#define SRC_DETECT_PARTS_H
+
+#include "analyse/findings/detect.h"
+
+/* An initiator that closes after so long has waited for an acceptor in vain: it does for 7 s, by
+ * default (net_setuptime). */
+#define ACCEPTOR_NS INT64_C(5000000000)
+
+/* One that closes after so long has a shorter net_setuptime, or has ended. */
+#define STALLED_NS INT64_C(1000000000)
+
+/* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
+ * this connection, of the other version of IP where other_family; NULL: none did. */
+void detect_epmd(struct detect *d, const struct ds_event *event);
+void detect_epmd_left(struct detect *d, const struct ds_event *event); /* a connection to EPMD changes */
+void detect_unreachable(struct detect *d, const struct ds_event *event);
+void detect_reach_time(struct detect *d, bool at_end);
+const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
+                                            int64_t ts_ns, bool other_family);
+
+/* detect_accepts notes that a link is up: its port accepts connections, at that address. */
+void detect_accepts(struct detect *d, const struct ds_endpoint *end);
+
+/* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
+const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
+
+/* Who is no node (detect_scan.c). detect_note_nodes_host tells of an address that nodes have;
+ * detect_scan_end is of a connection that has ended and had no handshake. */
+void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr);
+void detect_scan_epmd(struct detect *d, const struct ds_event *event);
+void detect_scan_end(struct detect *d, const struct ds_event *event);
+void detect_scan_time(struct detect *d, bool at_end);
+
+/* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes;
+ * detect_dials that a host makes a connection to an EPMD: what it asked for was told. */
+void detect_lookup(struct detect *d, const struct ds_event *event);
+void detect_lookup_time(struct detect *d, bool at_end);
+void detect_note_host(struct detect *d, const struct ds_addr *addr);
+void detect_note_name(struct detect *d, struct ds_text name);
+void detect_dials(struct detect *d, const struct ds_addr *client);
+
+/* The steps of a handshake (detect_handshake.c), and why it was ended (detect_refusal.c). */
+void detect_handshake(struct detect *d, const struct ds_event *event);
+void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w);
+
+/* detect_lacking is given the status not_allowed: true where what is missing explains it, and is told. */
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w);
+
+/* Attempts of both sides at once (detect_simultaneous.c). detect_dialled takes a status that says
+ * so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one that
+ * had to be given up. */
+void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept);
+void detect_dialled_up(struct detect *d, const struct ds_event *event);
+bool detect_gave_way(const struct detect *d, const struct ds_conn *conn);
+void detect_dialled_time(struct detect *d);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * detect_presence.c - what is down now: nodes that have left and not come back, links of nodes that are
+ * there; and which findings have passed, since what they are about is there again.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/timestamp.h"
+
+#include <distsniff/dissect.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define RECENT_NS (60 * SECOND) /* what happened so long ago has passed, where no link tells more */
+
+enum { NAMED = 3 }; /* nodes and links in one sentence */
+
+static void on_change(void *context, const struct presence_change *change)
+{
+    struct detect *d = context;
+    if (d->timeline != NULL)
+        timeline_presence(d->timeline, change);
+}
+
+void detect_presence_init(struct detect *d)
+{
+    presence_init(&d->presence, d->config.epmd_port);
+    d->presence.emit = on_change;
+    d->presence.context = d;
+}
+
+void detect_presence(struct detect *d, const struct ds_event *event)
+{
+    if (event != NULL && event->type != DS_EVENT_LOOKUP && event->type != DS_EVENT_PART)
+        presence_event(&d->presence, event);
+    if (event != NULL && d->timeline != NULL)
+        timeline_event(d->timeline, event);
+}
+
+/* wording_clock adds a time of day, to the second. */
+void wording_clock(struct wording *wording, int64_t ns)
+{
+    enum { CLOCK_LEN = 8, DIGITS = 6 };
+    struct timestamp_cache cache = {0};
+    struct ds_buffer text = {0};
+    timestamp_print_local(&cache, ns, DIGITS, false, &text);
+    if (!text.failed && text.len >= CLOCK_LEN)
+        wording_put(wording, WORD_PLAIN, text_of(text.data, CLOCK_LEN));
+    ds_buffer_free(&text);
+}
+
+/* is_of_calls: of one callee or process, which links do not tell of. */
+static bool is_of_calls(const struct finding *f)
+{
+    return f->kind->code[2] == '3' || f->kind == finding_kind_at(FINDING_DS209) ||
+           f->kind == finding_kind_at(FINDING_DS215);
+}
+
+/* is_named says whether a finding without nodes names this one, by the first part of its name, and its
+ * address where it has any. */
+static bool is_named(const struct finding *f, const struct presence_node *node)
+{
+    char addr[DS_ADDR_LEN];
+    bool has_name = false, has_addr = false, is_there = false;
+    ds_addr_print(&node->addr, addr);
+    for (unsigned i = 0; i < f->sentence.num; i++) {
+        const struct ds_text word = {f->sentence.bytes + f->sentence.part[i].at, f->sentence.part[i].len};
+        if (f->sentence.part[i].kind == WORD_NODE)
+            has_name |= word.len < node->len && memcmp(word.data, node->name, word.len) == 0 &&
+                        node->name[word.len] == '@';
+        if (f->sentence.part[i].kind != WORD_ADDR)
+            continue;
+        has_addr = true;
+        is_there |= word.len == strlen(addr) && memcmp(word.data, addr, word.len) == 0;
+    }
+    return has_name && (is_there || !has_addr);
+}
+
+/* has_passed: the two nodes have connected since, or the node is there again. */
+static bool has_passed(const struct detect *d, const struct finding *f)
+{
+    if (f->kind->rank != RANK_AVAILABILITY)
+        return false;
+    if (is_of_calls(f))
+        return d->now_ns - f->last_ns >= RECENT_NS;
+    if (f->is_over)
+        return true;
+    const struct presence_pair *pair =
+        presence_find_pair(&d->presence, finding_node(f, 0), finding_node(f, 1));
+    if (pair != NULL)
+        return pair->links != 0 && pair->up_ns >= f->last_ns;
+    for (int i = 0; i < 2; i++) {
+        const struct presence_node *node = presence_find(&d->presence, finding_node(f, i));
+        if (node != NULL && !presence_is_gone(node) && node->back_ns > f->last_ns)
+            return true;
+    }
+    const struct presence_node *node = finding_node(f, 0).data == NULL && finding_node(f, 1).data == NULL
+                                           ? table_oldest(&d->presence.nodes)
+                                           : NULL;
+    for (; node != NULL; node = table_newer(&d->presence.nodes, node)) {
+        if (node->links != 0 && node->back_ns > f->last_ns && is_named(f, node))
+            return true;
+    }
+    return false;
+}
+
+void detect_presence_sum(struct detect *d)
+{
+    for (struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        struct finding *f = &found->finding;
+        const bool is_past = has_passed(d, f);
+        if (f->is_past == is_past)
+            continue;
+        f->is_past = is_past;
+        f->is_update = true;
+        f->error_change = 0;
+        detect_emit(d, f);
+    }
+}
+
+static void add_node(struct wording *out, const struct presence_node *node)
+{
+    wording_put(out, WORD_NODE, text_of(node->name, node->len));
+}
+
+/* count_gone counts the nodes that have left, and keeps the first ones. */
+static unsigned count_gone(const struct presence *p, const struct presence_node *first[NAMED])
+{
+    unsigned num = 0;
+    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+         node = table_newer(&p->nodes, node)) {
+        if (!presence_is_gone(node))
+            continue;
+        if (num < NAMED)
+            first[num] = node;
+        num++;
+    }
+    return num;
+}
+
+static void add_gone(struct wording *out, const struct presence_node *const first[NAMED], unsigned num)
+{
+    if (num == 1) {
+        add_node(out, first[0]);
+        wording_add(out, " left at ");
+        wording_clock(out, first[0]->left_ns);
+        wording_add(out, " and has not come back");
+        return;
+    }
+    for (unsigned i = 0; i < num && i < NAMED; i++) {
+        wording_add(out, i == 0 ? "" : i + 1 == num ? " and " : ", ");
+        add_node(out, first[i]);
+        wording_add(out, i == 0 ? " (left at " : " (at ");
+        wording_clock(out, first[i]->left_ns);
+        wording_add(out, ")");
+    }
+    if (num > NAMED)
+        wording_printf(out, " and %u more", num - NAMED);
+    wording_add(out, " have not come back");
+}
+
+/* add_apart names the first link that is down between nodes that are there. */
+static bool add_apart(const struct presence *p, struct wording *out)
+{
+    unsigned num = 0;
+    for (struct presence_pair *pair = table_oldest(&p->pairs); pair != NULL;
+         pair = table_newer(&p->pairs, pair)) {
+        if (!presence_is_apart(p, pair) || num++ != 0)
+            continue;
+        wording_add(out, "the link between ");
+        add_node(out, table_get(&p->nodes, pair->node[0]));
+        wording_add(out, " and ");
+        add_node(out, table_get(&p->nodes, pair->node[1]));
+        wording_add(out, " went down at ");
+        wording_clock(out, pair->down_ns);
+        wording_add(out, " and has not come back");
+    }
+    if (num > 2)
+        wording_printf(out, ", nor have %u others", num - 1);
+    else if (num == 2)
+        wording_add(out, ", nor has another one");
+    return num != 0;
+}
+
+bool detect_presence_down(const struct detect *d, struct wording *out)
+{
+    const struct presence_node *first[NAMED];
+    const unsigned num = count_gone(&d->presence, first);
+    if (num != 0)
+        add_gone(out, first, num);
+    return num != 0 || add_apart(&d->presence, out);
+}

@@ -1,0 +1,400 @@
+/*
+ * detect_reach.c - what is said of names and ports by EPMD, and connections that never came about:
+ * EPMD or a node cannot be reached, or EPMD does not know it.
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include "core/hash.h"
+#include "record/danger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define EPMD_PATIENCE_NS (2 * SECOND) /* a node that finds no EPMD starts one */
+#define OWN_PATIENCE_NS (10 * SECOND) /* that is on its own host, and takes long where that is busy */
+#define ASKED_NS (60 * SECOND)        /* an answer of EPMD is used at once, or soon */
+
+static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+/* --- what EPMD says --- */
+
+static uint32_t hash_port(uint16_t port)
+{
+    const uint64_t key = port;
+    return hash_key(&key, sizeof key);
+}
+
+static void note_asked(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    const int server = event->dir; /* it answers */
+    if (epmd->name.data == NULL || epmd->name.len > sizeof((struct epmd_lookup *)NULL)->name)
+        return;
+    struct epmd_lookup *a = table_add_forgetting(&d->asked, hash_port(epmd->port));
+    if (a == NULL) {
+        d->no_memory++;
+        return;
+    }
+    a->client = event->conn->end[!server].addr;
+    a->server = event->conn->end[server].addr;
+    a->port = epmd->port;
+    a->ts_ns = event->ts_ns;
+    a->frame = event->frame;
+    a->conn = event->conn->number;
+    a->name_len = epmd->name.len;
+    memcpy(a->name, epmd->name.data, epmd->name.len);
+}
+
+/* find_asked finds the latest answer of EPMD that led to this connection. */
+const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
+                                            int64_t ts_ns, bool other_family)
+{
+    const struct ds_endpoint *to = &conn->end[1];
+    const struct epmd_lookup *best = NULL;
+    for (struct epmd_lookup *a = table_first(&d->asked, hash_port(to->port)); a != NULL;
+         a = table_next(&d->asked, a)) {
+        const bool fits = other_family ? a->server.family != to->addr.family
+                                       : is_same_addr(&a->server, &to->addr) &&
+                                             is_same_addr(&a->client, &conn->end[0].addr);
+        if (a->port == to->port && fits && ts_ns - a->ts_ns < ASKED_NS &&
+            (best == NULL || a->ts_ns > best->ts_ns))
+            best = a;
+    }
+    return best;
+}
+
+const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end)
+{
+    const struct epmd_lookup *best = NULL;
+    for (struct epmd_lookup *a = table_first(&d->asked, hash_port(end->port)); a != NULL;
+         a = table_next(&d->asked, a)) {
+        if (a->port == end->port && is_same_addr(&a->server, &end->addr) &&
+            (best == NULL || a->ts_ns > best->ts_ns))
+            best = a;
+    }
+    return best;
+}
+
+/* is_one_host says whether two addresses are of one host for sure: they are equal, or both of the loopback.
+ * A program that asks "localhost" tries ::1 first, where EPMD may not listen, and 127.0.0.1 then. */
+static bool is_one_host(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return is_same_addr(a, b) || (addr_scope_of(a) == ADDR_LOCAL && addr_scope_of(b) == ADDR_LOCAL);
+}
+
+/* take_reached notes that an EPMD can be reached: attempts that failed before are no finding. */
+static void take_reached(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_addr *server = &event->conn->end[1].addr;
+    struct reached *place = &d->reached[0];
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        if (is_one_host(&d->refused[i].server, server))
+            d->refused[i] = (struct epmd_unreachable){0};
+    }
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        struct reached *r = &d->reached[i];
+        if (r->ts_ns != 0 && is_same_addr(&r->server, server)) {
+            place = r;
+            break;
+        }
+        if (r->ts_ns < place->ts_ns)
+            place = r;
+    }
+    *place = (struct reached){*server, event->ts_ns};
+}
+
+/* was_reached says whether an EPMD was reached since then. */
+static bool was_reached(const struct detect *d, const struct ds_addr *server, int64_t since_ns)
+{
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        const struct reached *r = &d->reached[i];
+        if (r->ts_ns > since_ns && is_one_host(&r->server, server))
+            return true;
+    }
+    return false;
+}
+
+void detect_epmd(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    struct conn_watch *w = detect_watch(d, event->conn);
+    struct finding *f;
+    if (w == NULL)
+        return;
+    switch (epmd->op) {
+    case DS_EPMD_PORT_PLEASE2_REQ:
+    case DS_EPMD_ALIVE2_REQ:
+        w->asked_len = epmd->name.len < sizeof w->asked ? epmd->name.len : sizeof w->asked;
+        if (w->asked_len != 0)
+            memcpy(w->asked, epmd->name.data, w->asked_len);
+        w->step_frame[0] = event->frame;
+        break;
+    case DS_EPMD_PORT2_RESP:
+        if (epmd->result == 0) {
+            note_asked(d, event);
+            break;
+        }
+        f = detect_begin(d, FINDING_DS107, event);
+        if (w->asked_len == 0) {
+            wording_add(&f->sentence, "a node whose name was not captured is not registered at EPMD of ");
+        } else {
+            wording_add(&f->sentence, "node ");
+            wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
+            wording_add(&f->sentence, " is not registered at EPMD of ");
+        }
+        wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
+        wording_add(&f->detail, "asked by ");
+        wording_addr(&f->detail, &event->conn->end[!event->dir].addr);
+        detect_frame(f, w->step_frame[0], "port_please2_req");
+        detect_frame(f, event->frame, "port2_resp");
+        detect_commit(d);
+        break;
+    case DS_EPMD_ALIVE2_RESP:
+    case DS_EPMD_ALIVE2_X_RESP:
+        if (epmd->result == 0)
+            break;
+        f = detect_begin(d, FINDING_DS108, event);
+        wording_add(&f->sentence, "EPMD of ");
+        wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
+        wording_add(&f->sentence, " already has a node named ");
+        wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
+        detect_frame(f, w->step_frame[0], "alive2_req");
+        detect_frame(f, event->frame, "alive2_resp");
+        detect_commit(d);
+        break;
+    default:
+        break;
+    }
+    take_reached(d, event);
+}
+
+/* detect_epmd_left is of one that waited for EPMD, which accepted its connection, or the kernel for it, and
+ * then did not answer. */
+void detect_epmd_left(struct detect *d, const struct ds_event *event)
+{
+    const enum ds_conn_state state = event->change.state;
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_endpoint *end = event->conn->end;
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL || w->is_explained || link == NULL || link->closed_by != 0 ||
+        link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
+        (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
+        return;
+    const int64_t waited_ns = link->side[0].last_ns - w->opened_ns; /* the close is its last word */
+    if (waited_ns < STALLED_NS)
+        return;
+    w->is_explained = true;
+    struct finding *f = detect_begin(d, FINDING_DS106, event);
+    wording_add(&f->sentence, "EPMD of ");
+    wording_addr(&f->sentence, &end[1].addr);
+    wording_add(&f->sentence, " accepts connections, but does not answer");
+    wording_addr(&f->detail, &end[0].addr);
+    wording_add(&f->detail, " waited ");
+    wording_span(&f->detail, waited_ns);
+    wording_add(&f->detail, " and then closed the connection");
+    detect_frame(f, w->step_frame[0], "the query");
+    detect_commit(d);
+}
+
+static const char *failure_text(const struct ds_conn *conn, char *out, size_t size)
+{
+    const struct ds_tcp_stats *link = conn->link;
+    switch (link != NULL ? link->close : DS_CLOSE_NOT) {
+    case DS_CLOSE_RESET:
+        return "is refused";
+    case DS_CLOSE_ICMP:
+        snprintf(out, size, "is rejected by ICMP: "
+                            "%s", link->icmp != NULL ? link->icmp : "an error");
+        return out;
+    default:
+        return "goes unanswered";
+    }
+}
+
+/* take_no_epmd: an attempt counts from its first SYN, maybe long before it is known to have failed. */
+static void take_no_epmd(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const int64_t syn_ns = conn->link != NULL ? conn->link->side[0].first_ns : 0;
+    const int64_t began_ns = syn_ns != 0 ? syn_ns : event->ts_ns;
+    struct epmd_unreachable *r = &d->refused[0];
+    if (was_reached(d, &conn->end[1].addr, began_ns))
+        return;
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        if (!d->refused[i].is_used) {
+            r = &d->refused[i];
+            break;
+        }
+    }
+    char text[sizeof r->why];
+    d->has_refused = true;
+    *r = (struct epmd_unreachable){.is_used = true,
+                                   .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
+                                   .client = conn->end[0].addr,
+                                   .server = conn->end[1].addr,
+                                   .port = conn->end[1].port,
+                                   .began_ns = began_ns,
+                                   .ts_ns = event->ts_ns,
+                                   .frame = event->frame,
+                                   .conn = conn->number};
+    snprintf(r->why, sizeof r->why, "%s", failure_text(conn, text, sizeof text));
+}
+
+void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns)
+{
+    struct gone *place = &d->gone[d->num_gone++ % MAX_GONE];
+    *place = (struct gone){*addr, from_ns, to_ns};
+}
+
+/* is_host_gone says whether nothing of a host was reached while EPMD was tried there, of which another
+ * finding tells: then nothing is known of its EPMD. */
+static bool is_host_gone(const struct detect *d, const struct epmd_unreachable *r)
+{
+    for (size_t i = 0; i < MAX_GONE; i++) {
+        const struct gone *g = &d->gone[i];
+        if (g->to_ns >= r->began_ns && g->from_ns <= r->ts_ns && is_same_addr(&g->addr, &r->server))
+            return true;
+    }
+    return false;
+}
+
+static int64_t patience_of(const struct epmd_unreachable *r)
+{
+    return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
+}
+
+/* is_undecided: what is sent to that host is not acknowledged; whether it is gone will be known later. */
+static bool is_undecided(const struct detect *d, const struct epmd_unreachable *r)
+{
+    for (size_t i = 0; r->close != DS_CLOSE_RESET && d->has_fading && i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && is_same_addr(&d->fading[i].addr[1], &r->server))
+            return true;
+    }
+    return false;
+}
+
+/* is_in_part: what is captured of links lacks one direction, or the ends of packets. An answer may be among
+ * that, and what would tell that a host is gone. */
+static bool is_in_part(const struct detect *d)
+{
+    return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
+}
+
+static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at_end)
+{
+    r->is_used = false;
+    if (r->close != DS_CLOSE_RESET && is_host_gone(d, r))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS106, NULL);
+    f->evidence[0].conn = r->conn;
+    f->evidence[0].ts_ns = r->began_ns;
+    detect_since(d, r->began_ns);
+    wording_add(&f->sentence, "a connection to EPMD of ");
+    wording_addr(&f->sentence, &r->server);
+    wording_printf(&f->sentence, " %s", r->why);
+    wording_add(&f->detail, "tried by ");
+    wording_addr(&f->detail, &r->client);
+    detect_frame(f, r->frame, "the end of the attempt");
+    if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d)) {
+        f->severity = SEVERITY_WARNING;
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
+    } else if (r->close == DS_CLOSE_SYN_TIMEOUT) {
+        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything (it may be gone)");
+    } else if (at_end && d->now_ns - r->ts_ns < patience_of(r)) {
+        detect_unsure(f, CERTAINTY_LIKELY, "a longer capture (a node that finds no EPMD starts one)");
+    }
+    detect_commit(d);
+}
+
+/* --- connections that never came about --- */
+
+static bool has_accepted(const struct detect *d, const struct ds_endpoint *end)
+{
+    for (size_t i = 0; i < MAX_HOSTS; i++) {
+        if (d->accepted[i].port == end->port && is_same_addr(&d->accepted[i].addr, &end->addr))
+            return true;
+    }
+    return false;
+}
+
+void detect_accepts(struct detect *d, const struct ds_endpoint *end)
+{
+    if (!has_accepted(d, end))
+        d->accepted[d->num_accepted++ % MAX_HOSTS] = (struct accepted){end->addr, end->port};
+}
+
+static void take_unreachable(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct epmd_lookup *asked = detect_find_asked(d, conn, event->ts_ns, false);
+    const bool listened = has_accepted(d, &conn->end[1]); /* whatever is wrong now, it did over this IP */
+    const struct epmd_lookup *other =
+        asked == NULL && !listened ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
+    /* A node that listens over IPv6 does so over IPv4 as well, but not the other way. */
+    const bool is_v4_only = asked != NULL && !listened && conn->end[1].addr.family == 6 &&
+                            conn->link != NULL && conn->link->close == DS_CLOSE_RESET;
+    char text[120];
+    struct finding *f =
+        detect_begin(d, other != NULL || is_v4_only ? FINDING_DS110 : FINDING_DS105, event);
+    const struct epmd_lookup *by = asked != NULL ? asked : other;
+    if (conn->link != NULL && conn->link->side[0].first_ns != 0)
+        detect_since(d, conn->link->side[0].first_ns);
+    wording_add(&f->sentence, "a connection from ");
+    wording_addr(&f->sentence, &conn->end[0].addr);
+    wording_add(&f->sentence, " to ");
+    if (by != NULL) {
+        wording_put(&f->sentence, WORD_NODE, text_of(by->name, by->name_len));
+        wording_add(&f->sentence, ", ");
+    }
+    wording_addr(&f->sentence, &conn->end[1].addr);
+    wording_printf(&f->sentence, " port %u %s", (unsigned)conn->end[1].port,
+                 failure_text(conn, text, sizeof text));
+    if (conn->link != NULL && conn->link->close == DS_CLOSE_SYN_TIMEOUT)
+        detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
+    if (other != NULL) {
+        wording_add(&f->detail, "EPMD gave that port over the other IP version");
+        detect_unsure(f, CERTAINTY_LIKELY, "ss -ltn on its host, which shows what the node listens on");
+    } else if (is_v4_only) {
+        wording_add(&f->detail,
+                    "EPMD gave that port; a node with -proto_dist inet_tcp listens only on IPv4");
+        detect_unsure(f, CERTAINTY_LIKELY, "ss -ltn on its host, which shows what the node listens on");
+    } else if (asked != NULL) {
+        wording_add(&f->detail, "EPMD gave that port");
+    } else {
+        detect_unsure(f, CERTAINTY_LIKELY, "EPMD's answer, by a capture that includes port 4369");
+    }
+    if (conn->link != NULL && conn->link->side[0].syns > 1)
+        wording_printf(&f->detail, "%s%u SYNs %s", f->detail.len != 0 ? "; " : "",
+                       (unsigned)conn->link->side[0].syns,
+                       conn->link->close == DS_CLOSE_SYN_TIMEOUT ? "went unanswered" : "were sent");
+    if (by != NULL)
+        detect_frame(f, by->frame, "port2_resp");
+    detect_frame(f, event->frame, "the end of the attempt");
+    detect_commit(d);
+}
+
+void detect_unreachable(struct detect *d, const struct ds_event *event)
+{
+    if (event->conn->end[1].port == d->config.epmd_port)
+        take_no_epmd(d, event);
+    else
+        take_unreachable(d, event);
+}
+
+void detect_reach_time(struct detect *d, bool at_end)
+{
+    if (!d->has_refused)
+        return;
+    d->has_refused = false;
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        struct epmd_unreachable *r = &d->refused[i];
+        if (r->is_used &&
+            (at_end || (d->now_ns - r->ts_ns >= patience_of(r) && !is_undecided(d, r))))
+            report_no_epmd(d, r, at_end);
+        d->has_refused |= r->is_used;
+    }
+}

@@ -1,0 +1,412 @@
+/*
+ * detect_refusal.c - why a connection was closed in its handshake: by the step it had come to, who
+ * closed it, and what both ends had said by then.
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include <string.h>
+
+static struct ds_text host_of(struct ds_text name)
+{
+    const char *at = name.data != NULL ? memchr(name.data, '@', name.len) : NULL;
+    if (at == NULL)
+        return text_of(NULL, 0);
+    return text_of(at + 1, name.len - (size_t)(at + 1 - name.data));
+}
+
+static bool has_dot(struct ds_text text)
+{
+    return text.data != NULL && memchr(text.data, '.', text.len) != NULL;
+}
+
+/* add_steps adds the steps of the handshake, and its end, to the evidence. */
+static void add_steps(struct finding *f, const struct conn_watch *w, const struct ds_event *event)
+{
+    static const enum ds_handshake_step order[] = {
+        DS_STEP_SEND_NAME, DS_STEP_STATUS, DS_STEP_CHALLENGE, DS_STEP_CHALLENGE_REPLY,
+        DS_STEP_CHALLENGE_ACK};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        detect_frame(f, w->step_frame[order[i]], ds_handshake_step_name(order[i]));
+    detect_frame(f, event->frame, "the close");
+}
+
+static void add_how(struct wording *wording, const struct ds_event *event,
+                    const struct conn_watch *w,
+                    int closed_by)
+{
+    const bool reset = event->conn->link != NULL && event->conn->link->close == DS_CLOSE_RESET;
+    wording_end(wording, &event->conn->end[closed_by]);
+    wording_add(wording, reset ? " reset the connection " : " closed the connection ");
+    wording_span(wording, event->ts_ns - w->step_ns);
+    wording_add(wording, " after ");
+    wording_add(wording, w->last_step != DS_STEP_UNKNOWN ? ds_handshake_step_name(w->last_step)
+                                                     : "it was opened");
+}
+
+static void report_cookie(struct detect *d, const struct ds_event *event,
+                          const struct conn_watch *w,
+                          int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    const int acceptor = !initiator;
+    struct finding *f = detect_begin(d, FINDING_DS101, event);
+    wording_end(&f->sentence, &end[acceptor]);
+    wording_add(&f->sentence, " refused ");
+    wording_end(&f->sentence, &end[initiator]);
+    switch (w->cookie[initiator]) {
+    case DS_COOKIE_WRONG:
+        wording_add(&f->detail, "the digest of ");
+        wording_end(&f->detail, &end[initiator]);
+        wording_add(&f->detail, " was not made with the cookie of --cookie-file; ");
+        break;
+    case DS_COOKIE_OK:
+        wording_add(&f->detail, "the digest of ");
+        wording_end(&f->detail, &end[initiator]);
+        wording_add(&f->detail, " was made with the cookie of --cookie-file, so ");
+        wording_end(&f->detail, &end[acceptor]);
+        wording_add(&f->detail, " has another; ");
+        break;
+    case DS_COOKIE_UNCHECKED:
+        detect_unsure(f, CERTAINTY_LIKELY, "either node's cookie, with --cookie-file");
+        break;
+    }
+    add_how(&f->detail, event, w, acceptor);
+    add_steps(f, w, event);
+    detect_commit(d);
+}
+
+static void report_acks_cookie(struct detect *d, const struct ds_event *event,
+                               const struct conn_watch *w, int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS101, event);
+    wording_end(&f->sentence, &end[initiator]);
+    wording_add(&f->sentence, " refused ");
+    wording_end(&f->sentence, &end[!initiator]);
+    wording_add(&f->detail, "the digest of the acknowledgement was not made with the cookie of "
+                          "--cookie-file");
+    add_steps(f, w, event);
+    detect_commit(d);
+}
+
+/* report_flags names what is missing. It is told by a status, or by a close alone. */
+static void report_flags(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                         int lacking, uint64_t missing, unsigned release)
+{
+    struct finding *f = detect_begin(d, FINDING_DS104, event);
+    wording_end(&f->sentence, &event->conn->end[lacking]);
+    wording_printf(&f->sentence, " lacks capabilities that are mandatory since OTP %u", release);
+    const char *sends = ds_flags_release(w->flags[lacking]);
+    if (sends != NULL)
+        wording_printf(&f->detail, "it sends the flags of %s; ", sends);
+    wording_add(&f->detail, "missing:");
+    unsigned num = 0;
+    for (unsigned bit = 0; bit < 64 && num < 8; bit++) {
+        const char *name = (missing >> bit & 1) != 0 ? ds_flag_name(bit) : NULL;
+        if (name != NULL) {
+            wording_printf(&f->detail, "%s %s", num == 0 ? "" : ",", name);
+            num++;
+        }
+    }
+    if (event->handshake.step == DS_STEP_STATUS && event->type == DS_EVENT_HANDSHAKE) {
+        detect_unsure(f, CERTAINTY_LIKELY, "the log of the other node, which names what is missing");
+        detect_frame(f, w->step_frame[DS_STEP_SEND_NAME], "send_name");
+        detect_frame(f, event->frame, "status");
+    } else {
+        add_steps(f, w, event);
+    }
+    detect_commit(d);
+}
+
+/* find_missing returns the flags that the peer of an end needs and does not get. */
+static uint64_t find_missing(const struct conn_watch *w, int end, unsigned *release)
+{
+    static const unsigned releases[] = {25, 26};
+    for (size_t i = 0; w->has_flags[end] && i < sizeof releases / sizeof releases[0]; i++) {
+        const uint64_t missing = ds_flags_missing(w->flags[end], releases[i]);
+        *release = releases[i];
+        if (missing != 0)
+            return missing;
+    }
+    return 0;
+}
+
+/* detect_lacking: of who lacks what OTP 25 needs a node says that it is not allowed. The same is said by
+ * a list, of one that may lack what OTP 26 needs: that is left to DS113. */
+bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
+{
+    unsigned release = 0;
+    const uint64_t missing = find_missing(w, !event->dir, &release);
+    if (missing == 0 || release != 25)
+        return false;
+    if (!w->is_explained) /* a scanner's (DS116) */
+        report_flags(d, event, w, !event->dir, missing, release);
+    return true;
+}
+
+/* report_name is of an initiator that did not like the name in the challenge. */
+static void report_name(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                        int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    const int acceptor = !initiator;
+    const struct ds_text hosts[2] = {host_of(end[initiator].node), host_of(end[acceptor].node)};
+    const bool differ = hosts[0].data != NULL && hosts[1].data != NULL &&
+                        has_dot(hosts[0]) != has_dot(hosts[1]);
+    const struct epmd_lookup *asked = detect_find_asked(d, event->conn, event->ts_ns, false);
+    struct finding *f = detect_begin(d, differ ? FINDING_DS103 : FINDING_DS102, event);
+    if (differ) {
+        wording_end(&f->sentence, &end[initiator]);
+        wording_printf(&f->sentence, " has a %s name, ", has_dot(hosts[0]) ? "long" : "short");
+        wording_end(&f->sentence, &end[acceptor]);
+        wording_printf(&f->sentence, " a %s one", has_dot(hosts[1]) ? "long" : "short");
+    } else {
+        wording_end(&f->sentence, &end[initiator]);
+        wording_add(&f->sentence, " reached another node than it wanted: ");
+        wording_end(&f->sentence, &end[acceptor]);
+        const struct ds_text name = end[acceptor].node;
+        const bool is_other = asked != NULL && name.data != NULL &&
+                              (name.len < asked->name_len ||
+                               memcmp(name.data, asked->name, asked->name_len) != 0 ||
+                               (name.len > asked->name_len && name.data[asked->name_len] != '@'));
+        if (is_other) {
+            wording_add(&f->detail, "EPMD was asked for ");
+            wording_put(&f->detail, WORD_NODE, text_of(asked->name, asked->name_len));
+            wording_add(&f->detail, "; ");
+        } else {
+            detect_unsure(f, CERTAINTY_LIKELY,
+                          "the log of the initiator, which has the name that it wanted");
+        }
+    }
+    add_how(&f->detail, event, w, initiator);
+    if (asked != NULL)
+        detect_frame(f, asked->frame, "port2_resp");
+    detect_frame(f, w->step_frame[DS_STEP_SEND_NAME], "send_name");
+    detect_frame(f, w->step_frame[DS_STEP_CHALLENGE], "challenge");
+    detect_frame(f, event->frame, "the close");
+    detect_commit(d);
+}
+
+/* add_told names who was called: in TLS no node says its name in clear. */
+static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
+{
+    const struct epmd_lookup *told = detect_find_told(d, &event->conn->end[1]);
+    if (told == NULL || event->conn->end[1].node.data != NULL)
+        return;
+    wording_add(&f->detail, "; ");
+    wording_end(&f->detail, &event->conn->end[1]);
+    wording_add(&f->detail, " is ");
+    wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
+    wording_add(&f->detail, " according to EPMD");
+}
+
+static void report_tls(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       bool initiator_has_tls, int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS111, event);
+    wording_end(&f->sentence, &end[initiator]);
+    wording_add(&f->sentence, initiator_has_tls ? " speaks TLS, but " : " speaks plain distribution, ");
+    wording_end(&f->sentence, &end[!initiator]);
+    wording_add(&f->sentence, initiator_has_tls ? " does not answer it" : " TLS");
+    if (initiator_has_tls) {
+        wording_add(&f->detail, "its ClientHello was not answered");
+        add_told(d, f, event);
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "another connection to that port, with a plain or a TLS handshake");
+    }
+    add_steps(f, w, event);
+    detect_commit(d);
+}
+
+static void report_stalled(struct detect *d, const struct ds_event *event,
+                           const struct conn_watch *w,
+                           int initiator, int64_t silent_ns)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS115, event);
+    wording_end(&f->sentence, &end[!initiator]);
+    wording_add(&f->sentence, " accepted the connection of ");
+    wording_end(&f->sentence, &end[initiator]);
+    wording_add(&f->sentence, " but did not continue the handshake");
+    wording_add(&f->detail, "it was silent for ");
+    wording_span(&f->detail, silent_ns);
+    wording_printf(&f->detail, " after %s, until the initiator stopped waiting",
+                   ds_handshake_step_name(w->last_step));
+    add_steps(f, w, event);
+    if (silent_ns < ACCEPTOR_NS) /* the initiator may have ended */
+        detect_unsure(f, CERTAINTY_LIKELY, "net_setuptime of the initiator, and its log");
+    detect_commit(d);
+}
+
+/* take_left is of an initiator that closed before it was answered, be it that the answer came then. */
+static void take_left(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                      int initiator)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS119, event);
+    wording_end(&f->sentence, &end[initiator]);
+    wording_add(&f->sentence, " closed the connection with ");
+    wording_end(&f->sentence, &end[!initiator]);
+    wording_add(&f->sentence, " during the handshake, after send_name");
+    wording_add(&f->detail, "it waited ");
+    wording_span(&f->detail, w->left_ns);
+    wording_add(&f->detail, " for an answer");
+    add_steps(f, w, event);
+    detect_commit(d);
+}
+
+static void report_other(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                         int closed_by)
+{
+    struct finding *f = detect_begin(d, FINDING_DS119, event);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
+    wording_add(&f->sentence, " closed the connection with ");
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
+    wording_add(&f->sentence, " during the handshake, after ");
+    wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
+    add_how(&f->detail, event, w, closed_by);
+    if (closed_by == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
+        wording_add(&f->detail, ": ");
+        wording_end(&f->detail, &event->conn->end[!closed_by]);
+        wording_add(&f->detail, " had not continued, or did not get it; ");
+        wording_end(&f->detail, &event->conn->end[closed_by]);
+        wording_add(&f->detail, " reached its net_setuptime, or stopped for another reason");
+    }
+    if (event->ts_ns - w->opened_ns >= STALLED_NS) {
+        wording_add(&f->detail, "; the whole attempt took ");
+        wording_span(&f->detail, event->ts_ns - w->opened_ns);
+    }
+    add_steps(f, w, event);
+    detect_commit(d);
+}
+
+/* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. One that nobody
+ * can have shown, before both have said hello, is none. False: there is none. */
+static bool report_certificate(struct detect *d, const struct ds_event *event)
+{
+    enum { BAD_CERTIFICATE = 42, CERTIFICATE_UNKNOWN = 46, UNKNOWN_CA = 48, REQUIRED = 116 };
+    const struct ds_tls *tls = event->conn->tls;
+    for (int end = 0; end < 2; end++) {
+        const unsigned code = tls->alert_code[end];
+        if (!tls->has_alert[end] || !((code >= BAD_CERTIFICATE && code <= CERTIFICATE_UNKNOWN) ||
+                                      code == UNKNOWN_CA || code == REQUIRED) ||
+            !tls->has_hello[0] || !tls->has_hello[1])
+            continue;
+        struct finding *f = detect_begin(d, FINDING_DS112, event);
+        wording_end(&f->sentence, &event->conn->end[end]);
+        wording_add(&f->sentence, " refused the certificate of ");
+        wording_end(&f->sentence, &event->conn->end[!end]);
+        wording_printf(&f->detail, "TLS alert %s", tls->alert[end] != NULL ? tls->alert[end] : "");
+        add_told(d, f, event);
+        if (tls->valid_until[!end] == 0)
+            detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
+        detect_frame(f, event->frame, "the close");
+        detect_commit(d);
+        return true;
+    }
+    return false;
+}
+
+/* ends_sealed says whether all that an end answered in TLS 1.3 was an alert, as far as its length tells.
+ * What it says is sealed; but at that point it is nearly always about the certificate. */
+static bool ends_sealed(const struct ds_tls *tls, int end)
+{
+    return tls->answers[end] == 1 && tls->ends_like_alert[end] && !tls->has_alert[end] &&
+           tls->has_hello[0] && tls->has_hello[1];
+}
+
+static void report_sealed(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tls *tls = event->conn->tls;
+    const int end = ends_sealed(tls, 0) ? 0 : 1;
+    if (!ends_sealed(tls, end))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS112, event);
+    wording_end(&f->sentence, &event->conn->end[end]);
+    wording_add(&f->sentence, " refused the certificate of ");
+    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_add(&f->detail, "its only answer was an encrypted record as long as an alert");
+    add_told(d, f, event);
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert, or --keylog-file");
+    detect_frame(f, event->frame, "the close");
+    detect_commit(d);
+}
+
+/* detect_refusal says why an end closed a connection in its handshake. */
+void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct ds_tcp_stats *link = conn->link;
+    const int closed_by = link != NULL && link->closed_by >= 0 ? link->closed_by : -1;
+    const int initiator = w->initiator >= 0 ? w->initiator : 0;
+    const bool by_initiator = closed_by == initiator;
+    unsigned release = 0;
+    uint64_t missing;
+    if (closed_by < 0 || w->is_explained || (by_initiator && detect_gave_way(d, conn)))
+        return;
+    if (w->alert) {
+        report_tls(d, event, w, false, initiator);
+        return;
+    }
+    if (ds_tcp_unseen(link) >= 0)
+        return; /* what the other end said is not known */
+    if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
+        if (link->side[1].data_bytes == 0)
+            report_tls(d, event, w, true, 0);
+        else if (!report_certificate(d, event))
+            report_sealed(d, event);
+        return;
+    }
+    if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)
+        return;
+    if (w->left_ns != 0) {
+        take_left(d, event, w, initiator);
+        return;
+    }
+    const int64_t waited_ns = event->ts_ns - w->step_ns;
+    switch (w->last_step) {
+    case DS_STEP_SEND_NAME:
+        missing = find_missing(w, initiator, &release);
+        if (!by_initiator && missing != 0)
+            report_flags(d, event, w, initiator, missing, release);
+        else if (by_initiator && waited_ns >= STALLED_NS)
+            report_stalled(d, event, w, initiator, waited_ns);
+        else
+            report_other(d, event, w, closed_by);
+        return;
+    case DS_STEP_CHALLENGE:
+        missing = find_missing(w, !initiator, &release);
+        if (by_initiator && missing != 0)
+            report_flags(d, event, w, !initiator, missing, release);
+        else if (by_initiator && waited_ns < STALLED_NS) /* at once: it has not waited for anything */
+            report_name(d, event, w, initiator);
+        else
+            report_other(d, event, w, closed_by);
+        return;
+    case DS_STEP_CHALLENGE_REPLY:
+        if (!by_initiator)
+            report_cookie(d, event, w, initiator);
+        else if (waited_ns >= STALLED_NS)
+            report_stalled(d, event, w, initiator, waited_ns);
+        else
+            report_other(d, event, w, closed_by);
+        return;
+    case DS_STEP_CHALLENGE_ACK:
+        if (by_initiator && w->cookie[!initiator] == DS_COOKIE_WRONG)
+            report_acks_cookie(d, event, w, initiator);
+        return;
+    case DS_STEP_STATUS:
+        if (by_initiator && waited_ns >= STALLED_NS) {
+            report_stalled(d, event, w, initiator, waited_ns);
+            return;
+        }
+        report_other(d, event, w, closed_by);
+        return;
+    case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
+        detect_scan_end(d, event);
+        return;
+    default:
+        report_other(d, event, w, closed_by);
+    }
+}

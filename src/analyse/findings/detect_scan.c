@@ -1,0 +1,113 @@
+/*
+ * detect_scan.c - who knocks and is no node: it has EPMD list the nodes of a host, or sends to a node's
+ * port what begins no handshake. Tools that look for open ports do so (send_names that no node sends
+ * are found in detect_handshake.c).
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include "record/danger.h"
+
+#include <string.h>
+
+#define PATIENCE_NS INT64_C(10000000000) /* who asks for names may go on as a node */
+
+static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
+{
+    return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+static bool is_nodes_host(const struct scans *s, const struct ds_addr *addr)
+{
+    for (unsigned i = 0; i < s->num_hosts; i++) {
+        if (is_same(&s->host[i], addr))
+            return true;
+    }
+    return s->num_hosts == MAX_HOSTS; /* there were more */
+}
+
+void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr)
+{
+    struct scans *s = &d->scans;
+    if (!is_nodes_host(s, addr))
+        s->host[s->num_hosts++] = *addr;
+}
+
+/* take_names: EPMD has listed its nodes. On its own host anybody may ask, and of the public is spoken
+ * at once (DS402). */
+static void take_names(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    const int server = event->dir;
+    struct scans *s = &d->scans;
+    if (is_same(&end[0].addr, &end[1].addr) || addr_scope_of(&end[!server].addr) == ADDR_PUBLIC)
+        return;
+    struct knock *k = &s->knock[0];
+    for (unsigned i = 0; i < MAX_KNOCKS; i++) {
+        if (!s->knock[i].is_used || is_same(&s->knock[i].client, &end[!server].addr)) {
+            k = &s->knock[i];
+            break;
+        }
+    }
+    if (k->is_used)
+        return;
+    s->has_knocks = true;
+    *k = (struct knock){.is_used = true, .client = end[!server].addr, .server = end[server].addr,
+                        .ts_ns = event->ts_ns, .frame = event->frame, .conn = event->conn->number};
+}
+
+void detect_scan_epmd(struct detect *d, const struct ds_event *event)
+{
+    const enum ds_epmd_op op = event->epmd.op;
+    if (op == DS_EPMD_NAMES_RESP || op == DS_EPMD_DUMP_RESP)
+        take_names(d, event);
+    else if (op == DS_EPMD_ALIVE2_REQ || op == DS_EPMD_PORT_PLEASE2_REQ)
+        detect_note_nodes_host(d, &event->conn->end[event->dir].addr);
+}
+
+static void report_knock(struct detect *d, const struct knock *k)
+{
+    struct finding *f = detect_begin(d, FINDING_DS116, NULL);
+    f->evidence[0].conn = k->conn;
+    f->evidence[0].ts_ns = k->ts_ns;
+    wording_addr(&f->sentence, &k->client);
+    wording_add(&f->sentence, " asked EPMD of ");
+    wording_addr(&f->sentence, &k->server);
+    wording_add(&f->sentence, " for the names of its nodes");
+    wording_add(&f->detail, "no node was seen at that address");
+    detect_frame(f, k->frame, "names_resp");
+    detect_unsure(f, CERTAINTY_POSSIBLE, "the owner of that address (monitoring asks for names as well)");
+    detect_commit(d);
+}
+
+void detect_scan_time(struct detect *d, bool at_end)
+{
+    struct scans *s = &d->scans;
+    if (!s->has_knocks)
+        return;
+    s->has_knocks = false;
+    for (unsigned i = 0; i < MAX_KNOCKS; i++) {
+        struct knock *k = &s->knock[i];
+        if (k->is_used && (at_end || d->now_ns - k->ts_ns >= PATIENCE_NS)) {
+            k->is_used = false;
+            if (!is_nodes_host(s, &k->client))
+                report_knock(d, k);
+        }
+        s->has_knocks |= k->is_used;
+    }
+}
+
+void detect_scan_end(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct epmd_lookup *told = detect_find_told(d, &conn->end[1]);
+    if (told == NULL || conn->counters[0].bytes == 0)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS116, event);
+    wording_addr(&f->sentence, &conn->end[0].addr);
+    wording_add(&f->sentence, " sends data that is not a handshake to the port of ");
+    wording_put(&f->sentence, WORD_NODE, text_of(told->name, told->name_len));
+    detect_frame(f, told->frame, "port2_resp");
+    detect_frame(f, event->frame, "the close");
+    detect_unsure(f, CERTAINTY_LIKELY, "the owner of that address");
+    detect_commit(d);
+}

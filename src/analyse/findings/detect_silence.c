@@ -1,0 +1,282 @@
+/*
+ * detect_silence.c - nodes that are gone without a word: what is sent to them is not acknowledged
+ * any more. The one that waits gives them up after its net_ticktime, but a FIN need not follow, as
+ * it stands behind what was not acknowledged.
+ */
+#include "analyse/findings/detect.h"
+
+#include <string.h>
+
+/* Ticks, at the usual intensity: when a node gives another one up at the soonest, and by when it has. */
+enum { SOONEST = 3, GIVEN_UP = 5 };
+
+static void take_lost(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct ds_tcp_stats *link = conn->link;
+    const int waiting = event->dir;
+    const int64_t heard_ns = link != NULL ? detect_heard_ns(&link->side[!waiting]) : 0;
+    if (heard_ns == 0)
+        return;
+    struct fading *g = &d->fading[0];
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        if (!d->fading[i].is_used) {
+            g = &d->fading[i];
+            break;
+        }
+    }
+    d->has_fading = d->looks_closer = true;
+    *g = (struct fading){.is_used = true,
+                         .was_heard = link->side[!waiting].last_data_ns > event->stall.start_ns,
+                         .waiting = event->dir,
+                         .conn = conn->number,
+                         .frame = event->frame,
+                         .last_data_ns = heard_ns,
+                         .addr = {conn->end[waiting].addr, conn->end[!waiting].addr},
+                         .port = {conn->end[waiting].port, conn->end[!waiting].port},
+                         .icmp = link->icmp,
+                         .tick_ns = detect_tick_of(link, waiting)};
+    detect_idle_lost(d, event, waiting);
+    g->len[0] = detect_keep(g->name[0], sizeof g->name[0], conn->end[waiting].node);
+    g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
+}
+
+/* take_life: it has ended, which says more, or something was acknowledged. That a router or host says that
+ * nothing arrives is none; and where something comes, one way may still be cut: the silence begins anew. */
+static void take_life(struct detect *d, const struct ds_event *event)
+{
+    const bool is_data = event->type == DS_EVENT_TICK || event->type == DS_EVENT_MESSAGE;
+    const bool is_icmp = event->type == DS_EVENT_CONN && event->change.state == DS_CONN_ICMP_ERROR &&
+                         event->conn->link != NULL;
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        if (g->conn != event->conn->number || (is_data && event->dir == g->waiting))
+            continue;
+        if (is_icmp) {
+            g->icmp = event->conn->link->icmp;
+        } else if (is_data) {
+            g->last_data_ns = event->ts_ns;
+            g->is_heard = true;
+        } else {
+            g->is_used = false;
+        }
+    }
+}
+
+void detect_silence(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (event == NULL || record->call != NULL || record->monitor != NULL)
+        return;
+    const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
+    if (is_lost && event->stall.is_heard)
+        return; /* what is heard is told by itself */
+    if (is_lost && event->stall.is_over)
+        detect_idle_revived(d, event);
+    if (is_lost && !event->stall.is_over)
+        take_lost(d, event);
+    else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END)
+        detect_silence_time(d); /* nothing more comes */
+    else if (d->has_fading && (event->type == DS_EVENT_STALL || event->type == DS_EVENT_TICK ||
+                               event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_CONN))
+        take_life(d, event);
+}
+
+static bool is_name(const struct fading *g, int i, struct ds_text name)
+{
+    return name.len != 0 && g->len[i] == name.len && memcmp(g->name[i], name.data, name.len) == 0;
+}
+
+bool detect_is_lost(const struct detect *d, const struct conn_watch *watched)
+{
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && d->fading[i].conn == watched->conn)
+            return true;
+    }
+    return watched->is_given_up;
+}
+
+bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b)
+{
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        const struct fading *g = &d->fading[i];
+        if (g->is_used && !g->is_heard &&
+            ((is_name(g, 0, a) && is_name(g, 1, b)) || (is_name(g, 0, b) && is_name(g, 1, a))))
+            return true;
+    }
+    return false;
+}
+
+/* end_of is who waits (0) or who is silent (1). */
+static struct ds_endpoint end_of(const struct fading *g, int i)
+{
+    return (struct ds_endpoint){.addr = g->addr[i],
+                                .port = g->port[i],
+                                .node = {g->len[i] != 0 ? g->name[i] : NULL, g->len[i]}};
+}
+
+static void note_given_up(struct detect *d, const struct fading *g)
+{
+    struct conn_watch *w = detect_find_watched(d, g->conn);
+    const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
+    if (w != NULL)
+        w->is_given_up = true;
+    presence_given_up(&d->presence, g->conn, d->now_ns, end, 0);
+    detect_stall_given_up(d, g->conn);
+}
+
+/* find_other finds what the other end of the same link waits for; g is not in use any more. */
+static struct fading *find_other(struct detect *d, const struct fading *g)
+{
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        if (d->fading[i].is_used && d->fading[i].conn == g->conn)
+            return &d->fading[i];
+    }
+    return NULL;
+}
+
+/* add_name adds who waits (0) or who is silent (1): its node, else its address and port. */
+static void add_name(struct wording *wording, const struct fading *g, int i)
+{
+    const struct ds_endpoint end = end_of(g, i);
+    wording_end(wording, &end);
+}
+
+/* report_cut is of an end that is heard here, and so is not gone; other: so is the one that waits for it,
+ * which does not get what is sent either. NULL: it does, as its acknowledgements say. */
+static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
+{
+    struct finding *f = detect_begin(d, FINDING_DS201, NULL);
+    detect_since(d, g->last_data_ns);
+    f->variant = other != NULL ? SILENT_BETWEEN : SILENT_ONE_WAY;
+    f->evidence[0].conn = g->conn;
+    for (int i = 0; i < 2; i++)
+        f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
+                                     text_of(g->name[i], g->len[i]));
+    add_name(&f->sentence, g, 0);
+    wording_add(&f->sentence, " and ");
+    add_name(&f->sentence, g, 1);
+    wording_add(&f->sentence, " disconnected, as nothing got ");
+    wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
+                                            : "from the first to the second: net_tick_timeout");
+    if (other != NULL) {
+        wording_add(&f->detail, "both were heard here, but neither acknowledged what the other "
+                                "sent: the path was cut on both sides of the capture point, or at "
+                                "it");
+        other->is_used = false;
+    } else {
+        wording_add(&f->detail, "what the first sent was not acknowledged, although the second was "
+                                "heard later, ");
+        wording_span(&f->detail, d->now_ns - g->last_data_ns);
+        wording_add(&f->detail, " ago: only the direction to the second was cut");
+    }
+    detect_add_icmp(&f->detail, g->icmp);
+    detect_frame(f, g->frame, "retransmitted for the third time");
+    if (other != NULL)
+        detect_frame(f, other->frame, "retransmitted for the third time by the other end");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, where the data does not arrive");
+    detect_commit(d);
+}
+
+static void report(struct detect *d, const struct fading *g)
+{
+    const struct idle_drop *cut;
+    note_given_up(d, g);
+    detect_note_gone(d, &g->addr[1], g->last_data_ns, d->now_ns);
+    struct fading *other = find_other(d, g);
+    if (g->is_heard || g->was_heard || other != NULL) {
+        report_cut(d, g, other);
+        return;
+    }
+    if (detect_idle_gone(d, g, &cut))
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS201, NULL);
+    detect_since(d, g->last_data_ns);
+    f->variant = SILENT_GONE;
+    f->evidence[0].conn = g->conn;
+    for (int i = 0; i < 2; i++)
+        f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
+                                     text_of(g->name[i], g->len[i]));
+    add_name(&f->sentence, g, 0);
+    wording_add(&f->sentence, " disconnected ");
+    add_name(&f->sentence, g, 1);
+    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
+    wording_add(&f->detail, "no data for ");
+    wording_span(&f->detail, d->now_ns - g->last_data_ns);
+    wording_add(&f->detail, "; its kernel did not acknowledge either: the host or the network was "
+                            "gone");
+    detect_add_icmp(&f->detail, g->icmp);
+    if (cut != NULL) {
+        wording_add(&f->detail, ", or a middlebox forgot the link (DS208), as both had been silent for ");
+        wording_span(&f->detail, cut->idle_ns);
+        wording_add(&f->detail, ", longer than ever before");
+    }
+    detect_frame(f, g->frame, "retransmitted for the third time");
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
+    detect_commit(d);
+}
+
+/* detect_silence_again is of a link that is up again between two nodes that were not restarted: a host
+ * that was gone would have. So none of them is said to have fallen silent. */
+void detect_silence_again(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        const int waits = is_name(g, 0, end[0].node) ? 0 : 1;
+        if (!g->is_used || g->conn == event->conn->number || !is_name(g, 0, end[waits].node) ||
+            !is_name(g, 1, end[!waits].node))
+            continue;
+        g->is_used = false;
+        if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
+            continue;
+        note_given_up(d, g);
+        detect_note_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
+        struct finding *f = detect_begin(d, FINDING_DS201, event);
+        detect_since(d, g->last_data_ns);
+        f->variant = SILENT_BETWEEN;
+        wording_end(&f->sentence, &end[waits]);
+        wording_add(&f->sentence, " disconnected ");
+        wording_end(&f->sentence, &end[!waits]);
+        wording_add(&f->sentence, ", as nothing got through: net_tick_timeout");
+        wording_add(&f->detail, "nothing arrived for ");
+        wording_span(&f->detail, event->ts_ns - g->last_data_ns);
+        wording_add(&f->detail, ", not even acknowledgements; both nodes kept running, as their "
+                                "new link shows: the network was gone for a while, or a firewall "
+                                "or NAT forgot the link");
+        detect_frame(f, g->frame, "retransmitted for the third time");
+        detect_frame(f, event->frame, "up again");
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture at the other end, where the data does not arrive");
+        detect_commit(d);
+    }
+}
+
+static void report_if_due(struct detect *d, struct fading *g)
+{
+    if (!g->is_used || d->now_ns - g->last_data_ns < GIVEN_UP * g->tick_ns)
+        return;
+    g->is_used = false;
+    report(d, g);
+}
+
+void detect_silence_due(struct detect *d, const struct ds_event *event)
+{
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        if (g->conn == event->conn->number)
+            report_if_due(d, g);
+    }
+}
+
+void detect_silence_time(struct detect *d)
+{
+    if (!d->has_fading)
+        return;
+    d->has_fading = false;
+    for (size_t i = 0; i < MAX_FADING; i++) {
+        struct fading *g = &d->fading[i];
+        report_if_due(d, g);
+        d->has_fading |= g->is_used;
+    }
+}

@@ -1,0 +1,142 @@
+/*
+ * detect_simultaneous.c - two nodes that dial each other at the same moment: the acceptor's status
+ * says which of both attempts is to go on, and that one has to come up.
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define PATIENCE_NS (10 * SECOND) /* longer than a handshake may take */
+
+/* is_end says whether an end is that node: by its name, of which EPMD tells what is before the '@'. */
+static bool is_end(const struct dialled *t, int i, const struct ds_endpoint *end)
+{
+    const struct ds_text node = end->node;
+    if (node.data == NULL || node.len > t->len[i] || memcmp(node.data, t->name[i], node.len) != 0)
+        return false;
+    return node.len == t->len[i] || t->name[i][node.len] == '@';
+}
+
+static bool is_acceptor(const struct dialled *t, const struct ds_endpoint *end)
+{
+    return t->len[1] != 0 && end->node.data != NULL
+               ? is_end(t, 1, end)
+               : end->addr.family == t->addr.family &&
+                     memcmp(end->addr.bytes, t->addr.bytes, sizeof t->addr.bytes) == 0;
+}
+
+/* is_between says whether a connection is between those two, whoever dialled. */
+static bool is_between(const struct dialled *t, const struct ds_endpoint end[2])
+{
+    return (is_end(t, 0, &end[0]) && is_acceptor(t, &end[1])) ||
+           (is_end(t, 0, &end[1]) && is_acceptor(t, &end[0]));
+}
+
+void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    const int acceptor = event->dir;
+    struct dialled *t = &d->dialled[0];
+    if (end[!acceptor].node.data == NULL)
+        return;
+    for (size_t i = 0; i < MAX_DIALLED; i++) {
+        if (!d->dialled[i].is_used) {
+            t = &d->dialled[i];
+            break;
+        }
+    }
+    d->has_dialled = true;
+    *t = (struct dialled){.is_used = true, .is_kept = is_kept, .conn = event->conn->number,
+                          .frame = event->frame, .ts_ns = event->ts_ns,
+                          .addr = end[acceptor].addr};
+    t->len[0] = detect_keep(t->name[0], sizeof t->name[0], end[!acceptor].node);
+    /* EPMD told the name without its host. */
+    const struct ds_text name = end[acceptor].node;
+    if (name.data != NULL && memchr(name.data, '@', name.len) != NULL)
+        t->len[1] = detect_keep(t->name[1], sizeof t->name[1], name);
+}
+
+void detect_dialled_up(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    bool is_one = false;
+    uint64_t frame = 0;
+    for (size_t i = 0; d->has_dialled && i < MAX_DIALLED; i++) {
+        struct dialled *t = &d->dialled[i];
+        if (!t->is_used || !is_between(t, end))
+            continue;
+        t->is_used = false;
+        is_one = true;
+        frame = t->frame;
+    }
+    if (!is_one)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS114, event);
+    f->severity = SEVERITY_NOTE;
+    wording_end(&f->sentence, &end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[1]);
+    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded");
+    detect_frame(f, frame, "status");
+    detect_frame(f, event->frame, "up");
+    detect_commit(d);
+}
+
+bool detect_gave_way(const struct detect *d, const struct ds_conn *conn)
+{
+    for (size_t i = 0; d->has_dialled && i < MAX_DIALLED; i++) {
+        const struct dialled *t = &d->dialled[i];
+        if (t->is_used && t->is_kept && t->conn != conn->number && is_between(t, conn->end))
+            return true;
+    }
+    return false;
+}
+
+static void report_stuck(struct detect *d, const struct dialled *t)
+{
+    struct finding *f = detect_begin(d, FINDING_DS114, NULL);
+    f->evidence[0].conn = t->conn;
+    f->evidence[0].ts_ns = t->ts_ns;
+    for (int i = 0; i < 2; i++) {
+        f->node[i].len = t->len[i];
+        memcpy(f->node[i].text, t->name[i], t->len[i]);
+    }
+    wording_put(&f->sentence, WORD_NODE, text_of(t->name[0], t->len[0]));
+    wording_add(&f->sentence, " and ");
+    if (t->len[1] != 0) {
+        wording_put(&f->sentence, WORD_NODE, text_of(t->name[1], t->len[1]));
+    } else {
+        wording_add(&f->sentence, "a node of ");
+        wording_addr(&f->sentence, &t->addr);
+    }
+    wording_add(&f->sentence, " connected to each other at the same time, and no attempt succeeded");
+    wording_add(&f->detail, "the attempt of ");
+    if (t->is_kept || t->len[1] == 0)
+        wording_put(&f->detail, WORD_NODE, text_of(t->name[0], t->len[0]));
+    else
+        wording_put(&f->detail, WORD_NODE, text_of(t->name[1], t->len[1]));
+    if (!t->is_kept && t->len[1] == 0)
+        wording_add(&f->detail, " should have been abandoned: the other node is stuck");
+    else
+        wording_add(&f->detail, t->is_kept ? " should have continued: the node that accepted it is stuck"
+                                           : " should have continued: that node is stuck");
+    detect_frame(f, t->frame, "status");
+    detect_unsure(f, CERTAINTY_LIKELY, "a capture of both attempts, and the logs of both nodes");
+    detect_commit(d);
+}
+
+void detect_dialled_time(struct detect *d)
+{
+    if (!d->has_dialled)
+        return;
+    d->has_dialled = false;
+    for (size_t i = 0; i < MAX_DIALLED; i++) {
+        struct dialled *t = &d->dialled[i];
+        if (t->is_used && d->now_ns - t->ts_ns >= PATIENCE_NS) {
+            t->is_used = false;
+            report_stuck(d, t);
+        }
+        d->has_dialled |= t->is_used;
+    }
+}

@@ -1,0 +1,245 @@
+/*
+ * detect_stall.c - a link is stalled, now (DS214): what an end sends has not been acknowledged for three
+ * seconds and more, though it was retransmitted. An error while it lasts, and where the capture ends so; a
+ * warning when it has passed.
+ *
+ * Who speaks when: a window that is closed or full is DS205, and large segments alone that are lost are
+ * DS207, where small ones arrive; of these links nothing is said here. When the nodes give each other up
+ * (DS201, DS208), what was said here becomes a note.
+ */
+#include "analyse/findings/detect.h"
+
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define STALLED_NS (3 * SECOND)
+
+enum { LONG_REPEATS = 5 }; /* each waits twice as long as the one before: six seconds at the least */
+
+static struct stalled *find(struct detect *d, uint64_t conn)
+{
+    for (size_t i = 0; i < MAX_STALLED; i++) {
+        if (d->stalled[i].is_used && d->stalled[i].conn == conn)
+            return &d->stalled[i];
+    }
+    return NULL;
+}
+
+/* get finds the place of a connection, or takes a free one, at the cap that of the one that began first. */
+static struct stalled *get(struct detect *d, const struct ds_event *event)
+{
+    struct stalled *s = find(d, event->conn->number);
+    if (s != NULL)
+        return s;
+    s = &d->stalled[0];
+    for (size_t i = 0; i < MAX_STALLED && s->is_used; i++) {
+        if (!d->stalled[i].is_used || d->stalled[i].start_ns < s->start_ns)
+            s = &d->stalled[i];
+    }
+    *s = (struct stalled){.is_used = true, .conn = event->conn->number, .start_ns = event->stall.start_ns};
+    d->has_stalled = true;
+    return s;
+}
+
+/* span_of is how long it has lasted, without a time in which nothing at all was captured: unless so many
+ * retransmissions were seen that they alone took longer. These are no records. */
+static int64_t span_of(const struct detect *d, const struct stalled *s, int64_t now_ns)
+{
+    const int64_t span_ns = now_ns - s->start_ns;
+    const bool is_within = s->most_repeats < LONG_REPEATS &&
+                           d->pause.from_ns >= s->start_ns && d->pause.to_ns <= now_ns;
+    return is_within ? span_ns - (d->pause.to_ns - d->pause.from_ns) : span_ns;
+}
+
+/* begin puts the finding together as far as it is known now; the rest is the detail's end. */
+static struct finding *begin(struct detect *d, const struct stalled *s)
+{
+    d->draft = s->finding;
+    detect_since(d, s->start_ns);
+    d->draft.evidence[0].ts_ns = s->start_ns;
+    return &d->draft;
+}
+
+static void keep_ends(struct detect *d, struct stalled *s, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = event->conn->end;
+    struct finding *f = detect_begin(d, FINDING_DS214, event);
+    wording_add(&f->sentence, "the link between ");
+    wording_end(&f->sentence, &end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &end[1]);
+    wording_add(&f->sentence, " is stalled");
+    s->finding = *f;
+    for (int i = 0; i < 2; i++) {
+        s->name[i] = (struct wording){.len = 0};
+        wording_end(&s->name[i], &end[i]);
+    }
+}
+
+static void put_words(struct wording *to, const struct wording *from)
+{
+    for (unsigned i = 0; i < from->num; i++)
+        wording_put(to, (enum word_kind)from->part[i].kind,
+                    text_of(from->bytes + from->part[i].at, from->part[i].len));
+}
+
+/* put_way says which way is cut, as far as that shows. */
+static void put_way(struct wording *detail, const struct stalled *s)
+{
+    const int waits = s->waits[0] ? 0 : 1;
+    if (s->waits[0] && s->waits[1]) {
+        wording_add(detail, s->is_heard[0] && s->is_heard[1]
+                                ? "both are heard, but neither acknowledges what the other sends"
+                                : "neither acknowledges what the other sends");
+        return;
+    }
+    wording_add(detail, "what ");
+    put_words(detail, &s->name[waits]);
+    wording_add(detail, " sends is retransmitted and not acknowledged; ");
+    if (s->repeats[!waits]) {
+        put_words(detail, &s->name[!waits]);
+        wording_add(detail, " retransmits what was acknowledged: nothing reaches it, but the way "
+                            "back is open");
+    } else if (s->is_heard[!waits]) {
+        put_words(detail, &s->name[!waits]);
+        wording_add(detail, " is heard meanwhile: nothing reaches it, but the way back is open");
+    } else {
+        wording_add(detail, "nothing is heard from ");
+        put_words(detail, &s->name[!waits]);
+    }
+}
+
+static void judge(const struct detect *d, struct finding *f, const struct stalled *s)
+{
+    const struct conn_watch *w = detect_find_watched(d, s->conn);
+    const bool has_gap = (w != NULL && w->gap_ns >= s->start_ns) ||
+                         (d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
+                          span_of(d, s, d->now_ns) < 2 * STALLED_NS);
+    if (has_gap)
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture without losses (acknowledgements may be missing)");
+    else if (!s->is_heard[0] || !s->is_heard[1])
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
+}
+
+/* is_others says whether another finding speaks of that link. */
+static bool is_others(const struct detect *d, const struct stalled *s)
+{
+    const struct conn_watch *w = detect_find_watched(d, s->conn);
+    return w != NULL && (w->is_given_up || w->is_one_way ||
+                         ((w->hole_ns[0] != 0 || w->hole_ns[1] != 0) && !w->is_hole_unsure));
+}
+
+static void report(struct detect *d, struct stalled *s, const char *end, enum severity severity)
+{
+    struct finding *f = begin(d, s);
+    f->severity = severity;
+    f->is_over = severity != SEVERITY_ERROR;
+    wording_add(&f->detail, "for ");
+    wording_span(&f->detail, d->now_ns - s->start_ns);
+    wording_add(&f->detail, end);
+    put_way(&f->detail, s);
+    detect_add_icmp(&f->detail, s->icmp);
+    for (int i = 0; i < 2; i++)
+        detect_frame(f, s->frame[i], "retransmitted for the third time");
+    judge(d, f, s);
+    if (s->is_told)
+        detect_change(d, severity);
+    else
+        detect_commit(d);
+    s->is_told = true;
+}
+
+static void take_lost(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int dir = event->dir;
+    if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
+        return;
+    struct stalled *s = get(d, event);
+    if (s->finding.kind == NULL)
+        keep_ends(d, s, event);
+    s->start_ns = event->stall.start_ns < s->start_ns ? event->stall.start_ns : s->start_ns;
+    s->waits[dir] = true;
+    s->frame[dir] = event->frame;
+    s->icmp = link->icmp;
+    s->retransmitted[!dir] = link->side[!dir].retransmitted;
+    s->is_heard[dir] = true;
+    s->is_heard[!dir] |= link->side[!dir].last_ns > event->stall.start_ns;
+}
+
+/* take_heard: something comes of a link that is stalled, be it that the same comes again. */
+static void take_heard(struct stalled *s, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    if (link == NULL)
+        return;
+    for (int end = 0; end < 2; end++) {
+        if (s->waits[end] && link->side[end].most_repeats > s->most_repeats)
+            s->most_repeats = link->side[end].most_repeats;
+        s->is_heard[end] |= link->side[end].last_ns > s->start_ns;
+        s->repeats[end] |= s->waits[!end] && !s->waits[end] &&
+                           link->side[end].retransmitted > s->retransmitted[end];
+    }
+}
+
+/* take_over: it goes on again, or has ended. */
+static void take_over(struct detect *d, struct stalled *s, const char *how)
+{
+    if ((s->is_told || span_of(d, s, d->now_ns) >= STALLED_NS) && !is_others(d, s))
+        report(d, s, how, SEVERITY_WARNING);
+    s->is_used = false;
+}
+
+void detect_stall(struct detect *d, const struct ds_event *event)
+{
+    const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
+    if (is_lost && !event->stall.is_over && !event->stall.is_heard)
+        take_lost(d, event);
+    struct stalled *s = d->has_stalled ? find(d, event->conn->number) : NULL;
+    if (s == NULL)
+        return;
+    take_heard(s, event);
+    if (is_lost && event->stall.is_over) {
+        s->waits[event->dir] = false;
+        if (!s->waits[!event->dir]) {
+            s->waits[event->dir] = true; /* to be told of */
+            take_over(d, s, ", then it recovered: ");
+        }
+    } else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END) {
+        detect_stall_time(d);
+        s->is_used = false;
+    } else if (event->type == DS_EVENT_CONN &&
+               (event->change.final || event->change.state == DS_CONN_CLOSED ||
+                event->change.state == DS_CONN_FAILED)) {
+        take_over(d, s, ", until the link went down: ");
+    }
+}
+
+void detect_stall_given_up(struct detect *d, uint64_t conn)
+{
+    struct stalled *s = d->has_stalled ? find(d, conn) : NULL;
+    if (s == NULL)
+        return;
+    const struct finding draft = d->draft;
+    const int64_t since_ns = d->since_ns;
+    const bool has_since = d->has_since;
+    if (s->is_told)
+        report(d, s, ", until the nodes disconnected: ", SEVERITY_NOTE);
+    s->is_used = false;
+    d->draft = draft;
+    d->since_ns = since_ns;
+    d->has_since = has_since;
+}
+
+void detect_stall_time(struct detect *d)
+{
+    if (!d->has_stalled)
+        return;
+    d->has_stalled = false;
+    for (size_t i = 0; i < MAX_STALLED; i++) {
+        struct stalled *s = &d->stalled[i];
+        d->has_stalled |= s->is_used;
+        if (s->is_used && !s->is_told && span_of(d, s, d->now_ns) >= STALLED_NS && !is_others(d, s))
+            report(d, s, " so far: ", SEVERITY_ERROR);
+    }
+}

@@ -1,0 +1,202 @@
+/*
+ * detect_starts.c - a node starts again and again (DS215): its name comes with one creation after the
+ * other, in handshakes, or in what EPMD gives to those who register. Hidden nodes, such as tools, come
+ * and go. A node that registers anew since its EPMD was restarted has the same creation as before;
+ * what EPMD gives it then counts for nothing: a start counts where the node itself ended the connection
+ * with which it had registered before.
+ */
+#include "analyse/findings/detect_parts.h"
+
+#include "core/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define LOOP_NS (60 * SECOND)
+
+enum {
+    WARN_CHANGES = 2, /* within a minute: twice anew */
+    LOOP_STARTS = 3,
+    HIDDEN_TYPE = 72, /* at EPMD: a hidden node */
+};
+
+/* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
+static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)
+{
+    struct starts *s = table_first(&d->starts, (uint32_t)key);
+    while (s != NULL && s->key != key)
+        s = table_next(&d->starts, s);
+    if (s != NULL)
+        return s;
+    s = table_add_forgetting(&d->starts, (uint32_t)key);
+    if (s == NULL)
+        d->no_memory++;
+    if (s == NULL)
+        return NULL;
+    const char *at = memchr(name.data, '@', name.len);
+    s->key = key;
+    s->short_key = hash_short(19, text_of(name.data, at != NULL ? (size_t)(at - name.data) : name.len));
+    return s;
+}
+
+static bool has_creation(const struct starts *s, uint32_t creation)
+{
+    for (size_t i = 0; i < NUM_STARTS && i < s->num; i++) {
+        if (s->creation[i] == creation)
+            return true;
+    }
+    return false;
+}
+
+/* count_recent counts the starts of the last minute that were seen: the first one known may be of long
+ * before, unless EPMD was asked to register it. */
+static unsigned count_recent(const struct starts *s, int64_t now_ns, int64_t *since_ns)
+{
+    unsigned num = 0;
+    *since_ns = now_ns;
+    for (uint64_t back = 0; back < NUM_STARTS && back < s->num; back++) {
+        const uint64_t n = s->num - 1 - back;
+        if (now_ns - s->ts_ns[n % NUM_STARTS] > LOOP_NS || (n == 0 && !s->is_first_seen))
+            break;
+        *since_ns = s->ts_ns[n % NUM_STARTS];
+        num++;
+    }
+    return num;
+}
+
+/* is_told says whether the same restarts were reported by their other trace, as severely: EPMD gives a
+ * node the creation that it has in handshakes. */
+static bool is_told(const struct detect *d, const struct starts *s, enum severity severity)
+{
+    for (const struct starts *other = table_get(&d->starts, d->starts.newest); other != NULL;
+         other = table_get(&d->starts, other->entry.older)) {
+        if (other == s || other->short_key != s->short_key || !other->is_told || other->severity > severity)
+            continue;
+        for (size_t i = 0; i < NUM_STARTS && i < s->num; i++) {
+            if (has_creation(other, s->creation[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void report(struct detect *d, const struct ds_event *event, struct starts *s, struct ds_text name,
+                   bool is_at_epmd)
+{
+    int64_t since_ns;
+    const unsigned recent = count_recent(s, event->ts_ns, &since_ns);
+    if (recent < WARN_CHANGES || s->num <= WARN_CHANGES)
+        return;
+    const enum severity severity = recent >= LOOP_STARTS ? SEVERITY_ERROR : SEVERITY_WARNING;
+    if (is_told(d, s, severity))
+        return;
+    s->is_told = true;
+    s->severity = (uint8_t)severity;
+    struct finding *f = detect_begin(d, FINDING_DS215, event);
+    detect_since(d, since_ns);
+    f->node[1].len = 0;
+    f->node[0].len = is_at_epmd ? 0 : detect_keep(f->node[0].text, sizeof f->node[0].text, name);
+    f->severity = severity;
+    wording_put(&f->sentence, WORD_NODE, name);
+    if (is_at_epmd) {
+        wording_add(&f->sentence, " (as registered at EPMD of ");
+        wording_addr(&f->sentence, &event->conn->end[1].addr);
+        wording_add(&f->sentence, ")");
+    }
+    wording_add(&f->sentence, " restarts repeatedly");
+    wording_printf(&f->detail, "%u starts within ", recent);
+    wording_span(&f->detail, event->ts_ns - since_ns);
+    wording_printf(&f->detail, ", each with another creation, the latest %" PRIu32,
+                   s->creation[(s->num - 1) % NUM_STARTS]);
+    for (uint64_t n = s->num > NUM_STARTS ? s->num - NUM_STARTS : 0; n < s->num; n++)
+        detect_frame(f, s->frame[n % NUM_STARTS], is_at_epmd ? "registered" : "up");
+    detect_commit(d);
+}
+
+/* take notes a creation. Returns whether it is another one than those before. */
+static bool take(struct starts *s, const struct ds_event *event, uint32_t creation)
+{
+    if (creation == 0 || has_creation(s, creation))
+        return false;
+    const size_t at = s->num++ % NUM_STARTS;
+    s->creation[at] = creation;
+    s->ts_ns[at] = event->ts_ns;
+    s->frame[at] = event->frame;
+    return s->num > 1;
+}
+
+static void take_registered(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL || w->asked_len == 0 || w->is_hidden || epmd->result != 0)
+        return;
+    const struct ds_text name = text_of(w->asked, w->asked_len);
+    struct starts *s = find(d, hash_short(hash_more(13, event->conn->end[1].addr.bytes,
+                                                    sizeof event->conn->end[1].addr.bytes), name), name);
+    if (s == NULL)
+        return;
+    const bool goes_on = s->num != 0 && !s->has_ended; /* another host's, or EPMD was restarted */
+    s->has_ended = false;
+    s->conn = event->conn->number;
+    if (goes_on) {
+        s->num = 0; /* begin anew */
+        s->is_first_seen = false;
+    } else if (s->num == 0) {
+        s->is_first_seen = true;
+    }
+    if (take(s, event, epmd->creation))
+        report(d, event, s, name, true);
+}
+
+static void note_type(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w != NULL)
+        w->is_hidden = event->epmd.node_type == HIDDEN_TYPE;
+}
+
+/* take_unregistered: the node ends the connection that its registration lives by. */
+static void take_unregistered(struct detect *d, const struct ds_event *event)
+{
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    const struct ds_tcp_stats *link = event->conn->link;
+    if (w == NULL || w->asked_len == 0 || link == NULL || link->closed_by != 0)
+        return;
+    const uint64_t key = hash_short(hash_more(13, event->conn->end[1].addr.bytes,
+                                              sizeof event->conn->end[1].addr.bytes),
+                                    text_of(w->asked, w->asked_len));
+    struct starts *s = table_first(&d->starts, (uint32_t)key);
+    while (s != NULL && s->key != key)
+        s = table_next(&d->starts, s);
+    if (s != NULL && s->conn == event->conn->number)
+        s->has_ended = true;
+}
+
+static void take_up(struct detect *d, const struct ds_event *event)
+{
+    const uint64_t published = 1;
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *e = &event->conn->end[end];
+        if (e->node.data == NULL || w == NULL || !w->has_flags[end] || (w->flags[end] & published) == 0)
+            continue;
+        struct starts *s = find(d, hash_short(17, e->node), e->node);
+        if (s != NULL && take(s, event, e->creation))
+            report(d, event, s, e->node, false);
+    }
+}
+
+void detect_starts(struct detect *d, const struct ds_event *event)
+{
+    if (event->type == DS_EVENT_EPMD && event->dir == 1 &&
+        (event->epmd.op == DS_EPMD_ALIVE2_RESP || event->epmd.op == DS_EPMD_ALIVE2_X_RESP))
+        take_registered(d, event);
+    else if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_ALIVE2_REQ)
+        note_type(d, event);
+    else if (event->type == DS_EVENT_CONN && event->conn->end[1].port == d->config.epmd_port)
+        take_unregistered(d, event);
+    else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
+        take_up(d, event);
+}

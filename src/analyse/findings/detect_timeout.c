@@ -1,0 +1,59 @@
+/*
+ * detect_timeout.c - calls that run out of time (DS313): the caller removed the monitor of its
+ * request, without a reply, after a time such as timeouts have. From the first on; DS310 says more
+ * where one callee is to blame, DS301 tells of replies that came later.
+ */
+#include "analyse/findings/detect.h"
+
+#include <inttypes.h>
+
+#define SECOND INT64_C(1000000000)
+#define MS INT64_C(1000000)
+
+/* A timer fires a little late on a busy machine, and may leave a little early (step_end.c). */
+#define EARLY_NS (5 * MS)
+#define LATE_NS (100 * MS)
+
+/* is_usual says whether a time is one that people write: 5 s, the default, and other whole seconds. */
+static bool is_usual(int64_t waited_ns)
+{
+    return waited_ns >= SECOND - EARLY_NS && (waited_ns + EARLY_NS) % SECOND <= EARLY_NS + LATE_NS;
+}
+
+static void name_callee(struct wording *sentence, const struct party *callee)
+{
+    wording_add(sentence, "calls ");
+    if (callee->name.data != NULL) {
+        wording_add(sentence, "to ");
+        wording_party(sentence, callee);
+        wording_add(sentence, " ");
+    } else if (callee->node.data != NULL) {
+        wording_add(sentence, "to processes of ");
+        wording_put(sentence, WORD_NODE, callee->node);
+        wording_add(sentence, " ");
+    }
+    wording_add(sentence, "time out");
+}
+
+void detect_timeout(struct detect *d, const struct call *call)
+{
+    const struct conn_watch *w = detect_find_watched(d, call->conn);
+    const int64_t waited_ns = call->end_ns - call->start_ns;
+    if (call->outcome != CALL_TIMEOUT || call->awaits_input || (w != NULL && w->is_one_way))
+        return;
+    struct finding *f = detect_begin_call(d, FINDING_DS313, call);
+    if (call->group != NULL && call->group[0] != '\0')
+        f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries give up by themselves as well */
+    name_callee(&f->sentence, &call->callee);
+    wording_add(&f->detail, "after ");
+    wording_span(&f->detail, waited_ns);
+    wording_add(&f->detail, ", asked by ");
+    wording_party(&f->detail, &call->caller);
+    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    detect_frame(f, call->end_frame, "the caller stops waiting");
+    /* Where packets are missing, or atoms are not known, the reply may have come. */
+    const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);
+    detect_unsure(f, is_usual(waited_ns) && !may_be_answered ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
+                  "the log of the caller, or a late reply");
+    detect_commit(d);
+}

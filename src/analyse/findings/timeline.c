@@ -1,0 +1,604 @@
+/*
+ * timeline.c - see timeline.h.
+ */
+#include "analyse/findings/timeline.h"
+
+#include "core/hash.h"
+
+#include <distsniff/counted.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000000)
+#define FOLD_NS (5 * SECOND)    /* equal events so near to each other are one */
+#define STALL_NS SECOND         /* a shorter one is none */
+#define AGAIN_NS (2 * SECOND)   /* a stall that begins again so soon goes on */
+
+enum { MAX_OPEN = 1024, MAX_KEPT = 2048, MAX_FLAGS = 4096 };
+
+/* open_line is a line that is not over. */
+struct open_line {
+    struct table_entry entry;
+    uint64_t key;
+    struct finding finding;
+    int64_t due_ns;       /* when it is over if nothing more comes */
+    int64_t recovered_ns; /* of FAILING: the first answer since the latest failure, 0: none */
+    bool is_given;        /* of FAILING: it is over, and only an answer is waited for */
+    bool has_ended;       /* of STALL: its link has */
+    bool goes_on;         /* of STALL and FINDING: it is not over, however long nothing comes */
+};
+
+/* release is what a node said in its handshakes that it can do. */
+struct seen_release {
+    struct table_entry entry;
+    uint64_t key, flags;
+};
+
+struct timeline {
+    struct timeline_config config;
+    struct table open, releases;
+    struct finding **kept; /* of files: lines that are over */
+    size_t num_kept;
+    uint64_t num, left_out;
+    int64_t now_ns;
+};
+
+struct timeline *timeline_new(const struct timeline_config *config)
+{
+    struct timeline *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->config = *config;
+    table_init(&t->open, sizeof(struct open_line), MAX_OPEN);
+    table_init(&t->releases, sizeof(struct seen_release), MAX_FLAGS);
+    t->kept = config->is_live ? NULL : calloc(MAX_KEPT, sizeof(struct finding *));
+    if (!config->is_live && t->kept == NULL) {
+        timeline_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void timeline_free(struct timeline *t)
+{
+    if (t == NULL)
+        return;
+    for (size_t i = 0; i < t->num_kept; i++)
+        free(t->kept[i]);
+    free(t->kept);
+    table_free(&t->open);
+    table_free(&t->releases);
+    free(t);
+}
+
+uint64_t timeline_left_out(const struct timeline *t)
+{
+    return t->left_out;
+}
+
+/* --- lines that are over --- */
+
+static void emit(const struct timeline *t, const struct finding *line)
+{
+    const struct record record = {.finding = line};
+    t->config.emit(t->config.context, &record);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct finding *one = *(struct finding *const *)a, *other = *(struct finding *const *)b;
+    if (one->first_ns != other->first_ns)
+        return one->first_ns < other->first_ns ? -1 : 1;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* give_kept gives out the first so many of those that are kept, in order of time. */
+static void give_kept(struct timeline *t, size_t num)
+{
+    qsort(t->kept, t->num_kept, sizeof(struct finding *), compare);
+    for (size_t i = 0; i < num; i++) {
+        emit(t, t->kept[i]);
+        free(t->kept[i]);
+    }
+    memmove(t->kept, t->kept + num, (t->num_kept - num) * sizeof(struct finding *));
+    t->num_kept -= num;
+}
+
+static void give(struct timeline *t, const struct finding *line)
+{
+    if (t->config.is_live) {
+        emit(t, line);
+        return;
+    }
+    if (t->num_kept == MAX_KEPT)
+        give_kept(t, MAX_KEPT / 2);
+    struct finding *copy = malloc(sizeof *copy);
+    if (copy == NULL) {
+        t->left_out++;
+        return;
+    }
+    *copy = *line;
+    t->kept[t->num_kept++] = copy;
+}
+
+/* --- lines that are not --- */
+
+static struct open_line *find(const struct timeline *t, uint64_t key)
+{
+    struct open_line *o = table_first(&t->open, (uint32_t)key);
+    while (o != NULL && o->key != key)
+        o = table_next(&t->open, o);
+    return o;
+}
+
+/* begin_line begins a line; its sentence is to follow, and then say_line. */
+/* begin_line returns a new line, to be freed. Without memory it counts the line as left out and returns
+ * NULL. */
+static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
+{
+    struct finding *line = calloc(1, sizeof *line);
+    if (line == NULL) {
+        t->left_out++;
+        return NULL;
+    }
+    line->happening = moment;
+    line->severity = SEVERITY_NOTE;
+    line->number = ++t->num;
+    line->count = 1;
+    line->first_ns = line->last_ns = ts_ns;
+    return line;
+}
+
+static void name_node(struct finding *line, int i, struct ds_text node)
+{
+    if (node.data == NULL || node.len > FINDING_NODE_LEN)
+        return;
+    memcpy(line->node[i].text, node.data, node.len);
+    line->node[i].len = node.len;
+}
+
+static void name_ends(struct finding *line, const struct ds_endpoint end[2])
+{
+    name_node(line, 0, end[0].node);
+    name_node(line, 1, end[1].node);
+}
+
+static void name_place(struct finding *line, uint64_t conn, uint64_t frame, const char *what)
+{
+    line->num_evidence = 1;
+    line->evidence[0] = (struct evidence){.conn = conn, .ts_ns = line->first_ns, .num = frame != 0};
+    line->evidence[0].packet[0].frame = frame;
+    line->evidence[0].packet[0].what = what;
+}
+
+static void finish(struct timeline *t, struct open_line *o);
+
+/* hold keeps a line that may go on. NULL: there is no memory, and it was given out as it is. */
+static struct open_line *hold(struct timeline *t, const struct finding *line, uint64_t key, int64_t hold_ns)
+{
+    if (table_is_full(&t->open))
+        finish(t, table_oldest(&t->open));
+    struct open_line *o = table_add(&t->open, (uint32_t)key);
+    if (o == NULL) {
+        give(t, line);
+        return NULL;
+    }
+    o->key = key;
+    o->finding = *line;
+    o->finding.is_update = true;
+    o->due_ns = line->last_ns + hold_ns;
+    if (t->config.is_live)
+        emit(t, &o->finding);
+    o->finding.is_update = false;
+    return o;
+}
+
+/* again folds an event into a line that is not over: false when there is none. */
+static bool again(struct timeline *t, uint64_t key, int64_t ts_ns)
+{
+    struct open_line *o = find(t, key);
+    if (o == NULL)
+        return false;
+    if (o->is_given) { /* that was another time */
+        table_remove(&t->open, o);
+        return false;
+    }
+    o->finding.count++;
+    if (ts_ns > o->finding.last_ns)
+        o->finding.last_ns = ts_ns;
+    o->due_ns = o->finding.last_ns + FOLD_NS;
+    o->recovered_ns = 0;
+    return true;
+}
+
+static uint64_t key_of(enum happening moment, uint64_t a, uint64_t b)
+{
+    const uint64_t words[] = {(uint64_t)moment, a, b};
+    return hash_more(7, words, sizeof words);
+}
+
+static uint64_t hash_node(const struct ds_endpoint *end)
+{
+    if (end->node.data != NULL)
+        return hash_more(1, end->node.data, end->node.len);
+    return hash_more(2, end->addr.bytes, sizeof end->addr.bytes) + end->port;
+}
+
+/* --- failures of calls --- */
+
+static void add_callee(struct wording *out, const struct call *call)
+{
+    const struct ds_text name = call->callee.name;
+    if (name.data != NULL) {
+        wording_put(out, WORD_ATOM, name);
+        wording_add(out, "@");
+    } else if (call->label != NULL) {
+        wording_add(out, call->label);
+        wording_add(out, " of ");
+    }
+    if (call->callee.node.data != NULL)
+        wording_put(out, WORD_NODE, call->callee.node);
+    else
+        wording_add(out, "an unknown node");
+}
+
+static uint64_t hash_callee(const struct call *call)
+{
+    const struct ds_text node = call->callee.node, name = call->callee.name;
+    uint64_t hash = hash_more(3, node.data != NULL ? node.data : "", node.len);
+    if (name.data != NULL)
+        return hash_more(hash, name.data, name.len);
+    return call->label != NULL ? hash_more(hash, call->label, strlen(call->label)) : hash;
+}
+
+static void recover(struct timeline *t, const struct open_line *o)
+{
+    const struct finding *was = &o->finding;
+    struct finding *line = begin_line(t, HAPPENING_RECOVERED, o->recovered_ns);
+    if (line == NULL)
+        return;
+    line->node[0] = was->node[0];
+    line->num_evidence = was->num_evidence;
+    line->evidence[0] = was->evidence[0];
+    line->sentence = was->detail;
+    wording_add(&line->sentence, " answers again");
+    give(t, line);
+    free(line);
+}
+
+void timeline_call(struct timeline *t, const struct call *call)
+{
+    const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), 0);
+    if (!call_outcome_is_failure(call->outcome) || call->began_before) {
+        struct open_line *o = call->outcome == CALL_OK ? find(t, key) : NULL;
+        if (o != NULL && o->recovered_ns == 0 && call->end_ns >= o->finding.last_ns)
+            o->recovered_ns = call->end_ns;
+        if (o != NULL && o->is_given)
+            finish(t, o);
+        return;
+    }
+    if (again(t, key, call->end_ns))
+        return;
+    struct finding *line = begin_line(t, HAPPENING_FAILING, call->end_ns);
+    if (line == NULL)
+        return;
+    name_node(line, 0, call->callee.node);
+    name_node(line, 1, call->caller.node);
+    name_place(line, call->conn, call->end_frame, "the first");
+    wording_add(&line->sentence, "calls to ");
+    add_callee(&line->sentence, call);
+    const bool is_late = call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
+    wording_add(&line->sentence, is_late ? " timed out" : " failed: ");
+    if (!is_late)
+        wording_add(&line->sentence, call_outcome_name(call->outcome));
+    add_callee(&line->detail, call);
+    hold(t, line, key, FOLD_NS);
+    free(line);
+}
+
+/* --- what is over --- */
+
+/* end_line gives out a line that is over. is_last: it is not kept for what may end it. */
+static void end_line(struct timeline *t, struct open_line *o, bool is_last)
+{
+    struct open_line *copy = malloc(sizeof *copy);
+    const bool waits = o->finding.happening == HAPPENING_FAILING && o->recovered_ns == 0 && !o->is_given;
+    if (copy != NULL)
+        *copy = *o;
+    if (waits && !is_last) {
+        o->is_given = o->goes_on = true;
+    } else {
+        table_remove(&t->open, o);
+    }
+    if (copy == NULL) {
+        t->left_out++;
+        return;
+    }
+    const bool has_recovered = copy->finding.happening == HAPPENING_FAILING && copy->recovered_ns != 0;
+    if (has_recovered)
+        recover(t, copy);
+    copy->finding.detail = (struct wording){.len = 0};
+    if (!copy->is_given)
+        give(t, &copy->finding);
+    free(copy);
+}
+
+static void finish(struct timeline *t, struct open_line *o)
+{
+    end_line(t, o, true);
+}
+
+void timeline_time(struct timeline *t, int64_t now_ns)
+{
+    struct open_line *next;
+    if (now_ns <= t->now_ns + SECOND / 4)
+        return;
+    t->now_ns = now_ns;
+    for (struct open_line *o = table_oldest(&t->open); o != NULL; o = next) {
+        next = table_newer(&t->open, o);
+        if (!o->goes_on && o->due_ns <= now_ns)
+            end_line(t, o, false);
+    }
+}
+
+void timeline_end(struct timeline *t)
+{
+    while (table_oldest(&t->open) != NULL)
+        finish(t, table_oldest(&t->open));
+    if (t->num_kept != 0)
+        give_kept(t, t->num_kept);
+}
+
+/* --- nodes and links --- */
+
+/* end_stall: a link that has ended stalls no more. */
+static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
+{
+    struct open_line *o = find(t, key_of(HAPPENING_STALL, conn, 0));
+    if (o == NULL)
+        return;
+    if (o->goes_on && ts_ns > o->finding.first_ns)
+        o->finding.last_ns = ts_ns;
+    o->goes_on = false;
+    o->has_ended = true;
+    o->due_ns = ts_ns + AGAIN_NS;
+}
+
+static void say_link(struct wording *out, const struct presence_change *c)
+{
+    wording_end(out, &c->end[0]);
+    wording_add(out, " and ");
+    wording_end(out, &c->end[1]);
+}
+
+static void say_down(struct wording *out, const struct presence_change *c)
+{
+    wording_add(out, "the link between ");
+    say_link(out, c);
+    if (c->closed_by < 0) {
+        wording_add(out, " went down");
+        return;
+    }
+    wording_add(out, c->is_given_up || c->was_silent ? " was dropped by "
+                     : c->was_reset                  ? " was reset by "
+                                                     : " was closed by ");
+    wording_end(out, &c->end[c->closed_by]);
+    if (c->is_given_up) {
+        wording_add(out, ", as nothing got through");
+    } else if (c->was_silent) {
+        wording_add(out, ": ");
+        wording_end(out, &c->end[!c->closed_by]);
+        wording_add(out, " had stopped responding");
+    }
+}
+
+static void say_node(struct finding *line, const struct presence_change *c)
+{
+    const struct ds_text name = {c->node->name, c->node->len};
+    name_node(line, 0, name);
+    wording_put(&line->sentence, WORD_NODE, name);
+    switch (c->what) {
+    case PRESENCE_SEEN:
+        wording_add(&line->sentence, " was first seen");
+        break;
+    case PRESENCE_LEFT:
+        wording_add(&line->sentence, " left: its last link went down");
+        break;
+    default:
+        wording_add(&line->sentence, c->is_restarted ? " is back, restarted"
+                                     : c->is_same    ? " is back, not restarted"
+                                                     : " is back");
+    }
+}
+
+void timeline_presence(struct timeline *t, const struct presence_change *c)
+{
+    static const enum happening happenings[] = {
+        [PRESENCE_SEEN] = HAPPENING_NODE_SEEN, [PRESENCE_LEFT] = HAPPENING_NODE_LEFT,
+        [PRESENCE_BACK] = HAPPENING_NODE_BACK, [PRESENCE_UP] = HAPPENING_LINK_UP,
+        [PRESENCE_DOWN] = HAPPENING_LINK_DOWN};
+    const enum happening happening = happenings[c->what];
+    if (c->what == PRESENCE_DOWN)
+        end_stall(t, c->conn, c->ts_ns);
+    /* Tools come and go: one line for all that a node is visited by. */
+    const int visited = c->is_hidden_end[0] ? 1 : 0;
+    const uint64_t key = key_of(happening, hash_node(&c->end[visited]), 0);
+    if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns)))
+        return;
+    struct finding *line = begin_line(t, happening, c->ts_ns);
+    if (line == NULL)
+        return;
+    if (c->node == NULL) {
+        name_ends(line, c->end);
+    }
+    name_place(line, c->conn, c->frame, "this packet");
+    if (c->node != NULL) {
+        say_node(line, c);
+    } else if (c->is_hidden) {
+        wording_add(&line->sentence, "a hidden node (a tool) connected to ");
+        wording_end(&line->sentence, &c->end[visited]);
+    } else if (c->what == PRESENCE_DOWN) {
+        say_down(&line->sentence, c);
+    } else {
+        wording_add(&line->sentence, "the link between ");
+        say_link(&line->sentence, c);
+        wording_add(&line->sentence, c->was_up ? " was up before the capture" : " is up");
+    }
+    if (c->is_hidden)
+        hold(t, line, key, FOLD_NS);
+    else
+        give(t, line);
+    free(line);
+}
+
+/* --- events --- */
+
+static void take_stall(struct timeline *t, const struct ds_event *event)
+{
+    const struct ds_stall *stall = &event->stall;
+    const uint64_t key = key_of(HAPPENING_STALL, event->conn->number, 0);
+    struct open_line *o = find(t, key);
+    const int64_t end_ns = stall->start_ns + stall->duration_ns;
+    if (o == NULL && stall->duration_ns < STALL_NS)
+        return;
+    if (o == NULL) {
+        struct finding *line = begin_line(t, HAPPENING_STALL, stall->start_ns);
+        if (line == NULL)
+            return;
+        name_ends(line, event->conn->end);
+        name_place(line, event->conn->number, event->frame, "the latest packet");
+        wording_add(&line->sentence, "data from ");
+        wording_end(&line->sentence, &event->conn->end[event->dir]);
+        wording_add(&line->sentence, " to ");
+        wording_end(&line->sentence, &event->conn->end[!event->dir]);
+        const bool is_unread =
+            stall->why == DS_STALL_ZERO_WINDOW || stall->why == DS_STALL_FULL_WINDOW;
+        wording_add(&line->sentence, is_unread ? " is not read" : " is not acknowledged");
+        o = hold(t, line, key, AGAIN_NS);
+        free(line);
+        if (o == NULL)
+            return;
+    }
+    if (stall->start_ns < o->finding.first_ns)
+        o->finding.first_ns = stall->start_ns;
+    if (o->has_ended)
+        return;
+    if (end_ns > o->finding.last_ns)
+        o->finding.last_ns = end_ns;
+    o->goes_on = !stall->is_over;
+    o->due_ns = o->finding.last_ns + AGAIN_NS;
+}
+
+static void take_gap(struct timeline *t, const struct ds_event *event)
+{
+    const uint64_t key = key_of(HAPPENING_GAP, event->conn->number, 0);
+    if (again(t, key, event->ts_ns))
+        return;
+    struct finding *line = begin_line(t, HAPPENING_GAP, event->ts_ns);
+    if (line == NULL)
+        return;
+    name_ends(line, event->conn->end);
+    name_place(line, event->conn->number, event->frame, "behind it");
+    wording_add(&line->sentence, "packets from ");
+    wording_end(&line->sentence, &event->conn->end[event->dir]);
+    wording_add(&line->sentence, " to ");
+    wording_end(&line->sentence, &event->conn->end[!event->dir]);
+    wording_add(&line->sentence, " are missing in the capture");
+    hold(t, line, key, FOLD_NS);
+    free(line);
+}
+
+/* take_flags: a node that can do something else than before runs another release. */
+static void take_flags(struct timeline *t, const struct ds_event *event)
+{
+    const uint64_t published = 1;
+    const struct ds_handshake *h = &event->handshake;
+    const struct ds_text name = h->name;
+    if (!h->has_flags || name.data == NULL || name.len == 0 || (h->flags & published) == 0)
+        return;
+    const uint64_t key = hash_more(5, name.data, name.len);
+    struct seen_release *r = table_first(&t->releases, (uint32_t)key);
+    while (r != NULL && r->key != key)
+        r = table_next(&t->releases, r);
+    if (r == NULL) {
+        r = table_add_forgetting(&t->releases, (uint32_t)key);
+        if (r != NULL)
+            *r = (struct seen_release){.entry = r->entry, .key = key, .flags = h->flags};
+        return;
+    }
+    if (r->flags == h->flags)
+        return;
+    r->flags = h->flags;
+    struct finding *line = begin_line(t, HAPPENING_RELEASE, event->ts_ns);
+    if (line == NULL)
+        return;
+    name_node(line, 0, name);
+    name_place(line, event->conn->number, event->frame, "its flags");
+    wording_put(&line->sentence, WORD_NODE, name);
+    wording_add(&line->sentence,
+                " runs another release than before: the capability flags of its handshake differ");
+    give(t, line);
+    free(line);
+}
+
+void timeline_event(struct timeline *t, const struct ds_event *event)
+{
+    if (event->type == DS_EVENT_STALL)
+        take_stall(t, event);
+    else if (event->type == DS_EVENT_GAP)
+        take_gap(t, event);
+    else if (event->type == DS_EVENT_HANDSHAKE)
+        take_flags(t, event);
+    else if (event->type == DS_EVENT_CONN &&
+             (event->change.final || event->change.state == DS_CONN_HALF_CLOSED))
+        end_stall(t, event->conn->number, event->ts_ns);
+}
+
+/* --- findings --- */
+
+/* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
+void timeline_finding(struct timeline *t, const struct finding *f)
+{
+    const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
+    struct open_line *o = f->kind != NULL ? find(t, key) : NULL;
+    const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
+    if (f->kind == NULL || finding_is_aside(f) || (o == NULL && !is_new))
+        return;
+    if (o == NULL) {
+        struct finding *line = begin_line(t, HAPPENING_FINDING, f->first_ns);
+        if (line == NULL)
+            return;
+        line->node[0] = f->node[0];
+        line->node[1] = f->node[1];
+        line->severity = f->severity;
+        line->num_evidence = f->num_evidence != 0;
+        line->evidence[0] = f->evidence[0];
+        wording_printf(&line->sentence, "%s %s %s: ", severity_name(f->severity), f->kind->code,
+                       f->kind->title);
+        for (unsigned i = 0; i < f->sentence.num; i++) {
+            const struct ds_text word = {f->sentence.bytes + f->sentence.part[i].at,
+                                         f->sentence.part[i].len};
+            wording_put(&line->sentence, (enum word_kind)f->sentence.part[i].kind, word);
+        }
+        o = hold(t, line, key, FOLD_NS);
+        free(line);
+        if (o == NULL)
+            return;
+        o->goes_on = true;
+    }
+    o->finding.count = f->count;
+    o->finding.last_ns = f->last_ns > o->finding.first_ns ? f->last_ns : o->finding.first_ns;
+    o->goes_on = !f->is_past && !f->is_over;
+}
+
+void timeline_lost(struct timeline *t, const struct loss *loss)
+{
+    struct finding *line = begin_line(t, HAPPENING_GAP, loss->first_ns);
+    if (line == NULL)
+        return;
+    line->last_ns = loss->last_ns;
+    line->count = loss->count;
+    wording_printf(&line->sentence, "distsniff itself lost %s", loss_unit(loss->cause));
+    give(t, line);
+    free(line);
+}

@@ -1,0 +1,79 @@
+/*
+ * metrics_parts.h - what metrics.c counts and metrics_text.c writes.
+ */
+#ifndef SRC_METRICS_PARTS_H
+#define SRC_METRICS_PARTS_H
+
+#include "analyse/findings/finding_kinds.h"
+#include "analyse/metrics/metrics.h"
+#include "analyse/metrics/series.h"
+
+enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
+
+/* pair is what one node sends to another. */
+struct metrics_pair {
+    struct series series; /* src, dst */
+    uint64_t messages[METRICS_OPS]; /* by op code; 0, which is none: of ops that are not known */
+    uint64_t bytes;
+    int64_t stalled_ns;
+    uint32_t links;  /* while it is written: connections that are up */
+    int64_t gap_ns;  /* while it is written: the longest silence on them */
+};
+
+/* duration is how long calls took: of one caller, callee, label and outcome. */
+struct duration {
+    struct series series; /* src, dst, label, outcome */
+    uint64_t bucket[METRICS_BUCKETS]; /* of which each call is in one; the last: longer ones */
+    uint64_t count;
+    int64_t sum_ns;
+};
+
+/* How a handshake ended: a label, so words of this program. */
+enum handshake_end {
+#define HANDSHAKE_END(id, name) HANDSHAKE_##id,
+#include "analyse/metrics/handshake_end.def"
+#undef HANDSHAKE_END
+    HANDSHAKE_END_COUNT
+};
+
+/* link is a connection of distribution, or of EPMD, which sends no messages. */
+struct metrics_link {
+    struct table_entry entry;
+    uint64_t number;
+    char *names; /* of both ends; NULL: not looked at yet */
+    uint8_t len[2]; /* of each; an end without a name has its address there */
+    bool has_name[2];
+    bool is_up, is_shaking; /* shaking: a handshake has begun and not ended */
+    enum handshake_end trouble; /* what it will have ended with, if it fails */
+    uint32_t generation; /* of pair */
+    struct metrics_pair *pair[2]; /* by direction; NULL: one of the others */
+    int64_t heard_ns[2];
+};
+
+struct metrics {
+    const struct metrics_config *config;
+    struct series_set pairs, durations;
+    struct metrics_pair other_pair;
+    struct duration other_durations[CALL_OUTCOME_COUNT];
+    struct table links;
+    struct metrics_link *latest; /* the link that was looked up last, or NULL */
+    uint64_t closes[DS_CLOSE_CAPTURE + 1];
+    uint64_t handshakes[HANDSHAKE_END_COUNT];
+    uint64_t findings[FINDING_CODE_COUNT];
+    uint64_t lost[LOSS_CAUSE_COUNT];
+    uint64_t no_memory;
+    int64_t now_ns;    /* of the latest record, or when it was written last */
+    int64_t review_ns; /* when series are to be reviewed next */
+};
+
+/* The ends of the buckets, in nanoseconds and as Prometheus has them. */
+struct metrics_bucket {
+    int64_t ns;
+    const char *seconds;
+};
+extern const struct metrics_bucket metrics_buckets[METRICS_BUCKETS];
+
+/* metrics_pair returns the pair of that direction of a link, the others' where it has none. */
+struct metrics_pair *metrics_pair(struct metrics *metrics, struct metrics_link *link, unsigned dir);
+
+#endif

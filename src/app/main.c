@@ -1,0 +1,117 @@
+/*
+ * main.c - distsniff, the command.
+ */
+#include "capture/capture.h"
+#include "core/complain.h"
+#include "select/filter.h"
+#include "core/malloc_tuning.h"
+#include "app/options/keylog_hints.h"
+#include "analyse/findings/finding_kinds.h"
+#include "app/options/options.h"
+#include "app/options/option_report.h"
+#include "core/own_labels.h"
+#include "output/sink.h"
+#include "app/run/sniff.h"
+#include "core/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static int print_version(void)
+{
+    printf("distsniff %s\n%s, zlib %s\n", DISTSNIFF_VERSION, pcap_lib_version(), zlibVersion());
+    return STATUS_OK;
+}
+
+/* open_standard sees to it that no file or socket gets the number of a standard stream that
+ * was closed: what is said there would go into it, and out to the network. What is written to
+ * a closed standard output fails. */
+static bool open_standard(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", modes[fd]) != fd)
+            return false;
+    }
+    return true;
+}
+
+/* check_standard says whether all that was printed on standard output got there. */
+static int check_standard(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    if (errno != EPIPE)
+        complain("cannot write standard output: %s", strerror(errno));
+    return STATUS_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+    signals_prepare();
+    if (!open_standard())
+        return STATUS_TROUBLE;
+    complain_prepare();
+    malloc_tune_size();
+    struct options options;
+    int status = STATUS_USAGE;
+    if (options_parse(&options, argc, argv)) {
+        switch (options.action) {
+        case ACTION_HELP:
+            options_print_help(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_SHORT_HELP:
+            options_print_short_help(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_VERSION:
+            status = print_version();
+            break;
+        case ACTION_LIST_INTERFACES:
+            status = capture_list_interfaces() ? STATUS_OK : STATUS_TROUBLE;
+            break;
+        case ACTION_LIST_FIELDS:
+            filter_list_fields(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_LIST_FORMATS:
+            sink_list(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_LIST_REPORTS:
+            option_report_list(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_LIST_LABELS:
+            own_labels_print(stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_PRINT_REFRESH:
+            late_hints_print_refresh(options.refresh_way, stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_PRINT_KEYLOG_CONFIG:
+            keylog_hints_print(options.keylog_release, stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_EXPLAIN:
+            finding_explain(options.explained, stdout);
+            status = STATUS_OK;
+            break;
+        case ACTION_CHECK_CONFIG:
+            printf("%s: valid\n", options.config_file);
+            status = STATUS_OK;
+            break;
+        case ACTION_SNIFF:
+            status = sniff_run(&options);
+            break;
+        }
+    }
+    options_free(&options);
+    own_labels_free();
+    return status == STATUS_OK ? check_standard() : status;
+}

@@ -1,0 +1,13 @@
+/*
+ * option_redact.h - whether --redact can be done.
+ */
+#ifndef SRC_OPTION_REDACT_H
+#define SRC_OPTION_REDACT_H
+
+#include "app/options/options.h"
+
+/* option_check_redact says whether everything asked for can be redacted. False after a
+ * complaint. */
+bool option_check_redact(const struct options *options);
+
+#endif

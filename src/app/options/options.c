@@ -1,0 +1,617 @@
+/*
+ * options.c - reads the command line, by the table in options.def: option_line.h has it, and
+ * the setters are in option_input.c, option_output.c, option_select.c and option_stop.c.
+ */
+#include "app/options/options.h"
+
+#include "core/complain.h"
+#include "select/filter.h"
+#include "core/own_labels.h"
+#include "app/options/option_conflicts.h"
+#include "app/options/option_files.h"
+#include "app/options/option_line.h"
+#include "app/options/option_redact.h"
+#include "app/options/option_report.h"
+#include "app/options/option_values.h"
+#include "keep/pcapng_form.h"
+#include "output/sink.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONG_ONLY = 1000, FIRST_LIMIT = 2000 };
+static_assert(NUM_OPTION_LINES < FIRST_LIMIT - LONG_ONLY, "one value each");
+
+/* getopt_long's own view of the table: an option without a letter returns LONG_ONLY plus
+ * its line, a cap FIRST_LIMIT plus its number. */
+static void make_getopt_tables(char *letters, struct option *longs, char names[][32])
+{
+    *letters++ = ':';
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        const struct option_line *line = &option_lines[i];
+        if (line->kind == OPTION_SECTION)
+            continue;
+        bool optional = option_line_may_lack_argument(line);
+        longs->name = line->name;
+        longs->has_arg = line->argument == NULL ? no_argument
+                         : optional             ? optional_argument
+                                                : required_argument;
+        longs->flag = NULL;
+        longs->val = line->letter != 0 ? line->letter : LONG_ONLY + i;
+        longs++;
+        if (line->letter != 0) {
+            *letters++ = (char)line->letter;
+            if (line->argument != NULL)
+                *letters++ = ':';
+        }
+    }
+    *letters = '\0';
+    for (int i = 0; i < DS_LIMIT_COUNT; i++, longs++) {
+        snprintf(names[i], sizeof names[i], "max-%s", ds_limit_name((enum ds_limit)i));
+        *longs = (struct option){names[i], required_argument, NULL, FIRST_LIMIT + i};
+    }
+    *longs = (struct option){0};
+}
+
+/* find_line returns the line of what getopt_long returned, NULL for a cap, which has none. */
+static const struct option_line *find_line(int value)
+{
+    if (value >= FIRST_LIMIT)
+        return NULL;
+    if (value >= LONG_ONLY)
+        return &option_lines[value - LONG_ONLY];
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].letter == value && value != 0)
+            return &option_lines[i];
+    }
+    return NULL;
+}
+
+static bool set_limit(struct options *o, enum ds_limit limit, const char *value)
+{
+    char option[48];
+    snprintf(option, sizeof option, "--max-%s", ds_limit_name(limit));
+    return option_parse_number(option, value, 1, UINT64_MAX / 2, &o->config.limits[limit]);
+}
+
+/* The rest of the line is the BPF expression. */
+static bool join_expression(struct options *o, char **words)
+{
+    size_t len = 1;
+    for (char **word = words; *word != NULL; word++)
+        len += strlen(*word) + 1;
+    if (len == 1)
+        return true;
+    o->follow.expression = malloc(len);
+    if (o->follow.expression == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    char *at = o->follow.expression;
+    for (char **word = words; *word != NULL; word++) {
+        if (word != words)
+            *at++ = ' ';
+        at = stpcpy(at, *word);
+    }
+    return true;
+}
+
+/* What would select nothing, in silence. */
+static bool check_without_calls(const struct options *o)
+{
+    const struct {
+        const char *option;
+        const struct filter *filter;
+    } filters[] = {{"-Y", o->select.filter}, {"--trigger", o->keep.trigger}};
+    for (size_t i = 0; i < o->select.num_matches; i++) {
+        if (ds_match_wants_return(o->select.matches[i])) {
+            complain("-m '... -> return' needs calls to be paired: leave out --no-calls");
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        const char *what = filter_needs_calls(filters[i].filter);
+        if (what != NULL) {
+            complain("--no-calls and %s with '%s' do not go together: it needs calls to be "
+                     "paired; leave out --no-calls",
+                     filters[i].option, what);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* check_embedding: what holds secrets is to look like it, and cannot be pcap. */
+static bool check_embedding(const struct options *o)
+{
+    const char *const names[] = {o->keep.write_file, o->keep.connections_file};
+    for (size_t i = 0; i < 2; i++) {
+        if (names[i] != NULL && strcmp(names[i], "-") != 0 && !pcapng_form_is_named(names[i])) {
+            complain("--keylog-embed: a pcap file cannot hold secrets: give %s a name that ends "
+                     "in .pcapng",
+                     names[i]);
+            return false;
+        }
+    }
+    if (o->keylog.num_files != 0 || o->capture.num_read_files != 0)
+        return true;
+    complain("--keylog-embed: there are no secrets: name a file of secrets with --keylog-file");
+    return false;
+}
+
+static bool is_on_stdout(const struct sink_format *format)
+{
+    return format->file == NULL && !format->kind->takes_url;
+}
+
+/* check_nats: packets cannot be redacted, and credentials are for somebody. */
+static bool check_nats(const struct options *o)
+{
+    const struct nats_config *nats = &o->nats;
+    if (o->redact.what != 0 && (nats->types >> NATS_PACKET & 1) != 0) {
+        complain("--redact and --nats-types packet: raw packets cannot be redacted: leave out "
+                 "packet");
+        return false;
+    }
+    if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL) ||
+        nats->publish.num_servers != 0 || nats->num_reads != 0)
+        return true;
+    complain("--nats-creds, --nats-ca and --nats-cert need -T nats=URL or -r nats://...");
+    return false;
+}
+
+static bool check_together(const struct options *o)
+{
+    size_t on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
+    for (size_t i = 0; i < o->output.num_formats; i++)
+        on_stdout += is_on_stdout(&o->output.formats[i]);
+    if (on_stdout > 1) {
+        complain("only one of -T and -w can go to standard output: name a file for the others "
+                 "(-T json=FILE)");
+        return false;
+    }
+    if (!check_nats(o) || !otlp_check_together(&o->otlp) || (o->no_calls && !check_without_calls(o)))
+        return false;
+    if (o->keep.embeds_secrets && !check_embedding(o))
+        return false;
+    size_t from_stdin = 0;
+    for (size_t i = 0; i < o->capture.num_read_files; i++)
+        from_stdin += strcmp(o->capture.read_files[i], "-") == 0;
+    if (from_stdin > 1) {
+        complain("-r - can be used only once");
+        return false;
+    }
+    if (o->ending.since.kind == o->ending.until.kind && o->ending.since.kind != TIME_POINT_OF_DAY &&
+        o->ending.since.kind != TIME_POINT_NONE && o->ending.since.ns >= o->ending.until.ns) {
+        complain("--until %s is not after --since: nothing would be shown", o->ending.until_text);
+        return false;
+    }
+    return true;
+}
+
+/* Whether case matters is known when all options have been read. */
+static bool compile_regexes(struct options *o)
+{
+    while (o->select.num_regexes < o->num_patterns) {
+        struct match_regex *regex =
+            match_regex_new(o->patterns[o->select.num_regexes], o->ignore_case);
+        if (regex == NULL)
+            return false;
+        o->select.regexes[o->select.num_regexes++] = regex;
+    }
+    return true;
+}
+
+/* Text on standard output, unless something else was asked for. */
+static void choose_formats(struct options *o)
+{
+    bool raw_on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
+    bool has_report = false;
+    for (int i = 0; i < REPORT_COUNT; i++)
+        has_report |= o->report.wanted[i];
+    if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report &&
+        !metrics_wanted(&o->metrics) && o->web.len == 0)
+        o->output.formats[o->output.num_formats++] =
+            (struct sink_format){sink_find("text", 4), NULL};
+}
+
+static bool is_text_on_terminal(const struct options *o)
+{
+    const struct sink_kind *text = sink_find("text", strlen("text"));
+    for (size_t i = 0; i < o->output.num_formats; i++) {
+        if (o->output.formats[i].kind == text && o->output.formats[i].file == NULL)
+            return isatty(STDOUT_FILENO);
+    }
+    return false;
+}
+
+/* A person reads text on a terminal: in the syntax of most modules. What programs read stays the same. */
+static void choose_syntax(struct options *o, const struct option_given *given, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (strcmp(given[i].line->name, "syntax") == 0)
+            return;
+    }
+    if (is_text_on_terminal(o))
+        o->syntax = OPTION_SYNTAX_AUTO;
+}
+
+/* Whoever looks on at a terminal wants no more than can be read, and the network no more than
+ * that sent to it. */
+static void choose_rate(struct options *o)
+{
+    bool on_stdout = false;
+    for (size_t i = 0; i < o->output.num_formats; i++)
+        on_stdout = on_stdout || is_on_stdout(&o->output.formats[i]);
+    if (o->ending.rate_text == NULL && o->capture.num_read_files == 0 && on_stdout &&
+        isatty(STDOUT_FILENO)) {
+        o->ending.rate_text = "10000/1s";
+        o->rate = (struct rate){10000, 1000000000};
+    }
+}
+
+/* More threads than that wait for the one that reads most of the time. */
+static void choose_jobs(struct options *o)
+{
+    enum { JOBS_BY_DEFAULT = 8 };
+    if (o->jobs != 0)
+        return; /* the C library reads files to count processors, which no sandbox lets it */
+    const long num = sysconf(_SC_NPROCESSORS_ONLN);
+    o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
+}
+
+static void complain_unknown(int value, const char *given)
+{
+    const struct option_line *line = find_line(optopt);
+    const char *argument = line != NULL ? line->argument : "N"; /* of a cap */
+    const char *nearest;
+    if (value == ':' && strncmp(given, "--", 2) == 0)
+        complain("%s needs an argument, %s: see distsniff --help", given, argument);
+    else if (value == ':')
+        complain("-%c needs an argument, %s: see distsniff --help", optopt, argument);
+    else if (optopt == 'j')
+        complain("unknown option -j: did you mean --json, or --jobs?");
+    else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
+        complain("unknown option -%c: see distsniff --help", optopt);
+    else if (optopt != 0)
+        complain("%s takes no argument: see distsniff --help", given);
+    else if ((nearest = option_line_nearest(given + 2, strcspn(given + 2, "="))) != NULL)
+        complain("unknown option %s: did you mean --%s?", given, nearest);
+    else
+        complain("unknown option %s: see distsniff --help", given);
+}
+
+/* A word that is given again would silently replace the one before. */
+static bool check_once(const struct option_given *given, size_t num)
+{
+    const struct option_given *last = &given[num - 1];
+    for (size_t i = 0; last->line->kind == OPTION_WORD && i + 1 < num; i++) {
+        if (given[i].line->offset == last->line->offset &&
+            given[i].line->kind == OPTION_WORD) {
+            complain("--%s can be used only once, not also as '%s'", last->line->name,
+                     last->value);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* find_file returns the file that the last option of that name gives, NULL: there is none. What is
+ * wrong with the options is said when they are read. */
+static const char *find_file(const char *name, int argc, char **argv)
+{
+    char letters[3 * NUM_OPTION_LINES];
+    struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
+    char names[DS_LIMIT_COUNT][32];
+    const char *file = NULL;
+
+    make_getopt_tables(letters, longs, names);
+    opterr = 0;
+    optind = 0;
+    for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        const struct option_line *line =
+            value != '?' && value != ':' && value < FIRST_LIMIT ? find_line(value) : NULL;
+        if (line != NULL && strcmp(line->name, name) == 0)
+            file = optarg;
+    }
+    return file;
+}
+
+/* read_labels reads the file of --labels before all else: other options take its words. */
+static bool read_labels(int argc, char **argv)
+{
+    const char *file = find_file("labels", argc, argv);
+    return file == NULL || own_labels_read(file);
+}
+
+/* read_config reads the file of --config, and has the command line with it in argc and argv. */
+static bool read_config(struct options *options, int *argc, char ***argv)
+{
+    const char *file = find_file("config", *argc, *argv);
+    if (file == NULL)
+        return true;
+    if (!config_file_read(&options->file, file, options->is_running, *argc, *argv))
+        return false;
+    *argc = options->file.argc;
+    *argv = options->file.argv;
+    return true;
+}
+
+/* say_where has complaints name the line of --config that a word stands in. */
+static void say_where(const struct options *options, const char *word, char *where, size_t size)
+{
+    const unsigned line = config_file_line(&options->file, word);
+    if (line != 0)
+        snprintf(where, size, "%s, line %u", options->file.name, line);
+    complain_about(line != 0 ? where : NULL);
+}
+
+/* is_option says whether a word is an option of this program and nothing else. */
+static bool is_option(const char *word)
+{
+    if (word[0] != '-')
+        return false;
+    if (word[1] == '-')
+        return option_line_find(word + 2) != NULL;
+    for (int i = 0; i < NUM_OPTION_LINES; i++) {
+        if (option_lines[i].letter != 0 && option_lines[i].letter == word[1] && word[2] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* check_regex: tcpdump has an -e without an argument. */
+static bool check_regex(const struct option_line *line, const char *value)
+{
+    if (strcmp(line->name, "regexp") != 0 || !is_option(value))
+        return true;
+    complain("-e takes a regular expression, not the option %s: to search for that text, write "
+             "-e '[-]%s'",
+             value, value + 1);
+    return false;
+}
+
+/* take takes an option and adds it to given: as the one that it is the same as, and a report by each name
+ * that is meant. */
+static bool take(struct options *options, const struct option_line *line, const char *value,
+                 struct option_given *given, size_t *num)
+{
+    const char *names[REPORT_COUNT] = {value};
+    if (line->kind == OPTION_SAME) {
+        names[0] = value = line->value;
+        line = option_line_find(line->same_as);
+    }
+    size_t num_names = strcmp(line->name, "report") == 0 ? option_report_names(value, names) : 1;
+    if (num_names == 0) { /* what is wrong with it is said when it is taken */
+        names[0] = value;
+        num_names = 1;
+    }
+    for (size_t i = 0; i < num_names; i++) {
+        given[(*num)++] = (struct option_given){line, names[i]};
+        if (!check_once(given, *num) || !option_take(options, line, names[i]))
+            return false;
+    }
+    return true;
+}
+
+/* take_options takes the options one by one and adds them to given, which has room for each report a
+ * letter. */
+static bool take_options(struct options *options, int argc, char **argv,
+                         struct option_given *given, size_t *num)
+{
+    char where[512];
+    char letters[3 * NUM_OPTION_LINES];
+    struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
+    char names[DS_LIMIT_COUNT][32];
+
+    make_getopt_tables(letters, longs, names);
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+    for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        say_where(options, argv[optind - 1], where, sizeof where);
+        if (value == '?' || value == ':') {
+            complain_unknown(value, argv[optind - 1]);
+            return false;
+        }
+        if (value >= FIRST_LIMIT) {
+            if (!set_limit(options, (enum ds_limit)(value - FIRST_LIMIT), optarg))
+                return false;
+            continue;
+        }
+        const struct option_line *line = find_line(value);
+        if (!check_regex(line, optarg) || !take(options, line, optarg, given, num))
+            return false;
+    }
+    return true;
+}
+
+static bool read_options(struct options *options, int argc, char **argv,
+                         struct option_given *given, size_t *num)
+{
+    const bool ok = take_options(options, argc, argv, given, num);
+    complain_about(NULL);
+    return ok;
+}
+
+/* What is asked for once and concerns several stages. */
+static void hand_down(struct options *o)
+{
+    uint64_t *const limits[] = {o->select.limits, o->output.limits, o->report.limits,
+                                o->keep.limits, o->metrics.limits};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        memcpy(limits[i], o->config.limits, sizeof o->config.limits);
+    o->redact.cookie_file = o->output.cookie_file = o->cookie_file;
+    o->output.redacted = o->redact.what != 0;
+    o->metrics.has_calls = !o->no_calls;
+    o->report.is_live = o->capture.num_read_files == 0;
+    if (o->report.wanted[REPORT_TOP] && o->report.is_live && o->report.every_ns == 0)
+        o->report.every_ns = REPORT_TOP_EVERY_NS;
+    o->follow.all_packets = o->keep.write_file != NULL;
+    o->ending.max_files = o->keep.max_files;
+    o->ending.max_ring_files = o->keep.rotation.files;
+}
+
+/* read_words reads the capture files that stand before the expression, and returns what is behind them. */
+static char **read_words(struct options *options, char **words, struct option_given *given, size_t *num)
+{
+    const size_t num_files = option_files_count(words);
+    for (size_t i = 0; i < num_files; i++) {
+        if (!take(options, option_line_find("read"), words[i], given, num))
+            return NULL;
+        complain("reading %s, as with -r", words[i]);
+    }
+    return words + num_files;
+}
+
+/* check_command says what to type instead of a command, which an expression has none of. */
+static bool check_command(char **words)
+{
+    const char *names[REPORT_COUNT];
+    if (strcmp(words[0], "help") == 0) {
+        complain("there are no commands: see distsniff -h, or distsniff --help for all options");
+        return false;
+    }
+    if (strcmp(words[0], "all") == 0 || option_report_names(words[0], names) != 1 ||
+        strcmp(words[0], names[0]) != 0 || option_files_is_expression(words[0]))
+        return true;
+    const bool has_file = words[1] != NULL && option_files_count(words + 1) != 0;
+    complain("there are no commands: type distsniff%s%s --report %s", has_file ? " -r " : "",
+             has_file ? words[1] : "", words[0]);
+    return false;
+}
+
+/* check_argument says where the argument of the option before it belongs. */
+static bool check_argument(const struct options *options, char **words, const struct option_given *given,
+                           size_t num)
+{
+    static const char html[] = ".html";
+    const char *word = words[0];
+    const size_t len = strlen(word), html_len = sizeof html - 1;
+    if (options->page_to_name != NULL && len > html_len && strcmp(word + len - html_len, html) == 0) {
+        complain("%s would be a BPF expression: write --html=%s", word,
+                 word);
+        return false;
+    }
+    if (num != 0 && strcmp(given[num - 1].line->name, "report") == 0 && words[1] == NULL &&
+        strspn(word, "0123456789") == len) {
+        complain("%s would be a BPF expression: for that many rows of --report %s, use --rows %s",
+                 word, given[num - 1].value, word);
+        return false;
+    }
+    return true;
+}
+
+/* check_words says what the first word of the expression is, if it is meant otherwise. */
+static bool check_words(const struct options *options, char **words, const struct option_given *given,
+                        size_t num)
+{
+    static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
+    const char *word = words[0];
+    bool is_name = false;
+    if (word != NULL && (!check_command(words) || !check_argument(options, words, given, num)))
+        return false;
+    for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t len = strlen(endings[i]), word_len = strlen(word);
+        is_name = is_name || (word_len > len && strcmp(word + word_len - len, endings[i]) == 0);
+    }
+    if (!is_name || access(word, F_OK) == 0)
+        return true; /* of a file that is there, the compiler of expressions says so */
+    complain("there is no file %s; to read a file, use -r", word);
+    return false;
+}
+
+/* What can only be checked when all options have been read. */
+static bool finish(struct options *options, char **words, struct option_given *given, size_t *num)
+{
+    char *of_config[] = {options->file.expression, NULL};
+    if (words[0] == NULL)
+        words = of_config;
+    else if (!options->is_running)
+        words = read_words(options, words, given, num);
+    if (words == NULL || !check_words(options, words, given, *num) || !option_files_name(options) ||
+        !join_expression(options, words) || !option_check_conflicts(given, *num) ||
+        !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
+        return false;
+    choose_formats(options);
+    choose_syntax(options, given, *num);
+    choose_rate(options);
+    choose_jobs(options);
+    hand_down(options);
+    if (options->keep.trigger != NULL)
+        filter_set_depth(options->keep.trigger, options->config.limits[DS_LIMIT_DEPTH]);
+    filter_set_depth(options->select.filter, options->config.limits[DS_LIMIT_DEPTH]);
+    return true;
+}
+
+/* parse: running is NULL at the start. */
+static bool parse(struct options *options, int argc, char **argv, const struct options *running)
+{
+    memset(options, 0, sizeof *options);
+    options->argc = argc;
+    options->argv = argv;
+    options->is_running = running != NULL;
+    ds_config_init(&options->config);
+    options->epmd_port = options->config.epmd_port;
+    options->report.max_rows = REPORT_ROWS;
+    options->capture.snaplen = MAX_SNAPLEN;
+    options->keep.before_ns = 60 * INT64_C(1000000000);
+    options->keep.after_ns = 10 * INT64_C(1000000000);
+
+    if (!read_config(options, &argc, &argv) || (running == NULL && !read_labels(argc, argv)))
+        return false;
+    size_t num_letters = 1; /* no more options than letters */
+    for (int i = 0; i < argc; i++)
+        num_letters += strlen(argv[i]);
+    options->given = calloc(num_letters * REPORT_COUNT, sizeof *options->given);
+    if (options->given == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    if (!read_options(options, argc, argv, options->given, &options->num_given))
+        return false;
+    if (running != NULL)
+        options->jobs = running->jobs;
+    return (options->action != ACTION_SNIFF && options->action != ACTION_CHECK_CONFIG) ||
+           finish(options, argv + optind, options->given, &options->num_given);
+}
+
+bool options_parse(struct options *options, int argc, char **argv)
+{
+    return parse(options, argc, argv, NULL);
+}
+
+bool options_parse_again(struct options *options, const struct options *running)
+{
+    return parse(options, running->argc, running->argv, running);
+}
+
+void options_free(struct options *options)
+{
+    for (size_t i = 0; i < MAX_FORMATS; i++)
+        free(options->names_beside[i]);
+    for (size_t i = 0; i < MAX_FORMATS * MAX_ALSO_WRITTEN; i++)
+        free(options->names_also[i / MAX_ALSO_WRITTEN][i % MAX_ALSO_WRITTEN]);
+    while (options->num_names_made != 0)
+        free(options->names_made[--options->num_names_made]);
+    free(options->capture.read_files);
+    free(options->keylog.files);
+    options->keylog.files = NULL;
+    free(options->follow.expression);
+    free(options->metrics.fresh);
+    while (options->select.num_regexes != 0)
+        match_regex_free(options->select.regexes[--options->select.num_regexes]);
+    while (options->select.num_matches != 0)
+        ds_match_free(options->select.matches[--options->select.num_matches]);
+    filter_free(options->select.filter);
+    filter_free(options->keep.trigger);
+    options->keep.trigger = NULL;
+    options->select.filter = NULL;
+    options->capture.read_files = NULL;
+    options->follow.expression = NULL;
+    config_file_free(&options->file);
+    free(options->given);
+    options->given = NULL;
+}

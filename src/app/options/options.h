@@ -1,0 +1,120 @@
+/*
+ * options.h - the command line as a struct. The table of options is options.def.
+ */
+#ifndef SRC_OPTIONS_H
+#define SRC_OPTIONS_H
+
+#include "files/keylog_file.h"
+#include "core/listen_address.h"
+#include "app/options/late_hints.h"
+#include "capture/capture.h"
+#include "app/options/config_file.h"
+#include "core/stop_condition.h"
+#include "capture/port_filter.h"
+#include "keep/keep_config.h"
+#include "analyse/metrics/metrics.h"
+#include "send/nats/nats_config.h"
+#include "send/otlp/otlp_config.h"
+#include "select/rate_limit.h"
+#include "redact/redact_config.h"
+#include "reports/reports.h"
+#include "privsep/sandbox.h"
+#include "select/selector.h"
+#include "output/sink.h"
+
+#include <distsniff/dissect.h>
+#include <stdio.h>
+
+/* --syntax: how terms are written, or that it is to be found out. */
+enum option_syntax {
+    OPTION_SYNTAX_ERLANG = DS_SYNTAX_ERLANG,
+    OPTION_SYNTAX_ELIXIR = DS_SYNTAX_ELIXIR,
+    OPTION_SYNTAX_AUTO = DS_SYNTAX_NUM,
+};
+
+enum action {
+    ACTION_SNIFF,
+    ACTION_SHORT_HELP,
+    ACTION_HELP,
+    ACTION_VERSION,
+    ACTION_LIST_INTERFACES,
+    ACTION_LIST_FIELDS,
+    ACTION_LIST_LABELS,
+    ACTION_LIST_FORMATS,
+    ACTION_LIST_REPORTS,
+    ACTION_PRINT_REFRESH,
+    ACTION_PRINT_KEYLOG_CONFIG,
+    ACTION_EXPLAIN,
+    ACTION_CHECK_CONFIG,
+};
+
+struct option_given;
+
+/* options is what the user asked for: what each stage is to do, which knows nothing of the
+ * others, and what concerns several. Texts belong to the command line, except the BPF expression,
+ * the filters and what names of files are made into. */
+struct options {
+    enum action action;
+    int argc; /* the command line, to be read again */
+    char **argv;
+    struct option_given *given; /* the options one by one, caps left out */
+    size_t num_given;
+    struct capture_config capture;
+    struct port_filter_config follow;
+    struct selector_config select;
+    struct redact_config redact;
+    struct sink_config output;
+    char *names_beside[MAX_FORMATS]; /* files that a format writes beside its own */
+    const struct sink_kind *page_to_name; /* of --html without a file; NULL: none */
+    char *names_made[MAX_FORMATS + 1];    /* names of files that are made of others */
+    size_t num_names_made;
+    char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
+    struct report_config report;
+    struct metrics_config metrics;
+    struct nats_config nats;
+    struct otlp_config otlp;
+    struct keep_config keep;
+    struct stop_config ending;
+    struct rate rate;
+    struct ds_config config; /* of the session: defaults, with --max-* put in */
+    const char *cookie_file;
+    struct keylog_config keylog;
+    struct listen_address web;     /* of --web */
+    const char *config_file;       /* of --config */
+    struct config_file file;       /* what it says */
+    const char *labels_file;       /* of --labels; it is read with the options */
+    const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
+    const char *static_atoms_file; /* NULL: those of the releases that are known */
+    enum refresh_way refresh_way;  /* of --print-refresh */
+    int keylog_release;            /* of --print-keylog-config */
+    const struct finding_kind *explained; /* of --explain */
+    const char *patterns[MAX_REGEXES]; /* of -e */
+    size_t num_patterns;
+    bool ignore_case;
+    bool no_clock_correction;
+    bool no_calls;
+    unsigned jobs; /* threads that write, at most MAX_JOBS */
+    bool quiet, strict;
+    bool is_running; /* the command line is read again: files that it names are open */
+    enum option_syntax syntax;
+    uint16_t epmd_port;
+    enum sandbox_wish sandbox;
+    int time_letters; /* how often -t was given */
+};
+
+/* options_parse reads the command line. False, with one line said about it, when it cannot
+ * be understood. options_free is needed in both cases. */
+bool options_parse(struct options *options, int argc, char **argv);
+
+/* options_parse_again reads the same command line, and --config as it is now, while running is in use;
+ * what running has found out of this machine, and its --labels, stay. */
+bool options_parse_again(struct options *options, const struct options *running);
+
+void options_free(struct options *options);
+
+/* options_print_short_help writes what -h shows: the options that matter most, in so few lines that
+ * a screen holds them. options_print_help writes what --help shows: all. */
+void options_print_short_help(FILE *out);
+void options_print_help(FILE *out);
+
+#endif

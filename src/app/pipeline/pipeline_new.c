@@ -1,0 +1,229 @@
+/*
+ * pipeline_new.c - the stages behind the decoder are opened: those that somebody asked for.
+ * See pipeline_parts.h.
+ */
+#include "app/pipeline/pipeline_parts.h"
+
+#include "core/complain.h"
+#include "core/hash.h"
+#include "core/random_bytes.h"
+#include "core/term_show.h"
+#include "select/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call asked is kept for its record; a report only shows the beginning. */
+enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
+
+/* counts_calls says whether the metrics want calls and findings. */
+static bool counts_calls(const struct options *options)
+{
+    return metrics_wanted(&options->metrics) && options->metrics.has_calls;
+}
+
+/* has_notes says whether packets are kept with comments. */
+static bool has_notes(const struct options *options)
+{
+    const struct keep_config *keep = &options->keep;
+    return packet_notes_wanted(keep->connections_file) ||
+           (keep->trigger == NULL && packet_notes_wanted(keep->write_file));
+}
+
+/* needs_packets says whether a record is to come while its packet is at hand. */
+static bool needs_packets(const struct options *options)
+{
+    return recorder_wanted(&options->keep) || has_notes(options) ||
+           sinks_find_of_packets(&options->output) != NULL;
+}
+
+/* choose_keep returns how long requests may be that are kept for the ends of their calls. Of a live
+ * capture others may be selected later, who ask for them. */
+static size_t choose_keep(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool is_shown = s->outputs.num_sinks != 0 || needs_packets(options);
+    const bool is_for_reports = reports_wanted(&options->report) || counts_calls(options) ||
+                                pipeline_takes_findings(options);
+    if (!is_for_reports && !needs_packets(options) && !outputs_take_requests(&s->outputs) &&
+        !selector_chooses(s->select) && options->capture.num_read_files != 0)
+        return 0;
+    return is_shown || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG ? KEEP_REQUEST
+                                                                                   : KEEP_FOR_REPORT;
+}
+
+/* choose_ends says who looks at the ends of calls. Of a live capture they may be selected by later, and
+ * what redaction gives up on is counted, in ends too. */
+static enum ends_seen_by choose_ends(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    if (needs_packets(options) || counts_calls(options) || reports_take_calls(&options->report) ||
+        selector_chooses(s->select) || options->capture.num_read_files == 0)
+        return ENDS_SEEN_BY_ALL;
+    const bool has_outputs = s->outputs.num_sinks != 0;
+    if (s->findings != NULL || s->redact != NULL || outputs_take_answered(&s->outputs))
+        return has_outputs ? ENDS_SEEN_BY_ALL : ENDS_SEEN_BY_FINDINGS;
+    return has_outputs ? ENDS_SEEN_BY_OUTPUTS : ENDS_SEEN_BY_NOBODY;
+}
+
+/* Conversations are put together when something is shown; -q alone is not slowed down. */
+static bool open_correlate(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    const bool wanted = s->outputs.num_sinks != 0 || needs_packets(options);
+    if ((!wanted || options->no_calls) && !reports_wanted(&options->report) &&
+        !counts_calls(options))
+        return true;
+    struct correlate_config config = {
+        .emit = pipeline_on_record,
+        .monitors = reports_take_monitors(&options->report) || outputs_take_monitors(&s->outputs) ||
+                    recorder_wanted(&options->keep),
+        .context = s,
+        .names = wanted || reports_take_names(&options->report),
+        /* No output shows them, nor do reports tell them apart; of a live capture they may be selected by
+         * later. */
+        .owners = needs_packets(options) || selector_chooses(s->select) ||
+                  options->capture.num_read_files == 0,
+        .keep = choose_keep(s),
+        .ends_seen_by = choose_ends(s),
+    };
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->correlate = correlate_new(&config);
+    return s->correlate != NULL;
+}
+
+bool pipeline_takes_findings(const struct options *options)
+{
+    return options->report.wanted[REPORT_DOCTOR] || options->report.wanted[REPORT_TIMELINE] ||
+           counts_calls(options) ||
+           sinks_want_findings(&options->output) || has_notes(options) ||
+           options->web.len != 0 ||
+           filter_asks_findings(options->select.filter) ||
+           filter_asks_findings(options->keep.trigger);
+}
+
+static bool open_findings(struct pipeline *s)
+{
+    const struct options *options = s->options;
+    if (!pipeline_takes_findings(options))
+        return true;
+    struct findings_config config = {.emit = pipeline_on_finding,
+                                     .context = s,
+                                     .epmd_port = options->epmd_port,
+                                     .has_cookie = options->cookie_file != NULL,
+                                     .has_timeline = options->report.wanted[REPORT_TIMELINE] ||
+                                                     sinks_want_timeline(&s->output) ||
+                                                     options->web.len != 0,
+                                     .is_live = options->capture.num_read_files == 0};
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->findings = findings_new(&config);
+    return s->findings != NULL;
+}
+
+/* open_stall_effects: whoever is shown stalls is told what waited behind them. */
+static bool open_stall_effects(struct pipeline *s)
+{
+    if (s->outputs.num_sinks == 0 && s->findings == NULL && !recorder_wanted(&s->options->keep))
+        return true;
+    s->held_up = stall_effects_new(pipeline_on_stall_effects, s);
+    return s->held_up != NULL;
+}
+
+static bool open_metrics(struct pipeline *s)
+{
+    if (!metrics_wanted(&s->options->metrics))
+        return true;
+    s->metrics = metrics_new(&s->options->metrics);
+    return s->metrics != NULL;
+}
+
+static void seed_hashes(void)
+{
+    uint64_t seed;
+    if (random_bytes(&seed, sizeof seed))
+        hash_seed(seed);
+}
+
+static bool has_stdout(const struct pipeline *s)
+{
+    const char *packets = s->options->keep.write_file;
+    if (packets != NULL && strcmp(packets, "-") == 0)
+        return true;
+    return outputs_have_stdout(&s->outputs);
+}
+
+static void on_outputs_over(void *context)
+{
+    pipeline_set_state(context, PIPELINE_NO_OUTPUT);
+}
+
+static bool open_outputs(struct pipeline *s, unsigned time_digits)
+{
+    s->outputs.on_over = on_outputs_over;
+    s->outputs.context = s;
+    s->outputs.has_packets = s->options->keep.write_file != NULL;
+    return outputs_open(&s->outputs, &s->output, time_digits);
+}
+
+/* What is done for events beside decoding them is worth a thread. A
+ * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
+ * with a certain message, so that no more packets are read. */
+static bool is_better_threaded(const struct pipeline *s)
+{
+    const struct options *options = s->options;
+    /* Behind the queue the facts of links are those of their ends. */
+    if (options->report.every_ns != 0 && (s->tells_links || reports_take_facts(&options->report)))
+        return false;
+    return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
+           !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
+}
+
+struct pipeline *pipeline_new(const struct options *options, struct web *web,
+                              struct nats_publisher *nats, struct otlp_publisher *otlp,
+                              unsigned time_digits)
+{
+    struct pipeline *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    if (options->output.unicode_strings)
+        term_show_unicode();
+    if (options->syntax == OPTION_SYNTAX_ELIXIR)
+        term_show_use(DS_SYNTAX_ELIXIR);
+    term_show_use_also(options->output.json_syntax);
+    term_show_limit(options->output.limits[DS_LIMIT_TEXT]);
+    s->options = options;
+    s->output = options->output;
+    s->output.has_timeline = options->report.wanted[REPORT_TIMELINE];
+    s->output.web = web;
+    s->output.nats = nats;
+    s->output.otlp = otlp;
+    s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
+    s->since_ns = INT64_MIN;
+    s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
+    s->wants_unselected = sinks_want_unselected(&options->output);
+    if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
+        !open_outputs(s, time_digits)) {
+        pipeline_free(s);
+        return NULL;
+    }
+    seed_hashes();
+    s->select = selector_new(&options->select);
+    s->reports = reports_new(&options->report, time_digits, has_stdout(s));
+    if (s->select == NULL || s->reports == NULL ||
+        !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
+        !open_stall_effects(s) || !open_metrics(s) || !open_correlate(s)) {
+        complain("out of memory");
+        pipeline_free(s);
+        return NULL;
+    }
+    s->tells_links = outputs_take_links(&s->outputs);
+    s->threaded = is_better_threaded(s);
+    s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
+                    !s->wants_unselected && !sinks_want_raw(&options->output);
+    if (s->holds_back)
+        deferred_records_init(&s->held_back, options->config.limits[DS_LIMIT_CONNECTIONS],
+                              DEFERRED_RECORDS_BYTES);
+    return s;
+}

@@ -1,0 +1,203 @@
+/*
+ * pipeline_pass.c - a record on its way from the correlation to the outputs: selected, held back
+ * where no message of its connection has been shown, redacted, counted. See pipeline_parts.h.
+ */
+#include "app/pipeline/pipeline_parts.h"
+
+#include "core/complain.h"
+#include "core/signals.h"
+
+bool pipeline_pass_on(struct pipeline *s, const struct record *record)
+{
+    if (!outputs_take(&s->outputs, record))
+        return true;
+    if (s->queue == NULL)
+        return outputs_record(&s->outputs, record);
+    const uint64_t num_lost = record_queue_num_lost(s->queue);
+    if (!record_queue_record(s->queue, record) && !stop_is_overdue() &&
+        pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_set_state(s, PIPELINE_FAILED);
+    return record_queue_num_lost(s->queue) == num_lost;
+}
+
+/* count counts a message that was selected, and passed on or lost. */
+static void count(struct pipeline *s, const struct ds_event *event, bool passed)
+{
+    s->num_shown += passed;
+    if (passed && s->num_shown == s->options->ending.max_messages)
+        s->limit_reached = true;
+    if (rate_limit_exceeded(&s->rate_limit, event->ts_ns))
+        pipeline_set_state(s, PIPELINE_RATE_EXCEEDED);
+}
+
+/* fail_redaction: what takes too long when the end was asked for is merely left out. */
+static void fail_redaction(struct pipeline *s)
+{
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
+    complain("out of memory: records that cannot be redacted are not shown");
+    pipeline_set_state(s, PIPELINE_FAILED);
+}
+
+bool pipeline_redact(struct pipeline *s, const struct record **record)
+{
+    const enum redact_status status =
+        s->redact != NULL ? redact_record(s->redact, *record, record) : REDACT_OK;
+    if (status == REDACT_FAILED)
+        fail_redaction(s);
+    return status == REDACT_OK;
+}
+
+/* pass_on_frame passes on the frame made anew of a record that may not be shown as it was. */
+static __attribute__((noinline)) bool pass_on_frame(struct pipeline *s)
+{
+    const struct record *frame = redact_get_frame(s->redact);
+    if (frame == NULL && redact_failed(s->redact))
+        fail_redaction(s);
+    return frame == NULL || pipeline_pass_on(s, frame);
+}
+
+/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+static inline bool pass_on_all(struct pipeline *s, const struct record *shown)
+{
+    const bool passed = pipeline_pass_on(s, shown);
+    return (s->redact == NULL || pass_on_frame(s)) && passed;
+}
+
+/* leave_out passes on what was not selected to those that want whole connections. */
+static void leave_out(struct pipeline *s, const struct record *record)
+{
+    struct record left_out = *record;
+    const struct record *shown = &left_out;
+    left_out.left_out = true;
+    if (s->wants_unselected && pipeline_redact(s, &shown))
+        pass_on_all(s, shown);
+}
+
+/* is_past_limit ends the run once the message that -c ends with has all that belongs to it: it
+ * comes right behind it, calls that it ended first, then its frame. */
+static bool is_past_limit(struct pipeline *s, const struct record *record)
+{
+    if (!s->limit_reached || record->call != NULL || record->monitor != NULL ||
+        record->finding != NULL || (s->raw && record->event->type == DS_EVENT_FRAME))
+        return false;
+    pipeline_set_state(s, PIPELINE_FULL);
+    return true;
+}
+
+static inline void show(struct pipeline *s, const struct record *record)
+{
+    const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
+    const struct record *shown = record;
+    if (pipeline_get_state(s) != PIPELINE_ON || !pipeline_redact(s, &shown))
+        return;
+    if (!is_raw)
+        pipeline_note_reports(s, reports_record(s->reports, shown));
+    if (!is_raw && s->metrics != NULL)
+        metrics_record(s->metrics, shown);
+    /* That of a call is there to be counted. */
+    const bool passed =
+        record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
+    if (record_is_message(record))
+        count(s, record->event, passed);
+    if (is_raw && s->limit_reached)
+        pipeline_set_state(s, PIPELINE_FULL);
+}
+
+void pipeline_show_record(void *context, const struct record *record)
+{
+    show(context, record);
+}
+
+/* is_held_back says whether a record is to wait for the first message of its connection, and
+ * keeps it. A message has what waits for it shown. */
+static bool is_held_back(struct pipeline *s, const struct record *record)
+{
+    if (!s->holds_back || record->call != NULL || record->monitor != NULL ||
+        record->finding != NULL)
+        return false;
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return deferred_records_add(&s->held_back, record);
+    deferred_records_release(&s->held_back, record->event->conn, pipeline_show_record, s);
+    return false;
+}
+
+/* is_all_before says whether nothing of a record is in the capture: what was open before it, and
+ * is so still. */
+static bool is_all_before(const struct record *record)
+{
+    if (record->call != NULL)
+        return record->call->began_before &&
+               (record->call->outcome == CALL_UNANSWERED || record->call->outcome == CALL_UNKNOWN ||
+                record->call->outcome == CALL_OPEN);
+    return record->monitor != NULL && record->monitor->began_before &&
+           record->monitor->outcome == MONITOR_OPEN;
+}
+
+/* note has it told beside its packet, where any is. */
+static inline void note(struct pipeline *s, const struct record *record)
+{
+    if ((s->annotated == NULL && s->num_notes == 0) || record->monitor != NULL ||
+        (record->event != NULL && ds_event_is_raw(record->event)))
+        return;
+    if (s->annotated != NULL)
+        annotated_record(s->annotated, record);
+    for (size_t i = 0; i < s->num_notes; i++)
+        packet_notes_record(s->notes[i], record);
+}
+
+/* choose passes on what was selected. Not inline: where there is nothing to choose, what comes before
+ * it has few registers to save. */
+static __attribute__((noinline)) void choose(struct pipeline *s, const struct record *record)
+{
+    if (is_past_limit(s, record))
+        return;
+    /* The selection sees what comes before --since: a request there may have its reply after. */
+    const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;
+    if (s->recorder != NULL)
+        recorder_record(s->recorder, record, wanted);
+    if (!wanted) {
+        leave_out(s, record);
+        return;
+    }
+    note(s, record);
+    s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
+    if (!is_held_back(s, record))
+        show(s, record);
+}
+
+/* tell_reports is all that is left to do for a record that nobody else is given. */
+static void tell_reports(struct pipeline *s, const struct record *record)
+{
+    if (record_time(record) < s->since_ns)
+        return;
+    s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
+    s->num_shown += record_is_message(record);
+    if (record->event == NULL || !ds_event_is_raw(record->event))
+        pipeline_note_reports(s, reports_record(s->reports, record));
+}
+
+static inline void pass(struct pipeline *s, const struct record *record)
+{
+    if (pipeline_get_state(s) != PIPELINE_ON || is_all_before(record))
+        return;
+    if (stop_is_overdue()) {
+        s->num_cut++;
+        return;
+    }
+    if (s->is_past) {
+        selector_wants(s->select, record); /* an answer may come */
+        return;
+    }
+    if (s->only_reports)
+        tell_reports(s, record);
+    else
+        choose(s, record);
+}
+
+void pipeline_pass(struct pipeline *s, const struct record *record)
+{
+    pass(s, record);
+}

@@ -1,0 +1,55 @@
+/*
+ * pipeline_record.c - who gets what the correlation and the findings give out: the way to the outputs, what
+ * counts facts of links, and the findings. See pipeline_parts.h.
+ */
+#include "app/pipeline/pipeline_parts.h"
+
+/* take_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
+static void take_moment(struct pipeline *s, const struct record *record)
+{
+    const struct record *shown = record;
+    if (pipeline_get_state(s) != PIPELINE_ON || record->finding->last_ns < s->since_ns ||
+        !selector_wants(s->select, record) || !pipeline_redact(s, &shown))
+        return;
+    pipeline_note_reports(s, reports_record(s->reports, shown));
+    if (!shown->finding->is_update)
+        pipeline_pass_on(s, shown);
+}
+
+/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
+ * one. */
+void pipeline_on_finding(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    const struct finding *finding = record->finding;
+    const struct record *shown = record;
+    if (finding->happening != HAPPENING_NONE)
+        take_moment(s, record);
+    else if (!finding->is_update)
+        pipeline_pass(s, record);
+    else if (pipeline_get_state(s) == PIPELINE_ON &&
+             (finding->kind == NULL || selector_wants(s->select, record)) &&
+             pipeline_redact(s, &shown)) {
+        s->num_errors += finding->error_change;
+        pipeline_note_reports(s, reports_record(s->reports, shown));
+        if (s->metrics != NULL)
+            metrics_record(s->metrics, shown);
+        pipeline_pass_on(s, shown);
+    }
+}
+
+void pipeline_on_record(void *context, const struct record *record)
+{
+    struct pipeline *s = context;
+    if (record_is_aside(record)) {
+        pipeline_take_aside(s, record);
+        return;
+    }
+    const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
+    if (s->held_up == NULL || !stall_effects_take(s->held_up, record))
+        pipeline_pass(s, record);
+    if (tells_link)
+        pipeline_take_link(s, record);
+    if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
+        findings_record(s->findings, record);
+}

@@ -1,0 +1,50 @@
+/*
+ * pipeline_reload.c - what changes while events come: which records are selected, and which files the
+ * outputs are. See pipeline_parts.h.
+ *
+ * The selection belongs to the first thread in a live capture, the outputs to those behind the queue,
+ * which are asked to look after their files when they write out next.
+ */
+#include "app/pipeline/pipeline_parts.h"
+
+#include "core/complain.h"
+#include "select/filter.h"
+
+bool pipeline_may_select(const struct pipeline *s, const struct selector_config *config)
+{
+    if (s->findings != NULL || !filter_asks_findings(config->filter))
+        return true;
+    complain("-Y asks for findings, which must be asked for at the start: restart the program");
+    return false;
+}
+
+bool pipeline_select(struct pipeline *s, const struct selector_config *config)
+{
+    struct ds_stats stats = {0};
+    struct selector *select = selector_new(config);
+    if (select == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    selector_add_stats(s->select, &stats);
+    s->before.no_memory += stats.no_memory;
+    s->before.num_given_up += selector_num_given_up(s->select);
+    selector_free(s->select);
+    s->select = select;
+    pipeline_choose_way(s);
+    return true;
+}
+
+void pipeline_reopen(struct pipeline *s)
+{
+    atomic_store(&s->outputs.reopen_wanted, true);
+    s->is_reopen_due = true;
+    pipeline_try_reopen(s);
+}
+
+/* What waits in the queue belongs to the files of before, so that the wish goes the same way. */
+void pipeline_try_reopen(struct pipeline *s)
+{
+    if (s->is_reopen_due && (s->queue == NULL || record_queue_try_wake(s->queue)))
+        s->is_reopen_due = false;
+}

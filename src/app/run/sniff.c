@@ -1,0 +1,289 @@
+/*
+ * sniff.c - see sniff.h. Packets are taken until there is a reason to end.
+ */
+#include "app/run/sniff_parts.h"
+
+#include "app/run/first_pass.h"
+#include "core/clock.h"
+#include "core/complain.h"
+#include "core/signals.h"
+
+#include <stdlib.h>
+
+/* While nothing comes the time is told at intervals, less what the kernel may keep back. */
+enum {
+    CLOCK_EVERY = 4096,
+    DRAIN_NS = 300 * 1000 * 1000,
+    TELL_EVERY_NS = 100 * 1000 * 1000,
+    SETTLE_NS = 300 * 1000 * 1000,
+};
+#define PUBLISH_EVERY_NS (10 * INT64_C(1000000000)) /* --metrics FILE */
+
+static void flush(void *context)
+{
+    struct sniff *s = context;
+    pipeline_flush(s->pipeline);
+    capture_writer_flush(&s->save);
+    if (s->recorder != NULL)
+        recorder_flush(s->recorder);
+}
+
+static int64_t read_live_clock(struct sniff *s)
+{
+    const int64_t monotonic_ns = clock_now_ns();
+    if (s->stamp_ns != 0)
+        live_clock_set(&s->clock, s->stamp_ns, monotonic_ns);
+    s->stamp_ns = 0;
+    return live_clock_read(&s->clock, clock_since_1970_ns(), monotonic_ns);
+}
+
+static void publish(struct sniff *s)
+{
+    const int64_t now_ns = clock_now_ns();
+    const bool is_due = s->options->metrics.file != NULL &&
+                        now_ns - s->published_ns >= PUBLISH_EVERY_NS;
+    const bool is_asked = s->metrics_server != NULL && metrics_server_is_asked(s->metrics_server);
+    if (is_due)
+        s->published_ns = now_ns;
+    if (is_due || is_asked)
+        pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
+}
+
+/* What is looked at only now and then. */
+static void look_around(struct sniff *s)
+{
+    if (s->keylog != NULL && s->keylog_config.grows)
+        keylog_files_read(s->keylog);
+    if (s->capture.is_live) {
+        sniff_note_drops(s);
+        sniff_explain_silence(s);
+    }
+    publish(s);
+    sniff_say_alive(s);
+    progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
+    if (counts_wanted) {
+        counts_wanted = 0;
+        sniff_print_summary(s);
+        pipeline_show(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
+    }
+    if (flush_wanted) {
+        flush_wanted = 0;
+        flush(s);
+    }
+    if (reload_wanted) {
+        reload_wanted = 0;
+        service_reloads(&s->service, clock_now_ns());
+        sniff_reload(s);
+        service_say(&s->service, "READY=1");
+    }
+    pipeline_try_reopen(s->pipeline);
+}
+
+/* wait_for_input is called while no packet is there to be read from a pipe. */
+static void wait_for_input(void *context)
+{
+    struct sniff *s = context;
+    const int64_t now_ns = clock_now_ns();
+    look_around(s);
+    if (s->idle_ns == 0)
+        s->idle_ns = now_ns;
+    else if (now_ns - s->idle_ns >= SETTLE_NS)
+        ds_session_settle(s->session); /* it goes on without what does not come */
+    flush(s);
+}
+
+static void tell_time(struct sniff *s, int64_t now_ns)
+{
+    ds_session_time(s->session, now_ns);
+    pipeline_time(s->pipeline, now_ns);
+}
+
+/* go_on tells the stages how late it is while nothing comes. */
+static void go_on(struct sniff *s)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (now_ns - s->told_ns < TELL_EVERY_NS)
+        return;
+    s->told_ns = now_ns;
+    tell_time(s, read_live_clock(s) - DRAIN_NS);
+}
+
+/* What the clock can end, in a live capture. */
+static void look_at_clock(struct sniff *s)
+{
+    stop_condition_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
+    pipeline_set_since(s->pipeline, s->ending.since_ns);
+}
+
+static void begin(struct sniff *s, int64_t start_ns)
+{
+    stop_condition_begin(&s->ending, start_ns);
+    pipeline_set_since(s->pipeline, s->ending.since_ns);
+    s->has_begun = true;
+}
+
+/* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
+static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
+{
+    if (!port_filter_pass(s->follow, packet) || !capture_writer_packet(&s->save, packet))
+        return;
+    if (s->annotated != NULL)
+        annotated_packet(s->annotated, packet);
+    const struct ds_where where = ds_session_packet(s->session, packet);
+    capture_writer_decoded(&s->save, packet);
+    if (s->recorder != NULL)
+        recorder_packet(s->recorder, packet, &where);
+}
+
+/* passes holds a packet against the rule. Where it opens a connection, what EPMD said of its port may be
+ * among the packets that still wait for others: they are taken first. */
+static bool passes(struct sniff *s, const struct ds_packet *packet)
+{
+    if (port_filter_pass(s->follow, packet))
+        return true;
+    if (!port_filter_may_yet_pass(s->follow, packet))
+        return false;
+    ds_session_settle(s->session);
+    return port_filter_pass(s->follow, packet);
+}
+
+static void take_packet(struct sniff *s, struct ds_packet *packet)
+{
+    if (packet->past.kind != DS_SNAPSHOT_NONE) {
+        take_made(s, packet);
+        return;
+    }
+    s->num_taken++;
+    s->idle_ns = 0;
+    s->stamp_ns = packet->ts_ns;
+    if (!s->has_begun)
+        begin(s, packet->ts_ns);
+    if (!stop_condition_takes(&s->ending, packet->ts_ns))
+        return;
+    if (passes(s, packet) && capture_writer_packet(&s->save, packet)) {
+        s->num_passed++;
+        if (s->capture.is_live)
+            packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
+        if (s->annotated != NULL)
+            annotated_packet(s->annotated, packet);
+        if (s->nats != NULL)
+            nats_publish_packet(s->nats, packet, s->time_digits);
+        const struct ds_where where = ds_session_packet(s->session, packet);
+        capture_writer_decoded(&s->save, packet);
+        if (s->recorder != NULL)
+            recorder_packet(s->recorder, packet, &where);
+        stop_condition_file(&s->ending, s->save.writer.size);
+    }
+    stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
+}
+
+/* drain takes what was captured before the end. The kernel hands a block of packets over when
+ * it is full or has waited long enough. */
+static void drain(struct sniff *s)
+{
+    const int64_t begin_ns = clock_now_ns();
+    const int64_t asked_ns = clock_since_1970_ns(); /* as time stamps are */
+    struct ds_packet packet;
+    while (!sniff_is_over(s) && clock_now_ns() - begin_ns < DRAIN_NS) {
+        enum capture_status status = capture_next(&s->capture, &packet);
+        if (status == CAPTURE_END || (status == CAPTURE_PACKET && packet.ts_ns > asked_ns))
+            return;
+        if (status == CAPTURE_PACKET)
+            take_packet(s, &packet);
+        else
+            capture_wait(&s->capture);
+    }
+}
+
+/* ends_by_clock says whether packets from before the end may still be with the kernel. */
+static bool ends_by_clock(const struct sniff *s)
+{
+    const enum stop_reason reason = s->ending.reason;
+    return s->capture.is_live &&
+           (reason == STOP_SIGNAL || reason == STOP_DURATION || reason == STOP_UNTIL);
+}
+
+static void run(struct sniff *s)
+{
+    struct ds_packet packet;
+
+    s->begin_ns = clock_now_ns();
+    live_clock_set(&s->clock, clock_since_1970_ns(), s->begin_ns);
+    s->drops_asked_ns = clock_since_1970_ns();
+    if (s->capture.is_live) {
+        begin(s, s->drops_asked_ns);
+        sniff_say_listening(s);
+    }
+    service_say(&s->service, "READY=1");
+    progress_init(&s->progress, &s->capture);
+    while (!sniff_has_ended(s)) {
+        enum capture_status status = capture_next(&s->capture, &packet);
+        if (status == CAPTURE_END) {
+            sniff_has_ended(s); /* a signal ends reading, too */
+            stop_condition_set(&s->ending, s->capture.is_live ? STOP_INTERFACE : STOP_INPUT);
+            break;
+        }
+        if (status == CAPTURE_IDLE || (s->num_taken + 1) % CLOCK_EVERY == 0) {
+            look_around(s);
+            if (s->capture.is_live)
+                look_at_clock(s);
+        }
+        if (status == CAPTURE_IDLE) {
+            if (s->capture.is_live)
+                go_on(s);
+            flush(s);
+            capture_wait(&s->capture);
+        } else {
+            take_packet(s, &packet);
+        }
+    }
+    service_say(&s->service, "STOPPING=1");
+    if (ends_by_clock(s))
+        drain(s);
+    if (s->capture.is_live)
+        tell_time(s, read_live_clock(s));
+    sniff_note_drops(s);
+    progress_clear(&s->progress);
+    ds_session_end(s->session);
+    pipeline_note_stats(s->pipeline, ds_session_stats(s->session));
+    pipeline_end(s->pipeline);
+    if (s->recorder != NULL)
+        recorder_end(s->recorder);
+    if (s->annotated != NULL)
+        annotated_end(s->annotated);
+}
+
+static bool choose_syntax(struct sniff *s)
+{
+    const struct options *options = s->options;
+    return options->syntax != OPTION_SYNTAX_AUTO ||
+           syntax_choice_begin(&s->syntax, &s->capture, &s->config, options->output.verbose != 0);
+}
+
+int sniff_run(const struct options *options)
+{
+    struct sniff *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        complain("out of memory");
+        return STATUS_TROUBLE;
+    }
+    s->options = options;
+    stop_condition_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
+    signals_install(options->config_file != NULL && options->capture.num_read_files == 0);
+    service_open(&s->service);
+    bool opened = sniff_open(s);
+    if (opened) {
+        s->capture.on_wait = wait_for_input;
+        s->capture.wait_context = s;
+        opened = capture_survey(&s->capture, !options->no_clock_correction);
+        opened = opened && first_pass(&s->capture, &s->config) && choose_syntax(s) &&
+                 pipeline_start(s->pipeline);
+        if (opened)
+            run(s);
+    }
+    int status = sniff_close(s, opened);
+    service_close(&s->service);
+    syntax_choice_end(&s->syntax);
+    free(s);
+    return status;
+}

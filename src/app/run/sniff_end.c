@@ -1,0 +1,168 @@
+/*
+ * sniff_end.c - why a run ends, and how: what is open is closed, and the user told. See
+ * sniff_parts.h.
+ */
+#include "app/run/sniff_parts.h"
+
+#include "app/run/learned_file.h"
+#include "app/run/summary.h"
+#include "capture/capture.h"
+#include "core/complain.h"
+#include "core/signals.h"
+#include "files/keylog_file.h"
+#include "privsep/file_helper.h"
+
+#include <stdlib.h>
+
+/* An output that nobody reads any more ends the run when there is no other. */
+static bool is_save_read(const struct sniff *s)
+{
+    return s->save.is_on && capture_writer_get_stop(&s->save) != STOP_READER;
+}
+
+static enum stop_reason annotated_ending(const struct sniff *s)
+{
+    return s->annotated != NULL ? annotated_get_stop(s->annotated) : STOP_NONE;
+}
+
+static bool is_save_all(const struct sniff *s)
+{
+    return s->recorder == NULL && s->annotated == NULL &&
+           (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
+}
+
+/* reader_is_gone says whether the reason to end is that nobody reads. */
+static bool reader_is_gone(const struct sniff *s)
+{
+    return (capture_writer_get_stop(&s->save) == STOP_READER && is_save_all(s)) ||
+           (s->recorder != NULL && recorder_get_stop(s->recorder) == STOP_READER) ||
+           annotated_ending(s) == STOP_READER ||
+           (s->pipeline != NULL && pipeline_get_state(s->pipeline) == PIPELINE_NO_OUTPUT &&
+            !pipeline_has_failed(s->pipeline) && !is_save_read(s));
+}
+
+/* save_ending is why saving ends the run. */
+static enum stop_reason save_ending(struct sniff *s)
+{
+    const enum stop_reason ending = capture_writer_get_stop(&s->save);
+    if (ending != STOP_READER || is_save_all(s))
+        return ending;
+    if (!s->save_gone)
+        complain("the reader of %s closed it: the other outputs continue", s->save.writer.output.name);
+    s->save_gone = true;
+    return STOP_NONE;
+}
+
+bool sniff_is_over(struct sniff *s)
+{
+    return save_ending(s) != STOP_NONE ||
+           (s->recorder != NULL && recorder_get_stop(s->recorder) != STOP_NONE) ||
+           annotated_ending(s) != STOP_NONE ||
+           pipeline_get_state(s->pipeline) != PIPELINE_ON;
+}
+
+static enum stop_reason pipeline_ending(const struct sniff *s)
+{
+    static const enum stop_reason reasons[] = {
+        [PIPELINE_ON] = STOP_NONE,
+        [PIPELINE_FULL] = STOP_COUNT,
+        [PIPELINE_RATE_EXCEEDED] = STOP_RATE,
+        [PIPELINE_FAILED] = STOP_OUTPUT,
+    };
+    const enum pipeline_state state = pipeline_get_state(s->pipeline);
+    if (state == PIPELINE_NO_OUTPUT && is_save_read(s))
+        return STOP_NONE;
+    if (state == PIPELINE_NO_OUTPUT)
+        return pipeline_has_failed(s->pipeline) ? STOP_OUTPUT : STOP_READER;
+    return reasons[state];
+}
+
+/* find_ending returns the first reason to end. */
+static enum stop_reason find_ending(struct sniff *s)
+{
+    enum stop_reason reason = pipeline_ending(s);
+    /* What a live capture could not write can not be had again. */
+    if (reason == STOP_NONE && s->capture.is_live && pipeline_has_failed(s->pipeline))
+        reason = STOP_OUTPUT;
+    if (reason == STOP_NONE)
+        reason = save_ending(s);
+    if (reason == STOP_NONE && s->recorder != NULL)
+        reason = recorder_get_stop(s->recorder);
+    if (reason == STOP_NONE)
+        reason = annotated_ending(s);
+    return reason == STOP_NONE && stop_wanted ? STOP_SIGNAL : reason;
+}
+
+/* note_ending looks for reasons to end one by one. */
+static __attribute__((noinline)) void note_ending(struct sniff *s)
+{
+    stop_condition_set(&s->ending, find_ending(s));
+    if (stop_wanted)
+        s->ending.signal = stop_wanted;
+}
+
+/* sniff_has_ended says whether there is a reason to end, and notes it. */
+bool sniff_has_ended(struct sniff *s)
+{
+    if (s->capture.is_live || stop_wanted || sniff_is_over(s))
+        note_ending(s);
+    return s->ending.reason != STOP_NONE;
+}
+
+int sniff_close(struct sniff *s, bool opened)
+{
+    capture_writer_close(&s->save);
+    bool complete = true;
+    const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
+                            pipeline_has_errors(s->pipeline);
+    if (opened) {
+        if (s->options->report.wanted[REPORT_CLOCKS])
+            capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
+        if (!reader_is_gone(s))
+            pipeline_write_reports(s->pipeline);
+        const struct ds_stats stats = sniff_stats(s);
+        complete = summary_is_complete(&stats);
+        if (!reader_is_gone(s)) {
+            sniff_say_given_up(s);
+            pipeline_tell_near(s->pipeline);
+            if (s->keylog != NULL)
+                keylog_files_complain(s->keylog);
+            sniff_explain_nothing_passed(s);
+            sniff_print_summary(s);
+        }
+    }
+    s->failed |= !capture_close(&s->capture) || !opened || capture_writer_has_failed(&s->save) ||
+                 (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
+                 annotated_ending(s) == STOP_OUTPUT ||
+                 (s->pipeline != NULL &&
+                  (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
+    if (opened && !reader_is_gone(s))
+        stop_condition_print(&s->ending, stderr);
+    const bool shows_on = opened && s->web != NULL && !stop_wanted &&
+                          !pipeline_has_failed(s->pipeline);
+    port_filter_free(s->follow);
+    pipeline_free(s->pipeline);
+    sniff_free_again(s);
+    recorder_free(s->recorder);
+    packet_notes_free(s->notes);
+    annotated_free(s->annotated);
+    ds_session_free(s->session);
+    keylog_files_close(s->keylog);
+    if (opened && s->options->learned_file != NULL && s->memory != NULL)
+        s->failed |= !learned_file_write(s->options->learned_file, s->memory);
+    ds_atom_memory_free(s->memory);
+    s->failed |= !nats_publisher_end(s->nats);
+    s->failed |= !otlp_publisher_end(s->otlp);
+    file_helper_stop();
+    sniff_forget_streams(s);
+    free(s->learned_new);
+    if (shows_on)
+        web_serve_on(s->web);
+    web_free(s->web);
+    metrics_server_free(s->metrics_server);
+    if (s->failed)
+        return STATUS_TROUBLE;
+    if (s->options->strict && !complete)
+        return STATUS_INCOMPLETE;
+    return has_errors ? STATUS_FOUND : STATUS_OK;
+}

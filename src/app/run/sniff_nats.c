@@ -1,0 +1,148 @@
+/*
+ * sniff_nats.c - what a run sends to NATS, and reads from there. See sniff_parts.h.
+ */
+#include "app/run/sniff_parts.h"
+
+#include "core/complain.h"
+#include "redact/redact_key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct sender_rules rules_of(const struct options *options)
+{
+    return (struct sender_rules){
+        .user = options->keep.user,
+        .is_live = options->capture.num_read_files == 0,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+    };
+}
+
+/* is_file says whether a key may be read twice. */
+static bool is_file(const char *name)
+{
+    struct stat status;
+    return name != NULL && stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* hide_host calls this host by a pseudonym: the same whenever the key is, so of a key file that can be
+ * read, else of this run. False after a complaint. */
+static bool hide_host(const struct redact_config *config, char host[NATS_MAX_WORD])
+{
+    enum { DIGEST_LEN = 8 };
+    uint8_t key[PSEUDONYM_KEY_LEN], digest[NATS_MAX_WORD] = {0};
+    char own[NATS_MAX_WORD];
+    struct pseudonym *p = redact_key_read(is_file(config->key_file) ? config->key_file : NULL, key)
+                              ? pseudonym_new(key)
+                              : NULL;
+    explicit_bzero(key, sizeof key);
+    if (p == NULL)
+        return false;
+    nats_host_name(NULL, own);
+    memcpy(digest, own, strlen(own));
+    pseudonym_digest(p, digest, sizeof digest);
+    const bool ok = !pseudonym_failed(p);
+    pseudonym_free(p);
+    int len = snprintf(host, NATS_MAX_WORD, "host-");
+    for (int i = 0; i < DIGEST_LEN; i++)
+        len += snprintf(host + len, NATS_MAX_WORD - (size_t)len, "%02x", digest[i]);
+    if (!ok)
+        complain("--redact: this host has no name: give one with --nats-host");
+    return ok;
+}
+
+bool sniff_start_nats(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const uint32_t names = 1u << REDACT_NODES | 1u << REDACT_ADDRESSES;
+    s->nats_config = options->nats;
+    if (options->nats.publish.num_servers != 0 && options->nats.host == NULL &&
+        (options->redact.what & names) != 0) {
+        if (!hide_host(&options->redact, s->nats_host))
+            return false;
+        s->nats_config.host = s->nats_host;
+    }
+    const struct nats_publisher_config config = {
+        .nats = &s->nats_config,
+        .rules = rules_of(options),
+        .is_redacted = options->redact.what != 0,
+    };
+    if (options->nats.publish.num_servers == 0)
+        return true;
+    s->nats = nats_publisher_start(&config);
+    return s->nats != NULL;
+}
+
+bool sniff_start_otlp(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct otlp_publisher_config config = {
+        .otlp = &options->otlp,
+        .rules = rules_of(options),
+    };
+    if (options->otlp.url[0] == '\0')
+        return true;
+    s->otlp = otlp_publisher_start(&config);
+    return s->otlp != NULL;
+}
+
+/* add_input adds a file, open as fd if that is not -1. */
+static void add_input(struct sniff *s, const char *name, int fd)
+{
+    const size_t i = s->capture_config.num_read_files++;
+    s->capture_config.read_files[i] = name;
+    s->read_fds[i] = fd;
+}
+
+/* add_stream adds what hosts saw. */
+static bool add_stream(struct sniff *s, const struct nats_url *url)
+{
+    const struct nats_reader_config config = {
+        .nats = &s->options->nats,
+        .user = s->options->keep.user,
+        .is_confined = s->options->sandbox != SANDBOX_OFF,
+    };
+    size_t i = s->read.num_files;
+    if (!nats_read(&config, url, &s->read))
+        return false;
+    s->failed |= s->read.is_partial;
+    for (; i < s->read.num_files; i++) {
+        add_input(s, s->read.files[i].name, s->read.files[i].fd);
+        s->read.files[i].fd = -1;
+    }
+    return true;
+}
+
+bool sniff_read_streams(struct sniff *s)
+{
+    const struct capture_config *given = &s->options->capture;
+    const size_t most = given->num_read_files + NATS_MAX_HOSTS;
+    size_t num_streams = 0;
+    s->capture_config = *given;
+    if (s->options->nats.num_reads == 0)
+        return true;
+    s->capture_config.num_read_files = 0;
+    s->capture_config.read_files = calloc(most, sizeof *s->capture_config.read_files);
+    s->capture_config.read_fds = s->read_fds = calloc(most, sizeof *s->read_fds);
+    if (s->capture_config.read_files == NULL || s->read_fds == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < given->num_read_files; i++) {
+        if (!nats_is_url(given->read_files[i]))
+            add_input(s, given->read_files[i], -1);
+        else if (!add_stream(s, &s->options->nats.reads[num_streams++]))
+            return false;
+    }
+    return true;
+}
+
+void sniff_forget_streams(struct sniff *s)
+{
+    if (s->capture_config.read_files != s->options->capture.read_files)
+        free(s->capture_config.read_files);
+    free(s->read_fds);
+}

@@ -1,0 +1,266 @@
+/*
+ * sniff_open.c - all stages are opened, in the order of trust: a small process that is to open
+ * files by name, then, as root, the interface or the files that are read. Then all rights are given
+ * up and the sandbox closes, before the first byte of a peer is looked at. See sniff_parts.h.
+ */
+#include "app/run/sniff_parts.h"
+
+#include "app/options/late_hints.h"
+#include "app/run/learned_file.h"
+#include "app/run/static_atoms_file.h"
+#include "core/complain.h"
+#include "output/sink.h"
+#include "privsep/own_process.h"
+#include "privsep/privileges.h"
+#include "privsep/sandbox.h"
+#include "privsep/sandbox_preload.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void on_event(void *context, const struct ds_event *event)
+{
+    struct sniff *s = context;
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE &&
+        !s->options->quiet)
+        late_hints_joined(&s->said_late);
+    if (s->syntax.otp != NULL)
+        syntax_choice_event(&s->syntax, event);
+    if (!sniff_is_over(s))
+        pipeline_event(s->pipeline, event);
+}
+
+static void on_all_known(void *context, const struct ds_conn *conn, unsigned dir)
+{
+    const struct sniff *s = context;
+    if (!s->options->quiet)
+        late_hints_known(conn, dir, s->options->redact.what == 0);
+}
+
+static void on_port(void *context, uint16_t port, struct ds_text name)
+{
+    struct sniff *s = context;
+    const bool may_tell = s->options->redact.what == 0;
+    port_filter_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
+}
+
+/* open_annotated opens the file of -T pcapng, if there is one. */
+static bool open_annotated(struct sniff *s)
+{
+    const struct sink_format *format = sinks_find_of_packets(&s->options->output);
+    if (format == NULL)
+        return true;
+    const struct annotated_config config = {
+        .name = format->file != NULL ? format->file : "-",
+        .verbose = s->options->output.verbose,
+        .secrets = s->options->keep.embeds_secrets ? s->config.keylog : NULL,
+    };
+    s->annotated = annotated_new(&config, &s->capture);
+    s->failed |= s->annotated == NULL;
+    pipeline_set_annotated(s->pipeline, s->annotated);
+    return s->annotated != NULL;
+}
+
+/* open_notes makes comments for a file of packets, if its name says that it takes them. */
+static bool open_notes(struct sniff *s, const char *name, struct packet_notes **notes)
+{
+    const struct packet_notes_config config = {
+        .verbose = s->options->output.verbose,
+        .hides_tls = !s->options->keep.embeds_secrets,
+    };
+    if (!packet_notes_wanted(name))
+        return true;
+    *notes = packet_notes_new(&config);
+    if (*notes == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    pipeline_add_notes(s->pipeline, *notes);
+    return true;
+}
+
+static bool open_recorder(struct sniff *s)
+{
+    const struct options *options = s->options;
+    struct ds_config session = s->config;
+    session.beside = s->session;
+    s->recorder = recorder_new(&options->keep, &session, &s->capture);
+    pipeline_set_recorder(s->pipeline, s->recorder);
+    if (s->recorder == NULL || !open_notes(s, options->keep.connections_file, &s->notes))
+        return false;
+    recorder_set_notes(s->recorder, s->notes);
+    return true;
+}
+
+static bool open_outputs(struct sniff *s)
+{
+    const struct options *options = s->options;
+    s->time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
+    s->pipeline = pipeline_new(options, s->web, s->nats, s->otlp, s->time_digits);
+    if (s->pipeline != NULL)
+        pipeline_set_server(s->pipeline, s->metrics_server);
+    sniff_warn_of_secrets(options);
+    capture_writer_init(&s->save, &options->keep, &s->capture);
+    if (options->keep.embeds_secrets)
+        s->save.keylog = s->config.keylog;
+    if (s->pipeline == NULL || !open_annotated(s))
+        return false;
+    if (s->save.is_on && !open_notes(s, options->keep.write_file, &s->save.notes))
+        return false;
+    return !recorder_wanted(&options->keep) || open_recorder(s);
+}
+
+/* open_keylog reads the secrets. */
+static bool open_keylog(struct sniff *s)
+{
+    return s->keylog == NULL || keylog_files_open(s->keylog);
+}
+
+static bool open_session(struct sniff *s)
+{
+    struct ds_config *config = &s->config;
+    *config = s->options->config;
+    config->on_event = on_event;
+    config->on_port = on_port;
+    config->on_all_known = on_all_known;
+    config->context = s;
+    config->epmd_port = s->options->epmd_port;
+    config->dist_ports = s->options->follow.dist_ports;
+    config->num_dist_ports = s->options->follow.num_dist_ports;
+    config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
+                    s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
+                    reports_take_facts(&s->options->report);
+    config->lookups = pipeline_takes_findings(s->options);
+    config->parts = s->options->report.wanted[REPORT_OPEN];
+    config->raw = sinks_want_raw(&s->options->output);
+    config->certain = config->certain || sinks_are_read_back(&s->options->output);
+    /* They would be in clear what is to be hidden. */
+    config->guesses = s->options->output.verbose != 0 && s->options->redact.what == 0;
+    if (!config->certain) {
+        s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
+        config->atom_memory = s->memory;
+        config->learn = s->options->learned_file != NULL;
+        if (s->memory == NULL) {
+            complain("out of memory");
+            return false;
+        }
+        if (!static_atoms_file_read(s->options->static_atoms_file, s->memory) ||
+            (s->options->learned_file != NULL &&
+            !learned_file_read(s->options->learned_file, s->memory)))
+            return false;
+    }
+    if (!cookie_file_read(s->options->cookie_file, s->cookie, &config->cookie))
+        return false;
+    if (s->keylog != NULL) {
+        config->keylog = keylog_files_get(s->keylog);
+        config->keylog_grows = s->keylog_config.grows;
+        config->keylog_notes = s->options->keep.embeds_secrets;
+    }
+    s->session = ds_session_new(config);
+    if (s->session == NULL)
+        complain("out of memory");
+    return s->session != NULL;
+}
+
+static bool close_in(const struct sniff *s, bool is_live)
+{
+    const struct sandbox_config config = {
+        .wish = s->options->sandbox,
+        .is_live = is_live,
+        .widens = is_live && port_filter_widens(s->follow),
+        .serves = s->web != NULL || s->metrics_server != NULL,
+        .says_so = s->options->output.verbose > 0,
+    };
+    return sandbox_enter(&config);
+}
+
+/* hide_memory keeps secrets out of dumps of memory. */
+static bool hide_memory(struct sniff *s)
+{
+    if (!s->is_hidden && !own_process_hide())
+        complain("cannot keep secrets out of core dumps: %s", strerror(errno));
+    else
+        s->is_hidden = true;
+    return s->is_hidden;
+}
+
+/* on_secrets takes a line of those that a capture file holds. */
+static void on_secrets(void *context, const char *line, size_t len)
+{
+    struct sniff *s = context;
+    if (hide_memory(s))
+        keylog_files_take(s->keylog, line, len);
+}
+
+/* prepare_keylog makes ready for secrets: those of files come later, as do those that stand in
+ * what is read. */
+static bool prepare_keylog(struct sniff *s)
+{
+    s->keylog_config = s->options->keylog;
+    s->keylog_config.grows = s->keylog_config.num_files != 0 && capture_goes_on(&s->capture);
+    s->keylog_config.max_secrets = s->options->config.limits[DS_LIMIT_SECRETS];
+    if (s->capture.is_live && s->keylog_config.num_files == 0)
+        return true;
+    s->keylog = keylog_files_new(&s->keylog_config);
+    s->capture.on_secrets = (struct secrets_sink){.take = on_secrets, .context = s};
+    return s->keylog != NULL && (s->keylog_config.num_files == 0 || hide_memory(s));
+}
+
+/* open_web opens the socket that a page is served at. */
+static bool open_web(struct sniff *s)
+{
+    const struct options *options = s->options;
+    struct web_config config = {.address = options->web,
+                                .is_live = options->capture.num_read_files == 0,
+                                .redacted = options->redact.what != 0};
+    if (options->web.len == 0)
+        return true;
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->web = web_open(&config);
+    return s->web != NULL;
+}
+
+/* open_server opens the socket that metrics are served at. */
+static bool open_server(struct sniff *s)
+{
+    const struct listen_address *address = &s->options->metrics.address;
+    if (address->len == 0)
+        return true;
+    s->metrics_server = metrics_server_open(address);
+    return s->metrics_server != NULL;
+}
+
+/* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
+ * before it begins, so its filter is made first; that of files only where it has names in it,
+ * which may have to be looked up. */
+static bool open_inputs(struct sniff *s)
+{
+    const bool is_live = s->options->capture.num_read_files == 0;
+    if (!sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
+        (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
+        (is_live && !privileges_return()) || !prepare_keylog(s))
+        return false;
+    struct port_filter_config follow = s->options->follow;
+    follow.with_dns = pipeline_takes_findings(s->options);
+    s->follow = port_filter_new(&follow, &s->capture);
+    if (s->follow == NULL || !sniff_check_outputs(s) ||
+        (is_live && !port_filter_begin(s->follow)) ||
+        !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user))
+        return false;
+    if (s->options->output.verbose > 0)
+        privileges_say();
+    sandbox_preload(s->options->redact.what != 0);
+    if (is_live)
+        return close_in(s, true);
+    return port_filter_needs_names(s->follow)
+               ? capture_begin(&s->capture) && port_filter_begin(s->follow) && close_in(s, false)
+               : close_in(s, false) && capture_begin(&s->capture) && port_filter_begin(s->follow);
+}
+
+bool sniff_open(struct sniff *s)
+{
+    return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
+           capture_writer_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
+           (s->web == NULL || web_start(s->web)) &&
+           (s->metrics_server == NULL || metrics_server_start(s->metrics_server));
+}

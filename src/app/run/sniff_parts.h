@@ -1,0 +1,140 @@
+/*
+ * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
+ * which files these have; sniff.c takes the packets; sniff_end.c knows why to end, and closes;
+ * sniff_notices.c has what the user is told beside what is captured, sniff_reload.c what SIGHUP
+ * changes.
+ */
+#ifndef SRC_SNIFF_PARTS_H
+#define SRC_SNIFF_PARTS_H
+
+#include "app/pipeline/pipeline.h"
+#include "app/run/progress.h"
+#include "app/run/service.h"
+#include "app/run/sniff.h"
+#include "app/run/syntax_choice.h"
+#include "capture/capture.h"
+#include "capture/live_clock.h"
+#include "capture/port_filter.h"
+#include "core/stop_condition.h"
+#include "files/cookie_file.h"
+#include "files/keylog_file.h"
+#include "keep/annotated_file.h"
+#include "keep/capture_writer.h"
+#include "keep/packet_recorder.h"
+#include "privsep/file_helper.h"
+#include "send/nats/nats_publisher.h"
+#include "send/nats/nats_reader.h"
+#include "send/otlp/otlp_publisher.h"
+#include "ui/web/metrics_server.h"
+#include "ui/web/web.h"
+
+enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 9 };
+
+struct sniff {
+    const struct options *options;
+    struct options *again; /* as they were read last, for what is selected; NULL: never again */
+    struct capture capture;
+    struct port_filter *follow;
+    struct ds_config config;
+    struct ds_session *session;
+    struct pipeline *pipeline; /* NULL before it is open */
+    struct web *web;           /* NULL: without --web */
+    struct capture_writer save;
+    struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
+    struct packet_notes *notes; /* of the packets of -O; NULL: none */
+    struct metrics_server *metrics_server; /* NULL: none is served */
+    struct annotated_file *annotated; /* NULL: no -T pcapng */
+    unsigned time_digits;            /* of the capture: 6 or 9 */
+    struct nats_publisher *nats;     /* NULL: no -T nats */
+    struct nats_config nats_config;  /* that of options, with the host's pseudonym */
+    char nats_host[NATS_MAX_WORD];   /* that pseudonym */
+    struct otlp_publisher *otlp;     /* NULL: no -T otlp=URL */
+    struct capture_config capture_config; /* that of options, with what streams were read to */
+    int *read_fds; /* of capture_config, NULL: there are none */
+    struct nats_read read;
+    struct progress progress;
+    struct helper_file files[MAX_RUN_FILES];
+    struct file_helper_config helper;
+    char cookie[MAX_COOKIE_LEN + 1];
+    struct keylog_config keylog_config;
+    struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
+    bool is_hidden;                 /* memory, see hide_memory */
+    uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
+    struct stop_condition ending;
+    struct service service; /* that this is, if it is one */
+    int64_t begin_ns; /* of the monotonic clock */
+    uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
+    struct live_clock clock;
+    int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
+    int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
+    int64_t published_ns; /* the file of --metrics, by the monotonic clock */
+    int64_t told_ns;  /* when the time was told last, by the monotonic clock */
+    int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
+    bool has_begun;   /* ending knows when */
+    bool save_gone;   /* nobody reads what -w writes, and that has been said */
+    bool silence_is_told;
+    bool said_late;   /* what to do about connections that were up before */
+    struct ds_atom_memory *memory;
+    char *learned_new; /* what the file of --learned is called until it is whole */
+    bool failed;      /* not by what is shown */
+    struct syntax_choice syntax; /* of --syntax auto */
+};
+
+/* sniff_open opens everything. False after a complaint. sniff_close closes it, opened or not, says
+ * how the run went, and returns the exit status. */
+bool sniff_open(struct sniff *s);
+int sniff_close(struct sniff *s, bool opened);
+
+/* sniff_start_nats starts the process that publishes, if one is to, sniff_start_otlp the one that sends
+ * spans. sniff_read_streams has what -r names
+ * of streams fetched, and fills in capture_config. False after a complaint. */
+bool sniff_start_nats(struct sniff *s);
+bool sniff_start_otlp(struct sniff *s);
+bool sniff_read_streams(struct sniff *s);
+void sniff_forget_streams(struct sniff *s);
+
+/* sniff_start_helper starts the process that opens the files of this run. */
+bool sniff_start_helper(struct sniff *s);
+
+/* sniff_check_outputs says whether no file would be written by two, or read and written. To be
+ * called before any is opened: that would empty it. False after a complaint. */
+bool sniff_check_outputs(const struct sniff *s);
+
+/* sniff_may_record says whether the files of --trigger can be created, sniff_may_replace whether
+ * those of --learned and --metrics can be replaced. False after a complaint. */
+bool sniff_may_record(const struct sniff *s);
+bool sniff_may_replace(const struct sniff *s);
+
+/* sniff_warn_of_secrets says which files get secrets: who passes one on has to know. */
+void sniff_warn_of_secrets(const struct options *options);
+
+/* sniff_is_over says whether events are of no use any more; sniff_has_ended whether there is any
+ * reason to end, and notes it. */
+bool sniff_is_over(struct sniff *s);
+bool sniff_has_ended(struct sniff *s);
+
+/* sniff_reload takes over what --config says now, and goes on in the files that have their names now;
+ * sniff_free_again frees what it has read, once the pipeline is gone. */
+void sniff_reload(struct sniff *s);
+void sniff_free_again(struct sniff *s);
+
+/* sniff_stats are the counts of all stages together. */
+struct ds_stats sniff_stats(const struct sniff *s);
+void sniff_print_summary(struct sniff *s);
+
+/* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
+ * counts them, and does not say when they came. */
+void sniff_note_drops(struct sniff *s);
+
+/* sniff_say_alive tells the manager of services, when it is time to, that this one is, and how far. */
+void sniff_say_alive(struct sniff *s);
+
+void sniff_say_listening(const struct sniff *s);
+void sniff_say_given_up(const struct sniff *s);
+
+/* sniff_explain_silence says what may be the matter when nothing has been seen for a while;
+ * sniff_explain_nothing_passed what would pass where an expression has left out everything. */
+void sniff_explain_silence(struct sniff *s);
+void sniff_explain_nothing_passed(const struct sniff *s);
+
+#endif

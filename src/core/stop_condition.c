@@ -1,0 +1,148 @@
+/*
+ * stop_condition.c - see stop_condition.h.
+ */
+#include "core/stop_condition.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+static const struct {
+    const char *before, *after;
+} texts[STOP_REASON_COUNT] = {
+    [STOP_NONE] = {"", ""},
+#define ENDING(id, before, after) [STOP_##id] = {before, after},
+#include "core/stop_reasons.def"
+#undef ENDING
+};
+
+void stop_condition_init(struct stop_condition *ending, const struct stop_config *config,
+                         bool is_live)
+{
+    *ending = (struct stop_condition){
+        .config = config,
+        .is_live = is_live,
+        .since_ns = INT64_MIN,
+        .until_ns = INT64_MAX,
+        .timeout_ns = INT64_MAX,
+        .until_elapsed_ns = INT64_MAX,
+    };
+}
+
+void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
+{
+    const struct stop_config *config = ending->config;
+    const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
+    int64_t earliest_ns = start_ns;
+    if (config->since.kind != TIME_POINT_NONE) {
+        ending->since_ns = time_point_resolve(&config->since, start_ns, INT64_MIN);
+        if (ending->since_ns > earliest_ns)
+            earliest_ns = ending->since_ns;
+    }
+    if (config->until.kind == TIME_POINT_RELATIVE && ending->is_live)
+        ending->until_elapsed_ns = config->until.ns;
+    else if (config->until.kind != TIME_POINT_NONE)
+        ending->until_ns = time_point_resolve(&config->until, start_ns, earliest_ns);
+    if (max_ns != 0 && !ending->is_live)
+        ending->timeout_ns = start_ns + max_ns;
+}
+
+void stop_condition_set(struct stop_condition *ending, enum stop_reason reason)
+{
+    if (ending->reason == STOP_NONE)
+        ending->reason = reason;
+}
+
+bool stop_condition_takes(struct stop_condition *ending, int64_t ts_ns)
+{
+    const bool is_past = ts_ns > ending->until_ns;
+    const bool is_late = ts_ns > ending->timeout_ns;
+    if (is_past || is_late)
+        stop_condition_set(ending, is_past ? STOP_UNTIL : STOP_DURATION);
+    return !is_past && !is_late;
+}
+
+void stop_condition_count(struct stop_condition *ending, uint64_t num_packets)
+{
+    const uint64_t max = ending->config->max_packets;
+    if (max != 0 && num_packets >= max)
+        stop_condition_set(ending, STOP_PACKETS);
+}
+
+void stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
+{
+    const uint64_t max_kb = ending->config->max_file_kb;
+    if (max_kb != 0 && num_bytes / 1000 >= max_kb)
+        stop_condition_set(ending, STOP_FILESIZE);
+}
+
+/* follow_clock keeps --since +5s where it is, though the clock of the time stamps was set. Once it
+ * is past, nothing is before it any more. */
+static void follow_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
+{
+    enum { SURE_NS = 1000000000 }; /* packets may still be with the kernel */
+    const struct time_point *since = &ending->config->since;
+    if (since->kind != TIME_POINT_RELATIVE || !ending->is_live)
+        return;
+    ending->since_ns =
+        elapsed_ns >= since->ns + SURE_NS ? INT64_MIN : now_ns - elapsed_ns + since->ns;
+}
+
+void stop_condition_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
+{
+    follow_clock(ending, elapsed_ns, now_ns);
+    const int64_t max_ns = (int64_t)(ending->config->max_seconds * 1e9);
+    if (max_ns != 0 && elapsed_ns >= max_ns)
+        stop_condition_set(ending, STOP_DURATION);
+    if (now_ns > ending->until_ns || elapsed_ns > ending->until_elapsed_ns)
+        stop_condition_set(ending, STOP_UNTIL);
+}
+
+/* What stands between the two halves of the text. */
+static void print_value(const struct stop_condition *ending, FILE *out)
+{
+    const struct stop_config *config = ending->config;
+    const char *name;
+    switch (ending->reason) {
+    case STOP_COUNT:
+        fprintf(out, "%" PRIu64, config->max_messages);
+        break;
+    case STOP_PACKETS:
+        fprintf(out, "%" PRIu64, config->max_packets);
+        break;
+    case STOP_DURATION:
+        fprintf(out, "%.12g", config->max_seconds);
+        break;
+    case STOP_FILESIZE:
+        fprintf(out, "%" PRIu64, config->max_file_kb);
+        break;
+    case STOP_FILES:
+        fprintf(out, "%" PRIu64, config->max_files);
+        break;
+    case STOP_ROTATION:
+        fprintf(out, "%" PRIu64, config->max_ring_files);
+        break;
+    case STOP_UNTIL:
+        fputs(config->until_text, out);
+        break;
+    case STOP_RATE:
+        fputs(config->rate_text, out);
+        break;
+    case STOP_SIGNAL:
+        name = ending->signal == SIGINT    ? "INT"
+               : ending->signal == SIGTERM ? "TERM"
+               : ending->signal == SIGHUP  ? "HUP"
+                                           : "?";
+        fputs(name, out);
+        break;
+    default:
+        break;
+    }
+}
+
+void stop_condition_print(const struct stop_condition *ending, FILE *out)
+{
+    fprintf(out, "stopped: %s", texts[ending->reason].before);
+    print_value(ending, out);
+    fprintf(out, "%s\n", texts[ending->reason].after);
+}

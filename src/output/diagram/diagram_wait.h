@@ -1,0 +1,47 @@
+/*
+ * diagram_wait.h - rows that wait until it is known which nodes they are between, and behind them
+ * what came after. Names are mostly learnt soon; where one is not, its connection ends. Rows beyond
+ * what memory has room for wait in a temporary file; where there is none, or it is full, the oldest
+ * go on without the name.
+ */
+#ifndef SRC_DIAGRAM_WAIT_H
+#define SRC_DIAGRAM_WAIT_H
+
+#include "output/diagram/diagram_row.h"
+#include "output/diagram/row_queue.h"
+#include "record/loss.h"
+#include "record/record.h"
+
+enum { DIAGRAM_WAIT_BYTES = 4 * 1024 * 1024 }; /* in memory */
+
+struct sink;
+
+/* What a format does with records. tell makes a row of one, which may be changed until the next, NULL
+ * when memory ran out; draw draws it, when it has waited; lost tells of a loss between rows. */
+typedef struct diagram_row *diagram_tell(struct sink *sink, const struct record *record);
+typedef void diagram_draw(struct sink *sink, const struct diagram_row *row);
+typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);
+
+struct diagram_wait {
+    struct diagram_ends *ends;
+    diagram_tell *tell;
+    diagram_draw *draw;
+    diagram_draw_lost *lost;
+    struct row_queue queue;
+    struct diagram_row row;  /* the first of them again */
+    struct ds_buffer packed; /* the last */
+};
+
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
+                       diagram_draw *draw, diagram_draw_lost *lost);
+
+void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
+                         const struct record *record);
+void diagram_wait_lost(struct diagram_wait *wait, struct sink *sink, const struct loss *loss);
+
+/* diagram_wait_end lets go of everything. */
+void diagram_wait_end(struct diagram_wait *wait, struct sink *sink);
+
+void diagram_wait_free(struct diagram_wait *wait);
+
+#endif

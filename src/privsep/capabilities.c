@@ -1,0 +1,105 @@
+/*
+ * capabilities.c - see capabilities.h. CAPABILITIES_BY_CALL takes the way of a build without libcap-ng,
+ * CAPABILITIES_NONE that of other systems, for the tests.
+ */
+#include "privsep/capabilities.h"
+
+#include <stddef.h>
+
+#if !defined(__linux__) || defined(CAPABILITIES_NONE)
+
+bool capabilities_drop(void)
+{
+    return true;
+}
+
+const char *capabilities_left(void)
+{
+    return NULL;
+}
+
+bool capabilities_keep_for_files(bool is_root)
+{
+    (void)is_root;
+    return true;
+}
+
+#elif defined(DISTSNIFF_CAPNG) && !defined(CAPABILITIES_BY_CALL)
+
+#include <cap-ng.h>
+
+/* apply takes what has been chosen, from the bounding set too where that is allowed. */
+static bool apply(void)
+{
+    const bool may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP) != 0;
+    capng_clear(CAPNG_SELECT_BOTH);
+    return capng_apply(may_bound ? CAPNG_SELECT_BOTH : CAPNG_SELECT_CAPS) == 0;
+}
+
+bool capabilities_drop(void)
+{
+    return apply() && capng_get_caps_process() == 0 &&
+           capng_have_capabilities(CAPNG_SELECT_CAPS) == CAPNG_NONE;
+}
+
+const char *capabilities_left(void)
+{
+    return NULL;
+}
+
+bool capabilities_keep_for_files(bool is_root)
+{
+    static const unsigned wanted[] = {CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID};
+    enum { NUM_WANTED = sizeof wanted / sizeof wanted[0] };
+    bool has[NUM_WANTED];
+    for (size_t i = 0; i < NUM_WANTED; i++)
+        has[i] = is_root && capng_have_capability(CAPNG_PERMITTED, wanted[i]) != 0;
+    capng_clear(CAPNG_SELECT_CAPS);
+    for (size_t i = 0; i < NUM_WANTED; i++) {
+        if (has[i] && capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
+                                   wanted[i]) != 0)
+            return false;
+    }
+    return capng_apply(CAPNG_SELECT_CAPS) == 0;
+}
+
+#else
+
+#include <linux/capability.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Without libcap-ng the kernel is asked itself; the bounding set stays, and is of no use once no
+ * program gives new privileges. */
+enum { NUM_SETS = 2 };
+
+static bool keep(uint32_t wanted)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[NUM_SETS];
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return false;
+    const uint32_t kept = wanted & sets[0].permitted;
+    sets[0] = (struct __user_cap_data_struct){.effective = kept, .permitted = kept};
+    sets[1] = (struct __user_cap_data_struct){0};
+    return syscall(SYS_capset, &header, sets) == 0 && syscall(SYS_capget, &header, sets) == 0 &&
+           sets[0].permitted == kept && sets[1].permitted == 0;
+}
+
+bool capabilities_drop(void)
+{
+    return keep(0);
+}
+
+const char *capabilities_left(void)
+{
+    return "the bounding set is unchanged: this program was built without libcap-ng";
+}
+
+bool capabilities_keep_for_files(bool is_root)
+{
+    return keep(is_root ? 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID | 1u << CAP_SETGID : 0);
+}
+
+#endif

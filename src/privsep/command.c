@@ -1,0 +1,106 @@
+/*
+ * command.c - see command.h.
+ *
+ * The command must not read the packets that come over standard input, nor write between the
+ * records. The terminal's Ctrl-C is for the capture: its last file is still to be worked on.
+ * Secrets that the environment may hold are for others: what a command gets is where commands,
+ * files and the user are, the language and the time zone.
+ */
+#include "privsep/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { LOWEST_PRIORITY = 19, MAX_VARIABLES = 64 };
+
+static const char *const variables[] = {
+    "PATH=", "HOME=", "USER=", "LOGNAME=", "SHELL=", "TMPDIR=", "LANG=", "LANGUAGE=", "LC_", "TZ=",
+};
+
+static bool is_for_commands(const char *variable)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (strncmp(variable, variables[i], strlen(variables[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void choose_environment(char *chosen[MAX_VARIABLES + 1])
+{
+    size_t num = 0;
+    for (char **at = environ; *at != NULL && num < MAX_VARIABLES; at++) {
+        if (is_for_commands(*at))
+            chosen[num++] = *at;
+    }
+    chosen[num] = NULL;
+}
+
+/* What is ignored or handled here, but nohup's. */
+static void set_usual(sigset_t *usual)
+{
+    static const int signals[] = {SIGINT,  SIGTERM, SIGPIPE, SIGXFSZ,
+                                  SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};
+    sigemptyset(usual);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaddset(usual, signals[i]);
+}
+
+/* keep_open_no_more makes the command begin with the first three descriptors alone. Some C libraries
+ * have no word for that: there each is marked to be closed, which does no harm to this process. */
+static int keep_open_no_more(posix_spawn_file_actions_t *actions)
+{
+#ifdef __GLIBC__
+    return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#else
+    (void)actions;
+    for (long fd = STDERR_FILENO + 1, num = sysconf(_SC_OPEN_MAX); fd < num; fd++)
+        (void)fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
+int command_spawn(const char *command, const char *name, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    char *arguments[] = {(char *)(uintptr_t)command, (char *)(uintptr_t)name, NULL};
+    char *environment[MAX_VARIABLES + 1];
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    set_usual(&usual);
+    choose_environment(environment);
+    if ((error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+                                                  0)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)) == 0 &&
+        (error = keep_open_no_more(&actions)) == 0 &&
+        (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&
+        (error = posix_spawnattr_setsigdefault(&attributes, &usual)) == 0 &&
+        (error = posix_spawnattr_setpgroup(&attributes, 0)) == 0 &&
+        (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
+                                                           POSIX_SPAWN_SETSIGDEF |
+                                                           POSIX_SPAWN_SETPGROUP)) == 0)
+        error = posix_spawnp(pid, command, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0)
+        (void)setpriority(PRIO_PROCESS, (id_t)*pid, LOWEST_PRIORITY);
+    return error;
+}

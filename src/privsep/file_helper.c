@@ -1,0 +1,399 @@
+/*
+ * file_helper.c - see file_helper.h.
+ *
+ * Both talk over a socket that keeps messages whole. A request is a struct and a name, written: whoever
+ * looks at packets has no system call that could send a descriptor along (socket_calls.def). The answer
+ * is a struct, and a descriptor where one was asked for. One request follows the other; the
+ * end of the socket is the end of the helper.
+ */
+#include "privsep/file_helper.h"
+
+#include "core/complain.h"
+#include "core/signals.h"
+#include "privsep/command.h"
+#include "privsep/helper_user.h"
+#include "privsep/own_process.h"
+#include "privsep/pass_fd.h"
+#include "privsep/privileges.h"
+#include "privsep/run_name.h"
+#include "privsep/sandbox.h"
+#include "privsep/unnamed_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum helper_op {
+    OP_OPEN,
+    OP_TEMPORARY,
+    OP_REMOVE,
+    OP_REPLACE,
+    OP_EXISTS,
+    OP_MAY_CREATE,
+    OP_SPAWN,
+    OP_WAIT
+};
+
+struct helper_request {
+    int32_t op;
+    int32_t how;   /* of OP_OPEN */
+    int32_t pid;   /* of OP_WAIT */
+    int32_t flags; /* of OP_WAIT */
+    char name[PATH_MAX];
+};
+
+struct answer {
+    int32_t error; /* of errno, 0: it was done */
+    int32_t pid, status;
+    struct open_trouble trouble;
+};
+
+static struct {
+    const struct file_helper_config *config; /* NULL: there is no helper */
+    int socket;
+    pid_t pid;
+    pthread_mutex_t lock;
+} helper = {.socket = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* replace gives a file whose name ends in .new the name without that. */
+static bool replace(const char *name)
+{
+    static const char suffix[] = ".new";
+    char final[PATH_MAX];
+    const size_t len = strlen(name), suffix_len = sizeof suffix - 1;
+    if (len <= suffix_len || len >= sizeof final || strcmp(name + len - suffix_len, suffix) != 0) {
+        errno = EINVAL;
+        return false;
+    }
+    memcpy(final, name, len - suffix_len);
+    final[len - suffix_len] = '\0';
+    return rename(name, final) == 0;
+}
+
+/* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
+static int serve(const struct helper_request *request, const char *command, struct answer *answer)
+{
+    int fd = -1;
+    int status = 0;
+    *answer = (struct answer){0};
+    errno = 0;
+    switch ((enum helper_op)request->op) {
+    case OP_OPEN:
+        fd = safe_open(request->name, (enum open_how)request->how, &answer->trouble);
+        break;
+    case OP_TEMPORARY:
+        fd = unnamed_file_open(P_tmpdir);
+        break;
+    case OP_REMOVE:
+        errno = safe_remove(request->name) ? 0 : errno;
+        return fd;
+    case OP_REPLACE:
+        errno = replace(request->name) ? 0 : errno;
+        return fd;
+    case OP_EXISTS:
+        errno = faccessat(AT_FDCWD, request->name, F_OK, AT_EACCESS) == 0 ? 0 : errno;
+        return fd;
+    case OP_MAY_CREATE:
+        errno = safe_may_create(request->name) ? 0 : errno;
+        return fd;
+    case OP_SPAWN:
+        errno = command_spawn(command, request->name, &answer->pid);
+        return fd;
+    case OP_WAIT:
+        answer->pid = waitpid(request->pid, &status, request->flags);
+        answer->status = status;
+        break;
+    }
+    return fd;
+}
+
+/* In the helper */
+
+/* use_allows says whether a request is one that is made for files of that use. */
+static bool use_allows(enum helper_use use, const struct helper_request *request)
+{
+#define HOW(how) (1u << OPEN_##how)
+#define ACT(act) (1u << OP_##act)
+    static const struct {
+        unsigned hows, acts;
+    } uses[] = {
+#define USE(name, hows, acts) [HELPER_##name] = {hows, acts},
+#include "privsep/helper_uses.def"
+#undef USE
+    };
+#undef HOW
+#undef ACT
+    const bool opens = request->op == OP_OPEN;
+    const int32_t asked = opens ? request->how : request->op;
+    return asked >= 0 && asked < 32 && ((opens ? uses[use].hows : uses[use].acts) >> asked & 1) != 0;
+}
+
+/* find_file returns what a request is allowed for, NULL when for nothing. */
+static const struct helper_file *find_file(const struct file_helper_config *config,
+                                           const struct helper_request *request)
+{
+    for (size_t i = 0; i < config->num_files; i++) {
+        const struct helper_file *file = &config->files[i];
+        if (use_allows(file->use, request) &&
+            (strcmp(file->name, request->name) == 0 ||
+             (file->use == HELPER_LATER && run_name_fits(file->name, request->name))))
+            return file;
+    }
+    return NULL;
+}
+
+static int serve_allowed(const struct file_helper_config *config, const struct helper_user *user,
+                         const struct helper_request *request, struct answer *answer)
+{
+    const bool has_name = request->op != OP_TEMPORARY && request->op != OP_WAIT;
+    const struct helper_file *file = has_name ? find_file(config, request) : NULL;
+    *answer = (struct answer){0};
+    if ((has_name && file == NULL) || (request->op == OP_SPAWN && config->command == NULL)) {
+        snprintf(answer->trouble.text, sizeof answer->trouble.text,
+                 "%s is not a file of this run", request->name);
+        answer->error = answer->trouble.error = EPERM;
+        return -1;
+    }
+    const bool is_users = file != NULL && (file->use == HELPER_LATER || request->op == OP_SPAWN);
+    const bool became = is_users && helper_user_become(user, request->name);
+    const int fd = serve(request, config->command, answer);
+    answer->error = errno;
+    if (became && !helper_user_return()) {
+        if (fd >= 0)
+            close(fd);
+        _exit(EXIT_FAILURE);
+    }
+    return fd;
+}
+
+static _Noreturn void run_helper(const struct file_helper_config *config, int socket)
+{
+    struct helper_user user;
+    struct helper_request request;
+    signals_ignore_all();
+    if (!privileges_return())
+        _exit(EXIT_FAILURE);
+    helper_user_find(&user, config->user);
+    if (!privileges_keep_for_files(config->command != NULL))
+        _exit(EXIT_FAILURE);
+    (void)own_process_gain_nothing();
+    if (config->is_confined && config->command == NULL)
+        sandbox_confine_helper(config->files, config->num_files);
+    for (;;) {
+        struct answer answer;
+        const ssize_t len = recv(socket, &request, sizeof request, 0);
+        if (len < 0 && errno == EINTR)
+            continue;
+        if (len != (ssize_t)sizeof request)
+            _exit(EXIT_SUCCESS);
+        request.name[sizeof request.name - 1] = '\0';
+        const int fd = serve_allowed(config, &user, &request, &answer);
+        const bool sent = pass_fd_send(socket, &answer, sizeof answer, fd);
+        if (fd >= 0)
+            close(fd);
+        if (!sent)
+            _exit(EXIT_SUCCESS);
+    }
+}
+
+/* In the process that looks at packets */
+
+bool file_helper_start(const struct file_helper_config *config)
+{
+    int sockets[2];
+    if (config->num_files == 0 && !config->has_temporary && config->command == NULL)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+        complain("cannot start the file helper process: %s", strerror(errno));
+        return false;
+    }
+    fflush(NULL); /* or both would write it */
+    helper.pid = fork();
+    if (helper.pid == 0) {
+        close(sockets[0]);
+        run_helper(config, sockets[1]);
+    }
+    close(sockets[1]);
+    if (helper.pid < 0) {
+        complain("cannot start the file helper process: %s", strerror(errno));
+        close(sockets[0]);
+        return false;
+    }
+    helper.socket = sockets[0];
+    helper.config = config;
+    return true;
+}
+
+void file_helper_stop(void)
+{
+    if (helper.config == NULL)
+        return;
+    close(helper.socket);
+    while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    helper.config = NULL;
+}
+
+/* receive takes the answer; false when the helper is gone. */
+static bool receive(struct answer *answer, int *fd)
+{
+    bool received;
+    do
+        received = pass_fd_receive(helper.socket, answer, sizeof *answer, fd);
+    while (!received && errno == EINTR);
+    return received;
+}
+
+/* ask has a request done, and returns a descriptor or -1; errno as it was there. */
+static int ask(const struct helper_request *request, const char *command, struct answer *answer)
+{
+    int fd;
+    if (helper.config == NULL) {
+        fd = serve(request, command, answer);
+        answer->error = errno;
+        return fd;
+    }
+    pthread_mutex_lock(&helper.lock);
+    const bool done =
+        write(helper.socket, request, sizeof *request) >= 0 && receive(answer, &fd);
+    pthread_mutex_unlock(&helper.lock);
+    if (!done) {
+        *answer = (struct answer){.error = EPIPE, .pid = -1};
+        snprintf(answer->trouble.text, sizeof answer->trouble.text,
+                 "cannot open %s: the file helper process has exited", request->name);
+        answer->trouble.error = EPIPE;
+        fd = -1;
+    }
+    errno = answer->error;
+    return fd;
+}
+
+static bool make_request(struct helper_request *request, enum helper_op op, const char *name)
+{
+    *request = (struct helper_request){.op = (int32_t)op};
+    errno = ENAMETOOLONG;
+    if (strlen(name) >= sizeof request->name)
+        return false;
+    strcpy(request->name, name);
+    return true;
+}
+
+int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble)
+{
+    struct helper_request request;
+    struct answer answer;
+    *trouble = (struct open_trouble){.error = ENAMETOOLONG};
+    if (!make_request(&request, OP_OPEN, name))
+        return -1;
+    request.how = (int32_t)how;
+    const int fd = ask(&request, NULL, &answer);
+    *trouble = answer.trouble;
+    errno = trouble->error;
+    return fd;
+}
+
+/* wait_for_writer waits for the other end of a FIFO, here, where a signal that asks for the end ends it;
+ * the helper must not be held up. */
+static bool wait_for_writer(int fd)
+{
+    struct stat status;
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+    if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
+        return true;
+    int num;
+    do /* what came just before that has woken nobody */
+        num = poll(&poll_fd, 1, 100);
+    while ((num == 0 || (num < 0 && errno == EINTR)) && !stop_may_be_wanted());
+    if (num == 0)
+        errno = EINTR;
+    return num > 0;
+}
+
+FILE *file_helper_fopen(const char *name)
+{
+    struct open_trouble trouble;
+    const int fd = file_helper_open(name, OPEN_READ, &trouble);
+    FILE *file = fd >= 0 && wait_for_writer(fd) ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0) {
+        const int error = errno;
+        close(fd);
+        errno = error;
+    }
+    return file;
+}
+
+FILE *file_helper_temporary(void)
+{
+    struct helper_request request;
+    struct answer answer;
+    if (!make_request(&request, OP_TEMPORARY, ""))
+        return NULL;
+    const int fd = ask(&request, NULL, &answer);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static bool ask_about(enum helper_op op, const char *name)
+{
+    struct helper_request request;
+    struct answer answer;
+    if (!make_request(&request, op, name))
+        return false;
+    (void)ask(&request, NULL, &answer);
+    return errno == 0;
+}
+
+bool file_helper_replace(const char *name)
+{
+    return ask_about(OP_REPLACE, name);
+}
+
+bool file_helper_remove(const char *name)
+{
+    return ask_about(OP_REMOVE, name);
+}
+
+bool file_helper_exists(const char *name)
+{
+    return ask_about(OP_EXISTS, name);
+}
+
+bool file_helper_may_create(const char *name)
+{
+    return ask_about(OP_MAY_CREATE, name);
+}
+
+int file_helper_spawn(const char *command, const char *name, pid_t *pid)
+{
+    struct helper_request request;
+    struct answer answer;
+    if (!make_request(&request, OP_SPAWN, name))
+        return errno;
+    (void)ask(&request, command, &answer);
+    const int error = errno;
+    *pid = answer.pid;
+    return error;
+}
+
+pid_t file_helper_wait(pid_t pid, int *status, int flags)
+{
+    struct helper_request request;
+    struct answer answer;
+    (void)make_request(&request, OP_WAIT, "");
+    request.pid = pid;
+    request.flags = flags;
+    (void)ask(&request, NULL, &answer);
+    *status = answer.status;
+    return answer.pid;
+}

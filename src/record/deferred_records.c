@@ -1,0 +1,236 @@
+/*
+ * deferred_records.c - see deferred_records.h.
+ */
+#include "record/deferred_records.h"
+
+#include "core/hash.h"
+#include "record/record_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held_record {
+    struct held_record *next;
+    struct record_block block; /* with this record alone */
+};
+
+struct held_conn {
+    struct table_entry entry;
+    uint64_t number;
+    struct held_record *first, *last;
+};
+
+struct shown_conn {
+    struct table_entry entry;
+    uint64_t number;
+};
+
+void deferred_records_init(struct deferred_records *held, uint64_t max_conns, uint64_t max_bytes)
+{
+    *held = (struct deferred_records){.max_bytes = max_bytes};
+    table_init(&held->held, sizeof(struct held_conn), max_conns);
+    table_init(&held->shown, sizeof(struct shown_conn), max_conns);
+}
+
+static void drop(struct deferred_records *held, struct held_conn *conn)
+{
+    struct held_record *next;
+    for (struct held_record *record = conn->first; record != NULL; record = next) {
+        next = record->next;
+        held->bytes -= record->block.cap;
+        record_block_free(&record->block);
+        free(record);
+    }
+    table_remove(&held->held, conn);
+}
+
+void deferred_records_free(struct deferred_records *held)
+{
+    while (table_oldest(&held->held) != NULL)
+        drop(held, table_oldest(&held->held));
+    table_free(&held->held);
+    table_free(&held->shown);
+}
+
+static uint32_t hash_number(uint64_t number)
+{
+    return hash_key(&number, sizeof number);
+}
+
+static struct held_conn *find_held(const struct deferred_records *held, uint64_t number)
+{
+    struct held_conn *conn = table_first(&held->held, hash_number(number));
+    while (conn != NULL && conn->number != number)
+        conn = table_next(&held->held, conn);
+    return conn;
+}
+
+static struct shown_conn *find_shown(const struct deferred_records *held, uint64_t number)
+{
+    struct shown_conn *conn = table_first(&held->shown, hash_number(number));
+    while (conn != NULL && conn->number != number)
+        conn = table_next(&held->shown, conn);
+    return conn;
+}
+
+bool deferred_records_is_shown(const struct deferred_records *held, uint64_t conn)
+{
+    return find_shown(held, conn) != NULL;
+}
+
+static void note_shown(struct deferred_records *held, uint64_t number)
+{
+    if (find_shown(held, number) != NULL)
+        return;
+    struct shown_conn *conn = table_add_forgetting(&held->shown, hash_number(number));
+    if (conn == NULL)
+        held->no_memory++;
+    else
+        conn->number = number;
+}
+
+/* note_told notes which port an exchange with EPMD is about. Who registers is on EPMD's host. */
+static void note_told(struct deferred_records *held, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    const bool is_answer = epmd->op == DS_EPMD_PORT2_RESP;
+    if (event->type != DS_EVENT_EPMD || epmd->port == 0 ||
+        (!is_answer && epmd->op != DS_EPMD_ALIVE2_REQ))
+        return;
+    held->told[held->num_told++ % DEFERRED_RECORDS_TOLD] = (struct deferred_records_told){
+        .conn = event->conn->number,
+        .port = epmd->port,
+        .is_near = !is_answer,
+        .addr = event->conn->end[event->dir].addr,
+    };
+}
+
+/* make_room drops the connections that were met first until that many bytes fit. */
+static bool make_room(struct deferred_records *held, uint64_t bytes)
+{
+    while (table_oldest(&held->held) != NULL &&
+           (held->bytes + bytes > held->max_bytes || table_is_full(&held->held))) {
+        drop(held, table_oldest(&held->held));
+        held->num_dropped++;
+    }
+    return held->bytes + bytes <= held->max_bytes && !table_is_full(&held->held);
+}
+
+/* copy makes a copy that takes no more room than it needs; NULL when there is no memory. */
+static struct held_record *copy(const struct record *record)
+{
+    struct held_record *held = calloc(1, sizeof *held);
+    struct record_block measure = {0};
+    bool ok = held != NULL && record_block_add(&measure, record) == COPY_OK;
+    if (ok) {
+        held->block.cap = measure.len;
+        held->block.data = malloc(measure.len);
+        ok = held->block.data != NULL && record_block_add(&held->block, record) == COPY_OK;
+    }
+    record_block_free(&measure);
+    if (ok)
+        return held;
+    if (held != NULL)
+        record_block_free(&held->block);
+    free(held);
+    return NULL;
+}
+
+bool deferred_records_add(struct deferred_records *held, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const uint64_t number = event->conn->number;
+    note_told(held, event);
+    struct shown_conn *shown = find_shown(held, number);
+    if (shown != NULL) {
+        if (event->type == DS_EVENT_CONN && event->change.final)
+            table_remove(&held->shown, shown);
+        return false;
+    }
+    struct held_record *one = copy(record);
+    if (one == NULL) {
+        held->no_memory++;
+        return false;
+    }
+    const bool fits = make_room(held, one->block.cap);
+    struct held_conn *conn = fits ? find_held(held, number) : NULL;
+    if (fits && conn == NULL && (conn = table_add(&held->held, hash_number(number))) != NULL)
+        conn->number = number;
+    if (conn == NULL) {
+        held->num_dropped++;
+        record_block_free(&one->block);
+        free(one);
+        return true;
+    }
+    *(conn->last != NULL ? &conn->last->next : &conn->first) = one;
+    conn->last = one;
+    held->bytes += one->block.cap;
+    return true;
+}
+
+static void give_all(struct deferred_records *held, struct held_conn *conn, record_fn give,
+                     void *context)
+{
+    struct record_view view = {0};
+    for (const struct held_record *record = conn->first; record != NULL; record = record->next)
+        give(context, copied_record_get(record->block.first, &view));
+    drop(held, conn);
+}
+
+/* led_to says whether an exchange with EPMD was about a port of a connection. */
+static bool led_to(const struct deferred_records_told *told, const struct ds_conn *conn)
+{
+    for (int end = 0; end < 2; end++) {
+        if (told->port == conn->end[end].port &&
+            (told->is_near || memcmp(&told->addr, &conn->end[end].addr, sizeof told->addr) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* give_told gives out the latest question for a connection's port, and the latest registration
+ * of that. Nodes may have asked often. */
+static void give_told(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
+                      void *context)
+{
+    const uint64_t num = held->num_told < DEFERRED_RECORDS_TOLD ? held->num_told
+                         : DEFERRED_RECORDS_TOLD;
+    uint64_t found[2] = {0, 0}; /* numbers of connections: the later one first */
+    size_t num_found = 0;
+    bool had[2] = {false, false};
+    for (uint64_t i = 1; i <= num && num_found < 2; i++) {
+        const struct deferred_records_told *told =
+            &held->told[(held->num_told - i) % DEFERRED_RECORDS_TOLD];
+        if (had[told->is_near] || !led_to(told, conn) || find_held(held, told->conn) == NULL)
+            continue;
+        had[told->is_near] = true;
+        found[num_found++] = told->conn;
+    }
+    while (num_found > 0) {
+        struct held_conn *epmd = find_held(held, found[--num_found]);
+        if (epmd == NULL)
+            continue; /* both over one connection */
+        note_shown(held, epmd->number);
+        give_all(held, epmd, give, context);
+    }
+}
+
+void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn,
+                              record_fn give,
+                              void *context)
+{
+    if (find_shown(held, conn->number) != NULL)
+        return;
+    note_shown(held, conn->number);
+    give_told(held, conn, give, context);
+    struct held_conn *own = find_held(held, conn->number);
+    if (own != NULL)
+        give_all(held, own, give, context);
+}
+
+void deferred_records_end(struct deferred_records *held, uint64_t max_conns, record_fn give,
+                          void *context)
+{
+    for (uint64_t i = 0; i < max_conns && table_oldest(&held->held) != NULL; i++)
+        give_all(held, table_oldest(&held->held), give, context);
+}

@@ -1,0 +1,177 @@
+/*
+ * nats_client.c - see nats_client.h.
+ */
+#ifdef DISTSNIFF_NATS
+
+#include "send/nats/nats_client.h"
+
+#include "core/complain.h"
+#include "files/small_file.h"
+#include "record/back_off.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CONNECT_MS = 3000,
+    PING_MS = 5000, /* a server that is gone without a word is given up after two of them */
+};
+
+/* line_behind returns a copy of the line behind the one that contains a mark; NULL: there is none. */
+static char *line_behind(const char *text, const char *mark)
+{
+    const char *at = strstr(text, mark);
+    at = at != NULL ? strchr(at, '\n') : NULL;
+    return at != NULL ? strndup(at + 1, strcspn(at + 1, "\r\n")) : NULL;
+}
+
+/* take_credentials takes what a file of credentials holds: a JWT and its seed, as nsc writes them,
+ * USER:PASSWORD, or a token. */
+static bool take_credentials(struct nats_client *client, const char *name)
+{
+    char *text = small_file_read(name, false);
+    if (text == NULL)
+        return false;
+    client->jwt = line_behind(text, "BEGIN NATS USER JWT");
+    client->seed = line_behind(text, "BEGIN USER NKEY SEED");
+    text[strcspn(text, "\r\n")] = '\0';
+    char *colon = strchr(text, ':');
+    const bool is_jwt = client->jwt != NULL && client->seed != NULL;
+    if (!is_jwt && colon != NULL) {
+        client->user = strndup(text, (size_t)(colon - text));
+        client->password = strdup(colon + 1);
+    } else if (!is_jwt && text[0] != '\0' && text[0] != '-') {
+        client->token = strdup(text);
+    }
+    const bool good = is_jwt || client->password != NULL || client->token != NULL;
+    if (!good)
+        complain("%s has no credentials: expected a file written by nsc, USER:PASSWORD, or a "
+                 "token", name);
+    explicit_bzero(text, strlen(text));
+    free(text);
+    return good;
+}
+
+bool nats_client_init(struct nats_client *client, const struct nats_config *config,
+                      const struct nats_url *url)
+{
+    *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL};
+    return id_key_read(config->id_key_file, &client->id_key) &&
+           (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
+           (config->ca_file == NULL || (client->ca = small_file_read(config->ca_file, false)) != NULL) &&
+           (config->certificate_file == NULL ||
+            ((client->certificate = small_file_read(config->certificate_file, false)) != NULL &&
+             (client->key = small_file_read(config->key_file, false)) != NULL));
+}
+
+static natsStatus give_jwt(char **jwt, char **error, void *context)
+{
+    const struct nats_client *client = context;
+    (void)error;
+    *jwt = strdup(client->jwt);
+    return *jwt != NULL ? NATS_OK : NATS_NO_MEMORY;
+}
+
+static natsStatus sign(char **error, unsigned char **signature, int *len, const char *nonce,
+                       void *context)
+{
+    const struct nats_client *client = context;
+    (void)error;
+    return nats.nats_Sign(client->seed, nonce, signature, len);
+}
+
+static int64_t pause_again(natsConnection *connection, int attempts, void *context)
+{
+    (void)connection;
+    (void)context;
+    return back_off_ms(attempts);
+}
+
+/* What the library has to say of a connection is noticed otherwise. */
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
+                     void *context)
+{
+    (void)connection;
+    (void)subscription;
+    (void)status;
+    (void)context;
+}
+
+static natsStatus set_secrets(struct nats_client *client, natsOptions *options)
+{
+    natsStatus status = NATS_OK;
+    if (client->has_tls)
+        status = nats.natsOptions_SetSecure(options, true);
+    if (status == NATS_OK && client->ca != NULL)
+        status = nats.natsOptions_SetCATrustedCertificates(options, client->ca);
+    if (status == NATS_OK && client->certificate != NULL)
+        status = nats.natsOptions_SetCertificatesChain(options, client->certificate, client->key);
+    if (status == NATS_OK && client->user != NULL)
+        status = nats.natsOptions_SetUserInfo(options, client->user, client->password);
+    if (status == NATS_OK && client->token != NULL)
+        status = nats.natsOptions_SetToken(options, client->token);
+    if (status == NATS_OK && client->jwt != NULL)
+        status = nats.natsOptions_SetUserCredentialsCallbacks(options, give_jwt, client, sign, client);
+    return status;
+}
+
+static natsStatus set_options(struct nats_client *client, natsConnectionHandler on_reconnect,
+                              void *context, natsOptions *options)
+{
+    natsStatus status = nats.natsOptions_SetServers(
+        options, (const char **)(uintptr_t)client->url->servers, client->url->num_servers);
+#define ALSO(call) status = status == NATS_OK ? nats.natsOptions_##call : status
+    ALSO(SetName(options, "distsniff"));
+    ALSO(SetTimeout(options, CONNECT_MS));
+    ALSO(SetMaxReconnect(options, -1));
+    ALSO(SetReconnectBufSize(options, 1)); /* what is to be sent again is in the queue */
+    ALSO(SetCustomReconnectDelay(options, pause_again, NULL));
+    ALSO(SetPingInterval(options, PING_MS));
+    ALSO(SetMaxPingsOut(options, 2));
+    ALSO(SetErrorHandler(options, on_error, NULL));
+    if (on_reconnect != NULL)
+        ALSO(SetReconnectedCB(options, on_reconnect, context));
+#undef ALSO
+    return status == NATS_OK ? set_secrets(client, options) : status;
+}
+
+natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler on_reconnect,
+                               void *context, natsConnection **connection)
+{
+    natsOptions *options = NULL;
+    natsStatus status = nats.natsOptions_Create(&options);
+    if (status == NATS_OK)
+        status = set_options(client, on_reconnect, context, options);
+    if (status == NATS_OK)
+        status = nats.natsConnection_Connect(connection, options);
+    nats.natsOptions_Destroy(options);
+    return status;
+}
+
+const char *nats_client_trouble(natsStatus status)
+{
+    natsStatus last = NATS_OK;
+    const char *text = nats.nats_GetLastError(&last);
+    if (text == NULL || text[0] == '\0' || last != status)
+        return nats.natsStatus_GetText(status);
+    /* It begins with a place in the library: (conn.c:2088): No server available. */
+    const char *words = text[0] == '(' ? strstr(text, "): ") : NULL;
+    return words != NULL ? words + strlen("): ") : text;
+}
+
+/* is_cut says whether a handshake of TLS ended without a word. Servers wait two seconds for one who is
+ * slow, and end in the midst of others. The library writes null where OpenSSL has no reason to give. */
+static bool is_cut(natsStatus status)
+{
+    const char *trouble = nats_client_trouble(status);
+    return status == NATS_SSL_ERROR &&
+           (strstr(trouble, "unexpected eof") != NULL || strstr(trouble, "(null)") != NULL);
+}
+
+bool nats_client_is_refused(natsStatus status)
+{
+    return status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED ||
+           (status == NATS_SSL_ERROR && !is_cut(status));
+}
+
+#endif

@@ -1,0 +1,371 @@
+/*
+ * nats_pull.c - see nats_pull.h.
+ */
+#ifdef DISTSNIFF_NATS
+
+#include "send/nats/nats_pull.h"
+
+#include "core/clock.h"
+#include "core/complain.h"
+#include "send/nats/nats_client.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    MOST_BATCH = 1024,
+    FETCH_MS = 1000,
+    REST_MS = 200, /* before a question that failed is repeated */
+    ASK_MS = 1000,
+    ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
+    ASK_LONG_EACH = 4,
+    MOST_COUNTS = 8,   /* attempts to count while nobody publishes */
+    MOST_TRIES = 5,    /* consumers for one record */
+    MOST_SILENT = 10,  /* requests: a process that was stopped has not waited for an answer */
+    MOST_LISTED = 65536 /* numbers of deleted records in one answer */
+};
+#define ASK_NS (30 * INT64_C(1000000000))
+#define PATIENCE_NS (30 * INT64_C(1000000000)) /* while nothing arrives */
+
+/* stream_state is what is needed of an answer. */
+struct stream_state {
+    int64_t created_ns;
+    uint64_t first, last, num_deleted;
+};
+
+/* deleted_of returns how many records were deleted between the first one and the last. */
+static uint64_t deleted_of(const jsStreamState *state)
+{
+    const uint64_t span = state->Msgs != 0 && state->LastSeq >= state->FirstSeq
+                              ? state->LastSeq - state->FirstSeq + 1
+                              : 0;
+    return span > state->Msgs ? span - state->Msgs : 0;
+}
+
+static natsStatus ask_state(const struct nats_pull *pull, struct stream_state *state)
+{
+    jsErrCode code = 0;
+    jsOptions asking = {.Wait = ASK_MS};
+    jsStreamInfo *info = NULL;
+    const natsStatus status =
+        nats.js_GetStreamInfo(&info, pull->context, pull->url->stream, &asking, &code);
+    if (status == NATS_OK)
+        *state = (struct stream_state){
+            .created_ns = info->Created,
+            .first = info->State.FirstSeq,
+            .last = info->State.LastSeq,
+            .num_deleted = deleted_of(&info->State),
+        };
+    nats.jsStreamInfo_Destroy(info);
+    return status;
+}
+
+/* find_state asks until there is an answer: a cluster may ask a server that is gone. */
+static natsStatus find_state(const struct nats_pull *pull, struct stream_state *state)
+{
+    const int64_t begin_ns = clock_now_ns();
+    natsStatus status;
+    while ((status = ask_state(pull, state)) != NATS_OK && status != NATS_NOT_FOUND &&
+           clock_now_ns() - begin_ns < ASK_NS)
+        usleep(REST_MS * 1000);
+    return status;
+}
+
+static void drop_list(struct nats_pull *pull)
+{
+    for (int i = pull->next; i < pull->list.Count; i++) {
+        nats.natsMsg_Destroy(pull->list.Msgs[i]);
+        pull->list.Msgs[i] = NULL;
+    }
+    nats.natsMsgList_Destroy(&pull->list);
+    pull->next = 0;
+}
+
+static void drop_consumer(struct nats_pull *pull)
+{
+    drop_list(pull);
+    nats.natsSubscription_Destroy(pull->subscription); /* the server removes what nobody uses */
+    pull->subscription = NULL;
+    pull->consumer = 0;
+}
+
+/* make_consumer makes one that starts behind the latest record. */
+static natsStatus make_consumer(struct nats_pull *pull)
+{
+    char subject[2 * NATS_MAX_WORD + 32];
+    jsSubOptions options;
+    jsErrCode code = 0;
+    natsStatus status = nats.jsSubOptions_Init(&options);
+    snprintf(subject, sizeof subject, "%s.%s.%s", pull->url->prefix, pull->url->host,
+             nats_type_names[NATS_PACKET]);
+    options.Stream = pull->url->stream;
+    options.Config.AckPolicy = js_AckNone;
+    if (pull->position != 0) {
+        options.Config.DeliverPolicy = js_DeliverByStartSequence;
+        options.Config.OptStartSeq = pull->position + 1;
+    } else if (pull->url->since_ns != 0) {
+        options.Config.DeliverPolicy = js_DeliverByStartTime;
+        options.Config.OptStartTime = pull->since_ns;
+    }
+    const int64_t begin_ns = clock_now_ns();
+    for (unsigned attempts = 0; status == NATS_OK && pull->subscription == NULL; attempts++) {
+        jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
+        status = nats.js_PullSubscribe(&pull->subscription, pull->context, subject, NULL, &asking,
+                                       &options, &code);
+        if (status != NATS_OK && status != NATS_NOT_FOUND && clock_now_ns() - begin_ns < ASK_NS) {
+            usleep(REST_MS * 1000);
+            status = NATS_OK;
+        }
+    }
+    return status;
+}
+
+/* renew_consumer makes a new consumer where the latest record was, after it was made sure that the stream
+ * is the same. */
+static void renew_consumer(struct nats_pull *pull)
+{
+    struct stream_state state;
+    drop_consumer(pull);
+    natsStatus status = find_state(pull, &state);
+    pull->is_replaced = status == NATS_NOT_FOUND ||
+                        (status == NATS_OK &&
+                         (state.created_ns != pull->created_ns || state.last < pull->position));
+    if (status == NATS_OK && !pull->is_replaced && state.last < pull->last) {
+        pull->num_cut += pull->last - state.last; /* later records take these numbers */
+        pull->last = state.last;
+    }
+    if (status == NATS_OK && !pull->is_replaced)
+        status = make_consumer(pull);
+    pull->is_silent = status != NATS_OK && !pull->is_replaced;
+    pull->is_over = status != NATS_OK || pull->is_replaced;
+}
+
+/* start_again does so after something went wrong. */
+static void start_again(struct nats_pull *pull)
+{
+    pull->num_tries++;
+    pull->batch = pull->batch > 1 ? pull->batch / 2 : 1;
+    renew_consumer(pull);
+}
+
+bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsConnection *connection,
+                     jsCtx *context)
+{
+    struct stream_state state = {0};
+    *pull = (struct nats_pull){
+        .url = url, .connection = connection, .context = context, .batch = MOST_BATCH};
+    natsStatus status = find_state(pull, &state);
+    if (status == NATS_NOT_FOUND) {
+        complain("NATS: there is no stream %s: nothing was published with -T nats=URL, or to "
+                 "another stream, which the URL names after a /", url->stream);
+        return false;
+    }
+    if (status != NATS_OK) {
+        complain("NATS: cannot query the stream %s: %s", url->stream, nats_client_trouble(status));
+        return false;
+    }
+    pull->since_ns = clock_since_1970_ns() - url->since_ns;
+    pull->created_ns = state.created_ns;
+    pull->start_first = state.first;
+    pull->last = pull->sure_last = state.last;
+    pull->is_over = state.last == 0;
+    if (!pull->is_over)
+        status = make_consumer(pull);
+    if (status != NATS_OK)
+        complain("NATS: cannot read the stream %s: %s", url->stream, nats_client_trouble(status));
+    pull->heard_ns = clock_now_ns();
+    return status == NATS_OK;
+}
+
+/* check_consumer asks the server what it has delivered, and ends the read where it has nothing more. A
+ * consumer that is gone, or is ahead of what arrived, is replaced. So is one that has delivered records and
+ * says that none is left: a server may lose count when others are deleted, a new consumer counts anew. */
+static void check_consumer(struct nats_pull *pull)
+{
+    jsErrCode code = 0;
+    jsConsumerInfo *info = NULL;
+    jsOptions asking = {.Wait = ASK_MS};
+    const natsStatus status =
+        nats.natsSubscription_GetConsumerInfo(&info, pull->subscription, &asking, &code);
+    const uint64_t delivered = status == NATS_OK ? info->Delivered.Consumer : 0;
+    const uint64_t num_ahead = delivered > pull->consumer ? delivered - pull->consumer : 0;
+    const bool is_empty = status == NATS_OK && info->NumPending == 0;
+    nats.jsConsumerInfo_Destroy(info);
+    if (num_ahead != 0 && pull->num_tries >= MOST_TRIES) {
+        pull->num_unread += num_ahead;
+        pull->is_over = true;
+    } else if (num_ahead != 0 || status == NATS_NOT_FOUND) {
+        start_again(pull);
+    } else if (is_empty && pull->consumer != 0) {
+        renew_consumer(pull);
+    } else {
+        pull->is_over |= is_empty;
+    }
+}
+
+/* fetch asks for more records. */
+static void fetch(struct nats_pull *pull, int num)
+{
+    jsErrCode code = 0;
+    drop_list(pull);
+    if (pull->consumer != 0 && pull->pending == 0) {
+        renew_consumer(pull);
+        if (!pull->is_over)
+            check_consumer(pull);
+        if (pull->is_over)
+            return;
+    }
+    const natsStatus status =
+        nats.natsSubscription_Fetch(&pull->list, pull->subscription, num, FETCH_MS, &code);
+    if (status == NATS_OK && pull->list.Count > 0)
+        return;
+    pull->num_silent++;
+    check_consumer(pull);
+    if (!pull->is_over && clock_now_ns() - pull->heard_ns > PATIENCE_NS &&
+        pull->num_silent > MOST_SILENT)
+        pull->is_silent = pull->is_over = true;
+    else if (status != NATS_TIMEOUT && !pull->is_over)
+        usleep(REST_MS * 1000);
+}
+
+/* take notes what a record says of itself. False when it is not the next one: it is asked for again. */
+static bool take(struct nats_pull *pull, natsMsg *message)
+{
+    jsMsgMetaData *data = NULL;
+    if (nats.natsMsg_GetMetaData(&data, message) != NATS_OK)
+        return false;
+    const jsSequencePair at = data->Sequence;
+    const uint64_t pending = data->NumPending;
+    nats.jsMsgMetaData_Destroy(data);
+    const bool is_next = at.Stream > pull->position && at.Consumer == pull->consumer + 1;
+    if (!is_next && (at.Stream <= pull->position || at.Consumer <= pull->consumer ||
+                     pull->num_tries < MOST_TRIES))
+        return false;
+    pull->num_unread += at.Consumer - pull->consumer - 1;
+    pull->num_tries = 0;
+    pull->num_silent = 0;
+    pull->heard_ns = clock_now_ns();
+    pull->consumer = at.Consumer;
+    pull->position = at.Stream;
+    pull->pending = pending;
+    if (pull->first_taken == 0)
+        pull->first_taken = at.Stream;
+    if (pull->batch < MOST_BATCH)
+        pull->batch++;
+    return true;
+}
+
+/* count finds out how many records there are from the first one that was taken on: that is known for the
+ * moment in which a record was delivered. What the last number of the stream was in that moment is known
+ * where it is the same before and after. */
+static void count(struct nats_pull *pull)
+{
+    struct stream_state state;
+    pull->num_expected = pull->num_taken + pull->num_unread + pull->pending;
+    if (ask_state(pull, &state) != NATS_OK || state.created_ns != pull->created_ns)
+        return;
+    pull->sure_last = pull->last;
+    pull->num_slack = 0;
+    pull->is_counted = state.last == pull->last || pull->num_taken >= MOST_COUNTS;
+    pull->last = state.last;
+}
+
+natsMsg *nats_pull_next(struct nats_pull *pull)
+{
+    while (!pull->is_over) {
+        if (pull->next < pull->list.Count) {
+            natsMsg *message = pull->list.Msgs[pull->next];
+            pull->list.Msgs[pull->next++] = NULL;
+            if (!take(pull, message)) {
+                nats.natsMsg_Destroy(message);
+                start_again(pull);
+                continue;
+            }
+            if (pull->position > pull->last) { /* it came later than the read began */
+                nats.natsMsg_Destroy(message);
+                pull->is_over = true;
+                return NULL;
+            }
+            pull->num_taken++;
+            if (!pull->is_counted)
+                count(pull);
+            if (pull->position > pull->sure_last)
+                pull->num_slack++;
+            pull->is_over = pull->position == pull->last;
+            return message;
+        }
+        fetch(pull, pull->is_counted ? pull->batch : 1);
+    }
+    return NULL;
+}
+
+/* count_deleted returns how many records were deleted from among those that were read: of all, where they
+ * are too many to list. */
+static uint64_t count_deleted(struct nats_pull *pull, const struct stream_state *state)
+{
+    jsErrCode code = 0;
+    jsOptions asking = {.Wait = ASK_LONG_MS, .Stream.Info.DeletedDetails = true};
+    jsStreamInfo *info = NULL;
+    uint64_t num = 0;
+    if (state->num_deleted == 0 || state->num_deleted > MOST_LISTED ||
+        nats.js_GetStreamInfo(&info, pull->context, pull->url->stream, &asking, &code) != NATS_OK)
+        return state->num_deleted;
+    for (int i = 0; i < info->State.DeletedLen; i++)
+        num += info->State.Deleted[i] >= pull->first_taken && info->State.Deleted[i] <= pull->last;
+    nats.jsStreamInfo_Destroy(info);
+    return num;
+}
+
+/* say_missing says how many are missing for certain, and why, if the stream's state tells. */
+static bool say_missing(struct nats_pull *pull)
+{
+    struct stream_state state = {0};
+    const natsStatus status = find_state(pull, &state);
+    const uint64_t num_had = pull->num_taken + pull->num_unread;
+    const uint64_t num_missing =
+        pull->num_expected > num_had ? pull->num_expected - num_had : 0;
+    const uint64_t num_deleted = status == NATS_OK ? count_deleted(pull, &state) : 0;
+    if (num_missing != 0)
+        complain("NATS: %s%s missing of %" PRIu64 " that the stream %s held when reading began%s",
+                 pull->num_slack != 0 ? "at least " : "", ds_counted(num_missing, "packets").text,
+                 pull->num_expected, pull->url->stream,
+                 status == NATS_OK && state.first > pull->start_first && state.first > pull->first_taken
+                     ? ": its limits of age or size removed them first"
+                     : "");
+    if (num_deleted != 0)
+        complain("NATS: %s deleted inside the stream %s, which may have been packets",
+                 ds_counted(num_deleted, "records").text, pull->url->stream);
+    if (status != NATS_OK)
+        complain("NATS: cannot query the stream %s at the end, so some records may be missing: %s",
+                 pull->url->stream, nats_client_trouble(status));
+    return num_missing == 0 && num_deleted == 0 && status == NATS_OK;
+}
+
+bool nats_pull_is_whole(struct nats_pull *pull)
+{
+    if (pull->is_silent)
+        complain("NATS: the servers stopped responding: %s read until then",
+                 ds_counted(pull->num_taken, "packets").text);
+    if (pull->is_replaced)
+        complain("NATS: the stream %s was deleted or recreated while it was read: %s read until "
+                 "then",
+                 pull->url->stream, ds_counted(pull->num_taken, "packets").text);
+    if (pull->num_cut != 0)
+        complain("NATS: the servers lost the last %s of the stream %s while it was read",
+                 ds_counted(pull->num_cut, "records").text, pull->url->stream);
+    if (pull->num_unread != 0)
+        complain("NATS: %s did not arrive after %d requests",
+                 ds_counted(pull->num_unread, "packets").text, MOST_TRIES);
+    if (pull->is_silent || pull->is_replaced)
+        return false;
+    return (pull->last == 0 || say_missing(pull)) && pull->num_unread == 0 && pull->num_cut == 0;
+}
+
+void nats_pull_end(struct nats_pull *pull)
+{
+    drop_consumer(pull);
+}
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * nats_send_loop.c - see nats_send_loop.h.
+ *
+ * A window of entries is under way at a time, each with a slot; the reply subject of a message ends in
+ * its number, so the acknowledgement says which it is of. Acknowledgements come in any order, in a
+ * thread of the library; the tail of the queue moves on behind the oldest entry that has none.
+ */
+#ifdef DISTSNIFF_NATS
+
+#include "send/nats/nats_send_loop.h"
+
+#include "core/clock.h"
+#include "core/complain.h"
+#include "record/back_off.h"
+#include "send/nats/nats_stream.h"
+
+#include <cjson/cJSON.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    WINDOW = 2048, /* messages under way */
+    WINDOW_BYTES = 4 * 1024 * 1024,
+    TICK_MS = 50,
+    IDLE_MS = 500,
+    HEADER_LEN = 256, /* of a message, about */
+};
+#define ACK_NS (4 * INT64_C(1000000000))        /* so long an acknowledgement is waited for */
+#define REFUSED_NS (300 * INT64_C(1000000))     /* before what was refused is sent again */
+#define GREETING_NS (5 * INT64_C(1000000000))   /* of files, for the first connection */
+/* At the end, while nothing is acknowledged: a cluster that has lost a server takes up to nine seconds to
+ * agree on who leads the stream, and who asked for it meanwhile has no answer for five more. */
+#define PATIENCE_NS (20 * INT64_C(1000000000))
+
+enum sending_state { SENDING_WAITS, SENDING_SENT, SENDING_REFUSED, SENDING_DONE };
+
+struct sending {
+    uint64_t position; /* of the entry */
+    enum sending_state state;
+    unsigned times; /* it was sent */
+    int64_t sent_ns;
+};
+
+struct carrier {
+    const struct nats_send_loop_config *config;
+    struct send_queue *queue;
+    natsConnection *connection;
+    natsSubscription *replies;
+    jsCtx *context;
+    char inbox[64];
+    int reply_fds[2]; /* a pipe: replies have come, or a connection */
+    int wake_fd;      /* that of config; -1: the other process is gone */
+    bool has_stream;
+    int attempts;         /* for the stream */
+    int64_t attempted_ns; /* the last of them */
+    bool has_complained;  /* of what is the matter now */
+    bool is_refused;      /* by the servers, while files are read, which are not worth waiting for */
+    size_t most_bytes;    /* of a message */
+    int64_t progress_ns;  /* when something was acknowledged last */
+    int64_t looked_ns;    /* for what is to be sent again */
+
+    pthread_mutex_t lock; /* of what follows */
+    struct sending slots[WINDOW];
+    uint64_t first, next; /* numbers: the oldest that is not acknowledged, the one to be sent next */
+    size_t bytes;         /* under way */
+    bool is_new_connection;
+    int last_error; /* of JetStream, 0: none */
+    char last_text[128];
+};
+
+static void wake(struct carrier *c)
+{
+    if (write(c->reply_fds[1], "", 1) < 0)
+        return; /* it is awake */
+}
+
+/* take_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No text: nobody
+ * listens to the subject. */
+static void take_reply(struct carrier *c, struct sending *slot, const char *text, int len)
+{
+    cJSON *reply = cJSON_ParseWithLength(text != NULL ? text : "", (size_t)len);
+    const cJSON *error = cJSON_GetObjectItemCaseSensitive(reply, "error");
+    if (cJSON_GetObjectItemCaseSensitive(reply, "seq") != NULL && error == NULL) {
+        const bool is_known = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reply, "duplicate"));
+        slot->state = SENDING_DONE;
+        atomic_fetch_add(&c->queue->counts.stored, 1);
+        /* Of what was sent twice the first may have been stored without a word. */
+        if (is_known && slot->times == 1)
+            atomic_fetch_add(&c->queue->counts.known, 1);
+    } else {
+        const cJSON *words = cJSON_GetObjectItemCaseSensitive(error, "description");
+        slot->state = SENDING_REFUSED;
+        c->last_error = 1;
+        snprintf(c->last_text, sizeof c->last_text, "%s",
+                 cJSON_IsString(words) ? words->valuestring : "no stream has these subjects");
+    }
+    cJSON_Delete(reply);
+}
+
+static void on_reply(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+                     void *context)
+{
+    struct carrier *c = context;
+    const char *subject = nats.natsMsg_GetSubject(message);
+    const char *dot = strrchr(subject, '.');
+    const uint64_t number = dot != NULL ? strtoull(dot + 1, NULL, 10) : 0;
+    (void)connection;
+    (void)subscription;
+    pthread_mutex_lock(&c->lock);
+    struct sending *slot = &c->slots[number % WINDOW];
+    if (number >= c->first && number < c->next && slot->state != SENDING_DONE)
+        take_reply(c, slot, nats.natsMsg_GetData(message), nats.natsMsg_GetDataLength(message));
+    pthread_mutex_unlock(&c->lock);
+    nats.natsMsg_Destroy(message);
+    wake(c);
+}
+
+static void on_reconnect(natsConnection *connection, void *context)
+{
+    struct carrier *c = context;
+    (void)connection;
+    pthread_mutex_lock(&c->lock);
+    c->is_new_connection = true;
+    pthread_mutex_unlock(&c->lock);
+    wake(c);
+}
+
+/* complain_once says what is the matter, until it is over. */
+static void complain_once(struct carrier *c, const char *what, const char *why)
+{
+    if (!c->has_complained)
+        complain("NATS: %s: %s; retrying, new records wait in the queue", what, why);
+    c->has_complained = true;
+}
+
+static bool connect_once(struct carrier *c)
+{
+    natsInbox *inbox = NULL;
+    natsStatus status =
+        nats_client_connect(c->config->client, on_reconnect, c, &c->connection);
+    if (status == NATS_OK)
+        status = nats.natsInbox_Create(&inbox);
+    if (status == NATS_OK) {
+        char pattern[80];
+        snprintf(c->inbox, sizeof c->inbox, "%s", inbox);
+        snprintf(pattern, sizeof pattern, "%s.*", c->inbox);
+        status = nats.natsConnection_Subscribe(&c->replies, c->connection, pattern, on_reply, c);
+        nats.natsInbox_Destroy(inbox);
+    }
+    if (status == NATS_OK)
+        status = nats.natsConnection_JetStream(&c->context, c->connection, NULL);
+    if (status == NATS_OK) {
+        c->most_bytes = (size_t)nats.natsConnection_GetMaxPayload(c->connection);
+        return true;
+    }
+    c->is_refused = !c->config->is_live && nats_client_is_refused(status);
+    if (c->is_refused)
+        complain("NATS: cannot connect: %s", nats_client_trouble(status));
+    else
+        complain_once(c, "cannot connect", nats_client_trouble(status));
+    nats.natsConnection_Destroy(c->connection);
+    c->connection = NULL;
+    return false;
+}
+
+static bool is_connected(const struct carrier *c)
+{
+    return c->connection != NULL &&
+           nats.natsConnection_Status(c->connection) == NATS_CONN_STATUS_CONNECTED;
+}
+
+static void find_stream(struct carrier *c)
+{
+    const natsStatus status =
+        nats_stream_find(c->context, c->config->client->url, c->attempts);
+    c->has_stream = status == NATS_OK;
+    c->attempts = c->has_stream ? 0 : c->attempts + 1;
+    if (!c->has_stream && c->attempts > 2) /* a cluster takes a while to agree */
+        complain_once(c, "there is no stream", nats_client_trouble(status));
+}
+
+/* publish sends an entry; what goes wrong is noticed as no acknowledgement comes. */
+static void publish(struct carrier *c, uint64_t number, const struct send_entry *entry)
+{
+    char subject[2 * NATS_MAX_WORD + 32], reply[96], id[SEND_MAX_ID + 1];
+    natsMsg *message = NULL;
+    if (!id_key_apply(&c->config->client->id_key, send_entry_id(entry), id))
+        return; /* memory ran out: it is sent again */
+    snprintf(subject, sizeof subject, "%s.%s.%s", c->config->client->url->prefix, c->config->host,
+             nats_type_names[entry->type % NATS_TYPE_COUNT]);
+    snprintf(reply, sizeof reply, "%s.%" PRIu64, c->inbox, number);
+    natsStatus status = nats.natsMsg_Create(&message, subject, reply, send_entry_body(entry),
+                                            (int)entry->body_len);
+    if (status == NATS_OK)
+        status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", id);
+    if (status == NATS_OK)
+        (void)nats.natsConnection_PublishMsg(c->connection, message);
+    nats.natsMsg_Destroy(message);
+}
+
+/* send_slot sends what is in a slot, with the lock; the library may take its time without it. */
+static void send_slot(struct carrier *c, uint64_t number)
+{
+    struct sending *slot = &c->slots[number % WINDOW];
+    uint64_t position = slot->position;
+    const struct send_entry *entry = send_queue_at(c->queue, &position);
+    if (entry == NULL)
+        return;
+    slot->state = SENDING_SENT;
+    slot->sent_ns = clock_now_ns();
+    if (slot->times++ != 0)
+        atomic_fetch_add(&c->queue->counts.sent_again, 1);
+    pthread_mutex_unlock(&c->lock);
+    publish(c, number, entry);
+    pthread_mutex_lock(&c->lock);
+}
+
+/* send_again sends what was refused, or was not acknowledged in time, or before this connection. */
+static void send_again(struct carrier *c)
+{
+    const int64_t now_ns = clock_now_ns();
+    const bool all = c->is_new_connection;
+    if (!all && now_ns - c->looked_ns < TICK_MS * INT64_C(1000000))
+        return;
+    c->is_new_connection = false;
+    c->looked_ns = now_ns;
+    for (uint64_t number = c->first; number < c->next; number++) {
+        const struct sending *slot = &c->slots[number % WINDOW];
+        const int64_t age_ns = now_ns - slot->sent_ns;
+        if (slot->state != SENDING_DONE &&
+            (all || slot->state == SENDING_WAITS || age_ns > ACK_NS ||
+             (slot->state == SENDING_REFUSED && age_ns > REFUSED_NS)))
+            send_slot(c, number);
+    }
+}
+
+/* send_new gives slots to what has come since, and returns whether there was any. */
+static bool send_new(struct carrier *c, uint64_t *position)
+{
+    const uint64_t before = c->next;
+    const struct send_entry *entry;
+    while (c->next - c->first < WINDOW && c->bytes < WINDOW_BYTES &&
+           (entry = send_queue_at(c->queue, position)) != NULL) {
+        struct sending *slot = &c->slots[c->next % WINDOW];
+        *slot = (struct sending){.position = *position, .state = SENDING_WAITS};
+        *position += entry->size;
+        c->bytes += entry->size;
+        const uint64_t number = c->next++;
+        if (entry->body_len + HEADER_LEN > c->most_bytes) {
+            atomic_fetch_add(&c->queue->counts.too_large, 1);
+            slot->state = SENDING_DONE;
+        } else {
+            send_slot(c, number);
+        }
+    }
+    return c->next != before;
+}
+
+/* let_go frees what is acknowledged; true when that was something. */
+static bool let_go(struct carrier *c)
+{
+    const uint64_t before = c->first;
+    uint64_t position = 0;
+    while (c->first < c->next && c->slots[c->first % WINDOW].state == SENDING_DONE) {
+        position = c->slots[c->first % WINDOW].position;
+        const struct send_entry *entry = send_queue_at(c->queue, &position);
+        const size_t size = entry != NULL ? entry->size : 0;
+        position += size;
+        c->bytes -= size;
+        c->first++;
+    }
+    if (c->first == before)
+        return false;
+    send_queue_release(c->queue, position);
+    c->progress_ns = clock_now_ns();
+    return true;
+}
+
+/* say_again tells that something works again. */
+static void say_again(struct carrier *c)
+{
+    if (c->has_complained && !c->config->is_quiet)
+        complain("NATS: records are stored again");
+    c->has_complained = false;
+}
+
+/* work does what there is to be done; true when there was something. */
+static bool work(struct carrier *c, uint64_t *position)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (!is_connected(c))
+        return false;
+    if (!c->has_stream && now_ns - c->attempted_ns > REFUSED_NS) {
+        c->attempted_ns = now_ns;
+        find_stream(c);
+    }
+    if (!c->has_stream)
+        return false;
+    pthread_mutex_lock(&c->lock);
+    const bool is_freed = let_go(c);
+    send_again(c);
+    const bool is_sent = send_new(c, position);
+    if (c->last_error != 0 && !is_freed && now_ns - c->progress_ns > ACK_NS) {
+        complain_once(c, "the stream accepts nothing", c->last_text);
+        c->has_stream = false; /* it may have been removed */
+    }
+    c->last_error = is_freed ? 0 : c->last_error;
+    pthread_mutex_unlock(&c->lock);
+    if (is_freed)
+        say_again(c);
+    return is_freed || is_sent;
+}
+
+/* is_done says whether nothing is left in the queue. */
+static bool is_done(struct carrier *c)
+{
+    uint64_t position = atomic_load(&c->queue->tail);
+    pthread_mutex_lock(&c->lock);
+    const bool done = c->first == c->next && send_queue_at(c->queue, &position) == NULL;
+    pthread_mutex_unlock(&c->lock);
+    return done;
+}
+
+/* is_over says whether there is nothing left to be done, or no use in doing it. */
+static bool is_over(struct carrier *c)
+{
+    const bool is_ending = atomic_load(&c->queue->is_ending);
+    if (atomic_load(&c->queue->is_abandoned) || c->is_refused)
+        return true;
+    if (is_done(c)) {
+        c->progress_ns = clock_now_ns(); /* nothing waits */
+        return is_ending;
+    }
+    return (is_ending || !c->config->is_live) &&
+           clock_now_ns() - c->progress_ns > (c->connection == NULL ? GREETING_NS : PATIENCE_NS);
+}
+
+/* take_wake takes what the other process said, or notes that it is gone. */
+static void take_wake(struct carrier *c)
+{
+    char bytes[256];
+    if (read(c->wake_fd, bytes, sizeof bytes) > 0)
+        return;
+    c->wake_fd = -1;
+    atomic_store(&c->queue->is_ending, true);
+}
+
+/* sleep_for waits for something to be sent, or a reply. */
+static void sleep_for(struct carrier *c, int ms)
+{
+    struct pollfd fds[] = {{c->wake_fd, POLLIN, 0}, {c->reply_fds[0], POLLIN, 0}};
+    char bytes[2 * WINDOW];
+    atomic_store(&c->queue->is_asleep, true);
+    /* What came just before that has woken nobody. */
+    const bool is_idle = c->first != c->next || !c->has_stream || is_done(c);
+    const int num = is_idle ? poll(fds, 2, ms) : 0;
+    atomic_store(&c->queue->is_asleep, false);
+    if (num > 0 && (fds[1].revents & POLLIN) != 0 && read(c->reply_fds[0], bytes, sizeof bytes) < 0)
+        return;
+    if (num > 0 && fds[0].revents != 0)
+        take_wake(c);
+}
+
+static void run(struct carrier *c)
+{
+    uint64_t position = 0;
+    int attempts = 0;
+    int64_t next_ns = 0;
+    c->progress_ns = clock_now_ns();
+    while (!is_over(c)) {
+        if (c->connection == NULL && clock_now_ns() >= next_ns) {
+            if (!connect_once(c))
+                next_ns = clock_now_ns() + back_off_ms(attempts++) * 1000000;
+        }
+        const bool is_busy = work(c, &position);
+        if (c->connection != NULL && !is_connected(c))
+            complain_once(c, "the connection is lost", "the server does not answer");
+        const bool waits = c->first != c->next || !is_connected(c) || !c->has_stream ||
+                           atomic_load(&c->queue->is_ending);
+        if (!is_busy)
+            sleep_for(c, waits ? TICK_MS : IDLE_MS);
+    }
+}
+
+void nats_send_loop_run(const struct nats_send_loop_config *config)
+{
+    static struct carrier carrier;
+    struct carrier *c = &carrier;
+    *c = (struct carrier){.config = config, .queue = config->queue, .wake_fd = config->wake_fd};
+    pthread_mutex_init(&c->lock, NULL);
+    back_off_begin();
+    if (pipe2(c->reply_fds, O_CLOEXEC | O_NONBLOCK) == 0)
+        run(c);
+    /* The process ends: the library's threads need not be waited for. */
+}
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * nats_url.c - see nats_config.h.
+ */
+#include "send/nats/nats_config.h"
+
+#include "core/complain.h"
+#include "core/units.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHAPE "nats://HOST[:PORT][,HOST...][/STREAM]"
+
+static const char *const schemes[] = {"nats://", "tls://"};
+enum { NUM_SCHEMES = 2, TLS_SCHEME = 1 };
+
+/* scheme_len returns how long the scheme is that a text begins with, 0: it has none. */
+static size_t scheme_len(const char *text, bool *is_tls)
+{
+    for (int i = 0; i < NUM_SCHEMES; i++) {
+        const size_t len = strlen(schemes[i]);
+        if (strncmp(text, schemes[i], len) == 0) {
+            *is_tls = i == TLS_SCHEME;
+            return len;
+        }
+    }
+    return 0;
+}
+
+bool nats_is_url(const char *word)
+{
+    bool is_tls;
+    return scheme_len(word, &is_tls) != 0;
+}
+
+static bool is_word(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '-')
+            return false;
+    }
+    return text[0] != '\0' && strlen(text) < NATS_MAX_WORD;
+}
+
+/* take_question takes since=TIME&host=NAME. */
+static bool take_question(const char *option, char *text, struct nats_url *url)
+{
+    for (char *part; (part = strsep(&text, "&")) != NULL;) {
+        const char *value = strchr(part, '=');
+        const size_t len = value != NULL ? (size_t)(value - part) : 0;
+        if (len == 4 && memcmp(part, "host", 4) == 0 && is_word(value + 1)) {
+            strcpy(url->host, value + 1);
+        } else if (len != 5 || memcmp(part, "since", 5) != 0 ||
+                   !units_parse(QUANTITY_DURATION, value + 1, 0, &url->since_ns) ||
+                   url->since_ns <= 0) {
+            complain("%s: after the ? expected since=TIME, such as since=15min, and host=NAME, "
+                     "joined by &, not '%s'", option, part);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* take_servers parts the servers, which share the scheme of the first. */
+static bool take_servers(const char *option, char *text, struct nats_url *url)
+{
+    for (char *part; (part = strsep(&text, ",")) != NULL;) {
+        bool is_tls = false;
+        part += scheme_len(part, &is_tls);
+        url->has_tls |= is_tls;
+        if (part[0] == '\0' || url->num_servers == NATS_MAX_SERVERS) {
+            complain(part[0] == '\0' ? "%s takes " SHAPE : "%s takes at most 16 servers", option);
+            return false;
+        }
+        url->servers[url->num_servers++] = part;
+    }
+    return true;
+}
+
+bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
+{
+    bool is_tls;
+    *url = (struct nats_url){.stream = "DISTSNIFF", .host = "*"};
+    if (scheme_len(word, &is_tls) == 0 || strlen(word) >= sizeof url->text) {
+        complain("%s takes " SHAPE ", not '%s'", option, word);
+        return false;
+    }
+    strcpy(url->text, word);
+    char *servers = url->text + scheme_len(word, &is_tls);
+    url->has_tls = is_tls;
+    if (strchr(servers, '@') != NULL) {
+        complain("%s: every user of this machine can read a password on the command line: put "
+                 "USER:PASSWORD, or a token, into a file for --nats-creds", option);
+        return false;
+    }
+    char *question = strchr(servers, '?');
+    if (question != NULL)
+        *question++ = '\0';
+    if (question != NULL && !take_question(option, question, url))
+        return false;
+    /* The stream is behind the last slash that is not of a scheme. */
+    char *slash = strrchr(servers, '/');
+    if (slash != NULL && slash > servers && slash[-1] != '/' && slash[-1] != ':') {
+        *slash++ = '\0';
+        if (slash[0] != '\0' && !is_word(slash)) {
+            complain("%s: the name of a stream has letters, digits, _ and -, not '%s'", option, slash);
+            return false;
+        }
+        if (slash[0] != '\0')
+            strcpy(url->stream, slash);
+    }
+    for (size_t i = 0; i < sizeof url->prefix; i++)
+        url->prefix[i] = (char)tolower((unsigned char)url->stream[i]);
+    return take_servers(option, servers, url);
+}
+
+void nats_host_name(const char *given, char name[NATS_MAX_WORD])
+{
+    char own[256] = "";
+    if (given == NULL && gethostname(own, sizeof own - 1) != 0)
+        own[0] = '\0';
+    snprintf(name, NATS_MAX_WORD, "%.*s", NATS_MAX_WORD - 1, given != NULL ? given : own);
+    for (char *at = name; *at != '\0'; at++) {
+        if (!isalnum((unsigned char)*at) && *at != '-')
+            *at = '_';
+    }
+    if (name[0] == '\0')
+        strcpy(name, "_");
+}
+
+bool nats_check(void)
+{
+#ifdef DISTSNIFF_NATS
+    return true;
+#else
+    complain("this distsniff was built without NATS: build it with -DDISTSNIFF_NATS=ON, which needs "
+             "libnats (Debian: libnats-dev)");
+    return false;
+#endif
+}

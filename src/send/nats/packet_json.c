@@ -1,0 +1,112 @@
+/*
+ * packet_json.c - see packet_json.h.
+ */
+#include "send/nats/packet_json.h"
+
+#include "core/time_point.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LONGEST_PACKET = 262144, MICROSECONDS_LEN = 27 }; /* 2026-01-31T23:59:59.123456Z */
+
+void packet_json_write(struct json_writer *json, const struct ds_packet *packet, const char *host,
+                       struct ds_buffer *out)
+{
+    json->out = out;
+    json_begin(json, JSON_TYPE("packet"));
+    json_put_time(json, JSON_KEY("ts"), packet->ts_ns);
+    json_put_string(json, JSON_KEY("host"), host);
+    json_put_unsigned(json, JSON_KEY("frame"), packet->frame);
+    json_put_unsigned(json, JSON_KEY("link_type"), packet->link_type);
+    json_put_unsigned(json, JSON_KEY("len"), packet->len);
+    json_put_key(json, JSON_KEY("data"));
+    JSON_LITERAL(json, "\"");
+    ds_buffer_add_base64(out, packet->data, packet->cap_len);
+    JSON_LITERAL(json, "\"");
+    json_end(json);
+    if (!out->failed && out->len != 0)
+        out->len--; /* the newline */
+}
+
+void packet_json_id(const struct ds_packet *packet, const char *host, char id[SEND_MAX_ID + 1])
+{
+    snprintf(id, SEND_MAX_ID + 1, "p.%s.%" PRId64 ".%" PRIu64, host, packet->ts_ns, packet->frame);
+}
+
+/* number_of returns what stands under a key; max + 1 where it is no number up to max. */
+static uint64_t number_of(const cJSON *object, const char *key, uint64_t max)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    return number >= 0 && number <= (double)max ? (uint64_t)number : max + 1;
+}
+
+/* digit_of returns what a character of base64 stands for, 64 of others. */
+static uint32_t digit_of(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return (uint32_t)(c - 'A');
+    if (c >= 'a' && c <= 'z')
+        return (uint32_t)(c - 'a') + 26;
+    if (c >= '0' && c <= '9')
+        return (uint32_t)(c - '0') + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : 64;
+}
+
+/* add_bytes appends what a text of base64 (RFC 4648, section 4) stands for. */
+static bool add_bytes(const char *text, struct ds_buffer *bytes)
+{
+    while (text[0] != '\0') {
+        uint32_t word = 0;
+        int num = 0;
+        for (; num < 4 && digit_of(text[num]) < 64; num++)
+            word |= digit_of(text[num]) << (18 - 6 * num);
+        for (int i = num; i < 4; i++) {
+            if (text[i] != '=' || num < 2)
+                return false;
+        }
+        const uint8_t out[] = {(uint8_t)(word >> 16), (uint8_t)(word >> 8), (uint8_t)word};
+        ds_buffer_add(bytes, out, (size_t)num - 1);
+        text += 4;
+        if (num < 4 && text[0] != '\0')
+            return false;
+    }
+    return !bytes->failed;
+}
+
+static bool take_packet(const cJSON *object, struct ds_packet *packet, bool *has_nanoseconds,
+                        struct ds_buffer *bytes)
+{
+    const cJSON *ts = cJSON_GetObjectItemCaseSensitive(object, "ts");
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(object, "data");
+    const uint64_t link_type = number_of(object, "link_type", UINT16_MAX);
+    const uint64_t len = number_of(object, "len", UINT32_MAX);
+    const uint64_t frame = number_of(object, "frame", JSON_MAX_EXACT);
+    struct time_point when;
+    if (!cJSON_IsString(ts) || !time_point_parse(ts->valuestring, &when) ||
+        when.kind != TIME_POINT_ABSOLUTE ||
+        !cJSON_IsString(data) || !add_bytes(data->valuestring, bytes) || bytes->len > LONGEST_PACKET ||
+        link_type > UINT16_MAX || len > UINT32_MAX || len < bytes->len || frame > JSON_MAX_EXACT)
+        return false;
+    *has_nanoseconds = strlen(ts->valuestring) > MICROSECONDS_LEN;
+    *packet = (struct ds_packet){
+        .ts_ns = when.ns,
+        .frame = frame,
+        .link_type = (uint32_t)link_type,
+        .data = (const uint8_t *)bytes->data,
+        .cap_len = (uint32_t)bytes->len,
+        .len = (uint32_t)len,
+    };
+    return true;
+}
+
+bool packet_json_read(struct ds_text json, struct ds_packet *packet, bool *has_nanoseconds,
+                      struct ds_buffer *bytes)
+{
+    cJSON *object = cJSON_ParseWithLength(json.data, json.len);
+    bytes->len = 0;
+    const bool good = object != NULL && take_packet(object, packet, has_nanoseconds, bytes);
+    cJSON_Delete(object);
+    return good;
+}

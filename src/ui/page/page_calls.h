@@ -1,0 +1,34 @@
+/*
+ * page_calls.h - the calls that a page shows one by one: the slowest, and the slowest of those that
+ * went wrong; of each so much that its ladder and its tree can be drawn.
+ */
+#ifndef SRC_PAGE_CALLS_H
+#define SRC_PAGE_CALLS_H
+
+#include "output/json_write.h"
+#include "record/record.h"
+#include "reports/best_rows.h"
+
+struct page_calls;
+typedef void page_calls_line(struct page_calls *calls, const struct call *call);
+
+struct page_calls {
+    page_calls_line *make_line;
+    struct best_rows slowest, failed;
+    struct ds_buffer line, scratch;
+    bool no_memory;
+};
+
+/* page_calls_init: make_line writes a call to line, where it is kept; scratch is its own. */
+void page_calls_init(struct page_calls *calls, uint64_t max, page_calls_line *make_line);
+
+/* page_calls_json is the line that page_calls_tell takes. */
+page_calls_line page_calls_json;
+
+void page_calls_free(struct page_calls *calls);
+void page_calls_take(struct page_calls *calls, const struct call *call);
+
+/* page_calls_tell writes them as fields of a JSON object. */
+void page_calls_tell(struct page_calls *calls, struct json_writer *json);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * test_presence.c - which nodes and links are there: who leaves, who comes back, restarted or not; whose link was the
+ * last; hidden nodes, names that are known late, caps, the end of the capture; and what has passed then.
+ */
+#include "findings_world.h"
+
+#include "analyse/findings/presence.h"
+
+#include <stdlib.h>
+
+#include <inttypes.h>
+
+static struct presence p;
+static char told[4096];
+static size_t told_len;
+static struct ds_conn conns[8];
+static struct ds_tcp_stats links[8];
+static struct ds_event at;
+static int64_t now_ns;
+
+static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void add(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    told_len += (size_t)vsnprintf(told + told_len, sizeof told - told_len, format, args);
+    va_end(args);
+}
+
+static void note(void *context, const struct presence_change *c)
+{
+    static const char *const names[] = {"seen", "left", "back", "up", "down"};
+    (void)context;
+    add("%" PRId64 " %s", c->ts_ns / SECOND, names[c->what]);
+    if (c->node != NULL)
+        add(" %.*s", (int)c->node->len, c->node->name);
+    else
+        add(" %" PRIu64, c->conn);
+    add("%s%s%s%s%s", c->is_hidden ? " hidden" : "", c->was_up ? " was up" : "", c->is_restarted ? " restarted" : "",
+        c->is_same ? " same" : "", c->was_silent ? " silent" : "");
+    add("\n");
+}
+
+static void begin_presence(void)
+{
+    presence_free(&p);
+    memset(&p, 0, sizeof p);
+    memset(conns, 0, sizeof conns);
+    memset(links, 0, sizeof links);
+    presence_init(&p, EPMD);
+    p.emit = note;
+    told_len = 0;
+    told[0] = '\0';
+    now_ns = 0;
+}
+
+static struct ds_event *event(int conn, enum ds_event_type type)
+{
+    now_ns += SECOND;
+    conns[conn].number = (uint64_t)conn;
+    conns[conn].link = &links[conn];
+    at = (struct ds_event){.type = type, .conn = &conns[conn], .ts_ns = now_ns, .frame = 1};
+    return &at;
+}
+
+static void joins(int conn, const char *a, uint32_t a_creation, const char *b, uint32_t b_creation)
+{
+    conns[conn].end[0] = (struct ds_endpoint){.port = 1, .node = text(a), .creation = a_creation};
+    conns[conn].end[1] = (struct ds_endpoint){.port = 2, .node = text(b), .creation = b_creation};
+    links[conn].closed_by = -1;
+    event(conn, DS_EVENT_CONN)->change.state = DS_CONN_UP;
+    presence_event(&p, &at);
+}
+
+static void ends(int conn, int closed_by)
+{
+    links[conn].closed_by = (int8_t)closed_by;
+    event(conn, DS_EVENT_CONN)->change.state = DS_CONN_HALF_CLOSED;
+    presence_event(&p, &at);
+    now_ns -= SECOND;
+    event(conn, DS_EVENT_CONN)->change.state = DS_CONN_CLOSED;
+    presence_event(&p, &at); /* counts once */
+}
+
+static void is_told(const char *wanted)
+{
+    assert_string_equal(told, wanted);
+    told_len = 0;
+    told[0] = '\0';
+}
+
+static void leaves_and_comes_back(void **state)
+{
+    (void)state;
+    begin_presence();
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "a@h", 1, "c@h", 1);
+    joins(3, "b@h", 1, "c@h", 1);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 seen c@h\n2 up 2\n3 up 3\n");
+    ends(2, 0); /* a closes: c has a link with b still */
+    is_told("4 down 2\n");
+    ends(3, 0); /* b closes its link with c: c has none any more, whoever closed */
+    is_told("5 down 3\n5 left c@h\n");
+    assert_true(presence_is_gone(presence_find(&p, text("c@h"))));
+    joins(4, "c@h", 2, "a@h", 1);
+    is_told("6 back c@h restarted\n6 up 4\n");
+    ends(4, 0);
+    joins(5, "c@h", 2, "a@h", 1);
+    is_told("7 down 4\n7 left c@h\n8 back c@h same\n8 up 5\n");
+    assert_false(presence_is_gone(presence_find(&p, text("c@h"))));
+    assert_null(presence_find(&p, text("d@h")));
+}
+
+static void last_of_both(void **state)
+{
+    (void)state;
+    begin_presence();
+    joins(1, "a@h", 1, "b@h", 1);
+    ends(1, 1);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 down 1\n2 left b@h\n");
+    const struct presence_pair *pair = presence_find_pair(&p, text("b@h"), text("a@h"));
+    assert_non_null(pair);
+    assert_false(presence_is_apart(&p, pair)); /* b has left: that says it all */
+    begin_presence(); /* nobody knows who closed it */
+    joins(1, "a@h", 1, "b@h", 1);
+    ends(1, -1);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 down 1\n");
+    assert_true(presence_is_apart(&p, presence_find_pair(&p, text("a@h"), text("b@h"))));
+    begin_presence(); /* the one that says nothing leaves, not the one that closes */
+    joins(1, "a@h", 1, "b@h", 1);
+    links[1].side[0].last_data_ns = 9 * SECOND;
+    links[1].side[1].last_data_ns = 2 * SECOND;
+    now_ns = 9 * SECOND;
+    ends(1, 0);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n10 down 1 silent\n10 left b@h silent\n");
+    begin_presence(); /* it was given up, though no packet says so */
+    joins(1, "a@h", 1, "b@h", 1);
+    presence_given_up(&p, 1, 5 * SECOND, conns[1].end, 0);
+    presence_given_up(&p, 1, 6 * SECOND, conns[1].end, 0);
+    presence_given_up(&p, 7, 6 * SECOND, conns[1].end, 0);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n5 down 1\n5 left b@h\n");
+}
+
+static void two_links(void **state)
+{
+    (void)state;
+    begin_presence(); /* the new one is up before the old one is known to have ended */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "a@h", 1, "b@h", 1);
+    ends(1, 0);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 up 2\n3 down 1\n");
+    assert_false(presence_is_gone(presence_find(&p, text("b@h"))));
+}
+
+static void what_does_not_count(void **state)
+{
+    (void)state;
+    begin_presence();
+    joins(1, "a@h", 1, "b@h", 1);
+    event(1, DS_EVENT_CONN)->change = (struct ds_conn_change){.state = DS_CONN_OPEN_AT_END, .final = true};
+    presence_event(&p, &at);
+    event(1, DS_EVENT_CONN)->change =
+        (struct ds_conn_change){.state = DS_CONN_CLOSED, .final = true, .unfollowed = true};
+    presence_event(&p, &at);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n");
+    event(2, DS_EVENT_HANDSHAKE)->handshake = (struct ds_handshake){.has_flags = true, .flags = 4}; /* hidden */
+    presence_event(&p, &at);
+    joins(2, "tool@h", 1, "a@h", 1);
+    ends(2, 0);
+    is_told("5 up 2 hidden\n6 down 2 hidden\n");
+    assert_null(presence_find(&p, text("tool@h")));
+    joins(3, "x@h", 1, "y@h", 1); /* EPMD's are no links */
+    told_len = 0;
+    told[0] = '\0';
+    conns[4].end[1].port = EPMD;
+    event(4, DS_EVENT_CONN)->change.state = DS_CONN_JOINED_LATE;
+    presence_event(&p, &at);
+    event(5, DS_EVENT_CONN)->change.state = DS_CONN_FAILED; /* it never was up */
+    presence_event(&p, &at);
+    is_told("");
+}
+
+static void names_come_late(void **state)
+{
+    (void)state;
+    begin_presence();
+    event(1, DS_EVENT_CONN)->change.state = DS_CONN_JOINED_LATE;
+    presence_event(&p, &at);
+    assert_int_equal(p.unnamed, 1);
+    conns[1].end[0].node = text("a@h");
+    presence_name(&p, event(1, DS_EVENT_MESSAGE));
+    assert_int_equal(p.unnamed, 1);
+    conns[1].end[1].node = text("b@h");
+    presence_event(&p, event(1, DS_EVENT_TICK));
+    presence_name(&p, event(1, DS_EVENT_MESSAGE));
+    assert_int_equal(p.unnamed, 0);
+    is_told("1 up 1 was up\n3 seen a@h\n3 seen b@h\n");
+    ends(1, 1);
+    is_told("5 down 1\n5 left b@h\n");
+    event(2, DS_EVENT_CONN)->change.state = DS_CONN_JOINED_LATE; /* none ever comes */
+    presence_event(&p, &at);
+    ends(2, 0);
+    assert_int_equal(p.unnamed, 0);
+}
+
+static void caps(void **state)
+{
+    (void)state;
+    begin_presence();
+    p.emit = NULL;
+    static char name[2][20000][12];
+    for (int i = 0; i < 20000; i++) {
+        struct ds_conn conn = {.number = (uint64_t)i + 1};
+        for (int end = 0; end < 2; end++) {
+            const int len = snprintf(name[end][i], sizeof name[end][i], "%c%d@h", 'a' + end, i);
+            conn.end[end].node = (struct ds_text){name[end][i], (size_t)len};
+        }
+        const struct ds_event up = {.type = DS_EVENT_CONN, .conn = &conn, .ts_ns = i, .change.state = DS_CONN_UP};
+        presence_event(&p, &up);
+    }
+    assert_in_range(p.nodes.num, 2048, 2048); /* those that were there first */
+    assert_non_null(presence_find(&p, text("a0@h")));
+    assert_null(presence_find(&p, text("a19999@h")));
+    assert_true(p.links.num <= 8192 && p.pairs.num <= 8192);
+    assert_int_equal(p.unnamed, 0);
+}
+
+static void without_memory(void *context)
+{
+    (void)context;
+    memset(&p, 0, sizeof p);
+    presence_init(&p, EPMD);
+    joins(1, "a@h", 1, "b@h", 1);
+    ends(1, 0);
+    assert_true(!failing_alloc_failed() || p.no_memory != 0);
+    presence_free(&p);
+    memset(&p, 0, sizeof p);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    begin_presence();
+    assert_true(failing_alloc_each(without_memory, NULL) > 0);
+}
+
+/* What has passed, and what the verdict begins with. */
+
+static struct wording down_line;
+static bool was_past;
+
+static void take_line(void *context, const struct record *record)
+{
+    (void)context;
+    if (record->finding->severity == SEVERITY_DOWN)
+        down_line = record->finding->sentence;
+    else if (record->finding->kind != NULL)
+        was_past = record->finding->is_past;
+}
+
+static void down_is(const char *wanted)
+{
+    struct ds_buffer out = {0};
+    wording_print(&down_line, &out);
+    ds_buffer_add(&out, "", 1);
+    assert_string_equal(out.data, wanted);
+    ds_buffer_free(&out);
+    down_line = (struct wording){0};
+}
+
+static void verdict(void **state)
+{
+    struct findings_config config = {.emit = take_line, .epmd_port = EPMD};
+    (void)state;
+    setenv("TZ", "UTC", 1);
+    default_limits(config.limits);
+    findings_free(w.findings);
+    memset(&w, 0, sizeof w);
+    w.findings = findings_new(&config);
+    w.now_ns = 3600 * SECOND;
+    next_conn();
+    up();
+    findings_sum_up(w.findings);
+    assert_int_equal(down_line.len, 0);
+    half_close(1, DS_CLOSE_FIN); /* DS204 */
+    findings_sum_up(w.findings);
+    down_is("bob@127.0.0.1 left at 01:00:00 and has not come back");
+    assert_false(was_past);
+    w.now_ns += 5 * SECOND;
+    next_conn();
+    up();
+    findings_sum_up(w.findings);
+    assert_int_equal(down_line.len, 0);
+    assert_true(was_past);
+    findings_free(w.findings);
+    w.findings = NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(two_links),
+        cmocka_unit_test(what_does_not_count),   cmocka_unit_test(names_come_late), cmocka_unit_test(caps),
+        cmocka_unit_test(memory),                cmocka_unit_test(verdict)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    presence_free(&p);
+    return failed;
+}

@@ -1,0 +1,301 @@
+/*
+ * test_timeline.c - what happened when: equal events are one line, failures of a callee end with its first
+ * answer, stalls and findings last, tools are one line; the order of files, what comes live, caps, memory.
+ */
+#include "analyse/findings/timeline.h"
+#include "failing_alloc.h"
+
+#include <distsniff/dissect.h>
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+
+static char told[8192];
+static size_t told_len;
+static uint64_t num_told;
+static int64_t last_from_ns;
+static bool is_ordered;
+static struct timeline *t;
+
+static void take(void *context, const struct record *record)
+{
+    const struct finding *f = record->finding;
+    struct ds_buffer text = {0};
+    (void)context;
+    num_told++;
+    is_ordered &= f->first_ns >= last_from_ns;
+    last_from_ns = f->first_ns;
+    wording_print(&f->sentence, &text);
+    if (!text.failed && sizeof told - told_len > 400)
+        told_len += (size_t)snprintf(told + told_len, sizeof told - told_len, "%s%g-%g %s x%" PRIu64 ": %.*s\n",
+                                     f->is_update ? "begins " : "", (double)f->first_ns / 1e9,
+                                     (double)f->last_ns / 1e9, happening_name(f->happening), f->count, (int)text.len,
+                                     text.len != 0 ? text.data : "");
+    ds_buffer_free(&text);
+}
+
+static void begin(bool is_live)
+{
+    const struct timeline_config config = {.emit = take, .is_live = is_live};
+    timeline_free(t);
+    t = timeline_new(&config);
+    assert_non_null(t);
+    told_len = num_told = 0;
+    told[0] = '\0';
+    last_from_ns = INT64_MIN;
+    is_ordered = true;
+}
+
+static void is_told(const char *wanted)
+{
+    timeline_end(t);
+    assert_string_equal(told, wanted);
+}
+
+static struct ds_text text(const char *string)
+{
+    return (struct ds_text){string, strlen(string)};
+}
+
+static void call(const char *name, enum call_outcome outcome, double at)
+{
+    const struct call c = {.callee = {.node = text("b@h"), .name = text(name)}, .caller = {.node = text("a@h")},
+                           .conn = 1, .end_frame = 2, .outcome = outcome, .end_ns = (int64_t)(at * 1e9)};
+    timeline_time(t, c.end_ns);
+    timeline_call(t, &c);
+}
+
+static void failures(void **state)
+{
+    (void)state;
+    begin(false);
+    call("srv", CALL_OK, 1);
+    call("srv", CALL_TIMEOUT, 2);
+    call("srv", CALL_TIMEOUT, 4);
+    call("other", CALL_NOPROC, 4.5);
+    call("srv", CALL_OK, 5); /* it fails again, so soon that this was no recovery */
+    call("srv", CALL_ABANDONED, 6);
+    call("srv", CALL_OK, 8);
+    call("srv", CALL_OK, 9);
+    timeline_time(t, 20 * SECOND);
+    call("srv", CALL_TIMEOUT, 21); /* another time */
+    call("srv", CALL_OK, 40);      /* be it long after */
+    call("srv", CALL_TIMEOUT, 50);
+    call("srv", CALL_TIMEOUT, 70);
+    call("srv", CALL_OK, 71);
+    call("srv", CALL_OK, 99);
+    is_told("2-6 failing x3: calls to srv@b@h timed out\n"
+            "4.5-4.5 failing x1: calls to other@b@h failed: noproc\n"
+            "8-8 recovered x1: srv@b@h answers again\n"
+            "21-21 failing x1: calls to srv@b@h timed out\n40-40 recovered x1: srv@b@h answers again\n"
+            "50-50 failing x1: calls to srv@b@h timed out\n70-70 failing x1: calls to srv@b@h timed out\n"
+            "71-71 recovered x1: srv@b@h answers again\n");
+    begin(false); /* just within, just beyond */
+    call("srv", CALL_TIMEOUT, 1);
+    call("srv", CALL_TIMEOUT, 5.9);
+    call("srv", CALL_TIMEOUT, 11);
+    is_told("1-5.9 failing x2: calls to srv@b@h timed out\n11-11 failing x1: calls to srv@b@h timed out\n");
+}
+
+static void live(void **state)
+{
+    (void)state;
+    begin(true);
+    call("srv", CALL_TIMEOUT, 1);
+    call("srv", CALL_TIMEOUT, 2);
+    assert_string_equal(told, "begins 1-1 failing x1: calls to srv@b@h timed out\n");
+    timeline_time(t, 6 * SECOND);
+    assert_int_equal(num_told, 1);
+    timeline_time(t, 8 * SECOND); /* it is over, be it that nothing answers */
+    is_told("begins 1-1 failing x1: calls to srv@b@h timed out\n1-2 failing x2: calls to srv@b@h timed out\n");
+}
+
+static struct ds_tcp_stats link_facts;
+static struct ds_conn conn = {.number = 1,
+                              .link = &link_facts,
+                              .end = {{.port = 1, .node = {"a@h", 3}}, {.port = 2, .node = {"b@h", 3}}}};
+
+static void stall(int dir, double start, double lasts, bool is_over)
+{
+    const struct ds_event event = {.type = DS_EVENT_STALL, .dir = (uint8_t)dir, .conn = &conn,
+                                   .ts_ns = (int64_t)((start + lasts) * 1e9), .frame = 1,
+                                   .stall = {.why = DS_STALL_LOST, .is_over = is_over,
+                                             .start_ns = (int64_t)(start * 1e9),
+                                             .duration_ns = (int64_t)(lasts * 1e9)}};
+    timeline_time(t, event.ts_ns);
+    timeline_event(t, &event);
+}
+
+static void stalls(void **state)
+{
+    (void)state;
+    begin(false);
+    stall(0, 1, 0.9, true); /* too short to be one */
+    stall(0, 2, 1, false);
+    stall(1, 1.5, 2, false); /* the other way as well: the same */
+    stall(0, 2, 6, true);
+    stall(1, 9, 0.9, true); /* again, soon: goes on */
+    timeline_time(t, 30 * SECOND);
+    stall(0, 40, 1, false);
+    const struct ds_event end = {.type = DS_EVENT_CONN, .conn = &conn, .ts_ns = 45 * SECOND, .change.final = true};
+    timeline_event(t, &end);
+    is_told("1.5-9.9 stall x1: data from a@h to b@h is not acknowledged\n"
+            "40-45 stall x1: data from a@h to b@h is not acknowledged\n");
+}
+
+static void gap(double at)
+{
+    const struct ds_event event = {.type = DS_EVENT_GAP, .conn = &conn, .ts_ns = (int64_t)(at * 1e9), .frame = 1};
+    timeline_time(t, event.ts_ns);
+    timeline_event(t, &event);
+}
+
+static void says(const char *name, uint64_t flags, double at)
+{
+    const struct ds_event event = {.type = DS_EVENT_HANDSHAKE, .conn = &conn, .ts_ns = (int64_t)(at * 1e9),
+                                   .frame = 1, .handshake = {.has_flags = true, .flags = flags, .name = text(name)}};
+    timeline_event(t, &event);
+}
+
+static void gaps_and_releases(void **state)
+{
+    (void)state;
+    begin(false);
+    gap(1);
+    gap(3);
+    says("a@h", 5, 4);
+    says("a@h", 5, 5);
+    says("a@h", 7, 6);
+    says("tool@h", 4, 6);
+    says("tool@h", 2, 7); /* a hidden node: tools share names */
+    const struct loss loss = {.count = 7, .first_ns = 20 * SECOND, .last_ns = 21 * SECOND};
+    timeline_lost(t, &loss);
+    timeline_end(t);
+    assert_non_null(strstr(told, "1-3 gap x2: packets from a@h to b@h are missing in the capture\n6-6 release x1: "
+                                 "a@h runs another release than before"));
+    assert_non_null(strstr(told, "20-21 gap x7: distsniff itself lost "));
+    assert_null(strstr(told, "tool@h"));
+}
+
+static void finding(uint64_t number, enum severity severity, double from, double to, bool is_update, bool is_past)
+{
+    static const struct finding_kind kind = {"DS105", SEVERITY_ERROR, RANK_AVAILABILITY, "no port", "do", "page"};
+    static struct finding made;
+    struct finding *f = &made;
+    *f = (struct finding){.number = number, .kind = &kind, .severity = severity, .count = 2,
+                          .first_ns = (int64_t)(from * 1e9), .last_ns = (int64_t)(to * 1e9),
+                          .is_update = is_update, .is_past = is_past};
+    wording_add(&f->sentence, "it is so");
+    timeline_finding(t, f);
+}
+
+static void findings(void **state)
+{
+    (void)state;
+    begin(false);
+    finding(1, SEVERITY_ERROR, 1, 1, false, false);
+    timeline_time(t, 100 * SECOND); /* it goes on */
+    finding(1, SEVERITY_ERROR, 1, 120, true, false);
+    finding(2, SEVERITY_NOTE, 2, 2, false, false);   /* a note is none */
+    finding(3, SEVERITY_ERROR, 3, 3, true, false);   /* nor is what only counts */
+    finding(1, SEVERITY_ERROR, 1, 120, true, true);
+    timeline_time(t, 200 * SECOND);
+    is_told("1-120 finding x2: error DS105 no port: it is so\n");
+}
+
+static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
+{
+    struct presence_node node = {.len = strlen(name)};
+    memcpy(node.name, name, node.len);
+    const struct ds_endpoint end[2] = {{.port = 1, .node = text(name)}, {.port = 2, .node = text(peer)}};
+    const bool is_node = what == PRESENCE_SEEN || what == PRESENCE_LEFT || what == PRESENCE_BACK;
+    const struct presence_change c = {.what = what, .ts_ns = (int64_t)(at * 1e9), .conn = 1, .frame = 3, .end = end,
+                                      .node = is_node ? &node : NULL, .is_hidden = is_hidden,
+                                      .is_hidden_end = {is_hidden}, .closed_by = 0};
+    timeline_time(t, c.ts_ns);
+    timeline_presence(t, &c);
+}
+
+static void nodes(void **state)
+{
+    (void)state;
+    begin(false);
+    change(PRESENCE_SEEN, "a@h", 1, false, "b@h");
+    change(PRESENCE_UP, "a@h", 1, false, "b@h");
+    change(PRESENCE_UP, "tool1@h", 2, true, "b@h");
+    change(PRESENCE_DOWN, "tool1@h", 2.5, true, "b@h");
+    change(PRESENCE_UP, "tool2@h", 3, true, "b@h");
+    change(PRESENCE_DOWN, "a@h", 4, false, "b@h");
+    change(PRESENCE_LEFT, "a@h", 4, false, "b@h");
+    change(PRESENCE_BACK, "a@h", 5, false, "b@h");
+    is_told("1-1 node_seen x1: a@h was first seen\n"
+            "1-1 link_up x1: the link between a@h and b@h is up\n"
+            "2-3 link_up x2: a hidden node (a tool) connected to b@h\n"
+            "4-4 link_down x1: the link between a@h and b@h was closed by a@h\n"
+            "4-4 node_left x1: a@h left: its last link went down\n"
+            "5-5 node_back x1: a@h is back\n");
+}
+
+static void caps(void **state)
+{
+    (void)state;
+    begin(false);
+    for (int i = 0; i < 10000; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "srv%d", i);
+        call(name, CALL_NOPROC, 1 + i * 1e-4);
+    }
+    timeline_end(t);
+    assert_int_equal(num_told, 10000); /* more than have room: these are over sooner */
+    assert_true(is_ordered);
+    assert_int_equal(timeline_left_out(t), 0);
+}
+
+static void without_memory(void *context)
+{
+    const struct timeline_config config = {.emit = take};
+    (void)context;
+    struct timeline *made = timeline_new(&config);
+    if (made == NULL)
+        return;
+    struct timeline *was = t;
+    t = made;
+    num_told = 0;
+    call("srv", CALL_TIMEOUT, 1);
+    call("srv", CALL_OK, 2);
+    stall(0, 3, 2, true);
+    gap(6);
+    says("a@h", 5, 7);
+    says("a@h", 7, 8);
+    finding(1, SEVERITY_ERROR, 9, 9, false, false);
+    change(PRESENCE_SEEN, "a@h", 10, false, "b@h");
+    timeline_end(t);
+    assert_true(num_told == 7 || failing_alloc_failed());
+    t = was;
+    timeline_free(made);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    told_len = sizeof told; /* texts are of no interest */
+    assert_true(failing_alloc_each(without_memory, NULL) > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failures), cmocka_unit_test(live),  cmocka_unit_test(stalls),
+        cmocka_unit_test(gaps_and_releases), cmocka_unit_test(findings), cmocka_unit_test(nodes),
+        cmocka_unit_test(caps), cmocka_unit_test(memory)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    timeline_free(t);
+    return failed;
+}

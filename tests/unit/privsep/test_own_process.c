@@ -1,0 +1,29 @@
+/*
+ * test_own_process.c - the way of other systems to keep memory out of dumps, which this one has, too: nothing
+ * raises the limit again but root, and what a program may gain is left to the system.
+ */
+#define OWN_PROCESS_BY_LIMIT
+#include "../../../src/privsep/own_process.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void dumps_are_empty(void **state)
+{
+    struct rlimit limit = {1, 1};
+    (void)state;
+    assert_true(own_process_hide());
+    assert_int_equal(getrlimit(RLIMIT_CORE, &limit), 0);
+    assert_int_equal(limit.rlim_cur, 0);
+    assert_int_equal(limit.rlim_max, 0);
+    assert_true(own_process_gain_nothing());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dumps_are_empty)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

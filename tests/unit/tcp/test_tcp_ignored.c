@@ -1,0 +1,453 @@
+/*
+ * test_tcp_ignored.c - what the ends of a connection ignore is not of it (tcp_judge.h), what may begin
+ * another one on its ports (tcp_again.h), and what goes on behind its end (tcp_ended.h): the boundaries
+ * and the caps. tests/scripts/outsiders.py has whole conversations.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tcp_world.h"
+
+#include "failing_alloc.h"
+#include "tcp/tcp_table.h"
+
+/* Of an odd time the option stands as few senders write it. */
+static void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,
+                      uint32_t sent_time)
+{
+    const uint8_t time[4] = {(uint8_t)(sent_time >> 24), (uint8_t)(sent_time >> 16),
+                             (uint8_t)(sent_time >> 8), (uint8_t)sent_time};
+    const uint8_t usual[12] = {1, 1, 8, 10, time[0], time[1], time[2], time[3]};
+    const uint8_t other[16] = {1, 5, 2, 8, 10, time[0], time[1], time[2], time[3]};
+    struct segment segment = next_segment(w, dir);
+    segment.seq = seq;
+    segment.ack = ack;
+    segment.flags = TCP_ACK;
+    segment.window = 1000;
+    segment.payload = cursor_make(text, strlen(text));
+    segment.options = sent_time % 2 == 0 ? cursor_make(usual, sizeof usual)
+                                         : cursor_make(other, sizeof other);
+    tcp_table_feed(w->table, &segment);
+}
+
+/* A segment of before is as old as its timestamp is less by two, unless it has been acknowledged. */
+static void test_old_times(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed_time(w, A, 101, 501, "a", 7000);
+    feed_time(w, B, 501, 102, "", 1);
+    feed_time(w, A, 102, 501, "b", 7005);
+    feed_time(w, B, 501, 103, "", 1);
+    expect_log(w, "open 0:a 0:b");
+    feed_time(w, A, 103, 501, "old", 7003);
+    expect_log(w, "");
+    assert_int_equal(w->stats.ignored, 1);
+    feed_time(w, A, 103, 501, "c", 7004);
+    expect_log(w, "0:c");
+    feed_time(w, B, 501, 108, "", 2);
+    feed_time(w, A, 104, 501, "late", 6000); /* it has arrived, says B */
+    expect_log(w, "0:late");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
+/* feed_good feeds a segment that may be the next one, feed_doubted one that is too old for it. */
+static void feed_good(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text)
+{
+    feed_time(w, dir, seq, ack, text, 7000);
+}
+
+static void feed_doubted(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text)
+{
+    feed_time(w, dir, seq, ack, text, 100);
+}
+
+/* wait_long waits for as long as something that is acknowledged may be missing. */
+static void wait_long(struct world *w)
+{
+    w->now_ns += 300 * MS;
+    w->frame += 100;
+    tcp_table_time(w->table, w->now_ns);
+}
+
+/* What the other end acknowledges though it was ignored has not been ignored there: it is passed on when
+ * nothing else has come in its place. */
+static void test_wrongly_ignored(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed_time(w, A, 101, 501, "a", 7000);
+    feed_time(w, B, 501, 102, "", 1);
+    feed_time(w, A, 102, 501, "b", 7005);
+    feed_time(w, B, 501, 103, "", 1);
+    feed_time(w, A, 103, 501, "cd", 100);
+    feed_time(w, A, 105, 501, "e", 100);
+    feed_time(w, B, 501, 106, "", 1);
+    expect_log(w, "open 0:a 0:b");
+    wait_long(w);
+    expect_log(w, "0:cd 0:e");
+    feed_time(w, A, 106, 501, "f", 100);
+    feed_time(w, B, 501, 107, "", 1);
+    feed_time(w, A, 107, 501, "g", 100);
+    expect_log(w, "0:f 0:g");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+static void begin_doubted(struct world *w)
+{
+    shake(w, 100, 500);
+    feed_good(w, A, 101, 501, "x");
+    feed_good(w, B, 501, 102, "");
+    expect_log(w, "open 0:x");
+}
+
+/* Other bytes that come in their place win, before the acknowledgement or behind it. */
+static void test_doubted_and_replaced(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    feed_doubted(w, A, 102, 501, "evil");
+    feed_good(w, A, 102, 501, "good");
+    feed_good(w, B, 501, 106, "");
+    feed_doubted(w, A, 106, 501, "evil");
+    feed_good(w, B, 501, 110, "");
+    feed_good(w, A, 106, 501, "late");
+    wait_long(w);
+    expect_log(w, "0:good 0:late");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+/* What is acknowledged and not exactly what was doubted is another segment, which was not captured. */
+static void test_doubted_and_another(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    feed_doubted(w, A, 102, 501, "evil");
+    feed_good(w, B, 501, 107, "");
+    wait_long(w);
+    feed_good(w, A, 107, 501, "next");
+    wait_long(w);
+    expect_log(w, "0!5L 0:next");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+/* Of two versions nobody knows which one was taken. */
+static void test_doubted_twice(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    feed_doubted(w, A, 102, 501, "some");
+    feed_doubted(w, A, 102, 501, "evil");
+    feed_good(w, B, 501, 106, "");
+    feed_good(w, A, 106, 501, "next");
+    wait_long(w);
+    expect_log(w, "0!4L 0:next");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+/* Sent again it is the same one; it fills what is missing before what follows, be that acknowledged too. */
+static void test_doubted_again(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    feed_doubted(w, A, 102, 501, "some");
+    feed_doubted(w, A, 102, 501, "some");
+    feed_good(w, A, 106, 501, "next");
+    feed_good(w, B, 501, 110, "");
+    wait_long(w);
+    expect_log(w, "0:some 0:next");
+    feed_doubted(w, A, 110, 501, "end");
+    tcp_table_end(w->table);
+    expect_log(w, "0:end close=CAPTURE");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+/* What is doubted is bounded, by pieces and by bytes; where not all is kept there is a gap as before. */
+static void test_doubted_caps(void **state)
+{
+    enum { NUM = TCP_MAX_DOUBTED };
+    struct world *w = *state;
+    begin_doubted(w);
+    for (uint32_t i = 0; i < NUM; i++)
+        feed_doubted(w, A, 102 + i, 501, "d");
+    feed_good(w, B, 501, 102 + NUM, "");
+    wait_long(w);
+    assert_int_equal(w->log_len, 4 * NUM - 1);
+    w->log_len = 0;
+    for (uint32_t i = 0; i < NUM + 1; i++)
+        feed_doubted(w, B, 501 + i, 102 + NUM, "d");
+    feed_good(w, A, 102 + NUM, 501 + NUM + 1, "");
+    feed_good(w, B, 501 + NUM + 1, 102 + NUM, "next");
+    wait_long(w);
+    expect_log(w, "1!129L 1:next");
+    assert_int_equal(w->memcap.used, 0);
+}
+
+static void test_doubted_bytes(void **state)
+{
+    static char large[TCP_DOUBTED];
+    struct world *w = *state;
+    begin_doubted(w);
+    memset(large, 'l', sizeof large - 1);
+    feed_doubted(w, A, 102, 501, "d");
+    feed_doubted(w, A, 103, 501, large);
+    assert_in_range(w->memcap.used, 1, 100);
+    w->memcap.max = w->memcap.used;
+    feed_doubted(w, A, 103, 501, "e");
+    assert_int_equal(w->memcap.hits, 1);
+}
+
+static void test_doubted_without_memory(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    failing_alloc_at(1);
+    feed_doubted(w, A, 102, 501, "some");
+    failing_alloc_at(0);
+    assert_int_equal(w->stats.no_memory, 1);
+    assert_int_equal(w->memcap.used, 0);
+    feed_good(w, B, 501, 106, "");
+    feed_good(w, A, 106, 501, "next");
+    wait_long(w);
+    expect_log(w, "0!4L 0:next");
+}
+
+/* Numbers that are far off: of acknowledgements, believed when a second says the same; of data, with the
+ * fourth that follows on. */
+static void test_strays(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 502 + (1 << 20), "c");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 0:c");
+    feed(w, A, TCP_ACK, 103, 502 + (1 << 22), "d");
+    expect_log(w, "");
+    feed(w, A, TCP_ACK, 103, 503 + (1 << 22), "e");
+    expect_log(w, "0:e");
+    assert_int_equal(w->stats.ignored, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        feed(w, A, TCP_ACK, 105 + (1 << 24) + i, 502, "x");
+    assert_int_equal(w->stats.ignored, 4);
+    tcp_table_end(w->table);
+    assert_non_null(strstr(w->log, "0:x close=CAPTURE"));
+}
+
+static void feed_urgent(struct world *w, uint32_t seq, const char *text, uint16_t urgent)
+{
+    struct segment segment = next_segment(w, A);
+    segment.seq = seq;
+    segment.ack = 501;
+    segment.flags = TCP_ACK | TCP_URG;
+    segment.urgent = urgent;
+    segment.payload = cursor_make(text, strlen(text));
+    tcp_table_feed(w->table, &segment);
+}
+
+static void test_urgent(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed_urgent(w, 101, "ab!", 3);
+    expect_log(w, "open 0:ab");
+    feed_urgent(w, 104, "!cd", 1);
+    feed_urgent(w, 107, "!ef", 0);
+    expect_log(w, "0:cd 0:ef");
+    feed_urgent(w, 110, "", 3); /* two bytes on */
+    feed(w, A, TCP_ACK, 110, 501, "gh!ij");
+    expect_log(w, "0:gh 0:ij");
+    feed_urgent(w, 110, "gh!ij", 3); /* again */
+    feed(w, A, TCP_ACK, 115, 501, "kl");
+    expect_log(w, "0:kl");
+}
+
+/* A RST that is near what is expected counts where nothing follows for a second. */
+static void test_doubted_reset(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 502, 102, "");
+    tcp_table_settle(w->table);
+    w->frame += 100;
+    w->now_ns += 100 * MS;
+    feed(w, A, TCP_ACK, 102, 501, "b"); /* it was under way */
+    tcp_table_time(w->table, w->now_ns + 899 * MS);
+    expect_log(w, "open 0:a 0:b");
+    tcp_table_time(w->table, w->now_ns + 900 * MS);
+    expect_log(w, "close=RESET1");
+    assert_int_equal(w->stats.ignored, 0);
+
+    w->client_port++;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 502, 102, "");
+    tcp_table_settle(w->table);
+    w->frame += 100;
+    w->now_ns += 200 * MS;
+    feed(w, A, TCP_ACK, 102, 501, "b"); /* it was not */
+    tcp_table_time(w->table, w->now_ns + 5000 * MS);
+    expect_log(w, "open 0:a 0:b");
+    assert_int_equal(w->stats.ignored, 1);
+    feed(w, B, TCP_RST | TCP_ACK, 502, 103, "");
+    tcp_table_end(w->table);
+    expect_log(w, "close=RESET1");
+}
+
+/* Of the SYNs amid a connection the latest four are remembered. */
+static void test_syns_amid(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t n = 4; n <= 5; n++) {
+        w->client_port++;
+        shake(w, 100, 500);
+        feed(w, A, TCP_ACK, 101, 501, "a");
+        for (uint32_t i = 0; i < n; i++)
+            feed(w, A, TCP_SYN, 90000 + 10 * i, 0, "");
+        feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
+        tcp_table_end(w->table);
+        expect_log(w, n == 4 ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
+    }
+}
+
+/* Of two SYNs before the answer the one that is answered begins the connection. */
+static void test_syns_at_the_beginning(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    feed(w, A, TCP_SYN, 7777777, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 1, 12345, ""); /* of neither */
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    expect_log(w, "open 0:a 1:b");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
+static bool may_resume(void *context, struct tcp_conn_view *view)
+{
+    (void)context;
+    return view->user != NULL;
+}
+
+static void on_resume(void *context, struct tcp_conn_view *view, bool was_closed)
+{
+    struct world *w = context;
+    (void)view;
+    say(w, was_closed ? "resume" : "unend");
+}
+
+static void on_gone(void *context, struct tcp_conn_view *view)
+{
+    struct world *w = context;
+    (void)view;
+    say(w, "gone");
+}
+
+static void let_resume(struct world *w)
+{
+    static struct tcp_events resuming;
+    resuming = events;
+    resuming.can_resume = may_resume;
+    resuming.resume = on_resume;
+    resuming.gone = on_gone;
+    tcp_table_free(w->table);
+    w->table = tcp_table_new(&resuming, w, &w->memcap, w->limits, &w->stats);
+}
+
+static void test_goes_on_after_reset(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 501, 102, "");
+    feed(w, A, TCP_ACK, 102, 501, "under way");
+    expect_log(w, "open 0:a close=RESET1");
+    feed(w, B, TCP_ACK, 501, 111, "b");
+    expect_log(w, "resume 0:under way 1:b");
+    feed(w, A, TCP_ACK | TCP_FIN, 111, 502, "");
+    feed(w, A, TCP_ACK, 111, 502, "c");
+    expect_log(w, "0.");
+    feed(w, B, TCP_ACK, 502, 113, "");
+    expect_log(w, "unend 0:c");
+    tcp_table_end(w->table);
+    expect_log(w, "close=CAPTURE gone");
+}
+
+/* An acknowledgement of the FIN, or of what came before, is no sign of life. */
+static void test_does_not_go_on(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK | TCP_FIN, 101, 501, "a");
+    feed(w, B, TCP_ACK | TCP_FIN, 501, 103, "b");
+    feed(w, A, TCP_ACK, 103, 503, "");
+    feed(w, B, TCP_ACK | TCP_FIN, 501, 103, "b");
+    expect_log(w, "open 0:a 0. 1:b 1. close=FIN");
+    w->now_ns += 60001 * MS;
+    feed(w, A, TCP_ACK, 103, 503, "");
+    expect_log(w, "gone");
+}
+
+static void test_resumable_cap(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    for (int i = 0; i <= TCP_MAX_RESUMABLE; i++) {
+        w->client_port++;
+        w->log_len = 0;
+        shake(w, 100, 500);
+        feed(w, B, TCP_RST | TCP_ACK, 501, 101, "");
+        expect_log(w, i < TCP_MAX_RESUMABLE ? "open close=RESET1" : "open close=RESET1 gone");
+    }
+}
+
+static void test_kept_cap(void **state)
+{
+    struct world *w = *state;
+    static char bytes[100000];
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, B, TCP_RST | TCP_ACK, 501, 101, "");
+    for (uint32_t i = 0; i < 9; i++)
+        feed_bytes(w, A, TCP_ACK, 101 + i * 100000, 501, bytes, sizeof bytes);
+    assert_true(w->memcap.used > TCP_KEPT / 2 &&
+                w->memcap.used < TCP_KEPT + sizeof(struct tcp_conn));
+    failing_alloc_at(1);
+    feed(w, A, TCP_ACK, 101, 501, "xyz");
+    failing_alloc_at(0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_old_times),
+        TEST(test_wrongly_ignored),
+        TEST(test_doubted_and_replaced),
+        TEST(test_doubted_and_another),
+        TEST(test_doubted_twice),
+        TEST(test_doubted_again),
+        TEST(test_doubted_caps),
+        TEST(test_doubted_bytes),
+        TEST(test_doubted_without_memory),
+        TEST(test_strays),
+        TEST(test_urgent),
+        TEST(test_doubted_reset),
+        TEST(test_syns_amid),
+        TEST(test_syns_at_the_beginning),
+        TEST(test_goes_on_after_reset),
+        TEST(test_does_not_go_on),
+        TEST(test_resumable_cap),
+        TEST(test_kept_cap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
