@@ -17,6 +17,7 @@ enum {
     TELLING_FAMILIES = 3,
     TELLING_TIMES = 10,
     RIVAL_SHARE = 16, /* of what stands in a role, so large a part at least */
+    WELL_COUNTED = 20, /* times that an atom was, to know in which roles it does not stand */
     LEAST_UNSEEN = 2, /* slots that nothing is known of, beside those that were seen */
 };
 
@@ -27,6 +28,7 @@ static const double AGAIN = 0.05; /* what it is worth that a role is not an atom
 static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
 static const double NODE_WEIGHT = 6; /* of a node by its creation */
 static const double USED = 0.5; /* of the application's atoms */
+static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one of these */
 /* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. */
 static const double LEAST_ODDS = 9, LEAST_REST = 1e-12;
 static const double SETTLED = 0.9999, GONE = 0.5;
@@ -144,14 +146,13 @@ static void add_learned(struct judge *judge, uint64_t direction)
 
 /* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
  * it. */
-static double weight_here(const struct judge *judge, unsigned text, double rarity, bool is_anywhere)
+static double weight_here(const struct judge *judge, unsigned text, double rarity)
 {
     const struct atom_table_use use = user_atoms_use(judge->book->own, text);
     double ratios[ATOM_BOOK_ROLES] = {0};
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
         ratios[r] = atom_ratio_of_static(judge->book, text, judge->slot->seen[r]);
-    if (is_anywhere)
-        say_once(judge, NULL, text, ratios);
+    say_once(judge, NULL, text, ratios);
     return weigh(judge, log2(atom_prior(use)) + judge->unlearned - rarity, ratios);
 }
 
@@ -175,7 +176,7 @@ static void add_static(struct judge *judge)
         for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
             const unsigned number = user_atoms_table(book->own, t)->texts[index];
             const double weight =
-                weight_here(judge, number, atom_fit_bits_against(book, t, index), false);
+                weight_here(judge, number, atom_fit_bits_against(book, t, index));
             const struct ds_text text = user_atoms_text(book->own, number);
             struct candidate *same = find(judge, text);
             if (same == NULL)
@@ -234,7 +235,7 @@ static void add_rivals(struct judge *judge)
             if (rarity == ATOM_NEVER)
                 continue;
             add(judge, atom_table_text(roles[i].text),
-                weight_here(judge, roles[i].text, rarity, true));
+                weight_here(judge, roles[i].text, rarity));
             judge->candidates[judge->num - 1].is_rival = true;
         }
     }
@@ -257,11 +258,25 @@ static void add_by_role(struct judge *judge)
                 continue;
             const double rarity = rarity_of(judge, roles[i].text);
             if (rarity < ATOM_NEVER)
-                add(judge, text, weight_here(judge, roles[i].text, rarity, true));
+                add(judge, text, weight_here(judge, roles[i].text, rarity));
         }
     }
     if (judge->num != before)
         add_rivals(judge);
+}
+
+/* weight_of_roles is what speaks against an atom of contexts of which it is well known how it is used:
+ * that the slot stands in roles in which the atom never does. */
+static double weight_of_roles(const struct judge *judge, unsigned number)
+{
+    double weight = 0;
+    if (atom_table_uses[number].num < WELL_COUNTED)
+        return 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const double ratio = atom_ratio_of_use(number, judge->slot->seen[r]);
+        weight += ratio < 0 && is_here(judge, r) ? ratio : 0;
+    }
+    return weight > LEAST_OF_ROLES ? weight : LEAST_OF_ROLES;
 }
 
 /* add_by_shape adds atoms of the application, for the contexts that they were seen in. */
@@ -284,7 +299,8 @@ static void add_by_shape(struct judge *judge)
             if (same == NULL)
                 same = &judge->candidates[judge->num++];
             *same = (struct candidate){.text = text, .is_by_shape = true,
-                                       .weight = log2(USED) + judge->unlearned - rarity};
+                                       .weight = log2(USED) + judge->unlearned - rarity +
+                                                 weight_of_roles(judge, table->fillers[i])};
         }
     }
 }

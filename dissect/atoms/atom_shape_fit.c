@@ -15,7 +15,8 @@ static const double DAMPED = 0.7; /* what one context more says of what it would
 static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
 /* As far as that speaks against it: more, where nothing around it is new. */
 static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
-enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom */
+enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom, */
+enum { RARE_NOVELTY = 16, LEAST_NOVELTY = 4 }; /* rarely; and where users' own names stand */
 
 /* forget_contexts does it for all slots: numbers of contexts are those of one table. */
 static void forget_contexts(struct node_atoms *book)
@@ -196,6 +197,19 @@ static double surprise_of(double rarity, unsigned times, unsigned all)
     return (1 + log2(all)) * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
 }
 
+/* bits_of returns how many bits a context says for an atom. Where users' own names stand, most clusters
+ * have another one, and the same name stands in all such contexts: of contexts after the first one that
+ * counts only as far as new atoms are rare there. */
+static double bits_of(const struct shape_table *table, unsigned context, unsigned text, bool is_next,
+                      double *rarity)
+{
+    const double bits = shape_table_bits(table, context, text, rarity);
+    const unsigned novelty = table->novelty[context];
+    if (!is_next || novelty >= RARE_NOVELTY)
+        return bits;
+    return bits * (novelty > LEAST_NOVELTY ? novelty : LEAST_NOVELTY) / RARE_NOVELTY;
+}
+
 struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot, unsigned text,
                                     uint16_t bit)
 {
@@ -207,7 +221,8 @@ struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot
     for (unsigned i = 0; i < s->num; i++) {
         const unsigned side = (s->seen_by[i] & bit) == 0;
         double rarity;
-        const double x = shape_table_bits(&shape_tables[shapes->table], s->context[i], text, &rarity);
+        const double x = bits_of(&shape_tables[shapes->table], s->context[i], text,
+                                 part[side] < 1, &rarity);
         *(side == 0 ? &weight.here : &weight.there) += x * part[side];
         part[side] *= DAMPED;
         if (side == 0)

@@ -319,6 +319,68 @@ static void contexts_tell_atoms(void **state)
     all_node_atoms_free(books);
 }
 
+/* context_of returns a context in which that atom stands alone. */
+static uint32_t context_of(const char *text)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    const unsigned number = atom_table_find(text_of(text));
+    uint32_t at = 0;
+    while (table->starts[at + 1] != table->starts[at] + 1 ||
+           table->fillers[table->starts[at]] != number || table->novelty[at] < 32)
+        assert_in_range(++at, 0, table->num - 1);
+    return table->keys[at];
+}
+
+/* Roles in which a well known atom never stands speak against it. */
+static void roles_speak_against(void **state)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    static const struct atom_role others[] = {{.fine = "N0{@iii", .coarse = "~0{4.0"},
+                                              {.fine = "N0{@iiii", .coarse = "~0{5.0"},
+                                              {.fine = "X1{3.2#k", .coarse = "~+#k"}};
+    const unsigned text = atom_table_find(text_of("mnesia_tm"));
+    const uint32_t key = context_of("mnesia_tm");
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    (void)state;
+    fit(book);
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 4; i++)
+        shape_fit_see(book, &env, 2001, 1, &key, 1);
+    assert_true(is_judged(book, 2001, text));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        node_atoms_see(book, &env, 2001, 1, &others[i]);
+    assert_null(atom_infer(book, 2001, 1).data);
+    all_node_atoms_free(books);
+}
+
+/* Where users' own names stand, what stands in one context stands in others, too: they say little more. */
+static void free_places_say_it_once(void **state)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    double before = 0;
+    unsigned num = 0, text = ATOM_TABLE_NONE;
+    (void)state;
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to); /* from then on the direction is told apart */
+    for (uint32_t i = 0; i < table->num && num < 3; i++) {
+        if (table->novelty[i] > 4 || (num != 0 && table->fillers[table->starts[i]] != text))
+            continue;
+        text = table->fillers[table->starts[i]];
+        num++;
+        shape_fit_see(book, &env, 2001, 1, &table->keys[i], 1);
+        const double bits = shape_fit_weigh(book, 2001, text, node_atoms_bit_of(book, 1)).here;
+        assert_true(num == 1 ? bits > 6 : bits > before && bits < before + 2);
+        before = bits;
+    }
+    assert_int_equal(num, 3);
+    all_node_atoms_free(books);
+}
+
 static void run_with_failures(void *context)
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
@@ -500,6 +562,8 @@ int main(void)
         cmocka_unit_test(few_others_refute_nothing),
         cmocka_unit_test(how_often_it_stands_there_tells),
         cmocka_unit_test(contexts_tell_atoms),
+        cmocka_unit_test(roles_speak_against),
+        cmocka_unit_test(free_places_say_it_once),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(creations_tell_nodes),
         cmocka_unit_test(rivals_are_weighed),

@@ -154,6 +154,27 @@ static void takes_no_release_for_one_atom(void **state)
     (void)state;
 }
 
+/* That an atom stands in lists is one thing that is known of it, whatever the lengths of these. */
+static void lists_say_it_once(void **state)
+{
+    static const struct atom_role lists[] = {{.fine = "*N1[@i", .coarse = "~+["},
+                                             {.fine = "*N2[@ii", .coarse = "~+["},
+                                             {.fine = "*N3[@iii", .coarse = "~+["},
+                                             {.fine = "*N2[@in<$gen_call", .coarse = "~+["}};
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    const uint16_t slot = slot_in(0, "port");
+    (void)state;
+    for (uint16_t i = 1; i < 10; i++)
+        define_static(book, 0, slot + i);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        node_atoms_see(book, &env, slot, 1, &lists[i]);
+    assert_null(atom_infer(book, slot, 1).data);
+    node_atoms_release(book);
+    all_node_atoms_free(books);
+}
+
 /* Each of these is what no node does, or what no node of that release does. */
 static void believes_no_liar(void **state)
 {
@@ -298,6 +319,7 @@ int main(void)
         cmocka_unit_test(believes_as_far_as_seen),
         cmocka_unit_test(doubts_what_was_not_seen),
         cmocka_unit_test(takes_no_release_for_one_atom),
+        cmocka_unit_test(lists_say_it_once),
         cmocka_unit_test(believes_no_liar),
         cmocka_unit_test(knows_what_the_user_builds),
         cmocka_unit_test(knows_what_is_known),
