@@ -9,7 +9,7 @@
 #include "atoms/atom_tables.h"
 
 enum {
-    SHAPE_TABLES_NUM = 4,
+    SHAPE_TABLES_NUM = 7,
     SHAPE_TABLE_COMMON = 0, /* what applications have in common */
     SHAPE_NONE = 65535,
 };

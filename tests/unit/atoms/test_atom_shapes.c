@@ -203,7 +203,8 @@ static void application_is_found_out(void **state)
 /* Each application is told by its own shapes: those of one are not enough for another. */
 static void applications_are_told_apart(void **state)
 {
-    static const char *const names[] = {"otp", "rabbit310", "mnesia", "ejabberd"};
+    static const char *const names[] = {"otp", "rabbit310", "mnesia", "ejabberd",
+                                        "erlang", "elixir", "rabbit4"};
     (void)state;
     for (int t = 0; t < SHAPE_TABLES_NUM; t++)
         assert_string_equal(shape_tables[t].name, names[t]);
