@@ -195,19 +195,19 @@ void text_add_stall(struct text_state *s, const struct sink *sink, const struct 
     const struct ds_stall *stall = &event->stall;
     (void)sink;
     text_paint(s, PAINT_TROUBLE);
-    text_add(s, stall->is_over ? "stalled for " : "stalled, so far for ");
+    text_add(s, "stalled for ");
     duration_print(stall->duration_ns, s->out);
-    text_add(s, ": ");
+    text_add(s, stall->is_over ? ": " : " so far: ");
     text_add_endpoint(s, event->conn, !event->dir);
-    text_add(s, stall->why == DS_STALL_ZERO_WINDOW   ? " took no more"
-                : stall->why == DS_STALL_FULL_WINDOW ? " had not yet read what was under way"
-                : stall->why == DS_STALL_LOST        ? " did not acknowledge what is retransmitted"
-                                                     : " did not get what was sent before");
+    text_add(s, stall->why == DS_STALL_ZERO_WINDOW   ? " had a closed window"
+                : stall->why == DS_STALL_FULL_WINDOW ? " had not yet read what was sent"
+                : stall->why == DS_STALL_LOST        ? " did not acknowledge retransmissions"
+                                                     : " did not receive what was sent before");
     if (stall->message_size != 0)
-        ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had come",
+        ds_buffer_printf(s->out, "; waiting: a message of %s, of which %" PRIu64 " had arrived",
                          ds_counted(stall->message_size, "bytes").text, stall->message_passed);
     if (s->note->held != NULL && s->note->held->num_messages != 0) {
-        text_add(s, "; it held up ");
+        text_add(s, "; it delayed ");
         held_print(s->note->held, s->out);
     }
     text_paint(s, PAINT_OFF);

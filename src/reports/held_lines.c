@@ -13,7 +13,7 @@ void held_lines_end(struct held_lines *lines)
     if (lines->held.len < HELD_LINES_MOST)
         return;
     ds_buffer_add_text(&lines->text->buffer,
-                       "so many that they stand here as they came; the last line counts them\n");
+                       "many rows: shown in the order they came; the last line has the totals\n");
     held_lines_show(lines);
     held_lines_clear(lines);
     lines->flows = true;

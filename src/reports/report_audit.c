@@ -49,17 +49,17 @@ static void print_link(const struct exposed *exposed, struct ds_buffer *out)
     if (link->tls != 0)
         ds_buffer_printf(out, "; TLS %s", ds_tls_version_name(link->tls));
     if (link->is_clear)
-        ds_buffer_add_text(out, link->is_local ? "; clear text, within one host"
-                                               : "; clear text over a network");
+        ds_buffer_add_text(out, link->is_local ? "; unencrypted, within one host"
+                                               : "; unencrypted over a network");
     ds_buffer_printf(out, ", %s", ds_counted(link->conns, "connections").text);
     ds_buffer_add_text(out, link->is_late ? ", joined late" : "");
-    ds_buffer_add_text(out, link->is_refused ? ", refused or given up" : "");
+    ds_buffer_add_text(out, link->is_refused ? ", refused or abandoned" : "");
     ds_buffer_add_text(out, link->is_hidden ? ", a hidden node" : "");
-    ds_buffer_add_text(out, link->is_old ? ", handshake of before OTP 23" : "");
+    ds_buffer_add_text(out, link->is_old ? ", handshake from before OTP 23" : "");
     if (link->cookies_ok != 0)
-        ds_buffer_add_text(out, ", made with the cookie");
+        ds_buffer_add_text(out, ", digest matches the cookie");
     if (link->cookies_wrong != 0)
-        ds_buffer_add_text(out, ", not made with the cookie");
+        ds_buffer_add_text(out, ", digest does not match the cookie");
 }
 
 static void print_what(const struct exposed *exposed, struct ds_buffer *out)
@@ -96,8 +96,8 @@ static void print_section(struct audit *a, const char *title, struct heavy_hitte
                          hitters->table.num - num_shown);
     if (hitters->num_forgotten != 0)
         ds_buffer_printf(out,
-                         "more than %" PRIu64 ": those that came least often were forgotten; "
-                         "--max-tallies makes room\n",
+                         "more than %" PRIu64 ": the rarest were forgotten; --max-tallies raises "
+                                              "the limit\n",
                          a->max_tallies);
     a->facts.no_memory |= list == NULL && hitters->table.num != 0;
     free(list);
@@ -116,13 +116,14 @@ static uint32_t count_clear(const struct exposure *facts)
 static void print_sum(const struct exposure *facts, struct ds_buffer *out)
 {
     const uint32_t num_clear = count_clear(facts), num_links = facts->links.table.num;
-    ds_buffer_printf(out, "%" PRIu32 " of %" PRIu32 " %s %s in clear text over a network", num_clear,
+    ds_buffer_printf(out, "%" PRIu32 " of %" PRIu32 " %s %s unencrypted over a network", num_clear,
                      num_links, num_links == 1 ? "pair of nodes" : "pairs of nodes",
-                     num_clear == 1 ? "talks" : "talk");
-    ds_buffer_printf(out, "; %" PRIu32 " dangerous %s of requests to nodes", facts->code.table.num,
+                     num_clear == 1 ? "communicates" : "communicate");
+    ds_buffer_printf(out, "; %" PRIu32 " %s of dangerous requests to nodes", facts->code.table.num,
                      facts->code.table.num == 1 ? "kind" : "kinds");
-    ds_buffer_printf(out, "; EPMD told %s", ds_counted(facts->listening.table.num, "names").text);
-    ds_buffer_printf(out, ", and %" PRIu32 " asked it for all\n", facts->asking.table.num);
+    ds_buffer_printf(out, "; EPMD gave %s", ds_counted(facts->listening.table.num, "names").text);
+    ds_buffer_printf(out, "; %s asked it for all names or to stop\n",
+                     ds_counted(facts->asking.table.num, "clients").text);
 }
 
 static void show_table(void *state)
@@ -132,13 +133,15 @@ static void show_table(void *state)
     struct ds_buffer *out = &a->text->buffer;
     print_sum(facts, out);
     ds_buffer_printf(out, "%9s %9s %5s\n", "times", "packet", "conn");
-    print_section(a, "who talks with whom (times: messages)", &facts->links, print_link);
-    print_section(a, "run on a node for another one", &facts->code, print_what);
-    ds_buffer_printf(out, "and %s of other functions\n",
+    print_section(a, "pairs of nodes (times: messages)", &facts->links, print_link);
+    print_section(a, "dangerous functions called on other nodes", &facts->code, print_what);
+    ds_buffer_printf(out, "and %s for other functions\n",
                      ds_counted(facts->num_other_code, "requests").text);
-    print_section(a, "listening, by EPMD", &facts->listening, print_what);
-    print_section(a, "asking EPMD for everything, or to end", &facts->asking, print_what);
-    ds_buffer_printf(out, "digests from which a cookie can be guessed: %" PRIu64 "\n",
+    print_section(a, "listening nodes, according to EPMD", &facts->listening, print_what);
+    print_section(a, "clients that asked EPMD for all names, or to "
+                     "stop", &facts->asking, print_what);
+    ds_buffer_printf(out, "challenge digests captured (they allow offline guessing of the cookie): "
+                          "%" PRIu64 "\n",
                      facts->num_digests);
     if (facts->num_cookies != 0)
         ds_buffer_printf(out,
@@ -148,10 +151,10 @@ static void show_table(void *state)
                          facts->cookie_conn);
     if (facts->links.table.num + facts->code.table.num + facts->listening.table.num +
             facts->asking.table.num != 0)
-        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows the first of each, -Y 'conn == CONN' its "
-                                "connection\n");
+        ds_buffer_add_text(out, "details: -Y 'packet == N' (the first of a row), -Y 'conn == N' "
+                                "(its connection)\n");
     if (facts->no_memory)
-        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+        ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
 static void end_table(void *state)

@@ -108,7 +108,7 @@ static void print_sum(const struct call_table *report, struct ds_buffer *out)
                              call_outcome_name((enum call_outcome)i));
     if (report->order == CALLS_BY_LATENCY && report->num_calls > report->slowest.num)
         ds_buffer_printf(out, "; the %zu slowest are shown", report->slowest.num);
-    ds_buffer_add_text(out, failed ? "; memory ran out\n" : "\n");
+    ds_buffer_add_text(out, failed ? "; out of memory\n" : "\n");
 }
 
 static void show_table(void *state)
@@ -125,7 +125,7 @@ static void show_table(void *state)
     } else {
         held_lines_show(&report->lines);
     }
-    ds_buffer_add_text(out, "-Y 'call == NUMBER' shows the messages of a call\n");
+    ds_buffer_add_text(out, "details: -Y 'call == N' shows the messages of call #N\n");
     if (report->lines.flows)
         print_sum(report, out);
 }

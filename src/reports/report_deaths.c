@@ -74,23 +74,24 @@ static void print_death(const struct deaths *d, const struct death *death, struc
     if (death->text.data != NULL)
         ds_buffer_add(out, death->text.data, death->text.len);
     if (death->num_watchers != 0) {
-        ds_buffer_add_text(out, "; told ");
+        ds_buffer_add_text(out, "; notified ");
         ds_buffer_add(out, death->watchers.data, death->watchers.len);
         if (death->num_watchers > MAX_NAMED)
             ds_buffer_printf(out, " and %u more", death->num_watchers - MAX_NAMED);
     }
     if (death->num_ended != 0) {
-        ds_buffer_add_text(out, "; ended with it ");
+        ds_buffer_add_text(out, "; exited with it: ");
         ds_buffer_add(out, death->ended.data, death->ended.len);
         if (death->num_ended > MAX_NAMED)
             ds_buffer_printf(out, " and %u more", death->num_ended - MAX_NAMED);
     }
     if (death->num_calls != 0)
-        ds_buffer_printf(out, "; ended with it %s", ds_counted(death->num_calls, "calls").text);
+        ds_buffer_printf(out, "; lost with it: %s", ds_counted(death->num_calls, "calls").text);
     if (death->num_monitors != 0)
         ds_buffer_printf(out, "%s %" PRIu64 " %s",
-                         death->num_calls != 0 ? " and" : "; ended with it", death->num_monitors,
-                         death->num_monitors == 1 ? "monitor or link" : "monitors and links");
+                         death->num_calls != 0 ? " and" : "; lost with it:", death->num_monitors,
+                         death->num_monitors == 1 ? "monitor or process "
+                                                    "link" : "monitors and process links");
     ds_buffer_add_text(out, "\n");
 }
 
@@ -262,7 +263,7 @@ static void take_signal(struct deaths *d, const struct record *record, enum ds_o
             ds_buffer_add_text(&death->text, " sent an exit signal to ");
             ds_buffer_add(&death->text, whom.data, whom.len);
         } else {
-            ds_buffer_add_text(&death->text, " ended");
+            ds_buffer_add_text(&death->text, " exited");
             take_along(d, death, &who);
         }
         ds_buffer_add_text(&death->text, ": ");
@@ -318,12 +319,12 @@ static void take_conn(struct deaths *d, const struct ds_event *event)
     struct death *death = add(d, hash_conn(conn->number), DEATH_OF_LINK, event);
     if (death == NULL)
         return;
+    ds_buffer_add_text(&death->text, "connection lost: ");
     ds_endpoint_print(&conn->end[0], &death->text);
     ds_buffer_add_text(&death->text, " and ");
     ds_endpoint_print(&conn->end[1], &death->text);
-    ds_buffer_printf(&death->text, " lost each other: %s",
-                     event->change.reason != NULL ? event->change.reason
-                                                  : "the connection was closed");
+    ds_buffer_printf(&death->text, " (%s)",
+                     event->change.reason != NULL ? event->change.reason : "closed");
 }
 
 /* take_lost counts what a lost link ended. */
@@ -369,11 +370,11 @@ static void take_record(void *state, const struct record *record)
 
 static void print_sum(const struct deaths *d, struct ds_buffer *out)
 {
-    ds_buffer_printf(out, "ended: %" PRIu64 " process%s", d->num_processes,
+    ds_buffer_printf(out, "%" PRIu64 " process%s exited", d->num_processes,
                      d->num_processes == 1 ? "" : "es");
-    ds_buffer_printf(out, " and %s", ds_counted(d->num_links, "links").text);
+    ds_buffer_printf(out, ", %s lost", ds_counted(d->num_links, "connections").text);
     ds_buffer_printf(out, "; %s sent%s\n", ds_counted(d->num_signals, "exit signals").text,
-                     d->failed || d->lines.failed || d->lines.held.failed ? "; memory ran out" : "");
+                     d->failed || d->lines.failed || d->lines.held.failed ? "; out of memory" : "");
 }
 
 /* show_table: in a table that is followed by others, those that still wait stand in the next one. */
@@ -388,8 +389,8 @@ static void show_table(void *state)
     for (; death != NULL; death = table_newer(&d->waiting, death))
         print_death(d, death, out);
     if (d->num_processes + d->num_links + d->num_signals != 0)
-        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows what told of one, -Y 'conn == CONN' its "
-                                "connection\n");
+        ds_buffer_add_text(out, "details: -Y 'packet == N' (the packet that reports it), -Y 'conn "
+                                "== N' (its connection)\n");
     if (d->lines.flows)
         print_sum(d, out);
 }

@@ -149,7 +149,8 @@ static void add_aside(const struct doctor *doctor, struct ds_buffer *out)
         if (!finding_is_aside(f))
             continue;
         if (!has_title)
-            ds_buffer_printf(out, "hygiene, a line each (--explain %s tells what to do):\n\n",
+            ds_buffer_printf(out, "hygiene, one line each (--explain %s shows what to do):\n"
+                                  "\n",
                              f->kind->code);
         has_title = true;
         add_head(f, out);
@@ -208,7 +209,7 @@ static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *o
     } else if (find_limit(doctor, LIMITS_SEEN) != NULL) {
         ds_buffer_add_text(out, "no problems found in what could be seen");
     } else {
-        ds_buffer_add_text(out, "nothing wrong was found");
+        ds_buffer_add_text(out, "no problems found");
     }
 }
 
@@ -217,7 +218,7 @@ static void print_read(const struct doctor *doctor, struct ds_buffer *out)
 {
     const struct finding *unread = find_limit(doctor, LIMITS_READ);
     if (unread != NULL) {
-        ds_buffer_add_text(out, "; in what could be read (");
+        ds_buffer_add_text(out, "; based on what could be read (");
         print_share(unread, out);
         ds_buffer_add_text(out, ")");
     }
@@ -295,16 +296,27 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
         ds_buffer_add_text(out, "\n\n");
 }
 
-/* print_how says how evidence is seen. */
+/* print_how says how evidence is seen, with the numbers of the first finding that has them. */
 static void print_how(const struct doctor *doctor, struct ds_buffer *out)
 {
+    const struct finding *first = NULL;
+    uint64_t conn = 0, frame = 0;
     for (size_t i = 0; i < doctor->num; i++) {
-        if (doctor->found[i]->num_evidence == 0)
+        const struct finding *f = doctor->found[i];
+        if (f->num_evidence == 0 || f->kind == NULL)
             continue;
-        ds_buffer_add_text(out, "-Y 'conn == CONN' shows the connection of a finding, -Y 'frame == "
-                                "PACKET' what a packet brought, --explain CODE all about its kind\n\n");
-        return;
+        first = first != NULL ? first : f;
+        conn = conn != 0 ? conn : f->evidence[0].conn;
+        frame = frame != 0 || f->evidence[0].num == 0 ? frame : f->evidence[0].packet[0].frame;
     }
+    if (first == NULL)
+        return;
+    ds_buffer_add_text(out, "to look closer: ");
+    if (conn != 0)
+        ds_buffer_printf(out, "-Y 'conn == %" PRIu64 "' (the connection), ", conn);
+    if (frame != 0)
+        ds_buffer_printf(out, "-Y 'packet == %" PRIu64 "' (the packet), ", frame);
+    ds_buffer_printf(out, "--explain %s (background)\n\n", first->kind->code);
 }
 
 static void show_report(void *state)
@@ -319,10 +331,11 @@ static void show_report(void *state)
     }
     add_aside(doctor, out);
     if (doctor->no_memory != 0)
-        ds_buffer_printf(out, "findings left out for lack of room: %" PRIu64 "\n", doctor->no_memory);
+        ds_buffer_printf(out, "out of memory: %s left out\n",
+                         ds_counted(doctor->no_memory, "findings").text);
     print_how(doctor, out);
     add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);
-    add_list(doctor, SEVERITY_COUNTED, "calls, by how they ended:\n", out);
+    add_list(doctor, SEVERITY_COUNTED, "calls, by outcome:\n", out);
     add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
 }
 

@@ -240,7 +240,7 @@ static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *l
         return 0;
     void **list = hitters_list(hitters, longest_first);
     ds_buffer_printf(lines,
-                     "calls \terrors\tno end\tp50\tp90\tp99\tmax\tin all\t %s \tslowest\tpacket\t"
+                     "calls \tfailed\tno end\tp50\tp90\tp99\tmax\ttotal\t %s \tslowest\tpacket\t"
                      "conn\t by %s",
                      BAR_HEADING, part_names[part]);
     columns_end_line(lines);
@@ -261,8 +261,8 @@ static void print_rest(struct latency *l, const struct heavy_hitters *hitters, u
     if (hitters->num_forgotten != 0)
         ds_buffer_printf(out,
                          "more than %" PRIu64
-                         " kinds: those with the least time were forgotten, and "
-                         "where there is a + calls may be missing; --max-tallies makes room\n",
+                         " kinds: those with the least time were forgotten. Rows with a + may lack "
+                         "calls. --max-tallies raises the limit\n",
                          l->max_tallies);
 }
 
@@ -290,17 +290,18 @@ static void print_sum(const struct latency_kind *all, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "latency of %s", ds_counted(all->count, "calls").text);
     if (all->count != all->without) {
-        ds_buffer_add_text(out, ": half took at most ");
+        ds_buffer_add_text(out, ": p50 ");
         duration_print(quantile(all, 50), out);
-        ds_buffer_add_text(out, ", 99 % at most ");
+        ds_buffer_add_text(out, ", p99 ");
         duration_print(quantile(all, 99), out);
-        ds_buffer_printf(out, ", the slowest, #%" PRIu64 ", ", all->max_call);
+        ds_buffer_add_text(out, ", max ");
         duration_print(all->max_ns, out);
+        ds_buffer_printf(out, " (call #%" PRIu64 ")", all->max_call);
     }
     if (all->errors != 0)
         ds_buffer_printf(out, "; %" PRIu64 " failed", all->errors);
     if (all->without != 0)
-        ds_buffer_printf(out, "; %" PRIu64 " without an end", all->without);
+        ds_buffer_printf(out, "; %" PRIu64 " without a known end", all->without);
     ds_buffer_add_text(out, "\n");
 }
 
@@ -311,10 +312,10 @@ static void show_table(void *state)
     print_sum(&l->all, out);
     print_parts(l);
     if (l->all.count != 0)
-        ds_buffer_add_text(out, "-Y 'call == SLOWEST' shows a call, -Y 'frame == PACKET' its "
-                                "request, -Y 'conn == CONN' its connection\n");
+        ds_buffer_add_text(out, "details: -Y 'call == N' (the slowest call of a row), -Y 'packet "
+                                "== N' (its request), -Y 'conn == N' (its connection)\n");
     if (l->failed || l->scratch.failed)
-        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+        ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
 static void tell_kind(const struct latency_kind *kind, struct json_writer *json)

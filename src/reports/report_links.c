@@ -267,10 +267,10 @@ static void add_state(const struct link_row *row, struct ds_buffer *out)
 static const char *end_of(const struct link_row *row)
 {
     static const char *const ends[] = {
-        [DS_CLOSE_NOT] = "goes on",         [DS_CLOSE_FIN] = "closed",
+        [DS_CLOSE_NOT] = "still open",         [DS_CLOSE_FIN] = "closed",
         [DS_CLOSE_RESET] = "reset",         [DS_CLOSE_SYN_TIMEOUT] = "never answered",
-        [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were used again",
-        [DS_CLOSE_EVICTED] = "not followed to its end", [DS_CLOSE_CAPTURE] = "open at the end",
+        [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were reused",
+        [DS_CLOSE_EVICTED] = "no longer followed", [DS_CLOSE_CAPTURE] = "open at the end",
     };
     return ends[row->close];
 }
@@ -297,7 +297,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
     if (seconds > 0)
         ds_buffer_printf(out, ", %.1f kB/s", (double)bytes / 1e3 / seconds);
     if (total != 0)
-        ds_buffer_printf(out, ", %.1f %% of all", (double)bytes * 100 / (double)total);
+        ds_buffer_printf(out, ", %.1f %% of all bytes", (double)bytes * 100 / (double)total);
     if (row->gaps != 0)
         ds_buffer_printf(out, ", %s", ds_counted(row->gaps, "gaps").text);
     ds_buffer_add_text(out, "\n");
@@ -359,7 +359,7 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
         ds_buffer_add_text(out, "; no stalls, no retransmissions");
         return;
     }
-    ds_buffer_printf(out, "; the worst is conn %" PRIu64 ", ", row->conn);
+    ds_buffer_printf(out, "; worst: conn %" PRIu64 ", ", row->conn);
     add_name(&row->name[0], out);
     ds_buffer_add_text(out, " > ");
     add_name(&row->name[1], out);
@@ -386,12 +386,15 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
         num_ended += is_over(rows[i]);
     ds_buffer_add_text(out, ds_counted(num, "links").text);
     if (num != 0) {
-        ds_buffer_printf(out, " of %s", ds_counted(count_nodes(rows, num, out), "nodes").text);
-        ds_buffer_printf(out, ", %zu of them ended", num_ended);
+        ds_buffer_printf(out, " between %s", ds_counted(count_nodes(rows, num, out), "nodes").text);
+        if (num_ended == 0)
+            ds_buffer_add_text(out, num == 1 ? ", open" : ", all open");
+        else
+            ds_buffer_printf(out, ", %zu no longer open", num_ended);
         add_worst(rows[0], out);
     }
     if (links->rows.num_forgotten + links->no_memory != 0)
-        ds_buffer_printf(out, "; %s were forgotten, since there were too many",
+        ds_buffer_printf(out, "; %s forgotten, because there were too many",
                          ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);
     ds_buffer_add_text(out, "\n");
 }

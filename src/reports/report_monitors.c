@@ -89,14 +89,15 @@ static void print_sum(const struct monitor_table *report)
     const bool failed = report->scratch.failed || report->lines.failed || report->lines.held.failed;
     struct ds_buffer *out = &report->text->buffer;
     ds_buffer_printf(out, "%" PRIu64 " %s", report->num_shown,
-                     report->num_shown == 1 ? "monitor or link" : "monitors and links");
+                     report->num_shown == 1 ? "monitor or process link" : "monitors and process "
+                                                                          "links");
     for (int i = 0; i < MONITOR_OUTCOME_COUNT; i++) {
         if (report->num_outcomes[i] != 0)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],
                              monitor_outcome_name((enum monitor_outcome)i));
     }
     ds_buffer_printf(out, ", and %s of calls%s\n", ds_counted(report->num_of_calls, "monitors").text,
-                     failed ? "; memory ran out" : "");
+                     failed ? "; out of memory" : "");
 }
 
 static void show_table(void *state)
@@ -107,8 +108,8 @@ static void show_table(void *state)
     if (report->num_shown == 0 && !report->lines.flows)
         return;
     held_lines_show(&report->lines);
-    ds_buffer_add_text(&report->text->buffer, "-Y 'frame == PACKET' shows what began one, -Y 'conn == "
-                                              "CONN' its connection\n");
+    ds_buffer_add_text(&report->text->buffer, "details: -Y 'packet == N' (the packet that began "
+                                              "one), -Y 'conn == N' (its connection)\n");
     if (report->lines.flows)
         print_sum(report);
 }

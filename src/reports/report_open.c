@@ -235,10 +235,10 @@ static void add_name(const struct unfinished *u, int i, struct ds_buffer *out)
 static void add_unfinished(struct open_table *t, struct open_list *list, const struct unfinished *u)
 {
     static const char *const why[] = {
-        [DS_STALL_ZERO_WINDOW] = "takes no more",
-        [DS_STALL_FULL_WINDOW] = "has not read what is under way",
-        [DS_STALL_LOST] = "does not acknowledge what is retransmitted",
-        [DS_STALL_MISSING] = "does not get what is retransmitted",
+        [DS_STALL_ZERO_WINDOW] = "has a closed window",
+        [DS_STALL_FULL_WINDOW] = "has not read what was sent",
+        [DS_STALL_LOST] = "does not acknowledge retransmissions",
+        [DS_STALL_MISSING] = "does not receive retransmissions",
     };
     struct ds_buffer *line = &t->scratch;
     line->len = 0;
@@ -247,13 +247,13 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     ds_buffer_add_text(line, " > ");
     add_name(u, 1, line);
     if (!u->is_stall)
-        ds_buffer_printf(line, "  %s of a message, %s so far, %" PRIu64 " to come",
+        ds_buffer_printf(line, "  %s of a message, %s so far, %" PRIu64 " still to come",
                          ds_counted(u->num, "fragments").text, ds_counted(u->size, "bytes").text, u->left);
     else
         ds_buffer_printf(line, "  which %s", why[u->why]);
     if (u->is_stall && u->size != 0)
-        ds_buffer_printf(line, "; a message waits in the middle: %" PRIu64 " of %" PRIu64
-                               " announced bytes have come", u->size - u->left, u->size);
+        ds_buffer_printf(line, "; a message is sent in part: %" PRIu64 " of %" PRIu64
+                               " bytes have arrived", u->size - u->left, u->size);
     ds_buffer_add_text(line, "\n");
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
@@ -296,9 +296,9 @@ static void show_table(void *state)
         num += list->num[i];
     ds_buffer_add_text(out, ds_counted(list->num[OPEN_CALL], "calls").text);
     ds_buffer_printf(out, ", %s", ds_counted(list->num[OPEN_MONITOR], "monitors").text);
-    ds_buffer_printf(out, " and %s open", ds_counted(list->num[OPEN_LINK], "links").text);
+    ds_buffer_printf(out, " and %s open", ds_counted(list->num[OPEN_LINK], "process links").text);
     if (list->num[OPEN_FRAGMENTS] != 0)
-        ds_buffer_printf(out, "; %s of which fragments are to come",
+        ds_buffer_printf(out, "; %s with fragments still to come",
                          ds_counted(list->num[OPEN_FRAGMENTS], "messages").text);
     if (list->num[OPEN_STALL] != 0)
         ds_buffer_printf(out, "; %s", ds_counted(list->num[OPEN_STALL], "stalls").text);
@@ -307,15 +307,15 @@ static void show_table(void *state)
     ds_buffer_printf(out, "; %s of calls", ds_counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
         ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
-    ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; memory ran out\n" : "\n");
+    ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; out of memory\n" : "\n");
     struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
     report_narrow(t->text, &columns);
     if (num != 0) {
         best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
         ds_buffer_printf(out,
-                         "-Y 'conn == CONN' shows the connection of a line, -Y 'frame == PACKET' what "
-                         "began it%s, -Y 'call == NUMBER' a call\n",
-                         list->num[OPEN_FRAGMENTS] != 0 ? ", unless that is a part of a message" : "");
+                         "details: -Y 'conn == N' (the connection), -Y 'packet == N' (the packet "
+                         "that began it%s), -Y 'call == N' (the call)\n",
+                         list->num[OPEN_FRAGMENTS] != 0 ? ", unless that is a fragment" : "");
     }
     best_rows_clear(&t->now.rows);
     t->now = (struct open_list){.rows.max = t->now.rows.max};

@@ -144,12 +144,13 @@ static void show_table(void *state)
     struct traced *rows = report->rows;
     ds_buffer_printf(out, "%s", ds_counted(report->num_rows, "traced messages").text);
     if (report->num_left_out != 0 && report->num_rows < report->max)
-        ds_buffer_printf(out, ", %" PRIu64 " more left out: these take %d MB", report->num_left_out,
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: the limit is %d "
+                                           "MB", report->num_left_out,
                          MOST_KEPT >> 20);
     else if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);
-    ds_buffer_add_text(out, report->failed ? "; memory ran out\n" : "\n");
+    ds_buffer_add_text(out, report->failed ? "; out of memory\n" : "\n");
     if (report->num_rows != 0)
         qsort(rows, report->num_rows, sizeof *rows, compare_labels);
     for (size_t i = 0; i < report->num_rows; i++)
@@ -168,8 +169,8 @@ static void show_table(void *state)
                          rows[i].conn, rows[i].line);
     }
     if (report->num_rows != 0)
-        ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
-                                "its connection\n");
+        ds_buffer_add_text(out, "details: -Y 'packet == N' (a message), -Y 'conn == N' (its "
+                                "connection)\n");
 }
 
 static void end_table(void *state)

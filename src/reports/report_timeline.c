@@ -148,7 +148,7 @@ static void print_sum(const struct timeline_report *r, struct ds_buffer *out)
             ds_buffer_printf(out, "%s%" PRIu64 " %s", listed++ == 0 ? "; " : ", ", r->num[i],
                              happening_words((enum happening)i));
     }
-    ds_buffer_add_text(out, r->lines.failed || r->lines.held.failed ? "; memory ran out\n" : "\n");
+    ds_buffer_add_text(out, r->lines.failed || r->lines.held.failed ? "; out of memory\n" : "\n");
 }
 
 static void show_report(void *state)

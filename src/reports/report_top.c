@@ -260,14 +260,15 @@ static void show_table(void *state)
     const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
     const double seconds = passed > 0 ? passed : 1;
     size_t num, num_shown = 0;
-    ds_buffer_printf(out, "top of %.3f s: %s", passed, ds_counted(t->count, "messages").text);
+    ds_buffer_printf(out, "busiest processes in %.3f s: "
+                          "%s", passed, ds_counted(t->count, "messages").text);
     ds_buffer_printf(out, " (%.1f/s), %s", (double)t->count / seconds,
                      ds_counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " (%.0f/s), %s", (double)t->bytes / seconds,
                      ds_counted(t->calls, "calls").text);
     struct top_process *rows = make_rows(t, &num);
     if (num != 0)
-        ds_buffer_printf(out, "; the busiest is %s", rows[0].text != NULL ? rows[0].text : "?");
+        ds_buffer_printf(out, "; first: %s", rows[0].text != NULL ? rows[0].text : "?");
     ds_buffer_add_text(out, "\n");
     if (rows != NULL) {
         ds_buffer_add_text(&lines,
@@ -285,15 +286,16 @@ static void show_table(void *state)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (t->processes.num_forgotten != 0)
         ds_buffer_printf(out,
-                         "more than %" PRIu64 " processes: the least were forgotten, each with at "
-                         "most %" PRIu64 " bytes, and so much may be missing where there is a +; "
-                         "--max-tallies makes room\n",
+                         "more than %" PRIu64 " processes: the smallest were forgotten, each with "
+                                              "at most "
+                                              "%" PRIu64 " bytes. Rows with a + may lack that "
+                                                         "much. --max-tallies raises the limit\n",
                          t->max_tallies, hitters_most_missing(&t->processes));
     if (rows != NULL)
-        ds_buffer_add_text(out, "--process NAME or PID shows the messages of one, -Y 'frame == PACKET' "
-                                "the first of them, -Y 'conn == CONN' its connection\n");
+        ds_buffer_add_text(out, "details: --process NAME or PID (the messages of one), -Y 'packet "
+                                "== N' (its first message), -Y 'conn == N' (the connection)\n");
     if (t->no_memory)
-        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+        ds_buffer_add_text(out, "out of memory: some rows are missing\n");
     free(rows);
 }
 

@@ -441,17 +441,18 @@ static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_sho
 {
     struct ds_buffer *out = &t->text->buffer;
     if (t->bytes != shown_bytes)
-        ds_buffer_printf(out, "%12" PRIu64 "  %5.1f in others%s\n", t->bytes - shown_bytes,
+        ds_buffer_printf(out, "%12" PRIu64 "  %5.1f in other rows%s\n", t->bytes - shown_bytes,
                          share_of(t, t->bytes - shown_bytes),
                          num_shown < t->kinds.table.num ? ": --rows shows more" : "");
     if (t->kinds.num_forgotten != 0)
         ds_buffer_printf(out,
-                         "more than %" PRIu64 " kinds: the least were forgotten. What is not "
-                         "listed has at most %" PRIu64 " bytes, and so much may be missing where "
-                         "there is a +; --max-tallies makes room\n",
+                         "more than %" PRIu64 " kinds: the smallest were forgotten. Kinds that are "
+                                              "not listed have at most "
+                                              "%" PRIu64 " bytes each. Rows with a + may lack that "
+                                                         "much. --max-tallies raises the limit\n",
                          t->max_tallies, hitters_most_missing(&t->kinds));
     if (t->failed || t->uncounted != 0)
-        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
+        ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
 /* print_heaviest ends the sentence that the report begins with. */
@@ -510,10 +511,10 @@ static void show_table(void *state)
     columns_print_all(&columns, &lines, out);
     ds_buffer_free(&lines);
     print_rest(t, shown_bytes, num_shown);
-    ds_buffer_add_text(out, "the largest messages:\n");
+    ds_buffer_add_text(out, "largest messages:\n");
     print_largest(t, out);
-    ds_buffer_add_text(out, "-Y 'frame == PACKET' shows one of these messages, -Y 'conn == CONN' "
-                            "its connection\n");
+    ds_buffer_add_text(out, "details: -Y 'packet == N' (a message), -Y 'conn == N' (its "
+                            "connection)\n");
 }
 
 /* print_cells appends the line of one of the largest as a text. */

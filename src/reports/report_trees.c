@@ -118,7 +118,7 @@ static void print_node(struct tree_table *report, const struct tree *tree, unsig
         report_print_time(report->text, tree->start_ns, out);
         ds_buffer_add_text(out, " ");
         if (tree->ambiguous)
-            ds_buffer_add_text(out, "(for one of several) ");
+            ds_buffer_add_text(out, "(nested in one of several) ");
     }
     ds_buffer_add_text(out, tree->line != NULL ? tree->line : "?\n");
 }
@@ -278,16 +278,20 @@ static void show_table(void *state)
     struct ds_buffer *out = &report->text->buffer;
     const bool flows = report->num_trees + report->num_ambiguous != 0;
     const struct tree_counts counts = go_over(report, flows);
-    ds_buffer_printf(out,
-                     "%s with others beneath, %" PRIu64 " without, %" PRIu64
-                     " of which it can't be told\n",
-                     ds_counted(counts.trees, "calls").text, counts.single, counts.ambiguous);
+    if (counts.trees == 0)
+        ds_buffer_printf(out, "%s without nested calls", ds_counted(counts.single, "calls").text);
+    else
+        ds_buffer_printf(out, "%s with nested calls, %" PRIu64 " without",
+                         ds_counted(counts.trees, "calls").text, counts.single);
+    if (counts.ambiguous != 0)
+        ds_buffer_printf(out, "; %" PRIu64 " nested in one of several calls", counts.ambiguous);
+    ds_buffer_add_text(out, "\n");
     if (report->failed)
-        ds_buffer_add_text(out, "memory ran out\n");
+        ds_buffer_add_text(out, "out of memory\n");
     if (!flows)
         go_over(report, true);
     if (counts.trees + counts.ambiguous != 0)
-        ds_buffer_add_text(out, "-Y 'call == NUMBER' shows the messages of a call\n");
+        ds_buffer_add_text(out, "details: -Y 'call == N' shows the messages of call #N\n");
 }
 
 static void end_table(void *state)

@@ -74,7 +74,7 @@ def check_traffic(capture, messages):
     total = re.match(r'traffic by node: (\d+) messages?, (\d+) bytes?', text)
     differs(capture, 'traffic: messages and bytes', tuple(map(int, total.groups())),
             (len(messages), sum(m.size for m in messages)))
-    largest = [int(line.split()[0]) for line in text.split('the largest messages:')[1].split('\n')[2:-2]]
+    largest = [int(line.split()[0]) for line in text.split('largest messages:')[1].split('\n')[2:-2]]
     sizes = sorted((m.size for m in messages), reverse=True)
     differs(capture, 'traffic: the largest', largest, sizes[:len(largest)])
     differs(capture, 'traffic: how many of the largest', len(largest), min(10, len(messages)))
@@ -83,7 +83,7 @@ def check_traffic(capture, messages):
     words = {'monitor': {MONITOR_P}, 'demonitor': {DEMONITOR_P}, 'link': {LINK},
              'unlink': {UNLINK_ID, UNLINK_ID_ACK}, 'monitor_exit': {MONITOR_P_EXIT, PAYLOAD_MONITOR_P_EXIT},
              'exit2': {EXIT2, EXIT2_TT, PAYLOAD_EXIT2, PAYLOAD_EXIT2_TT}}
-    for line in report(capture, 'traffic').split('the largest messages')[0].split('\n')[2:]:
+    for line in report(capture, 'traffic').split('largest messages')[0].split('\n')[2:]:
         parts = line.split(None, 9)
         if len(parts) == 10 and (word := re.match(r'\w+', parts[9])) and word.group() in words:
             found[word.group()][0] += int(parts[0])
@@ -249,7 +249,7 @@ def check_deaths(capture, messages):
             reason = c[-1] if c[0] in (EXIT, EXIT_TT) else m.payload
             if reason not in ('noproc', 'noconnection'):
                 told.add(c[1])
-    said = re.search(r'^ended: (?:(\d+) process(?:es)?)?', report(capture, 'deaths'), re.M)
+    said = re.search(r'^(?:(\d+) process(?:es)? exited)?', report(capture, 'deaths'), re.M)
     differs(capture, 'deaths: processes', int(said.group(1) or 0) if said else 0, len(told))
 
 

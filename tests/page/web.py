@@ -292,7 +292,7 @@ def check_growth(browser):
         before, said = told(), browser.run('document.getElementById("message").innerText')
         feed(process, left[:20])
         left = left[20:]
-        expect(wait_for(lambda: 'show what is new' in browser.run('document.getElementById("live").innerText')),
+        expect(wait_for(lambda: 'show new data' in browser.run('document.getElementById("live").innerText')),
                'what is new waits while a message is read')
         expect(told() == before and browser.run('document.getElementById("message").innerText') == said, 'and it stays')
         browser.key('Escape')

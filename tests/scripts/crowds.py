@@ -137,9 +137,9 @@ CROWDS = {
     'calls': (calls, ['more than 100', '--max-calls 1000']),
     'monitors': (messages(lambda i: frame(group(b'a\x13', pid('a@a', i), pid('b@b', i), ref(i)))),
                  ['--max-monitors 1000']),
-    'deaths': (deaths, [f'ended: {4 * FEW} processes']),
-    'calls in calls': (calls_in_calls, ['1 call with others beneath']),
-    'calls of one': (calls_of_one, ['1 call with others beneath']),
+    'deaths': (deaths, [f'{4 * FEW} processes exited']),
+    'calls in calls': (calls_in_calls, ['1 call with nested calls']),
+    'calls of one': (calls_of_one, ['1 call with nested calls']),
 }
 # Of these there are many before a cap is reached.
 LARGE = {'calls in calls', 'calls of one'}

@@ -20,21 +20,22 @@ CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
 # How each begins.
 SENTENCES = {
-    "doctor": r"nothing could be checked|(.* come back\. )?(nothing wrong was found|"
+    "doctor": r"nothing could be checked|(.* come back\. )?(no problems found|"
               r"no problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
               r"\d+ findings: .*; first: DS\d+, .*: .* \(.*\d\))",
-    "links": r"0 links$|\d+ links? of \d+ nodes?, \d+ of them ended; (no stalls, no retransmissions|the worst is conn \d+)",
+    "links": r"0 links$|\d+ links? between \d+ nodes?, ((all )?open|\d+ no longer open); "
+             r"(no stalls, no retransmissions|worst: conn \d+)",
     "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",
-    "latency": r"latency of (0 calls$|\d+ calls?: half took at most .*, 99 % at most .*, the slowest, #|"
-               r"\d+ calls?; \d+ without an end$)",
-    "top": r"top of .* s: (0 messages|.*; the busiest is .)",
+    "latency": r"latency of (0 calls$|\d+ calls?: p50 .*, p99 .*, max .* \(call #|"
+               r"\d+ calls?; \d+ without a known end$)",
+    "top": r"busiest processes in .* s: (0 messages|.*; first: .)",
     "timeline": r"timeline: \d+ events?( from .* to .*; \d+ .*)?$",
-    "deaths": r"ended: \d+ process(es)? and \d+ links?; \d+ exit signals? sent",
-    "audit": r"\d+ of \d+ pairs? of nodes talks? in clear text over a network; ",
-    "open": r"\d+ calls?, \d+ monitors? and \d+ links? open",
+    "deaths": r"\d+ process(es)? exited, \d+ connections? lost; \d+ exit signals? sent",
+    "audit": r"\d+ of \d+ pairs? of nodes communicates? unencrypted over a network; ",
+    "open": r"\d+ calls?, \d+ monitors? and \d+ process links? open",
     "calls": r"\d+ calls?(, \d+ ok|, \d+ |$)",
-    "monitors": r"\d+ monitors? (and links|or link)",
-    "trees": r"\d+ calls? with others beneath, ",
+    "monitors": r"\d+ monitors? (and process links|or process link)",
+    "trees": r"\d+ calls? with(out)? nested calls",
     "seq_trace": r"\d+ traced messages?",
 }
 tried = collections.Counter()
@@ -59,7 +60,7 @@ def report(capture, what):
 def lines_of(what, text):
     """Of each line what it names: its packets, connections and calls, and itself."""
     for line in text.split("\n")[1:]:
-        if line.startswith("-Y") or line.startswith("--process"):
+        if line.startswith(("details: ", "to look closer: ")):
             continue
         found = {"conn": re.findall(r"\bconn (\d+)", line), "frame": [], "call": []}
         if what in ("calls", "calls --sort time", "trees"):
@@ -120,7 +121,7 @@ def check(capture, what, line, found, done):
 
 
 HEADINGS = {"traffic": "bytes % count /s mean p99 largest packet conn what", "audit": "times packet conn",
-            "latency": "calls errors noend p50 p90 p99 max inall BAR slowest packet conn by",
+            "latency": "calls failed noend p50 p90 p99 max total BAR slowest packet conn by",
             "top": "bin out in out asked served failed packet conn process",
             "open": "open for since packet conn who", "monitors": "kind start lasted packet conn who"}
 
@@ -141,8 +142,9 @@ for capture in [f"{pcaps}/{name}" for name in CAPTURES]:
         for line, found in lines:
             check(capture, what, line, found, done)
         for key in {key for key, _ in done}:
-            if f"-Y '{key} == " not in text:
-                fail(f"--report {what} of {capture} does not say that -Y '{key} == ...' shows more", text)
+            field = "packet" if key == "frame" else key
+            if f"-Y '{field} == " not in text:
+                fail(f"--report {what} of {capture} does not say that -Y '{field} == ...' shows more", text)
         if not done and "-Y '" in text and what != "doctor":
             fail(f"--report {what} of {capture} says how to see lines that there are none of", text)
 

@@ -109,13 +109,13 @@ static void at_the_cap(void **state)
     }
     report_traffic.show(report);
     assert_has(&text, "         103   25.4         1 ");
-    assert_has(&text, "         100   24.6 in others: --rows shows more\n");
+    assert_has(&text, "         100   24.6 in other rows: --rows shows more\n");
     assert_null(memmem(text.buffer.data, text.buffer.len, "more than", 9));
     text.buffer.len = 0;
     make(&made, 4, 50);
     report_traffic.record(report, &made.record);
     report_traffic.show(report);
-    assert_has(&text, "more than 4 kinds: the least were forgotten. What is not listed has at most "
+    assert_has(&text, "more than 4 kinds: the smallest were forgotten. Kinds that are not listed have at most "
                       "101 bytes");
     report_traffic.end(report);
     ds_buffer_free(&text.buffer);
@@ -202,11 +202,11 @@ static void deaths_at_the_cap(void **state)
         report_deaths.record(report, &made.record);
     }
     report_deaths.show(report);
-    assert_has(&text, "<a@h.0.0> ended: 7");
-    assert_has(&text, "<a@h.43.1> ended: 7");
-    assert_has(&text, "ended: 300 processes and 0 links");
+    assert_has(&text, "<a@h.0.0> exited: 7");
+    assert_has(&text, "<a@h.43.1> exited: 7");
+    assert_has(&text, "300 processes exited, 0 connections lost");
     assert_int_equal(num_lines(&text), 302);
-    assert_memory_equal(text.buffer.data, "ended: 300 ", 11);
+    assert_memory_equal(text.buffer.data, "300 processes", 13);
     report_deaths.end(report);
     ds_buffer_free(&text.buffer);
 }
@@ -244,7 +244,7 @@ static void results_are_no_deaths(void **state)
         void *report = report_deaths.open(&text, &config);
         report_deaths.record(report, &made.record);
         report_deaths.show(report);
-        assert_has(&text, cases[i].deaths != 0 ? "ended: 1 process " : "ended: 0 processes ");
+        assert_has(&text, cases[i].deaths != 0 ? "1 process exited" : "0 processes exited");
         report_deaths.end(report);
         ds_buffer_free(&text.buffer);
     }
@@ -266,14 +266,14 @@ static void deaths_of_each_table(void **state)
         report_deaths.record(report, &made.record);
     }
     report_deaths.show(report);
-    assert_memory_equal(text.buffer.data, "ended: 3 processes", 18);
+    assert_memory_equal(text.buffer.data, "3 processes exited", 18);
     assert_int_equal(num_lines(&text), 4); /* the third may become more */
     text.buffer.len = 0;
     report_deaths.begin_anew(report, 1);
     text.now_ns = 0;
     report_deaths.show(report);
-    assert_memory_equal(text.buffer.data, "ended: 3 processes", 18);
-    assert_has(&text, "<a@h.2.0> ended: 7");
+    assert_memory_equal(text.buffer.data, "3 processes exited", 18);
+    assert_has(&text, "<a@h.2.0> exited: 7");
     assert_int_equal(num_lines(&text), 3);
     report_deaths.end(report);
     ds_buffer_free(&text.buffer);
@@ -297,14 +297,14 @@ static void very_many_deaths(void **state)
         most = text.buffer.len > most ? text.buffer.len : most;
         num += num_lines(&text);
         if (text.buffer.len != 0 && num == num_lines(&text))
-            assert_memory_equal(text.buffer.data, "so many that ", 13);
+            assert_memory_equal(text.buffer.data, "many rows: s", 12);
         text.buffer.len = 0; /* as it is written */
     }
     assert_true(most < 1100000);
     report_deaths.show(report);
     num += num_lines(&text);
     assert_int_equal(num, NUM + 3);
-    assert_memory_equal(memrchr(text.buffer.data, '\n', text.buffer.len - 1), "\nended: 30000 ", 14);
+    assert_memory_equal(memrchr(text.buffer.data, '\n', text.buffer.len - 1), "\n30000 processes", 16);
     report_deaths.end(report);
     ds_buffer_free(&text.buffer);
 }
@@ -343,8 +343,8 @@ static void count_before_lines(void **state)
         const char *first, *heading, *many;
     } tables[] = {
         {&report_monitors, put_monitor,
-         "2 monitors and links, 2 open, and 0 monitors of calls\nkind ", "kind ",
-         "\n30000 monitors and links, 30000 open"},
+         "2 monitors and process links, 2 open, and 0 monitors of calls\nkind ", "kind ",
+         "\n30000 monitors and process links, 30000 open"},
         {&report_calls, put_timed_call, "2 calls, 2 ok\ncall ", "call ", "\n30000 calls, 30000 ok"},
     };
     (void)state;
@@ -370,7 +370,7 @@ static void count_before_lines(void **state)
         text.buffer.len = 0;
         for (uint64_t j = 0; j < 29998; j++)
             tables[i].put(report, j);
-        assert_memory_equal(text.buffer.data, "so many that ", 13);
+        assert_memory_equal(text.buffer.data, "many rows: s", 12);
         kind->show(report);
         assert_int_equal(num_lines(&text), 29998 + 4);
         const char *last = memrchr(text.buffer.data, '\n', text.buffer.len - 1);
@@ -521,12 +521,12 @@ static void what_is_under_way(void **state)
         const bool are_open = how == 0 || how == 2;
         if (are_open) {
             assert_has(&text, "        30     7  a@h > b@h  2 fragments of a message, 70000 bytes so "
-                              "far, 1 to come\n");
-            assert_has(&text, "        40     7  b@h > a@h  which takes no more; a message waits in the "
-                              "middle: 4000 of 9000 announced bytes have come\n");
-            assert_has(&text, "1 message of which fragments are to come; 1 stall;");
+                              "far, 1 still to come\n");
+            assert_has(&text, "        40     7  b@h > a@h  which has a closed window; a message is sent in "
+                              "part: 4000 of 9000 bytes have arrived\n");
+            assert_has(&text, "1 message with fragments still to come; 1 stall;");
         } else {
-            assert_has(&text, "0 calls, 0 monitors and 0 links open;");
+            assert_has(&text, "0 calls, 0 monitors and 0 process links open;");
             assert_null(memmem(text.buffer.data, text.buffer.len, "fragments", 9));
             assert_null(memmem(text.buffer.data, text.buffer.len, "stall", 5));
         }
@@ -537,7 +537,7 @@ static void what_is_under_way(void **state)
     for (uint64_t i = 0; i < 5000; i++)
         part(report, i, 1);
     report_open.show(report);
-    assert_has(&text, "4096 messages of which fragments are to come; 904 of these were forgotten;");
+    assert_has(&text, "4096 messages with fragments still to come; 904 of these were forgotten;");
     report_open.end(report);
     ds_buffer_free(&text.buffer);
 }
@@ -606,7 +606,7 @@ static void worst_links(void **state)
         const bool has_all = config.max_links == 0 || config.max_links >= 5;
         report_links.show(links);
         report_links.end(links);
-        assert_has(&text, "5 links of 6 nodes, 0 of them ended");
+        assert_has(&text, "5 links between 6 nodes, all open");
         assert_has(&text, "\nconn 14  ");
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "\nconn 10  ", 10) != NULL, has_all);
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "--rows", 6) != NULL, !has_all);

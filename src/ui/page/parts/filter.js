@@ -53,7 +53,7 @@ function tellFilter() {
   if (filter.text) parts.push('with “' + filter.text + '”');
   if (filter.from > -Infinity) parts.push('from ' + clock(filter.from) + ' to ' + clock(filter.to));
   said.hidden = parts.length === 0;
-  if (parts.length) add(said, 'Only calls and messages ' + parts.join(', ') + '. All else is of the whole capture.',
+  if (parts.length) add(said, 'Only calls and messages ' + parts.join(', ') + '. Everything else covers the whole capture.',
     button('show all', clearFilter));
   filter.listeners.forEach(f => f());
 }
@@ -80,7 +80,7 @@ function connLink(n, word) {
   return n ? link((word || '') + count(n), () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages', 'messages') : '-';
 }
 function callLink(n) {
-  return n ? link('#' + n, () => { goTo('calls'); openCall(n); }, 'call ' + n + ': its ladder and tree', 'calls') : '-';
+  return n ? link('#' + n, () => { goTo('calls'); openCall(n); }, 'call ' + n + ': its sequence diagram and tree', 'calls') : '-';
 }
 function findLink(text, words, part) {
   return link(text, () => { clearTime(); setFilter(words); goTo(part); }, 'only these ' + part, part);

@@ -1,10 +1,10 @@
 // heat.js - how long calls take: when across, how long up, how many as depth of colour; and the same in
 // figures by label, by who was called and by function.
 function showHeat() {
-  const body = section('latency', 'Latency', 'How long calls take', 'Each cell counts the calls that began then and took that long.', false, 'A click lists the calls in it.');
+  const body = section('latency', 'Latency', 'How long calls take', 'Each cell counts the calls that began then and took that long.', false, 'Click a cell to list its calls.');
   const t = data.times;
-  if (!data.latency.calls) return nothing(body, 'No call was seen: nothing in this capture asks and is answered. Messages that only go one way are below.');
-  if (!t.heat.calls) return nothing(body, 'Of ' + counted(data.latency.calls, 'calls') + ' none has an end that is known, so there are no latencies.');
+  if (!data.latency.calls) return nothing(body, 'No call was seen: no request in this capture has a reply. Messages without replies are below.');
+  if (!t.heat.calls) return nothing(body, 'The end of ' + counted(data.latency.calls, 'calls') + ' is unknown, so there are no latencies.');
   const all = [['all calls', t.heat], ...t.heat_label.map(h => ['label ' + h.what, h]), ...t.heat_callee.map(h => ['callee ' + h.what, h]),
     ...(t.heat_conn.length > 1 ? t.heat_conn.map(h => ['conn ' + h.what + linkName(Number(h.what)), h]) : [])];
   const place = make('div', {class: 'panel', id: 'heat'});
@@ -23,11 +23,11 @@ function showHeat() {
   fit(place, width => heatPicture(clear(place), all[chosen][0], all[chosen][1], width));
   const figures = make('div', {id: 'latencies'});
   const show = () => add(clear(figures), latencyTable(view.by));
-  const parts = [['label', 'by label'], ['callee', 'by who is called'], ['function', 'by function']].filter(([key]) => data.latency[key].length);
+  const parts = [['label', 'by label'], ['callee', 'by callee'], ['function', 'by function']].filter(([key]) => data.latency[key].length);
   add(body, make('h3', {}, 'In figures'), make('div', {class: 'tools'}, choices(parts, view.by, v => { view.by = v; show(); })), figures);
   show();
   if (data.latency.more || data.latency.forgotten)
-    add(body, make('p', {class: 'note'}, counted(data.latency.more, 'lines') + ' with the least time are left out here' + (data.latency.forgotten ? ', and some kinds were forgotten: where there is a + calls may be missing' : '') + '. distsniff -r CAPTURE --report latency --rows 0 shows more.'));
+    add(body, make('p', {class: 'note'}, counted(data.latency.more, 'lines') + ' with the least time are not shown' + (data.latency.forgotten ? ', and some kinds were forgotten: rows with a + may lack calls' : '') + '. distsniff -r CAPTURE --report latency --rows 0 shows more.'));
 }
 
 // linkName says which nodes a connection is between, where it is known.
@@ -169,13 +169,13 @@ function bar(list) {
 function latencyTable(by) {
   const find = r => by === 'label' ? 'label:' + quoted(r.what) : by === 'callee' ? 'to:' + quoted(r.what) : quoted(r.what.replace(/\/\d+$/, ''));
   return table([
-    {name: by === 'callee' ? 'who is called' : by, left: true, wide: true, show: r => findLink(r.what, find(r), 'calls')},
+    {name: by, left: true, wide: true, show: r => findLink(r.what, find(r), 'calls')},
     {name: 'calls', show: r => count(r.calls) + (r.may_miss ? '+' : '')},
-    {name: 'errors', bad: r => r.errors > 0, show: r => count(r.errors)},
-    {name: 'no end', title: 'calls of which no end is known', show: r => count(r.no_end)},
+    {name: 'failed', bad: r => r.errors > 0, show: r => count(r.errors)},
+    {name: 'no end', title: 'calls without a known end', show: r => count(r.no_end)},
     {name: 'p50', show: r => span(r.p50)}, {name: 'p90', show: r => span(r.p90)},
     {name: 'p99', show: r => span(r.p99)}, {name: 'max', show: r => span(r.max)},
-    {name: 'in all', show: r => span(r.total)}, {name: 'how it is spread', left: true, show: r => bar(r.bar)},
+    {name: 'total', show: r => span(r.total)}, {name: 'distribution', left: true, show: r => bar(r.bar)},
     {name: 'slowest', show: r => callLink(r.slowest)},
   ], data.latency[by]);
 }

@@ -1,7 +1,7 @@
 // keys.js - what can be done without a mouse.
-const keyList = [['/', 'filter calls and messages: words, or field:word, of type, op, label, node, process, from, to, text, outcome, packet, conn, call'],
-  ['j k', 'next and previous message, or call where these are in sight'], ['enter', 'open it'], ['esc', 'close what is open, then end the filter'],
-  ['tab, arrows', 'go through the page, and through what opens in a picture; over a stretch of time they move it, with shift its end'], ['1 to 8', 'the parts of this page'], ['?', 'this list']];
+const keyList = [['/', 'filter calls and messages: words, or field:word; fields are type, op, label, node, process, from, to, text, outcome, packet, conn, call'],
+  ['j k', 'next and previous message (or call, when calls are shown)'], ['enter', 'open it'], ['esc', 'close what is open, then clear the filter'],
+  ['tab, arrows', 'move through the page and the items of a picture; on a selected time range, move it, or its end with shift'], ['1 to 8', 'the parts of this page'], ['?', 'this list']];
 let lastList = 'messages';
 
 function listInSight() {

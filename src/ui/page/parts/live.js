@@ -31,16 +31,16 @@ function sayLive() {
   const says = {
     connecting: ['', 'waiting for the first packets'],
     live: live.isPaused ? ['', 'paused'] : ['ok', 'live' + (live.rate === null ? '' : ', ' + perSecond(live.rate))],
-    whole: ['', 'all has been read'],
-    lost: ['error', 'no connection to distsniff since ' + live.since + '; it is tried again'],
-    ended: ['', 'distsniff has ended; this stays as it was'],
+    whole: ['', 'everything has been read'],
+    lost: ['error', 'no connection to distsniff since ' + live.since + '; retrying'],
+    ended: ['', 'distsniff has stopped; this page is no longer updated'],
     refused: ['error', 'not served: ' + live.note],
   }[live.state];
   place.dataset.state = live.isPaused && live.state === 'live' ? 'paused' : live.state;
   add(place, make('span', {class: 'state ' + says[0]}, says[1]));
-  if (live.state === 'live' && data) add(place, button(live.isPaused ? 'go on' : 'pause', () => { live.isPaused = !live.isPaused; showNext(false); }, {title: 'key: space'}));
-  if (live.waiting && data && !live.isShowing) add(place, button('show what is new', () => showNext(true)));
-  if (data && live.state !== 'ended' && live.state !== 'lost') add(place, make('a', {href: 'page.html', class: 'save', title: 'the page as it stands, as one file'}, 'save'));
+  if (live.state === 'live' && data) add(place, button(live.isPaused ? 'resume' : 'pause', () => { live.isPaused = !live.isPaused; showNext(false); }, {title: 'key: space'}));
+  if (live.waiting && data && !live.isShowing) add(place, button('show new data', () => showNext(true)));
+  if (data && live.state !== 'ended' && live.state !== 'lost') add(place, make('a', {href: 'page.html', class: 'save', title: 'save the current page as one file'}, 'save'));
   const note = live.state === 'refused' ? '' : live.note;
   if (note) add(place, make('span', {class: 'note'}, note));
 }
@@ -52,7 +52,7 @@ function watch() {
   const source = live.source = new EventSource('events');
   source.addEventListener('hello', event => {
     live.state = data && !data.about.going_on ? 'whole' : data ? 'live' : 'connecting';
-    live.note = event.data === 'dropped' ? 'This browser did not read for a while and was dropped, at ' + timeNow() + ' it was taken on again. What is shown lacks nothing.' : '';
+    live.note = event.data === 'dropped' ? 'This browser did not read for a while and was disconnected. It reconnected at ' + timeNow() + ', and the page is complete.' : '';
     sayLive();
   });
   source.addEventListener('state', event => {
@@ -69,7 +69,7 @@ function watch() {
     if (live.state === 'ended') return;
     if (source.readyState === EventSource.CLOSED) {
       live.state = 'refused';
-      live.note = 'as many browsers look on as may, or distsniff was started anew. Load the page again, or see --max-web-clients.';
+      live.note = 'too many browsers are connected, or distsniff was restarted. Reload the page, or see --max-web-clients.';
     } else if (live.state !== 'lost') {
       live.state = 'lost';
       live.since = timeNow();

@@ -6,7 +6,7 @@ let lineHeight = 26; // 48 where there is room for one column, as page.css has i
 function showMessages() {
   const body = section('messages', 'Messages', 'Messages', null, true);
   const r = data.rows;
-  if (!messages.length) return add(body, empty(r.seen ? 'None of ' + counted(r.seen, 'messages') + ' is kept: --max-page-messages or --max-page-bytes leaves no room.' : 'No message was seen.'));
+  if (!messages.length) return add(body, empty(r.seen ? 'None of ' + counted(r.seen, 'messages') + ' is kept: --max-page-messages or --max-page-bytes is too small.' : 'No message was seen.'));
   const said = make('p', {class: 'lead', id: 'kept'});
   const tall = make('div', {class: 'tall', role: 'presentation'}), detail = make('div', {id: 'message', class: 'detail', tabindex: -1});
   const right = name => make('span', {class: 'right'}, name);
@@ -42,7 +42,7 @@ function showMessages() {
     const chosen = shown.get(messageAt);
     if (chosen) list.setAttribute('aria-activedescendant', chosen.e.id);
     else list.removeAttribute('aria-activedescendant');
-    printed.textContent = to - from < messageRows.length ? 'On paper there are ' + count(to - from) + ' of them: those that stood on the screen.' : '';
+    printed.textContent = to - from < messageRows.length ? 'Only the ' + counted(to - from, 'rows') + ' visible on screen are printed.' : '';
   };
   const rowOf = event => { const e = event.target.closest('.line'); return e ? Number(e.dataset.row) : -1; };
   list.addEventListener('click', event => { if (rowOf(event) >= 0) openMessage(rowOf(event)); });
@@ -64,12 +64,12 @@ function showMessages() {
     list.style.height = Math.min(480, messageRows.length * lineHeight + 40) + 'px';
     list.scrollTop = 0;
     said.textContent = (messageRows.length === messages.length ? counted(messages.length, 'lines') : count(messageRows.length) + ' of ' + counted(messages.length, 'lines')) +
-      ': messages, and what became of connections.' + (r.seen > messages.length ? ' There were ' + count(r.seen) + ': the first ' + count(r.first) + ' and the latest ' + count(messages.length - r.first) + ' are kept; --max-page-messages and --max-page-bytes make room.' : '') +
-      (r.passed ? ' ' + counted(r.passed, 'messages') + ' more came faster than anybody reads: they are counted, not listed.' : '');
+      ': messages and connection events.' + (r.seen > messages.length ? ' There were ' + count(r.seen) + ': the first ' + count(r.first) + ' and the latest ' + count(messages.length - r.first) + ' are kept; --max-page-messages and --max-page-bytes keep more.' : '') +
+      (r.passed ? ' ' + counted(r.passed, 'messages') + ' more came too fast to list: they are only counted.' : '');
     clear(detail);
     if (!messageRows.length) {
       const m = filter.text.match(/^(packet|frame|conn|call):(\d+)$/);
-      add(detail, make('div', {class: 'empty'}, 'No line here is met by the filter.' + (m ? ' It may not be kept in this page, or not be a message. In a terminal:' : ''),
+      add(detail, make('div', {class: 'empty'}, 'No row matches the filter.' + (m ? ' It may not be kept in this page, or may not be a message. In a terminal:' : ''),
         m ? command((m[1] === 'packet' ? 'frame' : m[1]) + ' == ' + m[2]) : null));
     }
     draw(true);
@@ -128,13 +128,13 @@ function openMessage(i) {
   messageAt = i;
   drawMessages();
   const item = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
-  const near = act('what came before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); }, 'messages');
+  const near = act('messages before and after', () => { setFilter(''); setTime(m.at - 5e4, m.at + 5e4); }, 'messages');
   add(detail, make('div', {class: 'panel'}, make('dl', {},
     item('time', clock(m.at) + ' (' + since(m.at) + '), packet ' + count(m.packet)), item('from', dot(m.fromNode), who(m.fromNode, m.from)), item('to', dot(m.toNode), who(m.toNode, m.to)),
     item('what', m.verb || 'connection', m.label ? [', ', findLink(m.label, 'label:' + m.label, 'messages')] : null),
     m.size ? item('size', bytes(m.size)) : null, m.call ? item('call', callLink(m.call)) : null,
     item('connection', connLink(m.conn)), item('near', near)),
-    make('h3', {}, 'It says'), m.text ? term(m.text) : make('p', {class: 'note'}, 'nothing beyond what it is'),
+    make('h3', {}, 'Content'), m.text ? term(m.text) : make('p', {class: 'note'}, 'no content'),
     command('frame == ' + m.packet)));
 }
 

@@ -8,14 +8,14 @@ function hue(node) {
 }
 
 function showNodes() {
-  const body = section('nodes', 'Nodes', 'Who talks to whom', 'Bytes of messages from each node to each other one, and the connections that carried them, worst first.');
+  const body = section('nodes', 'Nodes', 'Who talks to whom', 'Bytes of messages from each node to each other node, and the links that carried them, worst first.');
   const rows = data.nodes.rows;
   const sums = new Map();
   rows.forEach(r => { for (const n of [r.from, r.to]) sums.set(n, (sums.get(n) || 0) + r.bytes); });
   const names = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a));
   names.forEach(hue);
   if (!rows.length) {
-    add(body, empty(data.links.links ? 'No message was seen on any link: there were ticks at most, or what was sent could not be decoded (TLS needs --keylog-file). Below is what is known of the links.'
+    add(body, empty(data.links.links ? 'No message was seen on any link: there were only ticks, or the messages could not be decoded (TLS needs --keylog-file). The links are listed below.'
       : 'No two nodes were connected while this was captured.'));
   } else {
     const isFew = names.length <= 12 && names.length > 1;
@@ -28,7 +28,7 @@ function showNodes() {
     });
     if (isFew) fit(few, width => clear(few).append(graph(names, rows, width)));
     if (names.length > 50) add(body, make('p', {class: 'note'}, 'The 50 busiest nodes of ' + count(names.length) + ' are shown.'));
-    if (data.nodes.kinds > rows.length) add(body, make('p', {class: 'note'}, counted(data.nodes.kinds - rows.length, 'pairs') + ' with less traffic are left out; distsniff -r CAPTURE --report traffic --by node --rows 0 has all.'));
+    if (data.nodes.kinds > rows.length) add(body, make('p', {class: 'note'}, counted(data.nodes.kinds - rows.length, 'pairs') + ' with less traffic are not shown: see distsniff -r CAPTURE --report traffic --by node --rows 0.'));
   }
   add(body, make('h3', {}, 'Links'), links());
 }
@@ -101,7 +101,7 @@ function pairs(rows) {
 // graph: nodes on a circle, each pair joined by a line as wide as what passes.
 function graph(names, rows, width) {
   const half = width / 2, r = Math.max(56, Math.min(118, half - 100)), mid = r + 44, letters = Math.max(8, Math.floor((half - r - 18) / 6.9));
-  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${2 * mid}`).attr('width', width).attr('role', 'group').attr('aria-label', 'nodes and what passes between them');
+  const svg = d3.create('svg').attr('viewBox', `0 0 ${width} ${2 * mid}`).attr('width', width).attr('role', 'group').attr('aria-label', 'nodes and the traffic between them');
   const place = new Map(names.map((n, i) => {
     const angle = 2 * Math.PI * i / names.length - Math.PI / 2;
     return [n, [half + r * Math.cos(angle), mid + r * Math.sin(angle), Math.cos(angle), Math.sin(angle)]];
@@ -146,31 +146,31 @@ function life(r) {
 
 function links() {
   const rows = data.links.rows;
-  if (!rows.length) return empty('There is no link: no handshake was completed and no connection of nodes was joined late. Attempts that failed are among the findings.');
+  if (!rows.length) return empty('There is no link: no handshake was completed, and no link was open before the capture. Failed attempts are among the findings.');
   const side = (r, show) => [make('div', {}, show(r.side[0])), make('div', {}, show(r.side[1]))];
   const has = f => rows.some(r => r.side.some(f));
   // What nothing can be said of has no column: what is left is in sight at once.
   const all = table([
     {name: 'conn', show: r => connLink(r.conn)},
-    {name: 'nodes', left: true, wide: true, whole: true, title: 'sends what stands on its line', show: r => side(r, s => cutNamed(s.node, 30))},
+    {name: 'nodes', left: true, wide: true, whole: true, title: 'each line has the data that this node sent', show: r => side(r, s => cutNamed(s.node, 30))},
     {name: 'release', left: true, sides: true, show: r => side(r, s => make('span', {class: 'mute'}, s.release || '-'))},
     {name: 'state', left: true, lines: true, show: r => [make('div', {}, r.state + ', ' + r.end), make('div', {class: 'mute'}, r.closer ? ['by ', cutNamed(r.closer, 16)] : seconds((r.last - r.first) * 1e3))]},
-    {name: 'there', left: true, title: 'when it was there, from the beginning of the capture to its end', show: r => life(r)},
+    {name: 'present', left: true, title: 'when the link existed, from the beginning of the capture to its end', show: r => life(r)},
     {name: 'bytes', sides: true, show: r => side(r, s => count(s.bytes))},
     {name: 'messages', sides: true, show: r => side(r, s => count(s.messages))},
     {name: 'largest', sides: true, title: 'the largest message, bytes', show: r => side(r, s => s.largest ? count(s.largest) : '-')},
     {name: 'ticks', sides: true, show: r => side(r, s => count(s.ticks))},
     has(s => s.tick_every) && {name: 'every', sides: true, show: r => side(r, s => s.tick_every ? span(s.tick_every) : '-')},
-    has(s => s.has_facts && s.round_trip_p50) && {name: 'round trip', sides: true, title: 'half of the round trips are no longer', show: r => side(r, s => s.has_facts && s.round_trip_p50 ? span(s.round_trip_p50) : '-')},
-    has(s => s.has_facts && s.round_trip_p99) && {name: 'p99', sides: true, title: '99 of 100 round trips are no longer', show: r => side(r, s => s.has_facts && s.round_trip_p99 ? span(s.round_trip_p99) : '-')},
-    has(s => s.again) && {name: 'retrans.', sides: true, title: 'retransmitted segments; each says of how many', bad: r => r.side.some(s => s.again), show: r => side(r, s => s.has_facts ? make('span', {title: 'of ' + counted(s.segments, 'segments')}, count(s.again)) : '-')},
+    has(s => s.has_facts && s.round_trip_p50) && {name: 'round trip', sides: true, title: 'half of the round trips take at most this long', show: r => side(r, s => s.has_facts && s.round_trip_p50 ? span(s.round_trip_p50) : '-')},
+    has(s => s.has_facts && s.round_trip_p99) && {name: 'p99', sides: true, title: '99 of 100 round trips take at most this long', show: r => side(r, s => s.has_facts && s.round_trip_p99 ? span(s.round_trip_p99) : '-')},
+    has(s => s.again) && {name: 'retrans.', sides: true, title: 'retransmitted segments; point at a number for the total', bad: r => r.side.some(s => s.again), show: r => side(r, s => s.has_facts ? make('span', {title: 'of ' + counted(s.segments, 'segments')}, count(s.again)) : '-')},
     has(s => s.stalls) && {name: 'stalled', sides: true, bad: r => r.side.some(s => s.stalls), show: r => side(r, s => s.stalls ? counted(s.stalls, 'times') + ', ' + span(s.stalled) : '-')},
     rows.some(r => r.gaps) && {name: 'gaps', bad: r => r.gaps > 0, show: r => count(r.gaps)},
   ].filter(c => c), rows, {first: 8});
-  const none = [rows.some(r => r.gaps) ? null : 'has gaps', has(s => s.again) || !has(s => s.has_facts) ? null : 'sent anything again'].filter(x => x);
+  const none = [rows.some(r => r.gaps) ? null : 'has gaps', has(s => s.again) || !has(s => s.has_facts) ? null : 'retransmitted anything'].filter(x => x);
   if (none.length) add(all, make('p', {class: 'note'}, 'None of these links ' + none.join(' or ') + '.'));
   all.id = 'links';
   const left = data.links.links - rows.length + data.links.forgotten;
-  if (left > 0) add(all, make('p', {class: 'note'}, counted(left, 'links') + ' left out; distsniff -r CAPTURE --report links has more.'));
+  if (left > 0) add(all, make('p', {class: 'note'}, counted(left, 'links') + ' are not shown: see distsniff -r CAPTURE --report links.'));
   return all;
 }

@@ -15,11 +15,11 @@ function show() {
   document.documentElement.dataset.ready = 'yes';
 }
 function trouble(error) {
-  clear(page).append(make('p', {class: 'empty trouble'}, 'This page cannot be shown: ' + error.message + '. The tables of distsniff --report say the same as it would.'));
+  clear(page).append(make('p', {class: 'empty trouble'}, 'This page cannot be shown: ' + error.message + '. The tables of distsniff --report show the same.'));
   document.documentElement.dataset.ready = 'failed';
 }
 async function start() {
-  if (typeof DecompressionStream === 'undefined') throw new Error('this browser cannot unpack gzip; Firefox 113, Chromium 80 and Safari 16.4 and all later ones can');
+  if (typeof DecompressionStream === 'undefined') throw new Error('this browser cannot unpack gzip; Firefox 113, Chromium 80, Safari 16.4 and later versions can');
   const text = document.getElementById('data').textContent.trim();
   if (!text) return watch();
   await unpack(text);

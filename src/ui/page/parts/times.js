@@ -1,12 +1,12 @@
 // times.js - what passed when: all messages and what went wrong beside it, a line for each link, and
 // marks for what happened. A stretch of it that is drawn narrows calls and messages.
 const colors = {up: 'var(--ok)', closed: 'var(--faint)', failed: 'var(--error)', gap: 'var(--warning)', stall: 'var(--warning)', lost: 'var(--error)', error: 'var(--error)', warning: 'var(--warning)'};
-const named = {up: 'link up', closed: 'link closed', failed: 'attempt failed', gap: 'bytes missing', stall: 'link stalled', lost: 'distsniff lost something', error: 'error found', warning: 'warning'};
+const named = {up: 'link up', closed: 'link closed', failed: 'attempt failed', gap: 'bytes missing', stall: 'link stalled', lost: 'distsniff lost records', error: 'error found', warning: 'warning'};
 const isSharp = kind => kind === 'error' || kind === 'warning' || kind === 'failed' || kind === 'lost';
 
 function showTimes() {
   const t = data.times;
-  const body = section('time', 'Time', 'Time', 'Messages over time, and what happened meanwhile.', false, 'Drag over it to narrow calls and messages to that time; a click beside it ends that.');
+  const body = section('time', 'Time', 'Time', 'Messages over time, and what happened meanwhile.', false, 'Drag to select a time range for calls and messages; click outside to clear it.');
   if (data.about.empty) return nothing(body, 'Nothing was captured, so there is no time to show.');
   const place = make('div', {class: 'panel'});
   const draw = width => clear(place).append(timePicture(t, view.times, width));
@@ -34,7 +34,7 @@ function shapeOf(g, kind, size) {
 // legendOf says where each kind of mark is explained: in as many lines as that takes.
 function legendOf(marks, hasFailed, left, right) {
   const list = [...new Set(marks.map(m => m.kind))].map(kind => ({kind, says: named[kind] || kind}));
-  if (hasFailed) list.push({says: 'calls that did not end well'});
+  if (hasFailed) list.push({says: 'calls that failed'});
   let x = left, line = 0;
   for (const l of list) {
     const width = 12 + l.says.length * 6.6;
@@ -137,9 +137,9 @@ function stretchByKeys(g, t, num) {
   const say = () => {
     const from = Math.round((Math.max(filter.from, t.start) - t.start) / t.width);
     g.attr('aria-valuenow', filter.from > -Infinity ? Math.max(0, Math.min(num, from)) : 0)
-      .attr('aria-valuetext', filter.from > -Infinity ? clock(filter.from) + ' to ' + clock(filter.to) : 'all of the time');
+      .attr('aria-valuetext', filter.from > -Infinity ? clock(filter.from) + ' to ' + clock(filter.to) : 'the whole time');
   };
-  g.attr('tabindex', 0).attr('role', 'slider').attr('aria-label', 'stretch of time').attr('aria-valuemin', 0).attr('aria-valuemax', num);
+  g.attr('tabindex', 0).attr('role', 'slider').attr('aria-label', 'time range').attr('aria-valuemin', 0).attr('aria-valuemax', num);
   say();
   g.on('keydown', () => {
     const event = d3.event, by = {ArrowRight: step, ArrowLeft: -step}[event.key];

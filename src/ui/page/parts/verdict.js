@@ -15,24 +15,24 @@ function showVerdict() {
     : (down ? down.sentence + '. ' : '') + (parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + ': ' + worst.sentence + ' (' + clock(worst.first) + ').'
       : nothingWrong())));
   add(body, make('p', {class: 'lead'}, data.about.empty
-    ? 'There is no packet of Erlang nodes in this capture: no name was asked for, no connection made, no message sent. distsniff -v says what the capture holds.'
+    ? 'This capture has no packet of Erlang nodes: no EPMD query, no connection and no message. distsniff -v shows what the capture holds.'
     : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
       (data.about.redacted ? ' Names and contents were replaced before this page was written (--redact).' : '')));
   if (data.about.empty) return;
   add(body, tiles());
   if (data.about.losses)
-    add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ': what is counted here is less than what passed. The time line says when.'));
+    add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ', so the counts on this page are too low. The time line shows when.'));
   of('counted').forEach(f => add(body, make('p', {class: 'note'}, f.sentence + '.')));
   if (errors.length + warnings.length + notes.length) add(body, make('h2', {class: 'small'}, 'Findings'));
   found.filter(f => f.code && !f.aside).forEach(f => body.append(finding(f)));
   const aside = found.filter(f => f.aside);
   if (aside.length) add(body, make('div', {class: 'aside'}, make('h2', {class: 'small'}, 'Hygiene'), aside.map(f => finding(f))));
-  if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out for lack of room.'));
+  if (data.doctor.left_out) add(body, make('p', {class: 'note'}, counted(data.doctor.left_out, 'findings') + ' left out: out of memory.'));
   const list = (severity, title, none, css) => make('div', {class: css}, make('h2', {class: 'small'}, title),
     of(severity).length ? make('ul', {}, of(severity).map(f => make('li', {}, f.sentence))) : make('p', {class: 'note'}, none));
   add(body, make('div', {class: 'two'},
-    list('fine', 'Checked and fine', 'Nothing could be checked: there was no connection that began in this capture.', 'fine'),
-    list('unchecked', 'Could not be known', 'There was nothing that this capture leaves open.', 'unknown')));
+    list('fine', 'Checked and fine', 'Nothing could be checked: no connection began in this capture.', 'fine'),
+    list('unchecked', 'Could not be checked', 'Everything could be checked.', 'unknown')));
 }
 
 // nothingWrong says no more than what was seen and read allows to say.
@@ -40,7 +40,7 @@ function nothingWrong() {
   if (!data.traffic.messages) return 'No problems found, but no message could be read.';
   const down = data.doctor.found.find(f => f.severity === 'down');
   const verdict = (data.doctor.verdict || '').slice(down ? down.sentence.length + 2 : 0).split(';')[0];
-  if (data.about.losses && verdict === 'nothing wrong was found') return 'No problems found in what could be seen.';
+  if (data.about.losses && verdict === 'no problems found') return 'No problems found in what could be seen.';
   return verdict[0].toUpperCase() + verdict.slice(1) + '.';
 }
 
@@ -61,7 +61,7 @@ function tiles() {
     tile(count(data.traffic.messages), data.traffic.messages === 1 ? 'message' : 'messages'),
     tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes)),
     tile(count(data.links.links), data.links.links === 1 ? 'link between nodes' : 'links between nodes'),
-    tile(count(names.size), names.size === 1 ? 'node that spoke' : 'nodes that spoke'),
+    tile(count(names.size), names.size === 1 ? 'node that sent messages' : 'nodes that sent messages'),
     tile(count(data.outcomes.calls), data.outcomes.calls === 1 ? 'call' : 'calls'),
     tile(count(failed), 'calls that failed', failed > 0));
 }
@@ -81,7 +81,7 @@ function finding(f) {
       make('p', {}, f.sentence), f.detail ? make('p', {class: 'more'}, f.detail) : null,
       make('p', {class: 'do'}, make('b', {}, 'do: '), f.advice),
       evidence.length ? make('p', {class: 'more'}, 'evidence: ', evidence.map((parts, i) => [i ? '; ' : '', ...parts]).flat()) : null,
-      f.page ? make('details', {class: 'more', open: view.open.has('page ' + f.code), on: {toggle: event => { view.open[event.target.open ? 'add' : 'delete']('page ' + f.code); }}}, make('summary', {}, 'what this is, and what it can be taken for'), make('p', {class: 'page'}, f.page)) : null,
+      f.page ? make('details', {class: 'more', open: view.open.has('page ' + f.code), on: {toggle: event => { view.open[event.target.open ? 'add' : 'delete']('page ' + f.code); }}}, make('summary', {}, 'background, and what else looks like this'), make('p', {class: 'page'}, f.page)) : null,
       make('p', {class: 'more'}, 'certainty: ' + f.certainty + (f.proof ? '; to confirm: ' + f.proof : '') + '. ' + times + '. ',
         act('messages around it', show, 'messages'))));
 }
