@@ -103,7 +103,7 @@ def check_top(capture, messages):
             sent[f'<{pid.node}.{pid.id}.{pid.serial}>'][0] += m.size
             sent[f'<{pid.node}.{pid.id}.{pid.serial}>'][1] += 1
     text = report(capture, 'top')
-    head = re.match(r'top of ([\d.]+) s: (\d+) messages?', text)
+    head = re.match(r'busiest processes in ([\d.]+) s: (\d+) messages?', text)
     seconds = float(head.group(1))
     differs(capture, 'top: messages', int(head.group(2)), len(messages))
     found = collections.defaultdict(lambda: [0, 0, 0])
@@ -227,7 +227,7 @@ def check_open(capture, links):
                     calls.pop(replied(m.payload), None)
     gone = {n for n, link in enumerate(links) if link.is_over}
     text = report(capture, 'open')
-    said = re.search(r'\d+ calls?, (\d+) monitors? and (\d+) links? open', text)
+    said = re.search(r'\d+ calls?, (\d+) monitors? and (\d+) process links? open', text)
     differs(capture, 'open: links', int(said.group(2)), sum(n not in gone for _, n in linked))
     differs(capture, 'open: monitors that are of no call', int(said.group(1)),
             sum(n not in gone and not any(repr(ref) in tag for tag in calls)
@@ -249,7 +249,7 @@ def check_deaths(capture, messages):
             reason = c[-1] if c[0] in (EXIT, EXIT_TT) else m.payload
             if reason not in ('noproc', 'noconnection'):
                 told.add(c[1])
-    said = re.search(r'^(?:(\d+) process(?:es)? exited)?', report(capture, 'deaths'), re.M)
+    said = re.search(r'^(\d+) process(?:es)? exited', report(capture, 'deaths'), re.M)
     differs(capture, 'deaths: processes', int(said.group(1) or 0) if said else 0, len(told))
 
 

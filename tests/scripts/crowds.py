@@ -126,7 +126,7 @@ def calls_of_one(num):
 hello = group(atom('hello'), integer(1))
 # What there are many of, and what is said of those for which there was no room, report by report.
 CROWDS = {
-    'connections': (connections, ['links were forgotten, since there were too many',
+    'connections': (connections, ['links forgotten, because there were too many',
                                   'more than 100 processes', 'limit reached']),
     'shapes': (messages(lambda i: send('a@a', 9, 'server', group(atom(f's{i}'), integer(i)))),
                ['more than 100 kinds']),
