@@ -63,7 +63,7 @@ add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
 set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 
 # What is wrong with nodes that are made to go wrong, a group of situations after the other.
-foreach(group connect links cluster tls middle others rare near timeline)
+foreach(group connect links cluster tls middle others rare apps near timeline)
   add_test(NAME live_doctor_${group} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/doctor ${group}
            $<TARGET_FILE:distsniff> ${ERL_DIR})
   set_tests_properties(live_doctor_${group} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 480)

@@ -442,7 +442,7 @@ static void write_finding(struct json_state *s, const struct finding *f)
     write_words(s, JSON_KEY("text"), &f->sentence);
     if (f->detail.len != 0)
         write_words(s, JSON_KEY("detail"), &f->detail);
-    json_put_string(json, JSON_KEY("advice"), f->kind->advice);
+    json_put_string(json, JSON_KEY("advice"), finding_advice(f));
     json_put_unsigned(json, JSON_KEY("count"), f->count);
     json_put_time(json, JSON_KEY("first"), f->first_ns);
     write_nodes(json, f);

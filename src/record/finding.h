@@ -102,6 +102,7 @@ struct finding {
     enum certainty certainty;
     struct wording sentence, detail;
     unsigned variant; /* the same sentence for another reason is another finding */
+    const char *advice; /* for what runs on the nodes, a static string; NULL: that of its kind */
     const char *proof; /* what would prove it, unless it is sure; a static string, or NULL */
     uint64_t count;    /* how often */
     int64_t first_ns, last_ns;
@@ -137,6 +138,12 @@ int finding_place(const struct finding *finding);
  * notes, each by rank; last what finding_is_aside. Equals stay in the order in which they were found. */
 int finding_compare(const struct finding *a, const struct finding *b);
 const char *certainty_name(enum certainty certainty);
+
+/* finding_advice returns what to do; the finding has a kind. */
+static inline const char *finding_advice(const struct finding *finding)
+{
+    return finding->advice != NULL ? finding->advice : finding->kind->advice;
+}
 
 static inline struct ds_text finding_node(const struct finding *finding, int i)
 {

@@ -133,7 +133,7 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
         ds_buffer_add_text(out, "\n");
     }
     add_evidence(f, out);
-    ds_buffer_printf(out, "  do: %s\n", f->kind->advice);
+    ds_buffer_printf(out, "  do: %s\n", finding_advice(f));
     ds_buffer_printf(out, "  certainty: %s", certainty_name(f->certainty));
     if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
         ds_buffer_printf(out, "; to confirm: %s", f->proof);
@@ -382,7 +382,7 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
             json_put_unsigned(json, JSON_KEY("past"), 1);
         if (finding_is_aside(f))
             json_put_unsigned(json, JSON_KEY("aside"), 1);
-        json_put_string(json, JSON_KEY("advice"), f->kind->advice);
+        json_put_string(json, JSON_KEY("advice"), finding_advice(f));
         if (f->kind->page != NULL)
             json_put_string(json, JSON_KEY("page"), f->kind->page);
         json_put_string(json, JSON_KEY("certainty"), certainty_name(f->certainty));

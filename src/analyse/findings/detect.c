@@ -234,6 +234,19 @@ void detect_detail(struct detect *d, uint64_t number, const struct wording *deta
     }
 }
 
+void detect_over(struct detect *d, uint64_t number)
+{
+    for (struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        if (found->finding.number != number)
+            continue;
+        found->finding.is_over = found->finding.is_update = true;
+        found->finding.error_change = 0;
+        detect_emit(d, &found->finding);
+        return;
+    }
+}
+
 void detect_gap(struct detect *d, const struct ds_event *event)
 {
     struct conn_watch *w = detect_watch(d, event->conn);

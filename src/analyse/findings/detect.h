@@ -58,6 +58,9 @@ struct conn_watch {
     uint64_t unarrived[2]; /* answers among that */
     uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported; and how, as a level */
     uint8_t ignored_level[2];
+    uint8_t apps;      /* applications whose messages came: bits of detect_mnesia.c's own */
+    int64_t app_heard_ns[2]; /* when a message of one came last */
+    int64_t table_write_ns;  /* and one that writes tables */
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];
 };
@@ -277,6 +280,38 @@ struct starts {
     bool has_ended;     /* the node has ended the connection of its registration */
 };
 
+/* mnesia_node is a node on which mnesia, or what uses it, has spoken. */
+struct mnesia_node {
+    struct table_entry entry;
+    uint64_t key;
+    int64_t write_ns[2]; /* when it last took part in a write to tables, and a second or more before that */
+    uint8_t apps;        /* bits of detect_mnesia.c's own */
+    size_t with_len;
+    char with[128]; /* the other node of its latest write */
+};
+
+/* mnesia_pair is two such nodes, by the order of their names. */
+struct mnesia_pair {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t conn;          /* their latest link */
+    int64_t heard_ns[2];    /* of either, on that link; 0: not yet */
+    int64_t parted_ns;      /* when they both were heard last on the link before; 0: not known */
+    int64_t starting_ns[2]; /* when its mnesia last began to negotiate with the other's */
+    uint64_t starting_conn[2]; /* on which link that was */
+    uint64_t finding;       /* the number of their split, 0: none, or it is over */
+};
+
+/* mnesia_split is a split of which one node has learned; the other one may still ask. */
+enum { MAX_SPLITS = 8 };
+struct mnesia_split {
+    bool is_used, has[2]; /* has: who was answered that its mnesia counts as down */
+    uint64_t key, conn, frame[2][2];
+    int64_t ts_ns, since_ns;
+    size_t len[2];
+    char name[2][128];
+};
+
 /* Why a node is silent: DS201 is told of each by itself. */
 enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILENT_ONE_WAY };
 
@@ -367,6 +402,11 @@ struct detect {
     struct stalled stalled[MAX_STALLED];
     bool has_stalled; /* any may be used */
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
+    struct {
+        struct table nodes, pairs;
+        bool has_splits; /* any may be used */
+        struct mnesia_split split[MAX_SPLITS];
+    } mnesia;
     struct lookups lookups;
     struct scans scans;
     struct presence presence;
@@ -479,6 +519,9 @@ uint64_t detect_commit(struct detect *d);
 /* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */
 void detect_detail(struct detect *d, uint64_t number, const struct wording *detail);
 
+/* detect_over says of what has that number that it is over. */
+void detect_over(struct detect *d, uint64_t number);
+
 /* detect_hung speaks of a call that has been open for so long, or longer. */
 #define DETECT_HUNG_NS INT64_C(5000000000)
 void detect_hung(struct detect *d, const struct call *call);
@@ -538,6 +581,20 @@ void detect_crash(struct detect *d, const struct record *record);
 void detect_timeout(struct detect *d, const struct call *call);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
+
+/* Mnesia that is split. detect_mnesia takes a call that names a function; detect_mnesia_message a message
+ * with a label of an application (detect_is_of_apps), detect_mnesia_tick a tick. */
+void detect_mnesia(struct detect *d, const struct call *call);
+void detect_mnesia_message(struct detect *d, const struct record *record);
+void detect_mnesia_tick(struct detect *d, const struct ds_event *event);
+void detect_mnesia_time(struct detect *d, bool at_end);
+
+/* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia or ejabberd:
+ * others begin with other letters, but for that of Elixir. */
+static inline bool detect_is_of_apps(const char *group)
+{
+    return group != NULL && (group[0] == 'r' || group[0] == 'm' || group[0] == 'e');
+}
 
 /* detect_capture is of what the capture lacks; it looks at messages where d->num_one_way is not 0, or
  * something is wrong with them. detect_is_one_way says whether one direction alone of a connection was

@@ -82,8 +82,8 @@ static bool has_passed(const struct detect *d, const struct finding *f)
         return false;
     if (is_of_calls(f))
         return d->now_ns - f->last_ns >= RECENT_NS;
-    if (f->is_over)
-        return true;
+    if (f->is_over || f->kind == finding_kind_at(FINDING_DS601))
+        return f->is_over;
     const struct presence_pair *pair =
         presence_find_pair(&d->presence, finding_node(f, 0), finding_node(f, 1));
     if (pair != NULL)

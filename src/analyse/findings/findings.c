@@ -23,6 +23,8 @@ enum {
     MAX_COINED = 256,
     MAX_LOCKS = 256,
     MAX_LISTED = 4096,
+    MAX_MNESIA_NODES = 256,
+    MAX_MNESIA_PAIRS = 1024,
 };
 
 struct findings {
@@ -45,6 +47,8 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->coined, sizeof(struct dynamic_atoms), MAX_COINED);
     table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
+    table_init(&d->mnesia.nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
+    table_init(&d->mnesia.pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
     detect_presence_init(d);
     const struct timeline_config lines = {
         .emit = config->emit, .context = config->context, .is_live = config->is_live};
@@ -69,6 +73,8 @@ void findings_free(struct findings *f)
     table_free(&f->detect.coined);
     table_free(&f->detect.locks);
     table_free(&f->detect.listed);
+    table_free(&f->detect.mnesia.nodes);
+    table_free(&f->detect.mnesia.pairs);
     detect_mesh_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
@@ -176,6 +182,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     detect_messages(d, record);
     if (detect_is_of_global(record->note.label))
         detect_global(d, record);
+    if (detect_is_of_apps(record->note.group))
+        detect_mnesia_message(d, record);
     detect_exposure_message(d, record);
 }
 
@@ -194,6 +202,8 @@ static void take_call(struct detect *d, const struct record *record)
         timeline_call(d->timeline, record->call);
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
+    if (record->call->mod.data != NULL)
+        detect_mnesia(d, record->call);
 }
 
 static void take_other(struct detect *d, const struct record *record)
@@ -206,6 +216,8 @@ static void take_other(struct detect *d, const struct record *record)
         detect_foreign(d, record->event);
     if (record->event->type == DS_EVENT_STALL)
         detect_arrival(d, record->event);
+    if (record->event->type == DS_EVENT_TICK)
+        detect_mnesia_tick(d, record->event);
     detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
@@ -224,6 +236,8 @@ static void take_time(struct detect *d, bool at_end)
         detect_silence_time(d);
     detect_stall_time(d);
     detect_mesh_time(d, at_end);
+    if (d->mnesia.has_splits)
+        detect_mnesia_time(d, at_end);
     if (d->timeline != NULL)
         timeline_time(d->timeline, d->now_ns);
 }

@@ -556,6 +556,12 @@ void timeline_event(struct timeline *t, const struct ds_event *event)
 
 /* --- findings --- */
 
+/* happening_of: a few findings are events of their own. */
+static enum happening happening_of(const struct finding *f)
+{
+    return strcmp(f->kind->code, "DS601") == 0 ? HAPPENING_SPLIT : HAPPENING_FINDING;
+}
+
 /* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
@@ -565,7 +571,8 @@ void timeline_finding(struct timeline *t, const struct finding *f)
     if (f->kind == NULL || finding_is_aside(f) || (o == NULL && !is_new))
         return;
     if (o == NULL) {
-        struct finding *line = begin_line(t, HAPPENING_FINDING, f->first_ns);
+        const enum happening happening = happening_of(f);
+        struct finding *line = begin_line(t, happening, f->first_ns);
         if (line == NULL)
             return;
         line->node[0] = f->node[0];
@@ -573,8 +580,9 @@ void timeline_finding(struct timeline *t, const struct finding *f)
         line->severity = f->severity;
         line->num_evidence = f->num_evidence != 0;
         line->evidence[0] = f->evidence[0];
-        wording_printf(&line->sentence, "%s %s %s: ", severity_name(f->severity), f->kind->code,
-                       f->kind->title);
+        if (happening == HAPPENING_FINDING)
+            wording_printf(&line->sentence, "%s %s ", severity_name(f->severity), f->kind->code);
+        wording_printf(&line->sentence, "%s: ", f->kind->title);
         for (unsigned i = 0; i < f->sentence.num; i++) {
             const struct ds_text word = {f->sentence.bytes + f->sentence.part[i].at,
                                          f->sentence.part[i].len};

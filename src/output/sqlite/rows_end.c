@@ -169,7 +169,7 @@ void rows_finding(struct rows *rows, const struct finding *f)
     database_word(d, COLUMN_finding_title, f->kind->title);
     put_words(rows, COLUMN_finding_text, &f->sentence);
     put_words(rows, COLUMN_finding_detail, &f->detail);
-    database_word(d, COLUMN_finding_advice, f->kind->advice);
+    database_word(d, COLUMN_finding_advice, finding_advice(f));
     database_number(d, COLUMN_finding_count, (int64_t)f->count);
     database_number(d, COLUMN_finding_first_ns, f->first_ns);
     database_number(d, COLUMN_finding_last_ns, f->last_ns);

@@ -236,6 +236,36 @@ static void ignores_resets(void)
     put(&tick);
 }
 
+/* is_held_down: an end asks whether the other's mnesia counts its own as down, and it does. */
+static void is_held_down(int asker)
+{
+    static const char *const name[] = {"alice@127.0.0.1", "bob@127.0.0.1"};
+    struct call call = asked_call(CALL_OK);
+    begin_terms();
+    put_atom("mnesia_monitor");
+    call.mod = term_since(0);
+    size_t at = term_bytes.len;
+    put_atom("has_remote_mnesia_down");
+    call.fun = term_since(at);
+    at = term_bytes.len;
+    put_tuple(2);
+    put_atom("true");
+    put_atom(name[!asker]);
+    call.result = term_since(at);
+    call.label = "erpc:call";
+    call.caller.node = text(name[asker]);
+    call.callee.node = text(name[!asker]);
+    ends(&call, MS);
+}
+
+static void is_split(void)
+{
+    up();
+    is_held_down(0);
+    within();
+    is_held_down(1);
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -250,6 +280,7 @@ static const struct play {
     {"DS212", loses_packets, false},       {"DS302", lacks_a_fun, false},
     {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
     {"DS505", ignores_resets, false},      {"DS215", starts_again, true},
+    {"DS601", is_split, false},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */
