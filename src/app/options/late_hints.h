@@ -9,10 +9,17 @@
 #include <stdio.h>
 
 /* How code is brought to run in a node. */
-enum refresh_way { REFRESH_ALL, REFRESH_ERL, REFRESH_ELIXIR, REFRESH_RABBITMQCTL, REFRESH_ERL_CALL };
+enum refresh_way {
+    REFRESH_ALL,
+    REFRESH_ERL,
+    REFRESH_IEX,
+    REFRESH_ELIXIR,
+    REFRESH_RABBITMQCTL,
+    REFRESH_ERL_CALL,
+};
 
-/* late_hints_print_refresh writes the code that makes the nodes of a cluster define all atoms anew, and how
- * to run it. */
+/* late_hints_print_refresh writes the code that makes the nodes of a cluster send all atoms again. What it
+ * sends, what that costs and how to run it are said on standard error if one way is asked for. */
 void late_hints_print_refresh(enum refresh_way way, FILE *out);
 
 /* late_hints_way finds a way by its name; false when there is none. */

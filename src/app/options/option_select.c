@@ -117,7 +117,7 @@ bool option_set_print_refresh(struct options *o, const char *value)
     o->action = ACTION_PRINT_REFRESH;
     if (value == NULL || late_hints_way(value, &o->refresh_way))
         return true;
-    complain("--print-refresh takes erl, elixir, rabbitmqctl or erl_call, not '%s'", value);
+    complain("--print-refresh takes erl, iex, rabbitmqctl, erl_call or elixir, not '%s'", value);
     return false;
 }
 
