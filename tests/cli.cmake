@@ -48,4 +48,8 @@ if(PYTHON3)
   add_test(NAME recipes COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/recipes.py ${CMAKE_SOURCE_DIR}
                                 ${CMAKE_BINARY_DIR}/recipes)
   set_tests_properties(recipes PROPERTIES TIMEOUT 900 PROCESSORS 2)
+  # Suricata's format beside ours.
+  add_test(NAME eve COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/eve.py $<TARGET_FILE:distsniff>
+                            ${PCAPS}/cnode.pcap ${PCAPS}/cats.pcap ${PCAPS}/two-point-a.pcap
+                            ${PCAPS}/steady-25.pcap.gz ${PCAPS}/refresh-25.pcap.gz)
 endif()
