@@ -9,6 +9,7 @@
 #include "atoms/atom_shape_claims.h"
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_weights.h"
+#include "atoms/data_names.h"
 
 #include <math.h>
 
@@ -165,6 +166,20 @@ static void add_node(struct judge *judge)
         same->weight = same->weight > NODE_WEIGHT ? same->weight : NODE_WEIGHT;
     else if (name.data != NULL)
         add(judge, name, NODE_WEIGHT);
+}
+
+/* add_named adds the name that data says the slot has. */
+static void add_named(struct judge *judge)
+{
+    double weight = 0;
+    const struct ds_text name = data_names_of(judge->book, judge->number, judge->bit, &weight);
+    if (name.data == NULL || node_atoms_has_elsewhere(judge->book, judge->number, name))
+        return;
+    struct candidate *same = find(judge, name);
+    if (same != NULL)
+        same->weight = same->weight > weight ? same->weight : weight;
+    else
+        add(judge, name, weight);
 }
 
 /* add_static adds what the releases that fit have in the slot. */
@@ -460,6 +475,7 @@ static double weigh_all(struct judge *judge, uint64_t direction)
     double all = weigh_others(judge);
     add_learned(judge, direction);
     add_node(judge);
+    add_named(judge);
     all = exp2(all - weigh_shapes(judge));
     for (unsigned i = 0; i < judge->num; i++) {
         judge->candidates[i].weight = exp2(judge->candidates[i].weight);

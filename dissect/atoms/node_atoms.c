@@ -5,6 +5,7 @@
 #include "atoms/node_atoms.h"
 
 #include "atoms/atom_shape_claims.h"
+#include "atoms/data_name_list.h"
 #include "atoms/node_atoms_parts.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ static void book_free(struct node_atoms *book)
     give_back(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
     give_back(memcap, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
     give_back(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
+    give_back(memcap, book->names, ATOM_BOOK_SLOTS * sizeof *book->names);
     give_back(memcap, book->name, book->name_len + 1);
     give_back(memcap, book, sizeof *book);
 }
@@ -76,8 +78,10 @@ void all_node_atoms_free(struct all_node_atoms *books)
         older = book->older;
         book_free(book);
     }
-    if (books != NULL)
+    if (books != NULL) {
         user_atoms_free(books->own);
+        data_names_free(books);
+    }
     free(books);
 }
 
@@ -384,7 +388,8 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     uint32_t *bucket = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;
-    /* Only an atom of the tables says anything of other slots: that it is not in these. */
+    data_names_define(book, slot, text);
+    /* Else only an atom of the tables says anything of other slots: that it is not in these. */
     const unsigned number = user_atoms_find(book->own, text);
     if (number != ATOM_TABLE_NONE) {
         shape_claims_define(book, slot, number);
@@ -571,6 +576,15 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env)
     shapes->times = NULL;
     count_failure(book, env);
     return false;
+}
+
+bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env)
+{
+    if (book->names == NULL)
+        book->names = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->names);
+    if (book->names == NULL)
+        count_failure(book, env);
+    return book->names != NULL;
 }
 
 void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)

@@ -115,6 +115,15 @@ struct book_shapes {
     uint16_t *times; /* how often unknown slots were seen in each context of the table that fits */
 };
 
+/* slot_name is which name a slot has by data that stands beside it: data_names.h. */
+struct slot_name {
+    uint16_t name;    /* its number, from 1; 0: none */
+    uint16_t seen_by; /* as that of a book_slot */
+    uint8_t routed;   /* messages that say so by how they are routed */
+    bool is_told;     /* one says it plainly */
+    bool is_doubtful; /* others say something else */
+};
+
 struct node_atoms {
     struct node_atoms *older, *newer;
     struct all_node_atoms *books;
@@ -146,6 +155,7 @@ struct node_atoms {
     uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
     struct book_shapes shapes;
+    struct slot_name *names; /* of each slot; NULL: none so far */
 };
 
 /* node_atoms_bit_of returns the bit of a direction in which slots are unknown, 0 if there is none; the
@@ -161,6 +171,9 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot);
 /* node_atoms_has_shapes makes room for contexts of slots; false when memory ran out. */
 bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env);
 
+/* node_atoms_has_names does that for names of slots. */
+bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env);
+
 /* node_atoms_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */
 bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text);
@@ -168,6 +181,7 @@ bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_
 struct all_node_atoms {
     struct memcap memcap;
     struct user_atoms *own; /* NULL: there are none */
+    struct data_names *data_names; /* NULL: none so far */
     struct node_atoms *oldest, *newest;
     uint64_t num, max;
     uint32_t num_names; /* that were learned so far */

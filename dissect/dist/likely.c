@@ -8,6 +8,7 @@
 #include "atoms/atom_inference.h"
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_shapes.h"
+#include "atoms/data_names.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
@@ -281,6 +282,14 @@ static void count(struct ds_event *event, const struct ds_term *term)
     event->message.atom_bytes += counts.atom_bytes;
 }
 
+/* learn_by_shape takes note of what the shape of a message tells, and data in it. */
+static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
+{
+    shape_fit_see_whole(of->book, atom_shapes_walk(&event->message, note_shape, of));
+    if (event->unknown_atoms != 0)
+        data_names_see(of->book, of->env, of->this_direction, &event->message);
+}
+
 static __attribute__((noinline)) void resolve(struct likely *likely, struct dissect_ctx *env,
                                               const struct conn *conn, struct atom_cache *cache,
                                               struct ds_atom *refs, uint32_t num_refs,
@@ -302,7 +311,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);
         if (may_learn)
-            shape_fit_see_whole(of.book, atom_shapes_walk(&event->message, note_shape, &of));
+            learn_by_shape(&of, event);
     }
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {

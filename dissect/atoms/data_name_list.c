@@ -1,0 +1,127 @@
+/*
+ * data_name_list.c - see data_name_list.h.
+ */
+#include "atoms/data_name_list.h"
+
+#include <stdlib.h>
+
+enum {
+    MAX_NAME = 255, /* bytes */
+    CAP_NAMES = 1024, PLACES = 2048, /* the latter: to look these up in */
+};
+
+struct data_name {
+    uint32_t hash; /* of the name of the queue */
+    uint16_t len, queue_at;
+    bool is_ambiguous; /* another virtual host has a queue of that name */
+    char *text;
+};
+
+struct data_names {
+    uint16_t num;
+    uint16_t places[PLACES]; /* by the hash of the queue: number, from 1, of a name */
+    struct data_name names[CAP_NAMES];
+};
+
+static uint32_t hash_of(struct ds_text text)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < text.len; i++)
+        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* place_of returns where in places a queue stands, or could; *name: the first name that ends so, or 0. */
+static unsigned place_of(const struct data_names *names, struct ds_text queue, uint16_t *name)
+{
+    const uint32_t hash = hash_of(queue);
+    unsigned at = hash % PLACES;
+    for (; (*name = names->places[at]) != 0; at = (at + 1) % PLACES) {
+        const struct data_name *n = &names->names[*name - 1];
+        if (n->hash == hash && (size_t)(n->len - n->queue_at) == queue.len &&
+            memcmp(n->text + n->queue_at, queue.data, queue.len) == 0)
+            break;
+    }
+    return at;
+}
+
+uint16_t data_name_find(const struct data_names *names, struct ds_text queue)
+{
+    uint16_t name;
+    if (names == NULL)
+        return 0;
+    (void)place_of(names, queue, &name);
+    return name != 0 && !names->names[name - 1].is_ambiguous ? name : 0;
+}
+
+uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct ds_text queue)
+{
+    char text[3 + DATA_NAME_HOST + 1 + DATA_NAME_QUEUE];
+    const bool is_root = host.len == 1 && host.data[0] == '/';
+    const struct ds_text before = is_root ? (struct ds_text){"%2F", 3} : host;
+    const size_t queue_at = before.len + 1, len = queue_at + queue.len;
+    if (len > MAX_NAME)
+        return 0;
+    memcpy(text, before.data, before.len);
+    text[before.len] = '_';
+    memcpy(text + queue_at, queue.data, queue.len);
+    if (books->data_names == NULL && memcap_take(&books->memcap, sizeof *books->data_names)) {
+        books->data_names = calloc(1, sizeof *books->data_names);
+        if (books->data_names == NULL)
+            memcap_give(&books->memcap, sizeof *books->data_names);
+    }
+    struct data_names *names = books->data_names;
+    uint16_t name;
+    if (names == NULL)
+        return 0;
+    const unsigned place = place_of(names, queue, &name);
+    if (name != 0) {
+        struct data_name *n = &names->names[name - 1];
+        const bool is_same = n->len == len && memcmp(n->text, text, len) == 0;
+        n->is_ambiguous = n->is_ambiguous || !is_same;
+        return is_same ? name : 0;
+    }
+    if (names->num == CAP_NAMES || !memcap_take(&books->memcap, len))
+        return 0;
+    char *copy = malloc(len);
+    if (copy == NULL) {
+        memcap_give(&books->memcap, len);
+        return 0;
+    }
+    memcpy(copy, text, len);
+    names->names[names->num] = (struct data_name){
+        .hash = hash_of(queue), .len = (uint16_t)len, .queue_at = (uint16_t)queue_at, .text = copy};
+    names->places[place] = ++names->num;
+    return names->num;
+}
+
+void data_names_free(struct all_node_atoms *books)
+{
+    struct data_names *names = books->data_names;
+    for (unsigned i = 0; names != NULL && i < names->num; i++) {
+        memcap_give(&books->memcap, names->names[i].len);
+        free(names->names[i].text);
+    }
+    if (names != NULL)
+        memcap_give(&books->memcap, sizeof *names);
+    free(names);
+    books->data_names = NULL;
+}
+
+void data_names_define(struct node_atoms *book, uint16_t slot, struct ds_text text)
+{
+    const struct data_names *names = book->books->data_names;
+    if (book->names == NULL || book->slots == NULL || names == NULL)
+        return;
+    for (unsigned i = 0; i < ATOM_BOOK_MODULUS; i++) {
+        const uint16_t name = book->names[i].name;
+        if (name != 0 && i != slot && names->names[name - 1].len == text.len &&
+            memcmp(names->names[name - 1].text, text.data, text.len) == 0)
+            book->slots[i].is_judged = false;
+    }
+}
+
+struct ds_text data_name_text(const struct data_names *names, uint16_t name)
+{
+    return (struct ds_text){names->names[name - 1].text, names->names[name - 1].len};
+}

@@ -1,0 +1,235 @@
+/*
+ * data_names.c - see data_names.h. A message is read as a row of tokens, against patterns of so many.
+ */
+#include "atoms/data_names.h"
+
+#include "atoms/data_name_list.h"
+#include "etf/term.h"
+
+enum {
+    MAX_TOKENS = 1024, /* of a message */
+    MAX_PATTERN = 12,
+    ENOUGH_ROUTED = 2, /* messages that are routed there */
+    TO_ELEMENT = 4,    /* the token of the name that a control message goes to */
+};
+
+static const double TOLD_WEIGHT = 12, ROUTED_WEIGHT = 8;
+static const double ELSEWHERE_WEIGHT = 3; /* where it was seen in other directions alone */
+
+/* What a letter of a pattern stands for: a digit is a tuple of so many. */
+enum letter {
+    ATOM = 'a', RESOURCE = 'r', QUEUE = 'q', EXCHANGE = 'x', NODE = 'n', NAMED = 'N',
+    HOST_NAME = 'H', QUEUE_NAME = 'Q', EMPTY = 'e', ONE = '[', NIL = ']', MAP = '#',
+};
+
+/* What it says where a pattern stands. */
+enum meaning { TELLS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
+
+static const struct data_rule {
+    const char *letters;
+    enum meaning meaning;
+} rules[] = {
+    {"3a4rHqQ22Nn", TELLS},       /* {queue_event, Resource, {{Name, Node}, ...}} */
+    {"4rHxe[Q]", ROUTED},         /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
+    {"ae", HAS_NO_EXCHANGE},      /* x => <<>> and */
+    {"a[Q]", HAS_KEY},            /* rk => [Queue], in one map: RabbitMQ 4 */
+    {"#", BEGINS_MAP},
+};
+
+struct data_walk {
+    struct node_atoms *book;
+    struct dissect_ctx *env;
+    uint16_t bit;
+    struct term_token last[MAX_PATTERN];
+    unsigned num; /* tokens so far */
+    struct ds_text host, queue;
+    const struct ds_atom *named;
+    bool has_no_exchange; /* the map at hand */
+    struct ds_text key;   /* of it */
+    uint16_t routed;      /* the name that the message is routed to; 0: none */
+    bool is_routed_to_more;
+};
+
+static struct ds_text body_of(const struct term_token *token)
+{
+    return (struct ds_text){(const char *)token->body.at, cursor_left(&token->body)};
+}
+
+/* text_of returns that of an atom, also where it is only likely; absent: it is not. */
+static struct ds_text text_of(const struct term_token *token)
+{
+    if (token->atom == NULL)
+        return body_of(token);
+    return (struct ds_text){(const char *)token->atom->text, token->atom->len};
+}
+
+static bool is_text(const struct term_token *token, const char *text)
+{
+    const struct ds_text has = text_of(token);
+    return token->class == TERM_ATOM && has.data != NULL && has.len == strlen(text) &&
+           memcmp(has.data, text, has.len) == 0;
+}
+
+static bool is_node(const struct term_token *token)
+{
+    const struct ds_text text = text_of(token);
+    return token->class == TERM_ATOM &&
+           ((token->atom != NULL && token->atom->state == DS_ATOM_ADDRESS) ||
+            (text.data != NULL && memchr(text.data, '@', text.len) != NULL));
+}
+
+static bool is_binary(const struct term_token *token, size_t least, size_t most)
+{
+    const size_t len = cursor_left(&token->body);
+    return token->class == TERM_BINARY && len >= least && len <= most;
+}
+
+static bool is_letter(struct data_walk *walk, char letter, const struct term_token *token)
+{
+    switch (letter) {
+    case ATOM: return token->class == TERM_ATOM;
+    case RESOURCE: return is_text(token, "resource");
+    case QUEUE: return is_text(token, "queue");
+    case EXCHANGE: return is_text(token, "exchange");
+    case NODE: return is_node(token);
+    case NAMED: walk->named = token->atom; return token->class == TERM_ATOM;
+    case HOST_NAME: walk->host = body_of(token); return is_binary(token, 1, DATA_NAME_HOST);
+    case QUEUE_NAME: walk->queue = body_of(token); return is_binary(token, 1, DATA_NAME_QUEUE);
+    case EMPTY: return is_binary(token, 0, 0);
+    case ONE: return token->class == TERM_LIST && token->num_terms == 2;
+    case NIL: return token->class == TERM_NIL;
+    case MAP: return token->class == TERM_MAP;
+    default: return token->class == TERM_TUPLE && token->num_terms == (uint64_t)(letter - '0');
+    }
+}
+
+/* ends_here says whether a pattern ends with the latest token; what its letters stand for is in walk. */
+static bool ends_here(struct data_walk *walk, const char *letters)
+{
+    const unsigned len = (unsigned)strlen(letters);
+    for (unsigned i = 0; i < len && len <= walk->num; i++) {
+        const unsigned at = walk->num - 1 - i;
+        if (!is_letter(walk, letters[len - 1 - i], &walk->last[at % MAX_PATTERN]))
+            return false;
+    }
+    return len <= walk->num;
+}
+
+/* note takes note of that a slot has a name. Each atom has one slot: where two have it, neither is it. */
+static void note(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_told)
+{
+    struct node_atoms *book = walk->book;
+    if (slot >= ATOM_BOOK_MODULUS || name == 0 || !node_atoms_has_names(book, walk->env))
+        return;
+    struct slot_name *s = &book->names[slot];
+    const struct slot_name before = *s;
+    if (s->name == 0 || (is_told && !s->is_told && s->name != name))
+        *s = (struct slot_name){.name = name, .is_doubtful = s->is_doubtful};
+    s->is_doubtful = s->is_doubtful || s->name != name;
+    for (unsigned i = 0; before.name != s->name && i < ATOM_BOOK_MODULUS; i++) {
+        if (i != slot && book->names[i].name == name) {
+            s->is_doubtful = book->names[i].is_doubtful = true;
+            book->generation++;
+        }
+    }
+    s->is_told = s->is_told || is_told;
+    s->routed += !is_told && s->routed < ENOUGH_ROUTED;
+    s->seen_by |= walk->bit;
+    if (book->slots != NULL && memcmp(&before, s, sizeof before) != 0)
+        book->slots[slot].is_judged = false;
+}
+
+static void note_routed(struct data_walk *walk, struct ds_text queue)
+{
+    const uint16_t name = data_name_find(walk->book->books->data_names, queue);
+    walk->is_routed_to_more = name == 0 || (walk->routed != 0 && walk->routed != name) ||
+                                 walk->is_routed_to_more;
+    walk->routed = name;
+}
+
+static void take_meaning(struct data_walk *walk, enum meaning meaning)
+{
+    switch (meaning) {
+    case TELLS: {
+        const uint16_t name = data_name_add(walk->book->books, walk->host, walk->queue);
+        if (walk->named != NULL && walk->named->state == DS_ATOM_UNKNOWN)
+            note(walk, walk->named->slot, name, true);
+        break;
+    }
+    case ROUTED: note_routed(walk, walk->queue); break;
+    case BEGINS_MAP:
+        walk->has_no_exchange = false;
+        walk->key = (struct ds_text){NULL, 0};
+        break;
+    case HAS_NO_EXCHANGE:
+        walk->has_no_exchange = true;
+        if (walk->key.data != NULL)
+            note_routed(walk, walk->key);
+        break;
+    case HAS_KEY:
+        walk->key = walk->queue;
+        if (walk->has_no_exchange)
+            note_routed(walk, walk->key);
+        break;
+    }
+}
+
+/* read_tokens reads a term. */
+static void read_tokens(struct data_walk *walk, const struct ds_term *term)
+{
+    struct cursor at = cursor_make(term->data, term->len);
+    const struct term_env env = {term->atoms, term->num_atoms};
+    uint64_t left = 1;
+    walk->num = 0;
+    while (left != 0 && walk->num < MAX_TOKENS) {
+        struct term_token *token = &walk->last[walk->num % MAX_PATTERN];
+        if (term_read_token(&at, &env, token, NULL) != TERM_OK)
+            return;
+        left += token->num_terms;
+        left--;
+        walk->num++;
+        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+            if (ends_here(walk, rules[i].letters))
+                take_meaning(walk, rules[i].meaning);
+        }
+    }
+}
+
+/* name_sent_to returns the atom that a message is sent to by name; NULL: it is not. */
+static const struct ds_atom *name_sent_to(const struct ds_message *message)
+{
+    enum { REG_SEND = 6, REG_SEND_TT = 16 };
+    struct cursor at = cursor_make(message->control.data, message->control.len);
+    const struct term_env env = {message->control.atoms, message->control.num_atoms};
+    struct term_token token = {.class = TERM_NIL};
+    if (message->code != REG_SEND && message->code != REG_SEND_TT)
+        return NULL;
+    for (int i = 0; i <= TO_ELEMENT; i++) {
+        if (term_read_token(&at, &env, &token, NULL) != TERM_OK)
+            return NULL;
+    }
+    return token.class == TERM_ATOM ? token.atom : NULL;
+}
+
+void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t direction,
+                    const struct ds_message *message)
+{
+    struct data_walk walk = {.book = book, .env = env};
+    if (message->control.data == NULL || message->payload.data == NULL || book->is_liar)
+        return;
+    walk.bit = node_atoms_bit_of(book, direction);
+    read_tokens(&walk, &message->payload);
+    const struct ds_atom *to = name_sent_to(message);
+    if (to != NULL && to->state == DS_ATOM_UNKNOWN && !walk.is_routed_to_more)
+        note(&walk, to->slot, walk.routed, false);
+}
+
+struct ds_text data_names_of(const struct node_atoms *book, uint16_t slot, uint16_t bit,
+                             double *weight)
+{
+    const struct slot_name *s = book->names != NULL ? &book->names[slot] : NULL;
+    if (s == NULL || s->name == 0 || s->is_doubtful || (!s->is_told && s->routed < ENOUGH_ROUTED))
+        return (struct ds_text){NULL, 0};
+    *weight = (s->seen_by & bit) == 0 ? ELSEWHERE_WEIGHT : s->is_told ? TOLD_WEIGHT : ROUTED_WEIGHT;
+    return data_name_text(book->books->data_names, s->name);
+}

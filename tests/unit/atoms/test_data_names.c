@@ -1,0 +1,274 @@
+/*
+ * test_data_names.c - atoms whose texts stand beside them as data: names of RabbitMQ's queues.
+ */
+#include "atoms/data_names.h"
+#include "etf_maker.h"
+#include "node_atoms_world.h"
+
+static struct ds_term unknown(uint16_t slot)
+{
+    const struct ds_term atom = etf_cached(NULL);
+    etf_atoms[etf_num_atoms - 1].slot = slot;
+    return atom;
+}
+
+struct world {
+    struct all_node_atoms *books;
+    struct node_atoms *book;
+};
+
+static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+
+static struct world begin(void)
+{
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    struct world w = {.books = all_node_atoms_new(4)};
+    if (w.books == NULL)
+        return w;
+    w.book = all_node_atoms_find(w.books, &env, &end);
+    for (uint16_t slot = 1900; slot < 1904 && w.book != NULL; slot++)
+        node_atoms_see(w.book, &env, slot, 1, &to);
+    return w;
+}
+
+static void end(struct world w)
+{
+    node_atoms_release(w.book);
+    all_node_atoms_free(w.books);
+}
+
+/* tell sends what the leader of a queue tells a client. */
+static void tell_as(struct world w, const char *kind, const char *host, const char *queue, uint16_t slot)
+{
+    struct ds_message message = {.code = 2};
+    etf_reset();
+    message.control = etf_tuple(3, etf_int(2), etf_cached(""), etf_pid("b@h", 1));
+    message.payload = etf_tuple(
+        2, etf_cached(NULL),
+        etf_tuple(3, etf_cached(NULL),
+                  etf_tuple(4, etf_cached("resource"), etf_binary(host), etf_cached(kind),
+                            etf_binary(queue)),
+                  etf_tuple(2, etf_tuple(2, unknown(slot), etf_cached("a@h")), etf_nil())));
+    data_names_see(w.book, &env, 1, &message);
+}
+
+static void tell(struct world w, const char *host, const char *queue, uint16_t slot)
+{
+    tell_as(w, "queue", host, queue, slot);
+}
+
+/* send sends that payload to a name. */
+static void send(struct world w, uint16_t slot, struct ds_term payload)
+{
+    struct ds_message message = {.code = 6, .payload = payload};
+    message.control =
+        etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), unknown(slot));
+    data_names_see(w.book, &env, 1, &message);
+}
+
+/* mail is a message of RabbitMQ 4 that the exchange routes by that key. */
+static struct ds_term mail(const char *exchange, const char *key)
+{
+    return etf_map(2, etf_cached("x"), etf_binary(exchange), etf_cached("rk"),
+                   etf_list(1, etf_binary(key), etf_nil()));
+}
+
+/* old_mail is one of RabbitMQ 3. */
+static struct ds_term old_mail(const char *exchange, const char *key)
+{
+    return etf_tuple(3, etf_cached("basic_message"),
+                     etf_tuple(4, etf_cached("resource"), etf_binary("/"), etf_cached("exchange"),
+                               etf_binary(exchange)),
+                     etf_list(1, etf_binary(key), etf_nil()));
+}
+
+static bool is_named(struct world w, uint16_t slot, uint64_t direction, const char *want)
+{
+    const struct ds_text found = atom_infer(w.book, slot, direction);
+    return want == NULL ? found.data == NULL
+                        : found.data != NULL && found.len == strlen(want) &&
+                              memcmp(found.data, want, found.len) == 0;
+}
+
+/* The virtual host and the queue are the name; that of the root is written as in an URL. */
+static void queues_name_their_leaders(void **state)
+{
+    struct world w = begin();
+    (void)state;
+    assert_true(is_named(w, 1900, 1, NULL));
+    tell_as(w, "exchange", "/", "q1", 1900);
+    assert_true(is_named(w, 1900, 1, NULL));
+    tell(w, "/", "q1", 1900);
+    assert_true(is_named(w, 1900, 1, "%2F_q1"));
+    tell(w, "shop", "q2", 1901);
+    assert_true(is_named(w, 1901, 1, "shop_q2"));
+    assert_true(is_named(w, 1902, 1, NULL));
+    node_atoms_define(w.book, &env, 77, text_of("shop_q2"), 1, ATOM_BOOK_USED);
+    assert_true(is_named(w, 1901, 1, NULL)); /* an atom has one slot */
+    end(w);
+}
+
+/* What is too long is no atom. */
+static void names_are_bounded(void **state)
+{
+    char host[102], queue[202];
+    struct world w = begin();
+    (void)state;
+    memset(host, 'h', sizeof host);
+    memset(queue, 'q', sizeof queue);
+    host[101] = queue[201] = '\0';
+    tell(w, host, "q", 1900);
+    tell(w, "/", queue, 1900);
+    host[55] = queue[200] = '\0';
+    tell(w, host, queue, 1900); /* 256 */
+    assert_true(is_named(w, 1900, 1, NULL));
+    tell(w, host + 1, queue, 1900);
+    assert_int_equal(atom_infer(w.book, 1900, 1).len, 255);
+    for (int i = 0; i < 1100; i++) {
+        char text[20];
+        snprintf(text, sizeof text, "q%d", i);
+        tell(w, "/", text, (uint16_t)(i == 1022 ? 1901 : i == 1023 ? 1902 : 1000));
+    }
+    assert_true(is_named(w, 1901, 1, "%2F_q1022"));
+    assert_true(is_named(w, 1902, 1, NULL)); /* there is no room */
+    end(w);
+}
+
+/* A slot with two names has none, and so has a name with two slots. */
+static void doubt_names_nobody(void **state)
+{
+    struct world w = begin();
+    (void)state;
+    tell(w, "/", "q1", 1900);
+    assert_true(is_named(w, 1900, 1, "%2F_q1"));
+    tell(w, "/", "q2", 1900);
+    assert_true(is_named(w, 1900, 1, NULL));
+    tell(w, "/", "q3", 1901);
+    assert_true(is_named(w, 1901, 1, "%2F_q3"));
+    tell(w, "/", "q3", 1902);
+    assert_true(is_named(w, 1902, 1, NULL));
+    assert_true(is_named(w, 1901, 1, NULL));
+    end(w);
+}
+
+/* Messages that the default exchange routes to a queue go to its name: two of them say so. */
+static void routes_lead_to_names(void **state)
+{
+    struct world w = begin();
+    (void)state;
+    for (int i = 0; i < 3; i++) { /* of no queue that was told of */
+        etf_reset();
+        send(w, 1901, mail("", "q1"));
+    }
+    assert_true(is_named(w, 1901, 1, NULL));
+    const struct ds_endpoint other = end_of("b@i", 2, 9);
+    struct world there = {w.books, all_node_atoms_find(w.books, &env, &other)};
+    tell(there, "/", "q1", 1900); /* what one node tells serves others */
+    tell(there, "/", "q2", 1903);
+    tell(there, "/", "q3", 1901);
+    tell(there, "shop", "q3", 1902);
+    for (int i = 0; i < 3; i++) {
+        etf_reset();
+        send(w, 1902, mail("logs", "q2"));
+        send(w, 1902, etf_map(2, etf_int(1), etf_binary(""), etf_cached("rk"),
+                              etf_list(1, etf_binary("q2"), etf_nil())));
+        send(w, 1902, old_mail("logs", "q2"));
+        send(w, 1902, etf_tuple(2, mail("", "q2"), mail("", "q1")));
+        send(w, 1902, etf_tuple(2, mail("", "q2"), mail("", "q9")));
+        send(w, 1902, etf_tuple(2, etf_map(1, etf_cached("x"), etf_binary("")),
+                                etf_map(1, etf_cached("rk"),
+                                        etf_list(1, etf_binary("q2"), etf_nil()))));
+        send(w, 1902, etf_map(2, etf_cached("x"), etf_binary(""), etf_cached("rk"),
+                              etf_list(2, etf_binary("q2"), etf_binary("q3"), etf_nil())));
+    }
+    assert_true(is_named(w, 1902, 1, NULL));
+    for (int i = 0; i < 3; i++) { /* of which virtual host it is, is not known */
+        etf_reset();
+        send(w, 1903, mail("", "q3"));
+    }
+    assert_true(is_named(w, 1903, 1, NULL));
+    node_atoms_release(there.book);
+    end(w);
+    for (int kind = 0; kind < 3; kind++) {
+        w = begin();
+        there.book = all_node_atoms_find(there.books = w.books, &env, &other);
+        tell(there, "/", "q1", 1900);
+        for (int i = 0; i < 2; i++) {
+            assert_true(is_named(w, 1901, 1, NULL));
+            etf_reset();
+            send(w, 1901, kind == 0 ? mail("", "q1") : kind == 1 ? old_mail("", "q1")
+                          : etf_map(2, etf_cached("rk"), etf_list(1, etf_binary("q1"), etf_nil()),
+                                    etf_cached("x"), etf_binary("")));
+        }
+        assert_true(is_named(w, 1901, 1, "%2F_q1"));
+        node_atoms_release(there.book);
+        end(w);
+    }
+}
+
+/* In another direction the slot may hold something else: it is named there, but not against much. */
+static void says_less_elsewhere(void **state)
+{
+    double weight = 0, there = 0;
+    struct world w = begin();
+    (void)state;
+    node_atoms_see(w.book, &env, 1900, 2, &to);
+    tell(w, "/", "q1", 1900);
+    assert_non_null(data_names_of(w.book, 1900, node_atoms_bit_of(w.book, 1), &weight).data);
+    assert_non_null(data_names_of(w.book, 1900, node_atoms_bit_of(w.book, 2), &there).data);
+    assert_true(there < weight);
+    end(w);
+}
+
+/* Messages that end early, and others, say nothing and do no harm. */
+static void reads_what_is_there(void **state)
+{
+    struct world w = begin();
+    struct ds_message message = {.code = 6};
+    (void)state;
+    etf_reset();
+    message.control = etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), unknown(1900));
+    data_names_see(w.book, &env, 1, &message); /* no payload */
+    const struct ds_term whole = etf_tuple(2, mail("", "q1"), old_mail("", "q1"));
+    for (size_t len = 0; len < whole.len; len++) {
+        message.payload = etf_raw(whole.data, len);
+        data_names_see(w.book, &env, 1, &message);
+    }
+    message.payload = whole;
+    for (size_t len = 0; len < message.control.len; len++) {
+        struct ds_message cut = message;
+        cut.control.len = len;
+        data_names_see(w.book, &env, 1, &cut);
+    }
+    assert_true(is_named(w, 1900, 1, NULL));
+    end(w);
+}
+
+static void run_with_failures(void *context)
+{
+    struct world w = begin();
+    (void)context;
+    if (w.book != NULL) {
+        tell(w, "/", "q1", 1900);
+        assert_true(is_named(w, 1900, 1, "%2F_q1") || failing_alloc_failed());
+    }
+    if (w.books != NULL)
+        end(w);
+}
+
+static void survives_without_memory(void **state)
+{
+    (void)state;
+    assert_in_range(failing_alloc_each(run_with_failures, NULL), 5, 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queues_name_their_leaders), cmocka_unit_test(names_are_bounded),
+        cmocka_unit_test(doubt_names_nobody),        cmocka_unit_test(routes_lead_to_names),
+        cmocka_unit_test(says_less_elsewhere),       cmocka_unit_test(reads_what_is_there),
+        cmocka_unit_test(survives_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
