@@ -54,7 +54,7 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
                          "%s by %s after %s answered alive: it has a connection with %s already",
                          how, by, acc, init);
     case REFUSAL_ALIVE_FALSE:
-        return env_print(env, "given up by %s: %s has a connection with it already (alive, false)",
+        return env_print(env, "abandoned by %s: %s has a connection with it already (alive, false)",
                          init, acc);
     case REFUSAL_NONE:
         break;

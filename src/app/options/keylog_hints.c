@@ -42,8 +42,8 @@ void keylog_hints_print(int release, FILE *out)
     fprintf(stderr,
             "add these options to both lists in the file of -ssl_dist_optfile, and start the node "
             "again%s\n"
-            "whoever has keys.log can read all that these nodes say to each other, in this and in "
-            "every other capture of it: keep it to yourself, and take the options out again\n",
+            "anyone who has keys.log can read all messages of these nodes, in this and every other "
+            "capture of them: protect it, and remove the options afterwards\n",
             has_fun
                 ? " (OTP 27.3.1 or later)"
                 : "; the second part, run in its shell, writes the keys of the connections that "

@@ -71,6 +71,8 @@ void options_print_short_help(FILE *out)
           "Shows what Erlang and Elixir nodes say to each other, from their packets.\n\n"
           "What is wrong, and what to do:\n"
           "  distsniff cluster.pcap --doctor\n"
+          "What happened when:\n"
+          "  distsniff cluster.pcap --timeline\n"
           "Which messages nodes send, live, or only those of a process or a function:\n"
           "  sudo distsniff -i eth0 tcp\n"
           "  distsniff cluster.pcap --process rex\n"

@@ -128,7 +128,7 @@ static void evidence_row(struct rows *rows, const struct finding *f, size_t set,
 {
     enum { IDS_OF_ONE = 64, IDS_OF_SET = 16 };
     _Static_assert((int)FINDING_SETS * IDS_OF_SET <= (int)IDS_OF_ONE &&
-                       (int)FINDING_FRAMES <= (int)IDS_OF_SET, "each has an id of its own");
+                       (int)FINDING_FRAMES <= (int)IDS_OF_SET, "ids are unique");
     struct database *d = rows->database;
     const struct evidence *e = &f->evidence[set];
     database_row(d, TABLE_evidence);

@@ -97,7 +97,7 @@ static const struct conversation conversations[] = {
      false, false, NULL,
      {A(SEND_NAME), B("\0\x06salive"), A("\0\x06sfalse"), A_FIN},
      SEND_NAME_TEXT "< status status=alive\n> status_reply status=false\n"
-     "> conn failed: given up by alice@h: 10.0.0.2:40002 has a connection with it already "
+     "> conn failed: abandoned by alice@h: 10.0.0.2:40002 has a connection with it already "
      "(alive, false)\n"},
     {"alive, no answer",
      false, false, NULL,

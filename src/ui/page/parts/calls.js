@@ -53,7 +53,7 @@ function openCall(number) {
       item('ended', c.end_packet ? [clock(endOf(c)), ', packet ', packetLink(c.end_packet)] : 'not in this capture'),
       item('connection', connLink(c.conn)),
       c.parent !== undefined ? item('nested in call', callLink(c.parent), c.ambiguous ? ', or in another' : '') : null,
-      item('messages', act('of this call', () => { clearTime(); setFilter('call:' + c.call); goTo('messages'); }, 'messages'))),
+      item('messages', act('show them', () => { clearTime(); setFilter('call:' + c.call); goTo('messages'); }, 'messages'))),
     members.length > 1 ? [make('h3', {}, 'Tree of ' + counted(members.length, 'calls')), tree] : null,
     hidden > 0 ? make('p', {class: 'note'}, counted(hidden, 'calls') + ' nested below are not kept in this page.') : null,
     make('h3', {}, 'Sequence diagram'),
