@@ -3,6 +3,6 @@
  * that test_live_drops.c says is true of it.
  */
 #define LIVE_DROPS_BY_PCAP
-#include "../../../src/capture/live_drops.c"
+#include "capture/live_drops.c"
 
 #include "test_live_drops.c"

@@ -1,7 +1,7 @@
 /* test_random_bytes.c - the way of other systems, which this one has, too: what is drawn is all drawn,
  * however much it is. */
 #define RANDOM_BYTES_BY_ENTROPY
-#include "../../../src/core/random_bytes.c"
+#include "core/random_bytes.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * and nothing in the end.
  */
 #define CAPABILITIES_BY_CALL
-#include "../../../src/privsep/capabilities.c"
+#include "privsep/capabilities.c"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * raises the limit again but root, and what a program may gain is left to the system.
  */
 #define OWN_PROCESS_BY_LIMIT
-#include "../../../src/privsep/own_process.c"
+#include "privsep/own_process.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

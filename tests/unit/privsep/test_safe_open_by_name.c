@@ -3,6 +3,6 @@
  * all that test_safe_open.c says is true of it.
  */
 #define FOLDER_ENTRY_BY_NAME
-#include "../../../src/privsep/folder_entry.c"
+#include "privsep/folder_entry.c"
 
 #include "test_safe_open.c"

@@ -386,7 +386,7 @@ static void each_call_is_in_the_table(void **state)
 #define OPTION(kind, name, when, level, option)
 #define OPTION_FAILS(kind, name, when, level, option, error)
 #define PASSES(name) #name,
-#include "../../../src/privsep/socket_calls.def"
+#include "privsep/socket_calls.def"
     };
     enum { ALWAYS = 1, LIVE = 1, WIDENS = 1, SERVE = 1, HELPER = 0, CLIENT = 0 };
     static const struct {
@@ -397,7 +397,7 @@ static void each_call_is_in_the_table(void **state)
 #define CALL_IF(name, when, ...) {#name, when},
 #define CALL_IF_BOTH(name, when, ...) {#name, when},
 #define CALL_FAILS(name, when, ...) {#name, when},
-#include "../../../src/privsep/sandbox_calls.def"
+#include "privsep/sandbox_calls.def"
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         bool found = !calls[i].is_asked || strcmp(calls[i].name, "socketcall") == 0;

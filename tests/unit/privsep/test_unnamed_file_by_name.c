@@ -3,6 +3,6 @@
  * test_unnamed_file.c says is true of it.
  */
 #define UNNAMED_FILE_BY_NAME
-#include "../../../src/privsep/unnamed_file.c"
+#include "privsep/unnamed_file.c"
 
 #include "test_unnamed_file.c"

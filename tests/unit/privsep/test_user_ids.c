@@ -3,7 +3,7 @@
  * who may return can, and who has given that up cannot.
  */
 #define USER_IDS_BY_REUID
-#include "../../../src/privsep/user_ids.c"
+#include "privsep/user_ids.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

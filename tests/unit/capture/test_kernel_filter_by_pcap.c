@@ -3,7 +3,7 @@
  * either of two filters lets through is read, and nothing else.
  */
 #define KERNEL_FILTER_BY_PCAP
-#include "../../../src/capture/kernel_filter.c"
+#include "capture/kernel_filter.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
