@@ -151,3 +151,44 @@ lines = plain(b"".join(text).decode()).split("\n")
 if not any(len(line) > 60 for line in lines) or any(len(line) > 60 for line in lines[-100:]):
     fail("the width of a terminal that was resized is not followed")
 print("text fits the terminal; pipes have all of it")
+
+
+def notice(*options, **more):
+    """What the program says on standard error, which is a terminal."""
+    master, slave = terminal(200)
+    process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=slave,
+                               env=environment(more))
+    os.close(slave)
+    text = rest_of(master)
+    process.wait()
+    return plain(text)
+
+
+# Connections that were open before the capture: three lines where most messages have unknown atoms, else one.
+with tempfile.NamedTemporaryFile(suffix=".pcap") as late:
+    data = (pcaps / "otp25.pcap").read_bytes()
+    at, packets = 24, []
+    while at < len(data):
+        length = int.from_bytes(data[at + 8:at + 12], "little")
+        packets.append(data[at:at + 16 + length])
+        at += 16 + length
+    late.write(data[:24] + b"".join(packets[300:]))
+    late.flush()
+    few = notice("-r", late.name, "--certain")
+    lines = few.split("\n")
+    at = next((i for i, line in enumerate(lines) if "open before the capture" in line), None)
+    if at is None or not re.fullmatch(r"1 connection was open before the capture: \S+ and \S+\. So far: 100 messages, "
+                                      r"\d+ bytes in [\d.]+ s\.", lines[at]) or \
+            not re.match(r"\d+ % of the messages are readable\.", lines[at + 1]) or \
+            "--print-refresh" not in lines[at + 2]:
+        fail("the notice of three lines", few)
+    if float(lines[at + 1].split()[0]) >= 50:
+        fail("most is readable, and it takes three lines to say so", few)
+    if "@" in notice("-r", late.name, "--certain", "--redact", "all").split("So far")[0].split("before the capture")[1]:
+        fail("the notice names nodes that are redacted")
+    said = subprocess.run([program, "-r", late.name, "--certain"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=environment({}), check=False).stderr.decode()
+    if said.count("--print-refresh") != 1 or "So far" in said:
+        fail("the notice in a pipe", said)
+    if notice("-r", capture).count("--print-refresh") != 0:
+        fail("a notice where no connection was open before")

@@ -77,11 +77,8 @@ void late_hints_print_refresh(enum refresh_way way, FILE *out)
     }
 }
 
-void late_hints_joined(bool *said)
+void late_hints_joined(void)
 {
-    if (*said)
-        return;
-    *said = true;
     fputs("Some connections were open before the capture: many atom names are unknown "
           "('?atom:N') or likely (?name). To recover them, see distsniff --print-refresh\n",
           stderr);

@@ -25,8 +25,8 @@ void late_hints_print_refresh(enum refresh_way way, FILE *out);
 /* late_hints_way finds a way by its name; false when there is none. */
 bool late_hints_way(const char *name, enum refresh_way *way);
 
-/* late_hints_joined says, the first time, what to do about a connection that was up before. */
-void late_hints_joined(bool *said);
+/* late_hints_joined says what to do about connections that were up before, in one line. */
+void late_hints_joined(void);
 
 /* late_hints_silence says what to type where nothing of Erlang has passed an expression. interface
  * may be NULL. */

@@ -9,6 +9,7 @@
 #include "core/signals.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* While nothing comes the time is told at intervals, less what the kernel may keep back. */
 enum {
@@ -49,6 +50,9 @@ static void publish(struct sniff *s)
         pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
 }
 
+/* A notice that waits for messages comes after that time at the latest. */
+#define LATE_NOTICE_NS INT64_C(10000000000)
+
 /* What is looked at only now and then. */
 static void look_around(struct sniff *s)
 {
@@ -57,6 +61,8 @@ static void look_around(struct sniff *s)
     if (s->capture.is_live) {
         sniff_note_drops(s);
         sniff_explain_silence(s);
+        if (clock_now_ns() - s->begin_ns >= LATE_NOTICE_NS)
+            late_notice_end(&s->late);
     }
     publish(s);
     sniff_say_alive(s);
@@ -268,6 +274,8 @@ int sniff_run(const struct options *options)
         return STATUS_TROUBLE;
     }
     s->options = options;
+    s->late.on_terminal = isatty(STDERR_FILENO);
+    s->late.may_name = options->redact.what == 0;
     stop_condition_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
     signals_install(options->config_file != NULL && options->capture.num_read_files == 0);
     service_open(&s->service);

@@ -128,6 +128,7 @@ int sniff_close(struct sniff *s, bool opened)
             if (s->keylog != NULL)
                 keylog_files_complain(s->keylog);
             sniff_explain_nothing_passed(s);
+            late_notice_end(&s->late);
             sniff_print_summary(s);
         }
     }

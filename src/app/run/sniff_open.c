@@ -21,9 +21,8 @@
 static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
-    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE &&
-        !s->options->quiet)
-        late_hints_joined(&s->said_late);
+    if (!s->options->quiet)
+        late_notice_event(&s->late, event);
     if (s->syntax.otp != NULL)
         syntax_choice_event(&s->syntax, event);
     if (!sniff_is_over(s))

@@ -8,6 +8,7 @@
 #define SRC_SNIFF_PARTS_H
 
 #include "app/pipeline/pipeline.h"
+#include "app/run/late_notice.h"
 #include "app/run/progress.h"
 #include "app/run/service.h"
 #include "app/run/sniff.h"
@@ -73,7 +74,7 @@ struct sniff {
     bool has_begun;   /* ending knows when */
     bool save_gone;   /* nobody reads what -w writes, and that has been said */
     bool silence_is_told;
-    bool said_late;   /* what to do about connections that were up before */
+    struct late_notice late; /* what to do about connections that were up before */
     struct ds_atom_memory *memory;
     char *learned_new; /* what the file of --learned is called until it is whole */
     bool failed;      /* not by what is shown */

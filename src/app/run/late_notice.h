@@ -1,0 +1,27 @@
+/*
+ * late_notice.h - what a run says on standard error of connections that were open before the capture: one
+ * line at once, or on a terminal three lines when it is known how much can be read.
+ */
+#ifndef SRC_LATE_NOTICE_H
+#define SRC_LATE_NOTICE_H
+
+#include <distsniff/event.h>
+#include <stdbool.h>
+
+/* late_notice counts what is shown of such connections until the notice is printed. */
+struct late_notice {
+    bool on_terminal; /* set by the caller */
+    bool may_name;    /* set by the caller: nodes may be named */
+    bool is_printed;
+    uint64_t conns, messages, unread, bytes; /* unread: messages with an unknown atom */
+    int64_t first_ns, last_ns;
+};
+
+/* late_notice_event takes each event of the capture, and prints the notice when that is due. */
+void late_notice_event(struct late_notice *notice, const struct ds_event *event);
+
+/* late_notice_end prints the notice if such a connection was seen and the notice was not due yet: at the
+ * end, or when enough time has passed. */
+void late_notice_end(struct late_notice *notice);
+
+#endif
