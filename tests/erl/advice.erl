@@ -39,8 +39,9 @@ main([Program, Dir]) ->
 %% others are words of that form that are not Erlang/OTP's, such as Linux' rp_filter, or that no beam file has as
 %% an atom: the virtual machine has it in C, or it is the beginning of one.
 others() ->
-    ["api_key", "busy_dist_port", "connection_closed", "inconsistent_database", "inet_tls",
-     "pause_minority", "rp_filter", "set_master", "start_app", "stop_app"].
+    ["api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
+     "inconsistent_database", "inet_tls",
+     "pause_minority", "quorum_status", "rp_filter", "set_master", "start_app", "stop_app"].
 
 %% texts are the strings of a C file, those that stand next to each other together.
 texts(File) ->

@@ -9,6 +9,7 @@
 #ifndef SRC_DETECT_H
 #define SRC_DETECT_H
 
+#include "analyse/calls/raft.h"
 #include "analyse/findings/finding_kinds.h"
 #include "analyse/findings/findings.h"
 #include "analyse/findings/presence.h"
@@ -407,6 +408,7 @@ struct detect {
         bool has_splits; /* any may be used */
         struct mnesia_split split[MAX_SPLITS];
     } mnesia;
+    struct raft raft;
     struct lookups lookups;
     struct scans scans;
     struct presence presence;
@@ -588,6 +590,9 @@ void detect_mnesia(struct detect *d, const struct call *call);
 void detect_mnesia_message(struct detect *d, const struct record *record);
 void detect_mnesia_tick(struct detect *d, const struct ds_event *event);
 void detect_mnesia_time(struct detect *d, bool at_end);
+
+/* detect_raft takes a message whose label raft_takes. */
+void detect_raft(struct detect *d, const struct record *record);
 
 /* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia or ejabberd:
  * others begin with other letters, but for that of Elixir. */

@@ -49,6 +49,7 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
     table_init(&d->mnesia.nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
     table_init(&d->mnesia.pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
+    raft_init(&d->raft);
     detect_presence_init(d);
     const struct timeline_config lines = {
         .emit = config->emit, .context = config->context, .is_live = config->is_live};
@@ -75,6 +76,7 @@ void findings_free(struct findings *f)
     table_free(&f->detect.listed);
     table_free(&f->detect.mnesia.nodes);
     table_free(&f->detect.mnesia.pairs);
+    raft_free(&f->detect.raft);
     detect_mesh_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
@@ -83,7 +85,8 @@ void findings_free(struct findings *f)
 
 void findings_add_stats(const struct findings *f, struct ds_stats *stats)
 {
-    stats->no_memory += f->detect.no_memory + f->detect.presence.no_memory;
+    stats->no_memory +=
+        f->detect.no_memory + f->detect.presence.no_memory + f->detect.raft.no_memory;
     if (f->detect.timeline != NULL)
         stats->no_memory += timeline_left_out(f->detect.timeline);
 }
@@ -159,6 +162,13 @@ static __attribute__((noinline)) void take_closely(struct detect *d, const struc
     detect_tls_message(d, record->event);
 }
 
+static __attribute__((noinline)) void take_app(struct detect *d, const struct record *record)
+{
+    detect_mnesia_message(d, record);
+    if (raft_takes(record->note.label))
+        detect_raft(d, record);
+}
+
 static inline void take_message(struct detect *d, const struct record *record)
 {
     const bool is_undecoded = record->event->fault.kind != DS_FAULT_NONE;
@@ -183,7 +193,7 @@ static inline void take_message(struct detect *d, const struct record *record)
     if (detect_is_of_global(record->note.label))
         detect_global(d, record);
     if (detect_is_of_apps(record->note.group))
-        detect_mnesia_message(d, record);
+        take_app(d, record);
     detect_exposure_message(d, record);
 }
 
@@ -204,6 +214,8 @@ static void take_call(struct detect *d, const struct record *record)
         detect_global(d, record);
     if (record->call->mod.data != NULL)
         detect_mnesia(d, record->call);
+    if (d->raft.clusters.num != 0 && raft_takes(record->call->label))
+        raft_call(&d->raft, record->call);
 }
 
 static void take_other(struct detect *d, const struct record *record)

@@ -559,7 +559,9 @@ void timeline_event(struct timeline *t, const struct ds_event *event)
 /* happening_of: a few findings are events of their own. */
 static enum happening happening_of(const struct finding *f)
 {
-    return strcmp(f->kind->code, "DS601") == 0 ? HAPPENING_SPLIT : HAPPENING_FINDING;
+    return strcmp(f->kind->code, "DS601") == 0   ? HAPPENING_SPLIT
+           : strcmp(f->kind->code, "DS604") == 0 ? HAPPENING_ELECTION
+                                                 : HAPPENING_FINDING;
 }
 
 /* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
