@@ -234,7 +234,7 @@ static void check_token(const struct control_source *source, const struct cursor
     }
     if (term->data != NULL && !read_token(source, term, &message->token)) {
         message->token = (struct ds_token){0};
-        control_fault(event, source, start, DS_FAULT_MALFORMED, "the token is no seq_trace token");
+        control_fault(event, source, start, DS_FAULT_MALFORMED, "the token is not a seq_trace token");
     }
 }
 
@@ -284,7 +284,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
         *at = start;
         complete = read_other(source, at, event);
         control_fault(event, source, &start, DS_FAULT_MALFORMED,
-                      "the control message is no tuple that begins with an integer");
+                      "the control message is not a tuple that begins with an integer");
     } else {
         message->code = code;
         op = op_find(code);

@@ -161,9 +161,9 @@ static void give_up(struct dist_stream *channel, struct cursor bytes)
     const bool has_length = resync_begins_frame(cursor_first(bytes, FRAME_LENGTH_LEN));
     const struct cursor beginning =
         cursor_first(bytes, has_length ? BEGINNING_LEN : FRAME_LENGTH_LEN);
-    const char *what = !has_length                   ? "a length that no node reads"
+    const char *what = !has_length                   ? "a length that no node accepts"
                        : !resync_begins_frame(bytes) ? "unknown type of frame"
-                                                     : "its length is not that of what it holds";
+                                                     : "its length does not match its content";
     if (channel->passed == 0)
         channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
     frames_give_up(&channel->frames, beginning, what);

@@ -120,9 +120,9 @@ static __attribute__((noinline)) void note_unread(const struct frames *frames, u
         enum frame_form form;
         const char *what;
     } forms[] = {
-        {FRAME_HAS_HEADER, "a frame with a header, which not both nodes said they use"},
-        {FRAME_IS_FRAGMENT, "a fragment, which not both nodes said they use"},
-        {FRAME_HAS_ATOMS, "a header with atoms, which not both nodes said they use"},
+        {FRAME_HAS_HEADER, "a frame with a header, which not both nodes support"},
+        {FRAME_IS_FRAGMENT, "a fragment, which not both nodes support"},
+        {FRAME_HAS_ATOMS, "a header with atoms, which not both nodes support"},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         if ((frames->unread & form & forms[i].form) != 0)
@@ -392,7 +392,7 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
         source.pass_through = true;
         if (frames->headed)
             control_fault(&event, &source, &at, DS_FAULT_MALFORMED,
-                          "a frame without the header that both nodes said they use");
+                          "a frame without the header that both nodes support");
         if (cursor_skip(&at, 1))
             decode(frames, &source, &at, NULL, &event);
     } else {

@@ -54,7 +54,7 @@ static const char *read_version_and_flags(struct cursor *m, struct ds_handshake 
     if (!cursor_read_u16(m, &version))
         return "no protocol version";
     if (version > UINT8_MAX)
-        return "a protocol version that never was";
+        return "a protocol version that never existed";
     out->version = (uint8_t)version;
     if (!cursor_read_u32(m, &flags))
         return "no capability flags";
@@ -74,7 +74,7 @@ static const char *read_challenge(struct cursor *m, struct ds_handshake *out)
 static const char *read_digest(struct cursor *m, struct ds_handshake *out)
 {
     if (!cursor_read_bytes(m, out->digest, sizeof out->digest))
-        return "the digest has not 16 bytes";
+        return "the digest does not have 16 bytes";
     out->has_digest = true;
     return cursor_left(m) == 0 ? NULL : "bytes after the digest";
 }

@@ -40,7 +40,7 @@ static void on_event(void *context, const struct ds_event *event)
         const struct ds_message *message = &event->message;
         use_term(&message->control);
         use_term(&message->payload);
-        /* Of a frame with a length that no node reads, the length is all there is. */
+        /* Of a frame with a length that no node accepts, the length is all there is. */
         require(message->size >= 4 && message->fragments > 0, "a message has a size");
         if (event->fault.kind == DS_FAULT_NONE)
             require(message->size > 4, "a message without fault has bytes");

@@ -17,7 +17,7 @@ SELECT call, strftime('%Y-%m-%d %H:%M:%S', start_ns / 1000000000, 'unixepoch') |
        parent, conn, start_frame, end_frame
 FROM call;
 
-CREATE VIEW latency AS -- calls of a kind to a node: how many, how they went, how long they took
+CREATE VIEW latency AS -- calls by label and callee: how many, their outcomes, how long they took
 SELECT label, callee_node, coalesce(callee_name, '') AS callee, count(*) AS calls,
        sum(outcome IN ('error', 'noproc', 'timeout', 'abandoned', 'noconnection')) AS errors,
        sum(latency_ns IS NULL) AS no_end,
@@ -30,7 +30,7 @@ FROM (SELECT *, CASE WHEN latency_ns IS NOT NULL THEN
       FROM call)
 GROUP BY label, callee_node, coalesce(callee_name, '');
 
-CREATE VIEW traffic AS -- what is sent from node to node: the heaviest kinds first
+CREATE VIEW traffic AS -- messages from node to node, the heaviest kinds first
 SELECT src, dst, role, coalesce(label, '') AS label, op, count(*) AS messages, sum(size) AS bytes,
        round(100.0 * sum(size) / sum(sum(size)) OVER (), 1) AS percent,
        sum(size) / count(*) AS mean, max(size) AS largest
@@ -38,7 +38,7 @@ FROM message
 GROUP BY src, dst, role, coalesce(label, ''), op
 ORDER BY bytes DESC;
 
-CREATE VIEW links AS -- distribution connections, and what either end sent
+CREATE VIEW links AS -- distribution connections, and what each end sent
 SELECT c.conn, strftime('%Y-%m-%d %H:%M:%S', c.began_ns / 1000000000, 'unixepoch') AS began,
        (c.ended_ns - c.began_ns) / 1e9 AS seconds, c.state, c.reason,
        coalesce(l.src, c.a_node) AS src, coalesce(l.dst, c.b_node) AS dst,
@@ -50,7 +50,7 @@ FROM connection AS c LEFT JOIN link AS l ON l.id IN (2 * c.conn, 2 * c.conn + 1)
 WHERE c.conn NOT IN (SELECT conn FROM epmd)
 ORDER BY c.conn, l.id;
 
-CREATE VIEW doctor AS -- what is wrong, what is down now first; then what is fine, how calls ended, and what could not be looked at
+CREATE VIEW doctor AS -- what is wrong, what is down now first; then what is fine, how calls ended, and what could not be checked
 SELECT severity, code, title, text, detail, advice, certainty, proof, count,
        strftime('%Y-%m-%d %H:%M:%S', first_ns / 1000000000, 'unixepoch') AS first,
        strftime('%Y-%m-%d %H:%M:%S', last_ns / 1000000000, 'unixepoch') AS last,
@@ -62,7 +62,7 @@ FROM (SELECT *, instr('availability correctness performance hygiene', rank) AS b
              CASE severity WHEN 'down' THEN -1 WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END, 0 FROM checked) AS finding
 ORDER BY place, instr('error  warningnote', severity), by_rank, finding.id;
 
-CREATE VIEW trees AS -- calls, below each those that were made in its service
+CREATE VIEW trees AS -- calls, each followed by the calls that were made while it was served
 WITH RECURSIVE tree(root, call, depth, path) AS (
   SELECT call, call, 0, printf('%012d', call) FROM call WHERE parent IS NULL
   UNION ALL

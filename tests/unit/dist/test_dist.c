@@ -221,7 +221,7 @@ static const struct conversation conversations[] = {
     {"a digest too short",
      false, false, NULL,
      {A(SEND_NAME), B(STATUS_OK CHALLENGE), A("\0\x07r\0\0\0\x0b" "xy"), B_FIN},
-     BEGIN_TEXT "> challenge_reply challenge=11 !malformed at 7: the digest has not 16 bytes\n"
+     BEGIN_TEXT "> challenge_reply challenge=11 !malformed at 7: the digest does not have 16 bytes\n"
      "> channel\n"
      "< conn failed: closed by bob@h after challenge_reply: most likely a wrong cookie\n"},
     {"an empty message",
