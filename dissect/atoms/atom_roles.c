@@ -41,6 +41,56 @@ static const char letters[TERM_NUM_CLASSES] = {
     [TERM_LOCAL] = 'L',
 };
 
+/* role_text is a role in the making: printf would be a third of what a message with unknown atoms costs.
+ * What there is no room for is left out. */
+struct role_text {
+    char *out;
+    size_t size, len;
+};
+
+static struct role_text text_at(char *out, size_t size)
+{
+    out[0] = '\0';
+    return (struct role_text){out, size, 0};
+}
+
+static void put_char(struct role_text *text, char c)
+{
+    if (text->len + 1 < text->size) {
+        text->out[text->len++] = c;
+        text->out[text->len] = '\0';
+    }
+}
+
+static void put(struct role_text *text, const char *more)
+{
+    for (; *more != '\0'; more++)
+        put_char(text, *more);
+}
+
+static void put_number(struct role_text *text, unsigned number)
+{
+    unsigned power = 1;
+    while (number / power >= 10)
+        power *= 10;
+    for (; power != 0; power /= 10)
+        put_char(text, (char)('0' + number / power % 10));
+}
+
+/* put_place puts "{3.1", or what else opens a level of so many elements. */
+static void put_place(struct role_text *text, char open, uint64_t num, uint64_t at)
+{
+    put_char(text, open);
+    put_number(text, (unsigned)num);
+    put_char(text, '.');
+    put_number(text, (unsigned)at);
+}
+
+static uint64_t at_most_15(uint64_t number)
+{
+    return number > 15 ? 15 : number;
+}
+
 /* known_atom returns the text of an atom, as the cache or the term itself has it, or as it is likely
  * so far; absent where that is not known. */
 static struct ds_text known_atom(const struct term_token *token)
@@ -60,7 +110,8 @@ static void set_inner(struct role_walk *w, const struct term_token *token, struc
     size_t len = 0;
     const bool is_tuple = token->class == TERM_TUPLE;
     if ((!is_tuple && token->class != TERM_LIST) || token->num_terms > MAX_INNER) {
-        snprintf(out, INNER_LEN, "%c", letters[token->class]);
+        out[0] = letters[token->class];
+        out[1] = '\0';
         return;
     }
     out[len++] = is_tuple ? '{' : '[';
@@ -98,41 +149,54 @@ static void set_shape(struct role_walk *w, struct level *level, struct cursor at
     }
 }
 
-/* add_level writes a level with the place of the term in it, as "{@ai" or "[@|r". */
-static int add_level(const struct level *level, char *out, size_t size)
+/* put_level puts a level with the place of the term in it, as "{@ai" or "[@|r". */
+static void put_level(struct role_text *text, const struct level *level)
 {
     const uint64_t at = level->done;
-    char shape[MAX_SHAPE + 3];
-    if (level->class == TERM_MAP)
-        return snprintf(out, size, "#%c", at % 2 == 0 ? 'k' : 'v');
-    const char open = level->class == TERM_TUPLE ? '{' : level->class == TERM_LIST ? '[' : '(';
-    if (level->shape[0] == '\0')
-        return level->class == TERM_LIST
-                   ? snprintf(out, size, "[%s", at + 1 == level->num ? "|@" : "@")
-                   : snprintf(out, size, "%c%u.%u", open, (unsigned)level->num, (unsigned)at);
-    snprintf(shape, sizeof shape, "%s", level->shape);
-    shape[at] = '@';
-    if (level->class != TERM_LIST)
-        return snprintf(out, size, "%c%s", open, shape);
-    /* The tail of a proper list says nothing more. */
-    const char tail = shape[level->num - 1];
-    shape[level->num - 1] = '\0';
-    return tail == 'n' ? snprintf(out, size, "[%s", shape)
-                       : snprintf(out, size, "[%s|%c", shape, tail);
+    const bool is_list = level->class == TERM_LIST;
+    if (level->class == TERM_MAP) {
+        put(text, at % 2 == 0 ? "#k" : "#v");
+        return;
+    }
+    const char open = level->class == TERM_TUPLE ? '{' : is_list ? '[' : '(';
+    if (level->shape[0] == '\0') {
+        if (is_list)
+            put(text, at + 1 == level->num ? "[|@" : "[@");
+        else
+            put_place(text, open, level->num, at);
+        return;
+    }
+    put_char(text, open);
+    for (uint64_t i = 0; i < level->num; i++) {
+        const char letter = i == at ? '@' : level->shape[i];
+        const bool is_tail = is_list && i + 1 == level->num;
+        if (is_tail && letter == 'n')
+            break; /* the tail of a proper list says nothing more */
+        if (is_tail)
+            put_char(text, '|');
+        put_char(text, letter);
+    }
 }
 
 /* add_close adds a close form: the shape, and an atom that is known. */
-static void add_close(struct atom_role *role, const char *shape, char sign, struct ds_text text)
+static void add_close(struct atom_role *role, const char *shape, char sign, struct ds_text atom)
 {
-    if (text.data == NULL)
+    enum { MOST = 40 };
+    if (atom.data == NULL)
         return;
-    char *out = role->close[role->num_close++];
-    snprintf(out, ATOM_ROLE_CLOSE_LEN, "%s%c%.*s", shape, sign, (int)(text.len < 40 ? text.len : 40),
-             text.data);
-    for (; *out != '\0'; out++) {
-        if (*out < ' ' || *out > '~' || *out == '"' || *out == '\\')
-            *out = '.'; /* so that the table of them can be read */
+    struct role_text text = text_at(role->close[role->num_close++], ATOM_ROLE_CLOSE_LEN);
+    put(&text, shape);
+    put_char(&text, sign);
+    for (size_t i = 0; i < atom.len && i < MOST && atom.data[i] != '\0'; i++) {
+        const char c = atom.data[i];
+        /* so that the table of them can be read */
+        put_char(&text, c < ' ' || c > '~' || c == '"' || c == '\\' ? '.' : c);
     }
+}
+
+static char depth_of(int depth)
+{
+    return (char)('0' + (depth > 3 ? 3 : depth - 1));
 }
 
 /* set_close writes the close forms of what stands in the innermost level. */
@@ -145,11 +209,13 @@ static void set_close(struct role_walk *w)
     if (level->shape[0] == '\0')
         return;
     bool is_closer = false; /* than the fine form */
-    int len = snprintf(shape, sizeof shape, "*%c%d%c", w->where, w->depth > 3 ? 3 : w->depth - 1,
-                       level->class == TERM_TUPLE ? '{' : level->class == TERM_LIST ? '[' : '(');
+    struct role_text text = text_at(shape, sizeof shape);
+    put_char(&text, '*');
+    put_char(&text, w->where);
+    put_char(&text, depth_of(w->depth));
+    put_char(&text, level->class == TERM_TUPLE ? '{' : level->class == TERM_LIST ? '[' : '(');
     for (uint64_t i = 0; i < level->num; i++) {
-        len += snprintf(shape + len, sizeof shape - (size_t)len, "%s",
-                        i == level->done ? "@" : level->inner[i]);
+        put(&text, i == level->done ? "@" : level->inner[i]);
         is_closer = is_closer || (i != level->done && level->inner[i][1] != '\0');
         if (i != level->done && beside.data == NULL)
             beside = level->atoms[i];
@@ -160,7 +226,7 @@ static void set_close(struct role_walk *w)
     add_close(&w->role, shape, '>', w->to);
     add_close(&w->role, shape, '<', outer);
     if (is_closer)
-        snprintf(w->role.close[w->role.num_close++], ATOM_ROLE_CLOSE_LEN, "%s", shape);
+        memcpy(w->role.close[w->role.num_close++], shape, text.len + 1);
 }
 
 static void tell(struct role_walk *w, const struct ds_atom *atom)
@@ -168,36 +234,35 @@ static void tell(struct role_walk *w, const struct ds_atom *atom)
     const int depth = w->depth;
     struct atom_role *role = &w->role;
     role->num_close = 0;
+    struct role_text fine = text_at(role->fine, sizeof role->fine);
+    struct role_text coarse = text_at(role->coarse, sizeof role->coarse);
+    put_char(&fine, w->where);
+    put_char(&coarse, '~');
     if (depth == 0) {
-        snprintf(role->fine, sizeof role->fine, "%c=", w->where);
-        snprintf(role->coarse, sizeof role->coarse, "~%c=", w->where);
+        put_char(&fine, '=');
+        put_char(&coarse, w->where);
+        put_char(&coarse, '=');
         w->tell(w->context, atom, role);
         return;
     }
     const struct level *level = &w->levels[depth - 1];
     set_close(w);
-    int len = snprintf(role->fine, sizeof role->fine, "%c%d", w->where, depth > 3 ? 3 : depth - 1);
+    put_char(&fine, depth_of(depth));
     if (depth > 1) {
         const struct level *outer = &w->levels[depth - 2];
-        len += outer->class == TERM_TUPLE
-                   ? snprintf(role->fine + len, sizeof role->fine - (size_t)len, "{%u.%u",
-                              outer->num > 15 ? 15 : (unsigned)outer->num,
-                              outer->done > 15 ? 15 : (unsigned)outer->done)
-                   : snprintf(role->fine + len, sizeof role->fine - (size_t)len, "%c",
-                              outer->class == TERM_MAP ? '#' : '[');
+        if (outer->class == TERM_TUPLE)
+            put_place(&fine, '{', at_most_15(outer->num), at_most_15(outer->done));
+        else
+            put_char(&fine, outer->class == TERM_MAP ? '#' : '[');
     }
-    add_level(level, role->fine + len, sizeof role->fine - (size_t)len);
-    const char nested = depth > 1 ? '+' : '0';
+    put_level(&fine, level);
+    put_char(&coarse, depth > 1 ? '+' : '0');
     if (level->class == TERM_TUPLE)
-        snprintf(role->coarse, sizeof role->coarse, "~%c{%u.%u", nested,
-                 level->num > 15 ? 15 : (unsigned)level->num,
-                 level->done > 15 ? 15 : (unsigned)level->done);
+        put_place(&coarse, '{', at_most_15(level->num), at_most_15(level->done));
     else if (level->class == TERM_MAP)
-        snprintf(role->coarse, sizeof role->coarse, "~%c#%c", nested,
-                 level->done % 2 == 0 ? 'k' : 'v');
+        put(&coarse, level->done % 2 == 0 ? "#k" : "#v");
     else
-        snprintf(role->coarse, sizeof role->coarse, "~%c%c", nested,
-                 level->class == TERM_LIST ? '[' : '(');
+        put_char(&coarse, level->class == TERM_LIST ? '[' : '(');
     w->tell(w->context, atom, role);
 }
 
