@@ -337,6 +337,8 @@ static void write_call(struct json_state *s, const struct call *call)
     json_put_unsigned(json, JSON_KEY("start_frame"), call->start_frame);
     json_put_microseconds(json, JSON_KEY("latency_us"), call->end_ns - call->start_ns);
     json_put_word(json, JSON_KEY("outcome"), call_outcome_name(call->outcome));
+    if (call->certainty != CERTAINTY_SURE)
+        json_put_word(json, JSON_KEY("certainty"), certainty_name(call->certainty));
     if (call->error_class != NULL)
         json_put_string(json, JSON_KEY("class"), call->error_class);
     if (call->reason.data != NULL)
@@ -347,6 +349,8 @@ static void write_call(struct json_state *s, const struct call *call)
         json_put_bool(json, JSON_KEY("parent_ambiguous"), true);
     if (call->parent_inferred)
         json_put_bool(json, JSON_KEY("parent_inferred"), true);
+    if (call->likely_atoms != 0)
+        json_put_unsigned(json, JSON_KEY("likely_atoms"), call->likely_atoms);
     if (call->num_children != 0) {
         cJSON *children = json_tree_array();
         for (size_t i = 0; i < call->num_children; i++)

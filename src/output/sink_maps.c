@@ -327,6 +327,9 @@ static void write_call(struct map_writer *map, const struct call *call)
     map_field_unsigned(map, "call", call->number);
     map_field_string(map, "label", call->label, true);
     map_field_string(map, "outcome", call_outcome_name(call->outcome), true);
+    if (call->certainty != CERTAINTY_SURE)
+        map_field_string(map, "certainty", certainty_name(call->certainty), true);
+    map_field_nonzero(map, "likely_atoms", call->likely_atoms);
     put_party(map, "caller", &call->caller);
     put_party(map, "callee", &call->callee);
     MAP_FIELDS(map, call_fields, call);

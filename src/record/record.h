@@ -106,6 +106,8 @@ struct call {
     bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
     uint32_t start_seq;
     enum call_outcome outcome;
+    enum certainty certainty; /* of the outcome: a TIMEOUT is told by the time that passed */
+    uint32_t likely_atoms;    /* in its request and in the message that ended it */
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
     uint64_t parent;         /* the call that was being served; 0 none known */

@@ -253,6 +253,9 @@ enum { OF_FINDING_CODE, OF_FINDING_SEVERITY, OF_FINDING_CERTAINTY };
 static void get_finding(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct finding *f = record->finding;
+    if (which == OF_FINDING_CERTAINTY && record->call != NULL &&
+        record->call->certainty != CERTAINTY_SURE)
+        probe_offer_string(probe, certainty_name(record->call->certainty));
     if (f == NULL || f->kind == NULL)
         return;
     probe_offer_string(probe, which == OF_FINDING_CODE       ? f->kind->code
@@ -280,6 +283,8 @@ enum { ATOMS_UNKNOWN, ATOMS_INFERRED, ATOMS_LIKELY };
 static void get_atoms(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
+    if (record->call != NULL && record->call->likely_atoms != 0 && which == ATOMS_LIKELY)
+        probe_offer_number(probe, record->call->likely_atoms);
     if (event == NULL)
         return;
     const uint32_t num = which == ATOMS_UNKNOWN    ? event->unknown_atoms

@@ -36,6 +36,8 @@ struct seen {
     struct {
         uint64_t number, parent;
         enum call_outcome outcome;
+        enum certainty certainty;
+        uint32_t likely_atoms;
         char class[16], label[32], callee[64], mfa[64];
         bool ambiguous, inferred, has_request, has_args, has_result, is_for, awaits_input;
         int64_t latency_ns;
@@ -80,6 +82,8 @@ static inline void on_record(void *context, const struct record *record)
     seen->ended[i].number = call->number;
     seen->ended[i].parent = call->parent;
     seen->ended[i].outcome = call->outcome;
+    seen->ended[i].certainty = call->certainty;
+    seen->ended[i].likely_atoms = call->likely_atoms;
     seen->ended[i].ambiguous = call->parent_ambiguous;
     seen->ended[i].inferred = call->parent_inferred;
     seen->ended[i].has_request = call->request.data != NULL;
@@ -152,7 +156,7 @@ static inline void stop(struct seen *seen)
 struct message {
     int code;
     unsigned dir;
-    uint32_t unknown_atoms;
+    uint32_t unknown_atoms, likely_atoms;
     struct ds_term from, to, ref, flags, mfa, result, reason, payload;
 };
 
@@ -161,6 +165,7 @@ static inline void message(struct seen *seen, const struct message *m)
     struct ds_event event = {.type = DS_EVENT_MESSAGE, .dir = (uint8_t)m->dir,
                              .ts_ns = seen->now_ns += 1000, .frame = 1, .conn = &seen->conn};
     event.unknown_atoms = m->unknown_atoms;
+    event.likely_atoms = m->likely_atoms;
     event.message.code = m->code;
     event.message.op = ds_op_find(m->code);
     event.message.role[DS_ROLE_FROM] = m->from;

@@ -394,6 +394,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->losses = answers->gaps + answers->faults;
     call->answer_is_exit = start->answer_is_exit;
     call->began_before = event->past;
+    call->likely_atoms = event->likely_atoms;
     if (!link_conn(calls, call)) {
         calls->no_memory++;
         remove_call(calls, call);
@@ -451,6 +452,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .start_seq = call->start_seq,
         .end_frame = end->event != NULL ? end->event->frame : 0,
         .outcome = end->outcome,
+        .certainty = end->certainty,
+        .likely_atoms = call->likely_atoms,
         .error_class = end->error_class,
         .reason = end->reason,
         .parent = call->parent,
@@ -461,6 +464,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .children = call->children,
         .num_children = call->num_children,
     };
+    if (end->event != NULL && end->event->type == DS_EVENT_MESSAGE)
+        view->likely_atoms += end->event->likely_atoms;
     calls_fill_party(calls, &call->caller, &view->caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view->callee, &titles[1]);
     if (call->callee_name != 0 && (view->callee.name.data == NULL || view->callee.is_for)) {
@@ -534,10 +539,11 @@ struct pending_call *calls_find_crossed(const struct calls *calls, const struct 
 
 void calls_had_given_up(struct calls *calls, struct pending_call *held,
                         const struct ds_event *event,
-                        enum call_outcome outcome)
+                        enum call_outcome outcome, enum certainty certainty)
 {
     struct call *call = held->copy->call;
     call->outcome = outcome;
+    call->certainty = certainty;
     call->error_class = NULL;
     call->reason = call->result = (struct ds_term){0};
     call->end_ns = event->ts_ns > call->end_ns ? event->ts_ns : call->end_ns;
@@ -571,22 +577,34 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     calls->given_up[i].place = call->entry.number;
 }
 
-void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
-                      int64_t now_ns)
+/* is_as_certain makes the outcome of a record at least that certain. */
+static void is_as_certain(struct call *call, enum certainty certainty)
+{
+    if (call->certainty > certainty)
+        call->certainty = certainty;
+}
+
+void calls_note_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
+                     int64_t now_ns)
 {
     struct pending_call *next;
     if (calls->held.num_for_death == 0 && calls->held.num_for_answer == 0)
         return;
     for (struct pending_call *h = pending_calls_first(&calls->held, caller); h != NULL; h = next) {
         next = pending_calls_next(&calls->held, h);
-        if ((h->waits & HELD_FOR_ANSWER) != 0 && !has_ended) {
+        struct call *call = h->copy->call;
+        if ((h->waits & HELD_FOR_ANSWER) != 0 && fate != CALLER_ENDED) {
             h->is_alive = true;
             continue;
         }
         if ((h->waits & HELD_FOR_DEATH) == 0)
             continue;
-        if (has_ended && now_ns - h->copy->call->end_ns <= DEATH_NS)
-            h->copy->call->outcome = CALL_ABANDONED;
+        if (fate != CALLER_ENDED) {
+            is_as_certain(call, fate == CALLER_TIMED_OUT ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+        } else if (now_ns - call->end_ns <= DEATH_NS) {
+            call->outcome = CALL_ABANDONED;
+            call->certainty = CERTAINTY_SURE;
+        }
         pending_calls_settle(&calls->held, h, HELD_FOR_DEATH);
     }
 }
@@ -597,8 +615,10 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
     while (h != NULL && h->number != call->number)
         h = pending_calls_next(&calls->held, h);
     if (h != NULL && (h->waits & HELD_FOR_ANSWER) != 0) {
-        if (!call->caller_ended || h->is_alive)
+        if (!call->caller_ended || h->is_alive) {
             h->copy->call->outcome = CALL_TIMEOUT;
+            h->copy->call->certainty = CERTAINTY_LIKELY;
+        }
         pending_calls_settle(&calls->held, h, HELD_FOR_ANSWER);
     }
     call_parent_answered(calls, call, now_ns);

@@ -30,6 +30,7 @@ struct call_end {
     const struct ds_event *event; /* NULL: none */
     int64_t end_ns;
     enum call_outcome outcome;
+    enum certainty certainty; /* of the outcome */
     const char *error_class;
     struct ds_term result, reason;
 };
@@ -78,7 +79,7 @@ struct pending_call *calls_find_crossed(const struct calls *calls, const struct 
                                         const struct ref_key *monitor);
 void calls_had_given_up(struct calls *calls, struct pending_call *held,
                         const struct ds_event *event,
-                        enum call_outcome outcome);
+                        enum call_outcome outcome, enum certainty certainty);
 
 /* calls_give_up gives out the record of a call that the caller waits for no longer: at once, or
  * when it is known whether there is a late answer. The call is remembered. */
@@ -87,11 +88,13 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
 /* calls_forget drops a call without a record. */
 void calls_forget(struct calls *calls, struct open_call *call);
 
-/* calls_note_death tells what became of a caller that has just given up: it has_ended, and that was
- * why, if it had given up after a time as timeouts have; or it had given up, as it went on to do
- * something or ended as its call's timeout has it. */
-void calls_note_death(struct calls *calls, const struct pid_key *caller, bool has_ended,
-                      int64_t now_ns);
+/* caller_fate is what became of a caller that has just given up: it ended, and that was why, if it had
+ * given up after a time as timeouts have; or it had given up, as it went on to do something; or it ended
+ * for the timeout of its call. */
+enum caller_fate { CALLER_ENDED, CALLER_GOES_ON, CALLER_TIMED_OUT };
+
+void calls_note_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
+                     int64_t now_ns);
 
 /* calls_heard_late tells that an answer came to a call that was given up, which forgets it. Where its
  * caller has gone on as well, it was a timeout; servers answer the dead, too. */

@@ -26,6 +26,7 @@ void calls_by_caller_link(struct calls *calls, struct open_call *call)
     }
     table_link(&calls->table, offsetof(struct open_call, of_caller), &asker->calls, call);
     call->asker = asker->entry.number;
+    call->num_heard = asker->num_heard;
 }
 
 void calls_by_caller_unlink(struct calls *calls, struct open_call *call)
@@ -37,6 +38,25 @@ void calls_by_caller_unlink(struct calls *calls, struct open_call *call)
     call->asker = 0;
     if (asker->calls == 0)
         table_remove(&calls->askers, asker);
+}
+
+void calls_by_caller_hears(struct calls *calls, const struct pid_key *caller, int64_t now_ns)
+{
+    struct asker *asker = find(calls, caller);
+    if (asker == NULL)
+        return;
+    asker->num_heard++;
+    asker->heard_ns = now_ns;
+}
+
+bool calls_by_caller_reacts(const struct calls *calls, const struct open_call *call, int64_t now_ns)
+{
+    /* A process gets its turn so soon on a busy machine; and one message in twenty times that, or fewer. */
+    enum { REACTS_NS = 10000000, RARE = 20 };
+    const struct asker *asker = table_get(&calls->askers, call->asker);
+    const uint32_t num = asker != NULL ? asker->num_heard - call->num_heard : 0;
+    return num != 0 && now_ns - asker->heard_ns <= REACTS_NS &&
+           (int64_t)num * REACTS_NS * RARE <= now_ns - call->start_ns;
 }
 
 struct open_call *calls_by_caller_first(const struct calls *calls, const struct pid_key *caller)

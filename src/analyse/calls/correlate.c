@@ -221,6 +221,23 @@ static void caller_ended(struct correlate *c, const struct ds_event *event,
     }
 }
 
+/* note_heard: who waits and gets another message, be it an answer to another call, may wait no longer. */
+static void note_heard(struct correlate *c, struct step *s)
+{
+    switch (s->note->role) {
+    case NOTE_MONITOR:
+    case NOTE_DEMONITOR:
+    case NOTE_LINK:
+    case NOTE_UNLINK:
+        return;
+    default:
+        if (step_know_to(c, s) && s->to.serial != PID_KEY_NAMED)
+            calls_by_caller_hears(&c->calls, &s->to, s->event->ts_ns);
+        else if (s->ending != NULL && s->note->role == NOTE_REPLY)
+            calls_by_caller_hears(&c->calls, &s->ending->caller, s->event->ts_ns);
+    }
+}
+
 /* note_life: who goes on to do something has not ended. */
 static void note_life(struct correlate *c, struct step *s)
 {
@@ -232,7 +249,7 @@ static void note_life(struct correlate *c, struct step *s)
         return;
     default:
         if (step_know_from(c, s))
-            calls_note_death(&c->calls, &s->from, false, s->event->ts_ns);
+            calls_note_fate(&c->calls, &s->from, CALLER_GOES_ON, s->event->ts_ns);
     }
 }
 
@@ -242,7 +259,7 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
 {
     struct pid_key dead = *pid;
     if (pid->serial != PID_KEY_NAMED) {
-        calls_note_death(&c->calls, pid, !step_had_given_up(reason), event->ts_ns);
+        calls_note_fate(&c->calls, pid, step_fate(reason), event->ts_ns);
         caller_ended(c, event, pid);
     } else {
         processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
@@ -297,6 +314,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         if ((event->unknown_atoms | event->likely_atoms) != 0 && c->calls.conns.num != 0 &&
             s.note->call == 0 && s.ending == NULL)
             note_unread(c, &s);
+        if (c->calls.askers.num != 0)
+            note_heard(c, &s);
         if (c->calls.held.num_for_death != 0 || c->calls.held.num_for_answer != 0)
             note_life(c, &s);
     }

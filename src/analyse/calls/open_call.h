@@ -39,6 +39,8 @@ struct open_call {
     struct table_link of_conn, of_callee, of_caller;
     uint32_t process, asker; /* in whose lists of_callee and of_caller are; 0 none */
     uint32_t unresolved;     /* the node on which it is served by we don't know whom; else 0 */
+    uint32_t num_heard;      /* of the asker, when it asked: calls_by_caller.h */
+    uint32_t likely_atoms;   /* of its request */
     uint32_t num_children;
     uint64_t *children;
     struct ds_term request; /* kept in memory of its own, or absent */

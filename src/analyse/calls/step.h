@@ -148,9 +148,10 @@ void step_set_error(struct step *s, const char *class, const struct ds_term *rea
 /* step_take_late_reply: an answer that nobody waits for any more. */
 void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call);
 
-/* step_how_given_up says what to call it when the caller of an open call waits no longer. */
+/* step_how_given_up says what to call it when the caller of an open call waits no longer, and how certain
+ * that is. */
 enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
-                                    const struct ds_event *event);
+                                    const struct ds_event *event, enum certainty *certainty);
 
 /* step_take_crossed: a caller ends the monitor of a call whose DOWN was on its way already. */
 void step_take_crossed(struct correlate *c, struct step *s);
@@ -161,9 +162,9 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
 void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *call,
                       const struct ds_term *reason);
 
-/* step_had_given_up says whether a process that ended for that reason had left its call before:
- * as the call's timeout says so, or because one that waits does not end normally. */
-bool step_had_given_up(const struct ds_term *reason);
+/* step_fate says whether a process that ended for that reason had left its call before: as the timeout of
+ * the call says so, or because one that waits does not end normally. */
+enum caller_fate step_fate(const struct ds_term *reason);
 
 /* step_how_ended says what an exit reason means to who watches. */
 enum monitor_outcome step_how_ended(const struct ds_term *reason);

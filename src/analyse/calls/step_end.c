@@ -3,6 +3,7 @@
  * should have given one.
  */
 #include "analyse/calls/call_parent.h"
+#include "analyse/calls/calls_by_caller.h"
 #include "analyse/calls/step.h"
 
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
@@ -82,29 +83,61 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
     calls_heard_late(&c->calls, call, s->event->ts_ns);
 }
 
-/* looks_like_timeout: people write round numbers of milliseconds. A timer never fires before its
- * time, but later on a busy machine. Yet the packets may stand closer together than that: the
- * caller sets the timer when it has handed the request to its node, which sends it when the
- * connection has its turn, 2 to 5 ms later where the machine is busy, and the message that tells
- * of giving up may not have to wait. Above a second any wait will do: a tenth of it reaches to the
- * next round number. */
+/* usual_time is one that people choose for timeouts: a multiple of a unit. A timer never fires before its
+ * time, but later on a busy machine. Yet the packets may stand closer together than that: the caller sets
+ * the timer when it has handed the request to its node, which sends it when the connection has its turn,
+ * 2 to 5 ms later where the machine is busy, and the message that tells of giving up may not have to
+ * wait. */
+struct usual_time {
+    int64_t unit_ns, late_ns; /* late_ns: at most, and at most a tenth of the time */
+};
+
+#define MS INT64_C(1000000)
+#define LEFT_LATE_NS (5 * MS)
+#define DEFAULT_NS (5000 * MS) /* of gen_server:call, gen_statem:call, erpc, rpc:server_call ... */
+#define DEFAULT_LATE_NS (100 * MS)
+
+/* Whole seconds are usual; of other times few are known to be ones that somebody chose. */
+static const struct usual_time usual_times[] = {{1000 * MS, 500 * MS}, {100 * MS, 50 * MS}};
+
 static bool looks_like_timeout(int64_t waited_ns)
 {
-    enum { ROUND_NS = 100000000, SLACK_PART = 10, LEFT_LATE_NS = 5000000 };
-    const int64_t times = (waited_ns + LEFT_LATE_NS) / ROUND_NS;
-    const int64_t beyond_ns = waited_ns - times * ROUND_NS; /* less than 0: it left late */
-    return times > 0 && beyond_ns * SLACK_PART <= waited_ns;
+    enum { SLACK_PART = 10 };
+    for (size_t i = 0; i < sizeof usual_times / sizeof usual_times[0]; i++) {
+        const struct usual_time usual = usual_times[i];
+        const int64_t times = (waited_ns + LEFT_LATE_NS) / usual.unit_ns;
+        const int64_t beyond_ns = waited_ns - times * usual.unit_ns; /* less than 0: it left late */
+        if (times > 0 && beyond_ns <= usual.late_ns && beyond_ns * SLACK_PART <= waited_ns)
+            return true;
+    }
+    return false;
+}
+
+/* tell_timeout: a caller that waits no longer after such a time looks as if its call had timed out; so
+ * does one that paused for so long, or was killed. Few pause for the default of gen_server:call. */
+static enum call_outcome tell_timeout(int64_t waited_ns, enum certainty *certainty)
+{
+    if (!looks_like_timeout(waited_ns))
+        return CALL_ABANDONED;
+    *certainty = waited_ns >= DEFAULT_NS - LEFT_LATE_NS && waited_ns <= DEFAULT_NS + DEFAULT_LATE_NS
+                     ? CERTAINTY_LIKELY
+                     : CERTAINTY_POSSIBLE;
+    return CALL_TIMEOUT;
 }
 
 enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
-                                    const struct ds_event *event)
+                                    const struct ds_event *event, enum certainty *certainty)
 {
-    return calls_may_be_answered(&c->calls, call)                        ? CALL_UNKNOWN
-           : call->place == ANSWER_PLACE_UNKNOWN                         ? CALL_UNKNOWN
-           : call->place == ANSWER_ELSEWHERE                             ? CALL_ANSWERED_ELSEWHERE
-           : !call->is_forwarded && calls_lost_answer(call, event->conn) ? CALL_UNKNOWN
-           : looks_like_timeout(event->ts_ns - call->start_ns)       ? CALL_TIMEOUT
-                                                                     : CALL_ABANDONED;
+    *certainty = CERTAINTY_SURE;
+    if (calls_may_be_answered(&c->calls, call) || call->place == ANSWER_PLACE_UNKNOWN)
+        return CALL_UNKNOWN;
+    if (call->place == ANSWER_ELSEWHERE)
+        return CALL_ANSWERED_ELSEWHERE;
+    if (!call->is_forwarded && calls_lost_answer(call, event->conn))
+        return CALL_UNKNOWN;
+    return calls_by_caller_reacts(&c->calls, call, event->ts_ns)
+               ? CALL_ABANDONED
+               : tell_timeout(event->ts_ns - call->start_ns, certainty);
 }
 
 void step_take_crossed(struct correlate *c, struct step *s)
@@ -115,16 +148,16 @@ void step_take_crossed(struct correlate *c, struct step *s)
         return;
     const struct call *call = held->copy->call;
     const int64_t waited_ns = s->event->ts_ns - call->start_ns;
+    enum certainty certainty = CERTAINTY_SURE;
     s->note->label = call->label;
     s->note->group = call->group;
     s->note->call = call->number;
-    s->note->outcome = held->may_be_elsewhere          ? CALL_UNKNOWN
-                       : held->is_elsewhere            ? CALL_ANSWERED_ELSEWHERE
-                       : looks_like_timeout(waited_ns) ? CALL_TIMEOUT
-                                                       : CALL_ABANDONED;
+    s->note->outcome = held->may_be_elsewhere ? CALL_UNKNOWN
+                       : held->is_elsewhere   ? CALL_ANSWERED_ELSEWHERE
+                                              : tell_timeout(waited_ns, &certainty);
     s->note->has_latency = true;
     s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
-    calls_had_given_up(&c->calls, held, s->event, s->note->outcome);
+    calls_had_given_up(&c->calls, held, s->event, s->note->outcome, certainty);
 }
 
 bool step_is_undecided(const struct ds_term *term)
@@ -176,15 +209,15 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     }
 }
 
-bool step_had_given_up(const struct ds_term *reason)
+enum caller_fate step_fate(const struct ds_term *reason)
 {
     enum { MAX_DEPTH = 8 }; /* {timeout,{gen_server,call,_}} may have been wrapped */
     struct ds_term at = *reason, first;
     if (step_is_atom(reason, "normal"))
-        return true;
+        return CALLER_GOES_ON;
     for (int depth = 0; depth < MAX_DEPTH && ds_term_get_element(&at, 0, &first); depth++)
         at = first;
-    return step_is_atom(&at, "timeout");
+    return step_is_atom(&at, "timeout") ? CALLER_TIMED_OUT : CALLER_ENDED;
 }
 
 enum monitor_outcome step_how_ended(const struct ds_term *reason)

@@ -55,7 +55,9 @@ void step_take_demonitor(struct correlate *c, struct step *s)
         calls_forget(&c->calls, call);
         return;
     }
-    step_set_end(s, call, NOTE_DEMONITOR, step_how_given_up(c, call, s->event));
+    enum certainty certainty;
+    step_set_end(s, call, NOTE_DEMONITOR, step_how_given_up(c, call, s->event, &certainty));
+    s->end.certainty = certainty;
     s->is_given_up = s->end.outcome != CALL_ANSWERED_ELSEWHERE;
 }
 

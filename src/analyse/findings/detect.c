@@ -57,6 +57,7 @@ struct finding *detect_begin(struct detect *d, enum finding_code code,
     struct finding *f = &d->draft;
     memset(f, 0, sizeof *f);
     d->has_since = false;
+    d->is_guess = event != NULL && event->type == DS_EVENT_MESSAGE && event->likely_atoms != 0;
     f->kind = finding_kind_at(code);
     f->severity = f->kind->severity;
     f->num_evidence = 1;
@@ -118,10 +119,24 @@ static struct found *find_equal(const struct detect *d, uint32_t hash)
     return found;
 }
 
-/* temper makes the draft less certain where its evidence has a loss within: true when it did. */
+void detect_guess(struct detect *d)
+{
+    d->is_guess = true;
+}
+
+uint64_t detect_count(const struct detect *d)
+{
+    const struct found *found = find_equal(d, hash_finding(&d->draft));
+    return found != NULL ? found->finding.count : 0;
+}
+
+/* temper makes the draft less certain where its evidence has a loss within: true when it did. It is no more
+ * than likely where it rests on atoms that are. */
 static bool temper(struct detect *d)
 {
     const uint64_t conn = d->draft.evidence[0].conn;
+    if (d->is_guess && d->draft.certainty == CERTAINTY_SURE)
+        detect_unsure(&d->draft, CERTAINTY_LIKELY, "a capture of the connection from its start");
     return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
 }
 

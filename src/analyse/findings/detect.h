@@ -164,6 +164,7 @@ struct callee {
     uint64_t calls, failed, noproc, timeouts, abandoned;
     uint64_t latest;   /* number of the latest call that failed */
     int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
+    bool is_guess;     /* a call that failed has atoms that are no more than likely */
     uint64_t finding;  /* number of what was found, 0: nothing */
     uint64_t told;     /* how many had failed when that was told */
     uint64_t told_calls;
@@ -176,6 +177,7 @@ struct crashed {
     uint64_t num;
     int64_t ts_ns[3]; /* of the latest */
     int64_t since_ns; /* of the latest: when it was asked */
+    bool is_guess;    /* likewise: d->is_guess */
     bool is_settled;  /* it is told whether it came back since the latest */
     struct finding finding; /* of the latest */
 };
@@ -392,6 +394,7 @@ struct detect {
     uint64_t num_holes;
     int64_t since_ns; /* of the draft, where has_since: when its evidence begins */
     bool has_since;
+    bool is_guess; /* the draft rests on atoms that are no more than likely */
     int64_t found_ns; /* when something was found last */
     struct answered answers[MAX_ANSWERS]; /* the latest ones */
     uint64_t num_answers;
@@ -490,6 +493,13 @@ struct finding *detect_begin(struct detect *d, enum finding_code code,
 
 /* detect_begin_call does the same of a call that has ended. */
 struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call);
+
+/* detect_guess says that the finding rests on atoms that are no more than likely: it is no more than
+ * likely, then. detect_begin and detect_begin_call say it themselves of what they are given. */
+void detect_guess(struct detect *d);
+
+/* detect_count says how often what is begun was found already. */
+uint64_t detect_count(const struct detect *d);
 
 /* detect_since says when the evidence begins; else it does with the connection. What is missing since then
  * makes it less certain. */

@@ -31,6 +31,8 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
     f->evidence[0].conn = call->conn;
     f->evidence[0].ts_ns = call->end_ns;
     set_nodes(f, call);
+    if (call->likely_atoms != 0)
+        detect_guess(d);
     detect_frame(f, call->start_frame, "request");
     return f;
 }
@@ -186,6 +188,7 @@ static void take_callee(struct detect *d, const struct call *call)
     if (!has_failed(call->outcome) || ends_in_order(c, call))
         return;
     c->failed++;
+    c->is_guess |= call->likely_atoms != 0;
     c->noproc += call->outcome == CALL_NOPROC;
     c->timeouts += call->outcome == CALL_TIMEOUT;
     c->abandoned += call->outcome == CALL_ABANDONED;
@@ -207,6 +210,8 @@ static void take_callee(struct detect *d, const struct call *call)
     wording_party(&f->sentence, &call->callee);
     wording_add(&f->sentence, " fail");
     add_counts(&detail, c, false);
+    if (c->is_guess)
+        detect_guess(d);
     f->detail = detail;
     detect_frame(f, call->end_frame, "its end");
     c->finding = detect_commit(d);

@@ -185,6 +185,7 @@ static void report(struct detect *d, const struct call *call, const struct crash
     }
     c->is_settled = false;
     c->since_ns = call->start_ns;
+    c->is_guess = d->is_guess;
     c->finding = *f;
     detect_commit(d);
 }
@@ -199,6 +200,7 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     c->is_settled = true;
     d->draft = c->finding;
     detect_since(d, c->since_ns);
+    d->is_guess = c->is_guess;
     struct finding *f = &d->draft;
     wording_add(&f->detail, is_back ? "; it came back under its name: call #"
                                     : "; it was not back for call #");

@@ -14,6 +14,9 @@
 #define EARLY_NS (5 * MS)
 #define LATE_NS (100 * MS)
 
+/* So many callers that stop waiting for one callee after a usual time: it is not by chance. */
+enum { SEVERAL = 3 };
+
 /* is_usual says whether a time is one that people write: 5 s, the default, and other whole seconds. */
 static bool is_usual(int64_t waited_ns)
 {
@@ -53,7 +56,12 @@ void detect_timeout(struct detect *d, const struct call *call)
     detect_frame(f, call->end_frame, "the caller stops waiting");
     /* Where packets are missing, or atoms are not known, the reply may have come. */
     const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);
-    detect_unsure(f, is_usual(waited_ns) && !may_be_answered ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
-                  "the log of the caller, or a late reply");
+    enum certainty certainty = call->certainty;
+    if (certainty == CERTAINTY_POSSIBLE && is_usual(waited_ns) && detect_count(d) + 1 >= SEVERAL)
+        certainty = CERTAINTY_LIKELY;
+    if (may_be_answered)
+        certainty = CERTAINTY_POSSIBLE;
+    if (certainty != CERTAINTY_SURE)
+        detect_unsure(f, certainty, "the log of the caller, or a late reply");
     detect_commit(d);
 }

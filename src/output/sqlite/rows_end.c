@@ -77,6 +77,10 @@ void rows_call(struct rows *rows, const struct call *call)
     if (call->request.data == NULL)
         database_number(d, COLUMN_call_request_bytes, (int64_t)call->request_len);
     database_word(d, COLUMN_call_outcome, call_outcome_name(call->outcome));
+    if (call->certainty != CERTAINTY_SURE)
+        database_word(d, COLUMN_call_certainty, certainty_name(call->certainty));
+    if (call->likely_atoms != 0)
+        database_number(d, COLUMN_call_likely_atoms, call->likely_atoms);
     rows_put_term(rows, COLUMN_call_result, &call->result);
     database_word(d, COLUMN_call_class, call->error_class);
     rows_put_term(rows, COLUMN_call_reason, &call->reason);

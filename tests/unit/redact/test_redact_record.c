@@ -383,7 +383,7 @@ static void knows_all_of_a_record(void **state)
         return;
     assert_int_equal(sizeof(struct record), 288);
     assert_int_equal(sizeof(struct note), 248);
-    assert_int_equal(sizeof(struct call), 480);
+    assert_int_equal(sizeof(struct call), 488);
     assert_int_equal(sizeof(struct monitor_end), 256);
     assert_int_equal(sizeof(struct party), 64);
     assert_int_equal(sizeof(struct ds_conn), 296);

@@ -78,6 +78,7 @@ static void knows_the_fields_of_calls(void **state)
         .result = TERM("a\7"), .start_ns = INT64_C(1700000000000000000),
         .end_ns = INT64_C(1700000002000000000), .start_frame = 4, .end_frame = 5,
         .outcome = CALL_ERROR, .error_class = "exit", .reason = TERM("w\4boom"), .parent = 2,
+        .certainty = CERTAINTY_LIKELY, .likely_atoms = 2,
         .parent_ambiguous = true, .parent_inferred = true, .children = children, .num_children = 2,
     };
     const struct record record = {.event = &event, .call = &call};
@@ -93,7 +94,7 @@ static void knows_the_fields_of_calls(void **state)
         "start == \"2023-11-14T22:13:20Z\"", "start_frame == 4", "latency == 2s",
         "outcome == \"error\"", "outcome != \"ok\"", "class == \"exit\"", "reason == \"boom\"",
         "parent == 2", "parent_ambiguous", "parent_ambiguous == true",
-        "parent_inferred", "children == 21", NULL};
+        "parent_inferred", "children == 21", "certainty == \"likely\"", "likely_atoms == 2", NULL};
     static const char *const none[] = {"op", "src.node", "addr", "port", "term", "fault", "size",
                                        "unknown_atoms", "from", "role", "to_name", NULL};
     (void)state;

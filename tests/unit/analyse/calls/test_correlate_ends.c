@@ -214,7 +214,10 @@ static void given_up(void **state)
     } cases[] = {{0, CALL_ABANDONED},      {4999, CALL_ABANDONED},   {94999, CALL_ABANDONED}, {95000, CALL_TIMEOUT},
                  {99900, CALL_TIMEOUT},    {111111, CALL_TIMEOUT},  {111112, CALL_ABANDONED},
                  {194999, CALL_ABANDONED}, {195000, CALL_TIMEOUT},  {505000, CALL_TIMEOUT},
-                 {450000, CALL_ABANDONED}, {1234000, CALL_TIMEOUT}};
+                 {450000, CALL_ABANDONED}, {1234000, CALL_TIMEOUT},
+                 {1100000, CALL_TIMEOUT},  {1150000, CALL_TIMEOUT}, {1150001, CALL_ABANDONED},
+                 {5500000, CALL_TIMEOUT},  {5501000, CALL_TIMEOUT}, {5550000, CALL_TIMEOUT},
+                 {5550001, CALL_ABANDONED}, {10500000, CALL_TIMEOUT}, {10594999, CALL_ABANDONED}};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         monitor(&seen, 20 + i, etf_atom("echo"));
         ask(&seen, 20 + i);
@@ -497,6 +500,126 @@ static void ended_in_the_call(void **state)
     stop(&seen);
 }
 
+/* How certain it is that a call timed out: by the time alone it is possible, after that of gen_server:call, and
+ * where the caller goes on, it is likely, where the caller ends for it, it is sure. */
+static void certain_timeouts(void **state)
+{
+    enum { NOTHING, GOES_ON, ENDS_SO, ENDS_OTHERWISE, ANSWERED };
+    static const struct {
+        int64_t waited_us;
+        int what;
+        enum call_outcome outcome;
+        enum certainty certainty;
+    } cases[] = {{1000000, NOTHING, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {4994999, NOTHING, CALL_ABANDONED, CERTAINTY_SURE},
+                 {4995000, NOTHING, CALL_TIMEOUT, CERTAINTY_LIKELY},
+                 {5100000, NOTHING, CALL_TIMEOUT, CERTAINTY_LIKELY},
+                 {5100001, NOTHING, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {10000000, NOTHING, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {1000000, GOES_ON, CALL_TIMEOUT, CERTAINTY_LIKELY},
+                 {1000000, ENDS_SO, CALL_TIMEOUT, CERTAINTY_SURE},
+                 {5000000, ENDS_SO, CALL_TIMEOUT, CERTAINTY_SURE},
+                 {5000000, ENDS_OTHERWISE, CALL_ABANDONED, CERTAINTY_SURE},
+                 {237000, NOTHING, CALL_ABANDONED, CERTAINTY_SURE},
+                 {237000, ANSWERED, CALL_TIMEOUT, CERTAINTY_LIKELY}};
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 10 + i, etf_atom("echo"));
+        ask(&seen, 10 + i);
+        seen.now_ns += cases[i].waited_us * 1000 - 1000;
+        demonitor(&seen, 10 + i);
+        if (cases[i].what == GOES_ON)
+            monitor(&seen, 100 + i, etf_atom("other"));
+        if (cases[i].what == ANSWERED)
+            answer(&seen, 10 + i);
+        if (cases[i].what == ENDS_SO || cases[i].what == ENDS_OTHERWISE)
+            message(&seen, &(struct message){
+                .code = 28, .from = etf_pid("a@h", 1), .to = etf_pid("b@h", 5), .ref = etf_ref("b@h", 77),
+                .payload = etf_tuple(2, etf_atom(cases[i].what == ENDS_SO ? "timeout" : "killed"),
+                                     etf_atom("x"))});
+        seen.now_ns += PENDING_CALLS_NS + 1;
+        correlate_time(seen.correlate, seen.now_ns);
+        assert_last(&seen, 1 + i, cases[i].outcome);
+        assert_int_equal(seen.ended[i].certainty, cases[i].certainty);
+    }
+    stop(&seen);
+}
+
+/* A caller that gets another message, and at once waits no longer, may well do so for that one: unless
+ * messages come all the time. */
+static void stops_for_a_message(void **state)
+{
+    enum { SENT, EXIT, DOWN, REPLY, TO_OTHER, MONITORED, BEFORE, WAYS };
+    static const struct {
+        int way;
+        uint32_t num;
+        int64_t before_us; /* the end of the monitor is so long after the last one */
+        enum call_outcome outcome;
+    } cases[] = {{SENT, 1, 10000, CALL_ABANDONED}, {SENT, 1, 10001, CALL_TIMEOUT},
+                 {SENT, 5, 1000, CALL_ABANDONED},  {SENT, 6, 1000, CALL_TIMEOUT},
+                 {EXIT, 1, 1000, CALL_ABANDONED},  {DOWN, 1, 1000, CALL_ABANDONED},
+                 {REPLY, 1, 1000, CALL_ABANDONED}, {TO_OTHER, 1, 1000, CALL_TIMEOUT},
+                 {MONITORED, 1, 1000, CALL_TIMEOUT}, {BEFORE, 6, 1000, CALL_ABANDONED}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct seen seen;
+        start(&seen);
+        const struct ds_term me = etf_pid("a@h", 1), hello = etf_atom("hello");
+        const struct message sent = {.code = 2, .dir = 1, .to = me, .payload = hello};
+        const struct message messages[WAYS] = {
+            [SENT] = sent,
+            [BEFORE] = sent,
+            [EXIT] = {.code = 26, .dir = 1, .from = etf_pid("b@h", 9), .to = me, .payload = hello},
+            [DOWN] = {.code = 28, .dir = 1, .from = etf_pid("b@h", 9), .to = me, .ref = etf_ref("a@h", 3),
+                      .payload = hello},
+            [REPLY] = {.code = 33, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_ref("a@h", 2),
+                       .payload = etf_tuple(2, alias_tag("a@h", 2), etf_atom("ok"))},
+            [TO_OTHER] = {.code = 2, .dir = 1, .to = etf_pid("a@h", 7), .payload = hello},
+            [MONITORED] = {.code = 19, .dir = 1, .from = etf_pid("b@h", 9), .to = me,
+                           .ref = etf_ref("b@h", 4)},
+        };
+        monitor(&seen, 2, etf_atom("echo"));
+        ask(&seen, 2);
+        for (uint32_t j = 1; cases[i].way == BEFORE && j < cases[i].num; j++)
+            message(&seen, &messages[SENT]);
+        monitor(&seen, 1, etf_atom("echo"));
+        ask(&seen, 1);
+        const int64_t since_ns = seen.now_ns;
+        for (uint32_t j = cases[i].way == BEFORE ? cases[i].num : 1; j <= cases[i].num; j++) {
+            if (j == cases[i].num)
+                seen.now_ns = since_ns + 1000000000 - cases[i].before_us * 1000 - 1000;
+            message(&seen, &messages[cases[i].way]);
+        }
+        seen.now_ns = since_ns + 1000000000 - 1000;
+        demonitor(&seen, 1);
+        assert_int_equal(seen.note.outcome, cases[i].outcome);
+        stop(&seen);
+    }
+}
+
+/* What is likely at best in the request and in what ends a call. */
+static void likely_atoms(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    message(&seen, &(struct message){.code = 6, .from = etf_pid("a@h", 1), .to = etf_atom("echo"),
+                                     .likely_atoms = 3,
+                                     .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                          etf_tuple(2, etf_pid("a@h", 1),
+                                                                    alias_tag("a@h", 1)),
+                                                          etf_atom("x"))});
+    correlate_visit_open(seen.correlate, seen.now_ns, on_record, &seen);
+    assert_int_equal(seen.ended[0].likely_atoms, 3);
+    message(&seen, &(struct message){.code = 33, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_ref("a@h", 1),
+                                     .likely_atoms = 2,
+                                     .payload = etf_tuple(2, alias_tag("a@h", 1), etf_atom("ok"))});
+    assert_int_equal(seen.ended[1].likely_atoms, 5);
+    stop(&seen);
+}
+
 /* A connection that was lost takes its monitors with it; one that is no longer followed does not. */
 static void monitors_of_a_connection(void **state)
 {
@@ -524,6 +647,9 @@ int main(void)
         cmocka_unit_test(answers_to_the_dead),
         cmocka_unit_test(gives_up_as_the_callee_ends),
         cmocka_unit_test(ended_in_the_call),
+        cmocka_unit_test(certain_timeouts),
+        cmocka_unit_test(stops_for_a_message),
+        cmocka_unit_test(likely_atoms),
         cmocka_unit_test(monitors_of_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -346,6 +346,7 @@ static void answered_by_own_node(void **state)
         /* what makes a command of it */
         {command(none, etf_atom("$usr"), plain), 1, CALL_UNKNOWN, false},
         {command(etf_atom("leader_call"), none, plain), 1, CALL_UNKNOWN, false},
+        {command(etf_cached("other_call"), etf_atom("$usr"), plain), 1, CALL_ABANDONED, false},
         {command(etf_atom("leader_call"), etf_atom("$usr"), plain), 0, CALL_ABANDONED, false},
         {command(etf_atom("leader_call"), etf_atom("$other"), plain), 1, CALL_ABANDONED, false},
         {command(none, etf_atom("$usr"), plain), 0, CALL_ABANDONED, false}, /* no message says so */

@@ -72,6 +72,39 @@ static void hung(void **state)
     }
 }
 
+/* What rests on atoms that are no more than likely is no more than likely; what is less stays so. */
+static void rests_on_likely_atoms(void **state)
+{
+    (void)state;
+    for (int likely_at = -1; likely_at < 5; likely_at++) { /* one of five that fail */
+        begin_calls();
+        for (int i = 0; i < 5; i++) {
+            struct call call = call_of(CALL_ERROR);
+            call.likely_atoms = i == likely_at ? 2 : 0;
+            put_call(&call);
+        }
+        found("DS310");
+        assert_int_equal(w.last.certainty, likely_at >= 0 ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+        assert_int_equal(w.last.proof != NULL, likely_at >= 0);
+    }
+    begin_calls(); /* of one that is answered, others know nothing */
+    for (int i = 0; i < 5; i++) {
+        struct call call = call_of(i == 0 ? CALL_OK : CALL_ERROR);
+        call.likely_atoms = i == 0;
+        put_call(&call);
+    }
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    begin_calls(); /* the message of a late reply */
+    for (int i = 0; i < 2; i++) {
+        struct ds_event event = message(1, "", 0);
+        event.likely_atoms = (uint32_t)i;
+        findings_record(w.findings, &(struct record){.event = &event, .note = {.late = true, .role = NOTE_REPLY,
+                                                                              .label = i == 0 ? "a" : "b"}});
+        found(i == 0 ? "DS301" : "DS301 DS301");
+        assert_int_equal(w.last.certainty, i == 0 ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
+}
+
 static void says(int dir, uint32_t unknown, uint32_t likely, enum ds_fault_kind fault)
 {
     struct ds_event event = message(dir, "", 0);
@@ -443,6 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hung),
         cmocka_unit_test(outcomes),
+        cmocka_unit_test(rests_on_likely_atoms),
         cmocka_unit_test(hung_on_what_is_not_read),
         cmocka_unit_test(failures_go_on),
         cmocka_unit_test(stops_in_order),

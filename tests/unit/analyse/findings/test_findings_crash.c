@@ -315,25 +315,29 @@ static void out_of_time(void **state)
 {
     static const struct {
         int64_t waited_ns;
-        enum certainty certainty;
-    } cases[] = {{5000 * MS, CERTAINTY_POSSIBLE}, {5100 * MS, CERTAINTY_POSSIBLE}, {300 * MS, CERTAINTY_POSSIBLE}};
+        enum certainty certainty, third; /* of the first two, and of the third */
+    } cases[] = {{5000 * MS, CERTAINTY_LIKELY, CERTAINTY_LIKELY},
+                 {1000 * MS, CERTAINTY_POSSIBLE, CERTAINTY_LIKELY}, /* several, after a usual time */
+                 {1100 * MS, CERTAINTY_POSSIBLE, CERTAINTY_LIKELY},
+                 {1101 * MS, CERTAINTY_POSSIBLE, CERTAINTY_POSSIBLE},
+                 {300 * MS, CERTAINTY_POSSIBLE, CERTAINTY_POSSIBLE},
+                 {1000 * MS, CERTAINTY_SURE, CERTAINTY_SURE}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin_calls();
         up(); /* conn 1 */
-        for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < 3; j++) {
             struct call call = call_of(CALL_TIMEOUT);
             call.conn = 1;
+            call.certainty = cases[i].certainty;
             call.end_ns = call.start_ns + cases[i].waited_ns;
             put_call(&call);
             assert_int_equal(w.last.count, j + 1); /* from the first on */
-            assert_int_equal(w.last.certainty, cases[i].waited_ns < SECOND ? CERTAINTY_POSSIBLE
-                                                                           : CERTAINTY_LIKELY);
+            assert_int_equal(w.last.certainty, j == 2 ? cases[i].third : cases[i].certainty);
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
         }
-        assert_int_equal(w.last.count, 2);
         sentence_is("calls to calc of bob@b time out");
-        found("DS313 DS313");
+        found("DS313 DS313 DS313");
     }
     begin_calls(); /* with a gap within it */
     up();
@@ -353,6 +357,14 @@ static void out_of_time(void **state)
     timeout.start_ns = w.now_ns;
     put_call(&timeout);
     found("");
+    for (int i = 0; i <= CERTAINTY_POSSIBLE; i++) { /* it rests on atoms that are no more than likely */
+        begin_calls();
+        struct call call = call_of(CALL_TIMEOUT);
+        call.certainty = (enum certainty)i;
+        call.likely_atoms = 1;
+        put_call(&call);
+        assert_int_equal(w.last.certainty, i == CERTAINTY_SURE ? CERTAINTY_LIKELY : i);
+    }
     for (int i = 0; i < 4; i++) { /* OTP's own; who types; abandoned; joined late */
         begin_calls();
         if (i == 3)
