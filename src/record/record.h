@@ -108,6 +108,7 @@ struct call {
     enum call_outcome outcome;
     enum certainty certainty; /* of the outcome: a TIMEOUT is told by the time that passed */
     uint32_t likely_atoms;    /* in its request and in the message that ended it */
+    bool is_part;             /* one of these two could not be read whole */
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
     uint64_t parent;         /* the call that was being served; 0 none known */
@@ -132,6 +133,7 @@ struct monitor_end {
     bool is_link;
     bool of_call;        /* there for a call, which has a record of its own */
     bool began_before;   /* it was asked for before the capture (ds_event.past) */
+    bool is_part;        /* the message that asked for it, or that ended it, could not be read whole */
     struct party watcher, target; /* of a link: who asked for it, and whom */
     uint32_t ref[DS_IDENTITY_MAX_WORDS], num_ref_words; /* on the watcher's node; 0 of a link */
     uint32_t ref_creation;
@@ -170,6 +172,13 @@ static inline bool record_is_message(const struct record *record)
 {
     return record->call == NULL && record->monitor == NULL && record->finding == NULL &&
            !record->link_facts && record->event->type == DS_EVENT_MESSAGE;
+}
+
+/* event_is_read_whole says whether all of what a message says is known for certain. */
+static inline bool event_is_read_whole(const struct ds_event *event)
+{
+    return event->unknown_atoms == 0 && event->likely_atoms == 0 &&
+           event->fault.kind == DS_FAULT_NONE;
 }
 
 /* record_is_aside says whether it is an event that no output shows. */

@@ -395,6 +395,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->answer_is_exit = start->answer_is_exit;
     call->began_before = event->past;
     call->likely_atoms = event->likely_atoms;
+    call->is_part = !event_is_read_whole(event);
     if (!link_conn(calls, call)) {
         calls->no_memory++;
         remove_call(calls, call);
@@ -454,6 +455,7 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .outcome = end->outcome,
         .certainty = end->certainty,
         .likely_atoms = call->likely_atoms,
+        .is_part = call->is_part,
         .error_class = end->error_class,
         .reason = end->reason,
         .parent = call->parent,
@@ -464,8 +466,10 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .children = call->children,
         .num_children = call->num_children,
     };
-    if (end->event != NULL && end->event->type == DS_EVENT_MESSAGE)
+    if (end->event != NULL && end->event->type == DS_EVENT_MESSAGE) {
         view->likely_atoms += end->event->likely_atoms;
+        view->is_part |= !event_is_read_whole(end->event);
+    }
     calls_fill_party(calls, &call->caller, &view->caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view->callee, &titles[1]);
     if (call->callee_name != 0 && (view->callee.name.data == NULL || view->callee.is_for)) {

@@ -24,6 +24,8 @@ static void fill_end(const struct correlate *c, const struct monitor *m,
         .is_link = m->is_link,
         .of_call = m->of_call,
         .began_before = m->began_before,
+        .is_part = m->is_part || (why->event != NULL && why->event->type == DS_EVENT_MESSAGE &&
+                                  !event_is_read_whole(why->event)),
         .conn = m->conn,
         .start_ns = m->start_ns,
         .end_ns = why->end_ns >= m->start_ns ? why->end_ns : m->start_ns,

@@ -82,6 +82,7 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
     m->key = *key;
     m->is_link = is_link;
     m->began_before = event->past;
+    m->is_part = !event_is_read_whole(event);
     m->conn = event->conn->number;
     m->start_ns = event->ts_ns;
     m->start_frame = event->frame;

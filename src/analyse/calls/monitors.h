@@ -13,6 +13,7 @@ struct monitor {
     bool is_link;
     bool of_call; /* it watches over a call */
     bool began_before;              /* the capture */
+    bool is_part;                   /* the message that asked for it could not be read whole */
     struct pid_key watcher, target; /* of a link: who asked for it, and whom */
     uint64_t conn;
     int64_t start_ns;

@@ -62,6 +62,7 @@ struct open_call {
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;
     bool began_before; /* the capture */
+    bool is_part;      /* its request could not be read whole */
 };
 
 enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024 };

@@ -46,11 +46,14 @@ static void add_pid(struct digest *digest, const struct party *party)
     add_number(digest, party->has_pid ? (uint64_t)party->id << 32 | party->serial : 0);
 }
 
-static void end(struct digest *digest, const char *prefix, char id[SEND_MAX_ID + 1])
+/* PART ends the id of a record that could not be read whole: it takes no whole one's place. */
+#define PART ".part"
+
+static void end(struct digest *digest, const char *prefix, bool is_part, char id[SEND_MAX_ID + 1])
 {
     const XXH128_hash_t hash = XXH3_128bits_digest(&digest->state);
-    snprintf(id, SEND_MAX_ID + 1, "%s.%016" PRIx64 "%016" PRIx64, prefix, (uint64_t)hash.high64,
-             (uint64_t)hash.low64);
+    snprintf(id, SEND_MAX_ID + 1, "%s.%016" PRIx64 "%016" PRIx64 "%s", prefix, (uint64_t)hash.high64,
+             (uint64_t)hash.low64, is_part ? PART : "");
 }
 
 /* ends writes "10.0.0.1:4369>10.0.0.2:50000": who sends comes first. */
@@ -84,7 +87,7 @@ static void call_id(const struct call *call, const char *host, char id[SEND_MAX_
     add_pid(&digest, &call->caller);
     add_number(&digest, (uint64_t)call->outcome);
     add_place(&digest, call->has_start_seq, call->start_seq, host, call->start_ns);
-    end(&digest, "c", id);
+    end(&digest, "c", call->is_part, id);
 }
 
 static void monitor_id(const struct monitor_end *monitor, const char *host, char id[SEND_MAX_ID + 1])
@@ -96,7 +99,7 @@ static void monitor_id(const struct monitor_end *monitor, const char *host, char
     add(&digest, monitor->ref, monitor->num_ref_words * sizeof monitor->ref[0]);
     add_number(&digest, (uint64_t)monitor->outcome);
     add_place(&digest, monitor->has_start_seq, monitor->start_seq, host, monitor->start_ns);
-    end(&digest, monitor->is_link ? "b" : "w", id);
+    end(&digest, monitor->is_link ? "b" : "w", monitor->is_part, id);
 }
 
 /* own_id is that of what this host found out itself. */
@@ -123,14 +126,6 @@ static bool is_seen_alike(const struct ds_event *event)
     }
 }
 
-/* is_read_whole says whether all of a message is known: a record of a host that knows no more than a part
- * has an id of its own, and takes no whole one's place. */
-static bool is_read_whole(const struct ds_event *event)
-{
-    return event->unknown_atoms == 0 && event->likely_atoms == 0 &&
-           event->fault.kind == DS_FAULT_NONE;
-}
-
 static void event_id(const struct ds_event *event, const char *host, char id[SEND_MAX_ID + 1])
 {
     static const char letters[] = "emnmtgs"; /* as enum ds_event_type; no two of one place are alike */
@@ -140,7 +135,7 @@ static void event_id(const struct ds_event *event, const char *host, char id[SEN
     print_ends(event, text, sizeof text);
     if (event->has_seq && (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK)) {
         snprintf(id, SEND_MAX_ID + 1, "%s.%s.%" PRIu32 "%s", type, text, event->end_seq,
-                 is_read_whole(event) ? "" : ".part");
+                 event_is_read_whole(event) ? "" : PART);
     } else if (is_seen_alike(event)) {
         begin(&digest);
         add_number(&digest, event->type);
@@ -148,7 +143,7 @@ static void event_id(const struct ds_event *event, const char *host, char id[SEN
         add_string(&digest, text);
         add_number(&digest, event->end_seq);
         add(&digest, event->bytes, event->bytes_len);
-        end(&digest, type, id);
+        end(&digest, type, false, id);
     } else {
         own_id(type, host, text, event->ts_ns, 0, event->frame, id);
     }

@@ -1,0 +1,331 @@
+/*
+ * test_nats_pull.c - a read of a stream that loses records on the way, whose records are removed
+ * meanwhile, or that is made anew: what comes, in which order, and whether the read says that it is whole.
+ * The functions of libnats are those of a stream in memory; tests/nats has real servers.
+ */
+#ifdef DISTSNIFF_NATS
+#include "send/nats/nats_pull.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 64 };
+
+/* stream is one: records 1 to last, of which some are gone, or are lost on the way so many times. */
+static struct {
+    int64_t created_ns;
+    uint64_t first, last;
+    bool is_gone[MOST + 1];
+    unsigned num_lost[MOST + 1]; /* times that it gets lost on the way */
+    bool repeats;                /* each record is delivered twice */
+    uint64_t next, consumer;     /* of the consumer: the next number of the stream, the latest of its own */
+    unsigned num_consumers, num_messages; /* which there are */
+    uint64_t at;                 /* after so many were delivered in all ... */
+    void (*happens)(void);       /* ... this */
+    uint64_t num_delivered;
+} stream;
+
+/* message is what a natsMsg * of this file points to. */
+struct message {
+    jsMsgMetaData data;
+};
+
+static uint64_t count_left(uint64_t from)
+{
+    uint64_t num = 0;
+    for (uint64_t i = from; i <= stream.last; i++)
+        num += !stream.is_gone[i];
+    return num;
+}
+
+static natsStatus get_info(jsStreamInfo **info, jsCtx *js, const char *name, jsOptions *options,
+                           jsErrCode *code)
+{
+    (void)js;
+    (void)options;
+    (void)code;
+    assert_string_equal(name, "S");
+    if (stream.created_ns == 0)
+        return NATS_NOT_FOUND;
+    *info = calloc(1, sizeof **info);
+    (*info)->Created = stream.created_ns;
+    (*info)->State.FirstSeq = stream.first;
+    (*info)->State.LastSeq = stream.last;
+    (*info)->State.Msgs = count_left(stream.first);
+    (*info)->State.Deleted = calloc(MOST, sizeof(uint64_t));
+    for (uint64_t i = stream.first; i <= stream.last; i++) {
+        if (stream.is_gone[i])
+            (*info)->State.Deleted[(*info)->State.DeletedLen++] = i;
+    }
+    return NATS_OK;
+}
+
+static void free_info(jsStreamInfo *info)
+{
+    if (info != NULL)
+        free(info->State.Deleted);
+    free(info);
+}
+
+static natsStatus init_options(jsSubOptions *options)
+{
+    memset(options, 0, sizeof *options);
+    return NATS_OK;
+}
+
+static natsStatus subscribe(natsSubscription **out, jsCtx *js, const char *subject, const char *durable,
+                            jsOptions *asking, jsSubOptions *options, jsErrCode *code)
+{
+    (void)js;
+    (void)asking;
+    (void)code;
+    assert_string_equal(subject, "s.h.packet");
+    assert_null(durable);
+    stream.next = options->Config.OptStartSeq != 0 ? options->Config.OptStartSeq : 1;
+    stream.consumer = 0;
+    stream.num_consumers++;
+    *out = (natsSubscription *)&stream;
+    return NATS_OK;
+}
+
+static void unsubscribe(natsSubscription *subscription)
+{
+    stream.num_consumers -= subscription != NULL;
+}
+
+static natsStatus get_consumer(jsConsumerInfo **info, natsSubscription *subscription, jsOptions *asking,
+                               jsErrCode *code)
+{
+    (void)subscription;
+    (void)asking;
+    (void)code;
+    *info = calloc(1, sizeof **info);
+    (*info)->Delivered.Consumer = stream.consumer;
+    (*info)->NumPending = count_left(stream.next);
+    return NATS_OK;
+}
+
+static void free_consumer(jsConsumerInfo *info)
+{
+    free(info);
+}
+
+static void put(natsMsgList *list, uint64_t number)
+{
+    struct message *message = calloc(1, sizeof *message);
+    message->data.Sequence.Stream = number;
+    message->data.Sequence.Consumer = stream.consumer;
+    message->data.NumPending = count_left(number + 1);
+    list->Msgs[list->Count++] = (natsMsg *)message;
+    stream.num_messages++;
+}
+
+static natsStatus fetch(natsMsgList *list, natsSubscription *subscription, int batch, int64_t timeout,
+                        jsErrCode *code)
+{
+    (void)subscription;
+    (void)timeout;
+    (void)code;
+    memset(list, 0, sizeof *list);
+    list->Msgs = calloc(2 * MOST, sizeof(natsMsg *));
+    for (; batch > 0 && stream.next <= stream.last; stream.next++) {
+        if (stream.next < stream.first || stream.is_gone[stream.next])
+            continue;
+        batch--;
+        stream.consumer++;
+        stream.num_delivered++;
+        if (stream.num_lost[stream.next] != 0) {
+            stream.num_lost[stream.next]--;
+            continue;
+        }
+        put(list, stream.next);
+        if (stream.repeats)
+            put(list, stream.next);
+        if (stream.happens != NULL && stream.num_delivered == stream.at) {
+            stream.happens();
+            stream.next++;
+            break;
+        }
+    }
+    return list->Count != 0 ? NATS_OK : NATS_TIMEOUT;
+}
+
+static natsStatus get_data(jsMsgMetaData **data, natsMsg *message)
+{
+    *data = &((struct message *)message)->data;
+    return NATS_OK;
+}
+
+static void keep_data(jsMsgMetaData *data)
+{
+    (void)data;
+}
+
+static void free_message(natsMsg *message)
+{
+    stream.num_messages -= message != NULL;
+    free(message);
+}
+
+static void free_list(natsMsgList *list)
+{
+    free(list->Msgs);
+    memset(list, 0, sizeof *list);
+}
+
+static const char *get_error(natsStatus *status)
+{
+    *status = NATS_OK;
+    return NULL;
+}
+
+static const char *get_text(natsStatus status)
+{
+    (void)status;
+    return "it failed";
+}
+
+static void begin(uint64_t last)
+{
+    memset(&stream, 0, sizeof stream);
+    stream.created_ns = 5;
+    stream.first = last != 0;
+    stream.last = last;
+    nats = (struct nats_library){
+        .nats_GetLastError = get_error, .natsStatus_GetText = get_text, .js_GetStreamInfo = get_info,
+        .jsStreamInfo_Destroy = free_info, .jsSubOptions_Init = init_options, .js_PullSubscribe = subscribe,
+        .natsSubscription_Destroy = unsubscribe, .natsSubscription_GetConsumerInfo = get_consumer,
+        .jsConsumerInfo_Destroy = free_consumer, .natsSubscription_Fetch = fetch,
+        .natsMsg_GetMetaData = get_data, .jsMsgMetaData_Destroy = keep_data,
+        .natsMsg_Destroy = free_message, .natsMsgList_Destroy = free_list};
+}
+
+/* reads reads all, which are these, and says whether it is whole; nothing is left of it. */
+static void reads(const char *numbers, bool is_whole)
+{
+    static const struct nats_url url = {.stream = "S", .prefix = "s", .host = "h"};
+    struct nats_pull pull;
+    char got[8 * MOST] = "";
+    natsMsg *message;
+    assert_true(nats_pull_begin(&pull, &url, NULL, NULL));
+    while ((message = nats_pull_next(&pull)) != NULL) {
+        const size_t len = strlen(got);
+        snprintf(got + len, sizeof got - len, "%s%d", len != 0 ? " " : "",
+                 (int)((struct message *)message)->data.Sequence.Stream);
+        free_message(message);
+    }
+    assert_string_equal(got, numbers);
+    assert_int_equal(nats_pull_is_whole(&pull), is_whole);
+    nats_pull_end(&pull);
+    assert_int_equal(stream.num_consumers, 0);
+    assert_int_equal(stream.num_messages, 0);
+}
+
+static void whole(void **state)
+{
+    (void)state;
+    begin(0);
+    reads("", true);
+    begin(1);
+    reads("1", true);
+    begin(9);
+    reads("1 2 3 4 5 6 7 8 9", true);
+    begin(5); /* a server that delivers all twice */
+    stream.repeats = true;
+    reads("1 2 3 4 5", true);
+    begin(5); /* the oldest are gone before the read begins */
+    stream.first = 3;
+    reads("3 4 5", true);
+}
+
+/* What gets lost on the way is asked for again: five times, then it is said. */
+static void lost_on_the_way(void **state)
+{
+    (void)state;
+    for (unsigned times = 1; times <= 7; times++) {
+        for (uint64_t at = 2; at <= 4; at++) {
+            begin(5);
+            stream.num_lost[at] = times;
+            if (times <= 5)
+                reads("1 2 3 4 5", true);
+            else
+                reads(at == 2 ? "1 3 4 5" : at == 3 ? "1 2 4 5" : "1 2 3 5", false);
+        }
+    }
+    begin(5); /* several, at once and in turn */
+    stream.num_lost[2] = stream.num_lost[3] = 2;
+    stream.num_lost[5] = 1;
+    reads("1 2 3 4 5", true);
+}
+
+static void remove_one(void)
+{
+    stream.is_gone[4] = true;
+}
+
+static void remove_first(void)
+{
+    stream.first = 5;
+    for (int i = 1; i < 5; i++)
+        stream.is_gone[i] = true;
+}
+
+static void make_anew(void)
+{
+    stream.created_ns++;
+    stream.last = 2;
+}
+
+static void remove_stream(void)
+{
+    stream.created_ns = 0;
+    stream.last = 0;
+}
+
+static void lose_end(void)
+{
+    stream.last = 4;
+}
+
+static void add_more(void)
+{
+    stream.last += 3;
+}
+
+/* What becomes of the stream after two records. */
+static void meanwhile(void **state)
+{
+    static const struct {
+        void (*happens)(void);
+        const char *numbers;
+        bool is_whole;
+    } cases[] = {{remove_one, "1 2 3 5 6", false}, {remove_first, "1 2 5 6", false},
+                 {make_anew, "1 2", false},        {remove_stream, "1 2", false},
+                 {lose_end, "1 2 3 4", false},     {add_more, "1 2 3 4 5 6", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(6);
+        stream.at = 2;
+        stream.happens = cases[i].happens;
+        reads(cases[i].numbers, cases[i].is_whole);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole),
+        cmocka_unit_test(lost_on_the_way),
+        cmocka_unit_test(meanwhile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+    return 0; /* built without NATS */
+}
+#endif
