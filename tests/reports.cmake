@@ -27,6 +27,9 @@ if(PYTHON3)
   # How they begin, and that what their lines name can be seen.
   add_test(NAME traced COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/traced.py
                                $<TARGET_FILE:distsniff> ${PCAPS})
+  # One thing, whole, and the commands to go on with.
+  add_test(NAME explained COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/explained.py
+                                  $<TARGET_FILE:distsniff> ${PCAPS})
   # And with very many of whatever there may be many of.
   add_test(NAME crowds COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/crowds.py
                                $<TARGET_FILE:distsniff>)

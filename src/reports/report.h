@@ -16,6 +16,9 @@ struct report_text {
     unsigned time_digits;
     unsigned width; /* of the terminal that they are for, 0: any */
     bool shortens;  /* what is too wide there has to be short, not to go on below */
+    /* The command that reads the same packets, and what stands behind its options; NULL: none does, the
+     * packets are not kept. */
+    const char *command, *behind;
     int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 
@@ -79,6 +82,13 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
  * call is not told from others like it. */
 void report_print_callee(const struct call *call, struct ds_buffer *out);
 void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out);
+/* report_print_command appends a command to go on with, in a line of its own below what it shows, which
+ * stays whole on a terminal: the options follow from format. Nothing where the packets are not kept. */
+void report_print_command(const struct report_text *text, struct ds_buffer *out, const char *what,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* report_is_command says whether a line is such a command. */
+bool report_is_command(struct ds_text line);
+
 /* report_bound makes columns fit the terminal; report_narrow makes them as narrow there as what is fitted
  * in later needs. */
 void report_bound(const struct report_text *text, struct columns *columns);

@@ -19,6 +19,8 @@ struct call_table {
     struct report_text *text;
     enum call_order order;
     struct best_rows slowest;
+    uint64_t slowest_call, failed_call; /* the slowest one, the first that failed; 0: none */
+    int64_t slowest_ns;
     uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
     bool failed;
     struct columns columns;
@@ -81,7 +83,12 @@ static void take_record(void *state, const struct record *record)
     const struct call *call = record->call;
     if (call == NULL)
         return;
-    report->num_calls++;
+    if (report->num_calls++ == 0 || call->end_ns - call->start_ns > report->slowest_ns) {
+        report->slowest_call = call->number;
+        report->slowest_ns = call->end_ns - call->start_ns;
+    }
+    if (report->failed_call == 0 && call_outcome_is_failure(call->outcome))
+        report->failed_call = call->number;
     report->num_outcomes[call->outcome]++;
     if (report->order != CALLS_BY_TIME) {
         keep_row(report, call);
@@ -126,6 +133,12 @@ static void show_table(void *state)
         held_lines_show(&report->lines);
     }
     ds_buffer_add_text(out, "details: -Y 'call == N' shows the messages of call #N\n");
+    if (report->failed_call != 0)
+        report_print_command(report->text, out, "the first call that failed, whole",
+                             "--explain call:%" PRIu64, report->failed_call);
+    else
+        report_print_command(report->text, out, "the slowest call, whole", "--explain call:%" PRIu64,
+                             report->slowest_call);
     if (report->lines.flows)
         print_sum(report, out);
 }

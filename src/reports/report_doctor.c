@@ -3,7 +3,7 @@
  * warnings and notes of hygiene a line each; then what was looked at and is in order, and what could not be
  * looked at.
  */
-#include "reports/report.h"
+#include "reports/report_finding.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -102,30 +102,30 @@ static void trim(struct ds_buffer *out)
 }
 
 /* add_when adds how often, and when, in brackets that are left open. */
-static void add_when(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+static void add_when(const struct report_text *text, const struct finding *f, struct ds_buffer *out)
 {
     ds_buffer_add_text(out, " (");
     if (f->count > 1)
         ds_buffer_printf(out, "%" PRIu64 " times, ", f->count);
-    report_print_time(doctor->text, f->first_ns, out);
+    report_print_time(text, f->first_ns, out);
     trim(out);
     if (f->count > 1) {
         ds_buffer_add_text(out, " to ");
-        report_print_time(doctor->text, f->last_ns, out);
+        report_print_time(text, f->last_ns, out);
         trim(out);
     }
 }
 
-static void add_head(const struct finding *f, struct ds_buffer *out)
+void report_finding_head(const struct finding *f, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%s %s %s: ", severity_name(f->severity), f->kind->code, f->kind->title);
     wording_print(&f->sentence, out);
 }
 
-static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+void report_finding_print(const struct report_text *text, const struct finding *f, struct ds_buffer *out)
 {
-    add_head(f, out);
-    add_when(doctor, f, out);
+    report_finding_head(f, out);
+    add_when(text, f, out);
     ds_buffer_add_text(out, ")\n");
     if (f->detail.len != 0) {
         ds_buffer_add_text(out, "  ");
@@ -137,7 +137,13 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
     ds_buffer_printf(out, "  certainty: %s", certainty_name(f->certainty));
     if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
         ds_buffer_printf(out, "; to confirm: %s", f->proof);
-    ds_buffer_add_text(out, "\n\n");
+    ds_buffer_add_text(out, "\n");
+}
+
+static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
+{
+    report_finding_print(doctor->text, f, out);
+    ds_buffer_add_text(out, "\n");
 }
 
 /* add_aside adds the warnings and notes of hygiene, a line each. */
@@ -153,8 +159,8 @@ static void add_aside(const struct doctor *doctor, struct ds_buffer *out)
                                   "\n",
                              f->kind->code);
         has_title = true;
-        add_head(f, out);
-        add_when(doctor, f, out);
+        report_finding_head(f, out);
+        add_when(doctor->text, f, out);
         if (f->num_evidence != 0 && f->evidence[0].num != 0)
             ds_buffer_printf(out, "; packet %" PRIu64, f->evidence[0].packet[0].frame);
         ds_buffer_add_text(out, ")\n");
@@ -241,7 +247,7 @@ static void print_first(const struct doctor *doctor, const struct finding *f, st
 {
     ds_buffer_printf(out, "%s, %s: ", f->kind->code, f->kind->title);
     wording_print(&f->sentence, out);
-    add_when(doctor, f, out);
+    add_when(doctor->text, f, out);
     ds_buffer_add_text(out, ")");
 }
 
@@ -316,7 +322,10 @@ static void print_how(const struct doctor *doctor, struct ds_buffer *out)
         ds_buffer_printf(out, "-Y 'conn == %" PRIu64 "' (the connection), ", conn);
     if (frame != 0)
         ds_buffer_printf(out, "-Y 'packet == %" PRIu64 "' (the packet), ", frame);
-    ds_buffer_printf(out, "--explain %s (background)\n\n", first->kind->code);
+    if (doctor->text->command != NULL)
+        ds_buffer_printf(out, "--explain finding:%" PRIu64 " (all of it)\n\n", first->number);
+    else
+        ds_buffer_printf(out, "--explain %s (background)\n\n", first->kind->code);
 }
 
 static void show_report(void *state)

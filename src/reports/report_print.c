@@ -9,6 +9,8 @@
 #include "record/reason_show.h"
 
 #include <distsniff/counted.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct ds_term_print_options short_term = {
@@ -59,6 +61,28 @@ void report_print_what(const struct call *call, size_t max_len, struct ds_buffer
         ds_buffer_printf(out, " => %s ", call->error_class != NULL ? call->error_class : "");
         reason_show(&call->reason, is_error, &options, out);
     }
+}
+
+static const char command_begin[] = "    distsniff ";
+
+void report_print_command(const struct report_text *text, struct ds_buffer *out, const char *what,
+                          const char *format, ...)
+{
+    char options[128];
+    va_list args;
+    if (text->command == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(options, sizeof options, format, args);
+    va_end(args);
+    ds_buffer_printf(out, "  %s:\n%s", what, command_begin);
+    ds_buffer_printf(out, "%s%s%s\n", text->command, options, text->behind);
+}
+
+bool report_is_command(struct ds_text line)
+{
+    const size_t len = sizeof command_begin - 1;
+    return line.len > len && memcmp(line.data, command_begin, len) == 0;
 }
 
 /* A process made for one call is not told from others like it: then it is the node. */

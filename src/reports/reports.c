@@ -117,6 +117,8 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
     r->out =
         (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.time_digits = time_digits;
+    r->text.command = config->command;
+    r->text.behind = config->behind;
     r->text.width = screen_width(r->out.fd);
     r->redraws = config->is_live && config->every_ns != 0 && !is_any(config, does_flow) &&
                  r->text.width != 0;
@@ -195,13 +197,31 @@ static void replace(struct ds_buffer *text, struct ds_buffer *by)
     *text = *by;
 }
 
-/* fit breaks lines of the text that are still too wide for their terminal: sentences. */
+/* next_command returns where the next line that is a command begins, or the end. */
+static size_t next_command(struct ds_text text, size_t from)
+{
+    while (from < text.len && !report_is_command((struct ds_text){text.data + from, text.len - from})) {
+        const char *end = memchr(text.data + from, '\n', text.len - from);
+        from = end != NULL ? (size_t)(end - text.data) + 1 : text.len;
+    }
+    return from;
+}
+
+/* fit breaks lines of the text that are still too wide for their terminal: sentences. Commands stay whole,
+ * to be pasted. */
 static void fit(struct report_text *text)
 {
     struct ds_buffer fitted = {0};
+    const struct ds_text all = all_of(&text->buffer);
     if (text->width == 0)
         return;
-    lines_wrap(all_of(&text->buffer), text->width, &fitted);
+    for (size_t from = 0; from < all.len;) {
+        const size_t command = next_command(all, from);
+        lines_wrap((struct ds_text){all.data + from, command - from}, text->width, &fitted);
+        const char *end = command < all.len ? memchr(all.data + command, '\n', all.len - command) : NULL;
+        from = end != NULL ? (size_t)(end - all.data) + 1 : all.len;
+        ds_buffer_add(&fitted, all.data + command, from - command);
+    }
     replace(&text->buffer, &fitted);
 }
 

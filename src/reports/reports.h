@@ -40,6 +40,9 @@ struct report_config {
     uint64_t max_links;              /* that --report links shows; 0: all */
     int64_t every_ns;                /* write all again after so long; 0: at the end alone */
     bool samples;                    /* of each shape of traffic some messages are kept */
+    /* Options that read the same packets, each with a blank behind it, and what stands behind all options;
+     * command is NULL where the packets are not kept. */
+    const char *command, *behind;
     bool is_live;                    /* a terminal is drawn anew then */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };

@@ -6,9 +6,7 @@
 #include "core/complain.h"
 #include "app/options/keylog_hints.h"
 #include "select/filter.h"
-#include "analyse/findings/finding_kinds.h"
 #include "select/labels.h"
-#include "core/suggest.h"
 #include "app/options/option_values.h"
 
 #include <string.h>
@@ -94,22 +92,6 @@ bool option_set_filter(struct options *o, const char *value)
     else
         o->select.filter = filter_and(o->select.filter, filter);
     return filter != NULL;
-}
-
-bool option_set_explain(struct options *o, const char *value)
-{
-    const char *codes[FINDING_CODE_COUNT];
-    o->action = ACTION_EXPLAIN;
-    o->explained = finding_kind_find(value);
-    if (o->explained != NULL)
-        return true;
-    for (size_t i = 0; i < FINDING_CODE_COUNT; i++)
-        codes[i] = finding_kind_at(i)->code;
-    const char *nearest = suggest_find(value, strlen(value), codes, FINDING_CODE_COUNT);
-    complain(nearest != NULL ? "--explain: there is no finding %s; nearest: %s"
-                             : "--explain: there is no finding %s: codes are DS101, DS102 ...",
-             value, nearest);
-    return false;
 }
 
 bool option_set_print_refresh(struct options *o, const char *value)

@@ -7,6 +7,7 @@
 #include "core/complain.h"
 #include "select/filter.h"
 #include "core/own_labels.h"
+#include "app/options/option_explain.h"
 #include "app/options/option_conflicts.h"
 #include "app/options/option_files.h"
 #include "app/options/option_line.h"
@@ -212,7 +213,7 @@ static void choose_formats(struct options *o)
     bool has_report = false;
     for (int i = 0; i < REPORT_COUNT; i++)
         has_report |= o->report.wanted[i];
-    if (o->output.num_formats == 0 && !o->quiet && !raw_on_stdout && !has_report &&
+    if (o->output.num_formats == 0 && !o->quiet && !o->explain.asked && !raw_on_stdout && !has_report &&
         !metrics_wanted(&o->metrics) && o->web.len == 0)
         o->output.formats[o->output.num_formats++] =
             (struct sink_format){sink_find("text", 4), NULL};
@@ -540,6 +541,7 @@ static bool finish(struct options *options, char **words, struct option_given *g
     choose_rate(options);
     choose_jobs(options);
     hand_down(options);
+    option_explain_commands(options);
     if (options->keep.trigger != NULL)
         filter_set_depth(options->keep.trigger, options->config.limits[DS_LIMIT_DEPTH]);
     filter_set_depth(options->select.filter, options->config.limits[DS_LIMIT_DEPTH]);
@@ -596,6 +598,9 @@ void options_free(struct options *options)
         free(options->names_also[i / MAX_ALSO_WRITTEN][i % MAX_ALSO_WRITTEN]);
     while (options->num_names_made != 0)
         free(options->names_made[--options->num_names_made]);
+    free(options->command);
+    free(options->behind);
+    options->command = options->behind = NULL;
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

@@ -13,6 +13,7 @@
 #include "capture/port_filter.h"
 #include "keep/keep_config.h"
 #include "analyse/metrics/metrics.h"
+#include "explain/explain.h"
 #include "send/nats/nats_config.h"
 #include "send/otlp/otlp_config.h"
 #include "select/rate_limit.h"
@@ -87,6 +88,9 @@ struct options {
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */
     int keylog_release;            /* of --print-keylog-config */
+    struct explain_target explain;        /* of --explain call:24 */
+    struct explain_run_state *explain_run; /* while it is at work; NULL: it is not asked for */
+    char *command, *behind;               /* of report, or NULL */
     const struct finding_kind *explained; /* of --explain */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;

@@ -212,7 +212,7 @@ void pipeline_flush(struct pipeline *s)
 
 void pipeline_choose_way(struct pipeline *s)
 {
-    const bool none_shown = s->outputs.num_sinks == 0 && s->recorder == NULL &&
+    const bool none_shown = s->outputs.num_sinks == 0 && s->explain == NULL && s->recorder == NULL &&
                             s->annotated == NULL && s->num_notes == 0 &&
                             s->options->ending.max_messages == 0 && s->rate_limit.rate.max == 0;
     const bool none_wanted = none_shown && s->correlate == NULL;
@@ -315,6 +315,11 @@ void pipeline_end(struct pipeline *s)
     pipeline_publish_last(s);
 }
 
+struct explain *pipeline_get_explain(struct pipeline *s)
+{
+    return s->explain;
+}
+
 struct ds_buffer *pipeline_report_text(struct pipeline *s)
 {
     return reports_text(s->reports);
@@ -381,6 +386,7 @@ void pipeline_free(struct pipeline *s)
     outputs_close(&s->outputs, s->num_left, s->num_cut);
     correlate_free(s->correlate);
     findings_free(s->findings);
+    explain_free(s->explain);
     stall_effects_free(s->held_up);
     redact_free(s->redact);
     if (s->holds_back)

@@ -116,6 +116,9 @@ void pipeline_end(struct pipeline *pipeline);
 struct ds_buffer *pipeline_report_text(struct pipeline *pipeline);
 void pipeline_write_reports(struct pipeline *pipeline);
 
+/* pipeline_get_explain returns what explains one thing, NULL: nothing is asked for. */
+struct explain *pipeline_get_explain(struct pipeline *pipeline);
+
 /* pipeline_add_stats adds the caps that were reached and the times memory ran out; while events
  * still come, those that can be known without waiting. */
 void pipeline_add_stats(const struct pipeline *pipeline, struct ds_stats *stats);

@@ -23,8 +23,12 @@ static void tell_link(struct pipeline *s, const struct ds_event *event)
     const struct record *shown = &record;
     if (pipeline_get_state(s) == PIPELINE_ON && !s->limit_reached &&
         record_time(&record) >= s->since_ns && selector_wants(s->select, &record) &&
-        pipeline_redact(s, &shown))
-        pipeline_pass_on(s, shown);
+        pipeline_redact(s, &shown)) {
+        if (s->explain != NULL)
+            explain_record(s->explain, &record, shown);
+        if (s->explain == NULL || explain_selects(s->explain))
+            pipeline_pass_on(s, shown);
+    }
 }
 
 bool pipeline_tells_link(const struct pipeline *s, const struct record *record)

@@ -42,7 +42,8 @@ static bool needs_packets(const struct options *options)
 static size_t choose_keep(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool is_shown = s->outputs.num_sinks != 0 || needs_packets(options);
+    const bool is_shown =
+        s->outputs.num_sinks != 0 || needs_packets(options) || options->explain.asked;
     const bool is_for_reports = reports_wanted(&options->report) || counts_calls(options) ||
                                 pipeline_takes_findings(options);
     if (!is_for_reports && !needs_packets(options) && !outputs_take_requests(&s->outputs) &&
@@ -57,8 +58,9 @@ static size_t choose_keep(const struct pipeline *s)
 static enum ends_seen_by choose_ends(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    if (needs_packets(options) || counts_calls(options) || reports_take_calls(&options->report) ||
-        selector_chooses(s->select) || options->capture.num_read_files == 0)
+    if (needs_packets(options) || options->explain.asked || counts_calls(options) ||
+        reports_take_calls(&options->report) || selector_chooses(s->select) ||
+        options->capture.num_read_files == 0)
         return ENDS_SEEN_BY_ALL;
     const bool has_outputs = s->outputs.num_sinks != 0;
     if (s->findings != NULL || s->redact != NULL || outputs_take_answered(&s->outputs))
@@ -70,7 +72,8 @@ static enum ends_seen_by choose_ends(const struct pipeline *s)
 static bool open_correlate(struct pipeline *s)
 {
     const struct options *options = s->options;
-    const bool wanted = s->outputs.num_sinks != 0 || needs_packets(options);
+    const bool wanted =
+        s->outputs.num_sinks != 0 || needs_packets(options) || options->explain.asked;
     if ((!wanted || options->no_calls) && !reports_wanted(&options->report) &&
         !counts_calls(options))
         return true;
@@ -95,7 +98,7 @@ static bool open_correlate(struct pipeline *s)
 bool pipeline_takes_findings(const struct options *options)
 {
     return options->report.wanted[REPORT_DOCTOR] || options->report.wanted[REPORT_TIMELINE] ||
-           counts_calls(options) ||
+           options->explain.asked || counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
            options->web.len != 0 ||
            filter_asks_findings(options->select.filter) ||
@@ -209,9 +212,13 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
         return NULL;
     }
     seed_hashes();
+    if (options->explain_run != NULL)
+        s->explain = explain_new(&options->explain,
+                                 options->explain_run->finds ? NULL : &options->explain_run->found,
+                                 &options->report, time_digits);
     s->select = selector_new(&options->select);
     s->reports = reports_new(&options->report, time_digits, has_stdout(s));
-    if (s->select == NULL || s->reports == NULL ||
+    if ((options->explain_run != NULL && s->explain == NULL) || s->select == NULL || s->reports == NULL ||
         !rate_limit_init(&s->rate_limit, &options->rate) || !open_findings(s) ||
         !open_stall_effects(s) || !open_metrics(s) || !open_correlate(s)) {
         complain("out of memory");

@@ -97,6 +97,10 @@ static inline void show(struct pipeline *s, const struct record *record)
         pipeline_note_reports(s, reports_record(s->reports, shown));
     if (!is_raw && s->metrics != NULL)
         metrics_record(s->metrics, shown);
+    if (s->explain != NULL)
+        explain_record(s->explain, record, shown);
+    if (s->explain != NULL && !explain_selects(s->explain))
+        return;
     /* That of a call is there to be counted. */
     const bool passed =
         record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;

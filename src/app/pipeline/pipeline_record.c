@@ -31,10 +31,13 @@ void pipeline_on_finding(void *context, const struct record *record)
              (finding->kind == NULL || selector_wants(s->select, record)) &&
              pipeline_redact(s, &shown)) {
         s->num_errors += finding->error_change;
+        if (s->explain != NULL)
+            explain_record(s->explain, record, shown);
         pipeline_note_reports(s, reports_record(s->reports, shown));
         if (s->metrics != NULL)
             metrics_record(s->metrics, shown);
-        pipeline_pass_on(s, shown);
+        if (s->explain == NULL || explain_selects(s->explain))
+            pipeline_pass_on(s, shown);
     }
 }
 

@@ -178,6 +178,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         capture_writer_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
+        if (packet->frame == s->explained_frame)
+            explain_packet(pipeline_get_explain(s->pipeline), where.tcp);
         stop_condition_file(&s->ending, s->save.writer.size);
     }
     stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
@@ -276,6 +278,8 @@ int sniff_run(const struct options *options)
     s->options = options;
     s->late.on_terminal = isatty(STDERR_FILENO);
     s->late.may_name = options->redact.what == 0;
+    if (options->explain.asked && options->explain.kind == EXPLAIN_PACKET)
+        s->explained_frame = options->explain.number;
     stop_condition_init(&s->ending, &options->ending, options->capture.num_read_files == 0);
     signals_install(options->config_file != NULL && options->capture.num_read_files == 0);
     service_open(&s->service);

@@ -109,6 +109,17 @@ bool sniff_has_ended(struct sniff *s)
     return s->ending.reason != STOP_NONE;
 }
 
+/* explain: the first run of --explain gives away what it has found, the second one shows it. */
+static void explain(struct sniff *s)
+{
+    struct explain_run_state *state = s->options->explain_run;
+    struct explain *explained = pipeline_get_explain(s->pipeline);
+    if (state->finds)
+        state->found = *explain_get_found(explained, s->num_taken);
+    else if (state->found.is_there)
+        explain_print(explained, pipeline_report_text(s->pipeline));
+}
+
 int sniff_close(struct sniff *s, bool opened)
 {
     capture_writer_close(&s->save);
@@ -118,6 +129,8 @@ int sniff_close(struct sniff *s, bool opened)
     if (opened) {
         if (s->options->report.wanted[REPORT_CLOCKS])
             capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
+        if (pipeline_get_explain(s->pipeline) != NULL)
+            explain(s);
         if (!reader_is_gone(s))
             pipeline_write_reports(s->pipeline);
         const struct ds_stats stats = sniff_stats(s);
@@ -129,7 +142,8 @@ int sniff_close(struct sniff *s, bool opened)
                 keylog_files_complain(s->keylog);
             sniff_explain_nothing_passed(s);
             late_notice_end(&s->late);
-            sniff_print_summary(s);
+            if (!s->options->explain.asked)
+                sniff_print_summary(s);
         }
     }
     s->failed |= !capture_close(&s->capture) || !opened || capture_writer_has_failed(&s->save) ||
@@ -137,7 +151,7 @@ int sniff_close(struct sniff *s, bool opened)
                  annotated_ending(s) == STOP_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
-    if (opened && !reader_is_gone(s))
+    if (opened && !reader_is_gone(s) && !s->options->explain.asked)
         stop_condition_print(&s->ending, stderr);
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);

@@ -71,6 +71,7 @@ struct sniff {
     int64_t published_ns; /* the file of --metrics, by the monotonic clock */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
+    uint64_t explained_frame; /* of --explain packet:N, else 0 */
     bool has_begun;   /* ending knows when */
     bool save_gone;   /* nobody reads what -w writes, and that has been said */
     bool silence_is_told;

@@ -1,0 +1,87 @@
+/*
+ * explain.h - --explain call:24 and its like: one thing of a capture, whole.
+ *
+ * The capture is read twice, by two runs of the program that are alike, so that all numbers are those of
+ * any other run. The first run (explain_new without found) counts what there is and fills in struct
+ * explain_found: numbers and names alone, to be sent from process to process. The second run keeps the
+ * lines to show. What is kept is bounded in number: the thing itself, and a few neighbours of it.
+ */
+#ifndef SRC_EXPLAIN_H
+#define SRC_EXPLAIN_H
+
+#include "record/record.h"
+#include "reports/reports.h"
+
+enum explain_kind {
+    EXPLAIN_NOTHING = -1,
+#define EXPLAIN(id, word, one, all) EXPLAIN_##id,
+#include "explain/explain_kinds.def"
+#undef EXPLAIN
+    EXPLAIN_COUNT
+};
+
+/* explain_target is what the user asks for. asked is false where that is nothing. */
+struct explain_target {
+    bool asked;
+    enum explain_kind kind;
+    uint64_t number;
+};
+
+enum { EXPLAIN_NAME = 256, EXPLAIN_CONNS = 4, EXPLAIN_FRAMES = FINDING_SETS * FINDING_FRAMES };
+
+struct explain_party {
+    uint16_t node_len, name_len; /* 0: not known */
+    bool has_pid;
+    uint32_t id, serial, creation;
+    char node[EXPLAIN_NAME], name[EXPLAIN_NAME];
+};
+
+/* explain_found is what the first reading knows. It has no pointers. */
+struct explain_found {
+    bool is_there;
+    uint64_t num[EXPLAIN_COUNT]; /* how many there are: numbers go from 1 to this */
+    uint64_t tcp;                /* of a packet: ds_conn.tcp, 0: none that is followed */
+    size_t num_conns, num_frames, num_calls;
+    uint64_t conns[EXPLAIN_CONNS];   /* what it is about; what does not fit is left out */
+    uint64_t frames[EXPLAIN_FRAMES]; /* of a finding: the packets that show it */
+    uint64_t calls[EXPLAIN_CONNS];   /* of a packet or message: those that it belongs to */
+    uint64_t parent, start_frame, end_frame; /* of a call */
+    struct explain_party caller, callee;     /* of a call */
+};
+
+/* explain_run_state is what one of the two runs is for. */
+struct explain_run_state {
+    bool finds; /* the first one, which fills in found */
+    struct explain_found found;
+};
+
+struct explain;
+
+/* explain_kind_word is "call" and so on, explain_kind_all "calls". */
+const char *explain_kind_word(enum explain_kind kind);
+const char *explain_kind_all(enum explain_kind kind);
+
+/* explain_new begins a reading. found is what the first one knows, NULL: this is the first one. config is
+ * that of the reports, of which the command is used; it stays. NULL when memory ran out. */
+struct explain *explain_new(const struct explain_target *target, const struct explain_found *found,
+                            const struct report_config *config, unsigned time_digits);
+void explain_free(struct explain *explain); /* NULL is allowed */
+
+/* explain_record takes a record: as it is, and as it may be shown. */
+void explain_record(struct explain *explain, const struct record *record, const struct record *shown);
+
+/* explain_selects says whether outputs are given the record that explain_record had last: it is the thing,
+ * or belongs to it. */
+bool explain_selects(const struct explain *explain);
+
+/* explain_packet is told, in the first reading, that the packet which is asked for belongs to that TCP
+ * connection (ds_where.tcp). */
+void explain_packet(struct explain *explain, uint64_t tcp);
+
+/* explain_get_found returns what is known, at the end of the first reading; num_packets were read. */
+const struct explain_found *explain_get_found(struct explain *explain, uint64_t num_packets);
+
+/* explain_print appends the explanation, at the end of the second reading. */
+void explain_print(struct explain *explain, struct ds_buffer *out);
+
+#endif

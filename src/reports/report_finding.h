@@ -1,0 +1,18 @@
+/*
+ * report_finding.h - a finding as --report doctor writes it, for who else shows one. See report_doctor.c.
+ */
+#ifndef DISTSNIFF_REPORT_FINDING_H
+#define DISTSNIFF_REPORT_FINDING_H
+
+#include "reports/report.h"
+
+/* report_finding_head appends its first line, without how often and when it was found, and without the end
+ * of the line. */
+void report_finding_head(const struct finding *finding, struct ds_buffer *out);
+
+/* report_finding_print appends all of it, in whole lines: what was found, when, which packets show it, what
+ * to do, how certain it is. */
+void report_finding_print(const struct report_text *text, const struct finding *finding,
+                          struct ds_buffer *out);
+
+#endif
