@@ -3,11 +3,87 @@
  */
 #include "tcp/tcp_again.h"
 
-#include "tcp/tcp_judge.h"
+#include "tcp/tcp_ignore.h"
 
 #include <stdlib.h>
 
 #define ANSWER_NS (10000 * TCP_MS_NS) /* a SYN is not answered later */
+
+static uint32_t payload_len(const struct segment *segment)
+{
+    return (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+}
+
+static bool is_far(uint32_t number, uint32_t from)
+{
+    return number - from + TCP_NEAR > 2 * TCP_NEAR;
+}
+
+bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *peer = &conn->stream[!dir];
+    return (peer->started || peer->has_acked) && (!peer->started || is_far(segment->ack, peer->next_seq)) &&
+           (!peer->has_acked || is_far(segment->ack, peer->acked));
+}
+
+/* is_other_of_ended: behind its end little comes, of what was under way. */
+static bool is_other_of_ended(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    return !stream->started || is_far(segment->seq, stream->next_seq) ||
+           tcp_has_other_ack(conn, dir, segment) ||
+           (conn->closed && !conn->can_resume && payload_len(segment) != 0 &&
+            tcp_diff(segment->seq, stream->next_seq) > 0);
+}
+
+bool tcp_is_other(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    if ((segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK)
+        return false;
+    if (conn->closed || stream->ended)
+        return is_other_of_ended(conn, dir, segment);
+    if (!stream->started)
+        return false;
+    const int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
+    return ahead < -TCP_BEYOND || (ahead > TCP_BEYOND && tcp_has_other_ack(conn, dir, segment));
+}
+
+static void count(struct tcp_table *table, struct tcp_conn *conn, struct tcp_queued *one)
+{
+    if (one->number == 0 && !conn->forgotten)
+        tcp_ignore(table, conn, tcp_find_dir(conn, &one->segment), &one->segment);
+    one->number = 1;
+}
+
+static void drop_first(struct tcp_table *table, struct tcp_conn *conn)
+{
+    struct tcp_queued *one = conn->again->kept.first;
+    count(table, conn, one);
+    tcp_reorder_queue_take(&table->shared, &conn->again->kept, one);
+    tcp_queued_free(one);
+}
+
+void tcp_again_drop(struct tcp_table *table, struct tcp_conn *conn)
+{
+    if (conn->again == NULL)
+        return;
+    while (conn->again->kept.first != NULL)
+        drop_first(table, conn);
+    memcap_give(table->shared.memcap, sizeof *conn->again);
+    free(conn->again);
+    conn->again = NULL;
+}
+
+void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn)
+{
+    const struct tcp_reorder_queue *kept = &conn->again->kept;
+    for (struct tcp_queued *one = kept->first; one != NULL; one = one->next)
+        count(table, conn, one);
+    if (kept->last == NULL ||
+        tcp_elapsed(table->shared.now_ns, kept->last->segment.ts_ns) > ANSWER_NS)
+        tcp_again_drop(table, conn);
+}
 
 static struct tcp_again *get_again(struct tcp_table *table, struct tcp_conn *conn)
 {
@@ -23,84 +99,124 @@ static struct tcp_again *get_again(struct tcp_table *table, struct tcp_conn *con
     return conn->again;
 }
 
-static void count(struct tcp_table *table, struct tcp_conn *conn, struct tcp_again_syn *syn)
-{
-    if (!syn->is_counted)
-        tcp_ignore(table, conn, syn->dir, &syn->segment);
-    syn->is_counted = true;
-}
-
-void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn)
-{
-    struct tcp_again *again = conn->again;
-    for (unsigned i = 0; i < again->num; i++)
-        count(table, conn, &again->syns[i]);
-    if (again->num != 0 &&
-        tcp_elapsed(table->shared.now_ns, again->syns[again->num - 1].segment.ts_ns) > ANSWER_NS)
-        tcp_drop_again(table, conn);
-}
-
-void tcp_again_note(struct tcp_table *table, struct tcp_conn *conn, int dir,
+void tcp_again_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
                     const struct segment *segment)
 {
     struct tcp_again *again = get_again(table, conn);
-    if (again == NULL) {
-        tcp_ignore(table, conn, dir, segment);
-        return;
-    }
-    for (unsigned i = 0; i < again->num; i++) {
-        if (again->syns[i].dir == dir && again->syns[i].segment.seq == segment->seq &&
-            again->syns[i].segment.flags == segment->flags)
+    for (struct tcp_queued *one = again != NULL ? again->kept.first : NULL; one != NULL; one = one->next) {
+        const struct segment *known = &one->segment;
+        if (tcp_find_dir(conn, known) == dir && known->seq == segment->seq &&
+            known->flags == segment->flags && payload_len(known) == payload_len(segment))
             return; /* sent again */
     }
-    if (again->num == TCP_SYNS) {
-        count(table, conn, &again->syns[0]);
-        memmove(&again->syns[0], &again->syns[1], (TCP_SYNS - 1) * sizeof again->syns[0]);
-        again->num--;
+    if (again != NULL && again->kept.num == TCP_MAX_AGAIN)
+        drop_first(table, conn);
+    if (again == NULL || !tcp_reorder_queue_add(&table->shared, &again->kept, segment, 0)) {
+        if (!conn->forgotten)
+            tcp_ignore(table, conn, dir, segment);
     }
-    struct tcp_again_syn *syn = &again->syns[again->num++];
-    struct cursor options = cursor_first(segment->options, sizeof syn->options);
-    const size_t len = cursor_left(&options);
-    syn->segment = *segment;
-    syn->dir = dir;
-    syn->is_counted = false;
-    syn->segment.payload = syn->segment.summed = syn->segment.ip4 = cursor_make(NULL, 0);
-    syn->segment.truncated_len = 0;
-    syn->segment.options = cursor_make(NULL, 0);
-    if (len != 0 && cursor_read_bytes(&options, syn->options, len))
-        syn->segment.options = cursor_make(syn->options, len);
 }
 
-static bool is_far(uint32_t number, uint32_t from)
+/* follows_syn says whether a segment shows that a SYN or SYN-ACK was answered. Of one whose number is near
+ * those of the old connection only what that could not send does. */
+static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, int syn_dir, int dir,
+                        const struct segment *segment)
 {
-    return number - from + TCP_NEAR > 2 * TCP_NEAR;
-}
-
-/* is_begun says whether a segment shows that a SYN of dir was answered. Where an end of the connection
- * is heard, and the number of the SYN is near its own, the answer alone does. */
-static bool is_begun(const struct tcp_conn *conn, const struct tcp_again_syn *syn, int dir,
-                     const struct segment *segment)
-{
-    const uint32_t next = syn->segment.seq + 1;
-    const bool has_ack = (segment->flags & TCP_ACK) != 0;
-    const bool is_syn = (segment->flags & TCP_SYN) != 0;
-    if (!has_ack)
-        return false;
-    if (dir != syn->dir && (is_syn || ((segment->flags & TCP_RST) != 0 && segment->seq == 0)) &&
-        (syn->segment.flags & TCP_ACK) == 0)
-        return segment->ack == next;
-    const struct tcp_stream *stream = &conn->stream[syn->dir];
-    if (is_syn || (segment->flags & TCP_RST) != 0 || !is_far(next, stream->next_seq))
-        return false;
-    return dir == syn->dir ? segment->seq == next : segment->ack == next;
-}
-
-const struct tcp_again_syn *tcp_again_find(const struct tcp_conn *conn, int dir,
-                                           const struct segment *segment)
-{
-    for (unsigned i = 0; i < conn->again->num; i++) {
-        if (is_begun(conn, &conn->again->syns[i], dir, segment))
-            return &conn->again->syns[i];
+    const struct tcp_stream *stream = &conn->stream[syn_dir], *peer = &conn->stream[!syn_dir];
+    const uint32_t next = syn->seq + 1, end = next + payload_len(syn);
+    const bool is_syn_ack = (syn->flags & TCP_ACK) != 0;
+    const bool is_reset = (segment->flags & TCP_RST) != 0;
+    const bool has_far_number = is_far(next, stream->next_seq);
+    if (dir != syn_dir) {
+        if (segment->ack != next && segment->ack != end)
+            return false;
+        if ((segment->flags & TCP_SYN) != 0 || is_reset)
+            return !is_syn_ack && (!is_reset || segment->seq == 0);
+        return has_far_number ||
+               (is_syn_ack && segment->seq == syn->ack &&
+                (next != stream->next_seq || !peer->started || syn->ack != peer->next_seq));
     }
-    return NULL;
+    if ((segment->flags & TCP_SYN) != 0 || is_reset || (segment->seq != next && segment->seq != end))
+        return false;
+    return has_far_number || tcp_has_other_ack(conn, dir, segment) ||
+           (!peer->heard && next != stream->next_seq);
+}
+
+/* answers says whether a segment has both numbers that data of the other end asks for. */
+static bool answers(const struct segment *data, const struct segment *segment)
+{
+    return (segment->flags & (TCP_SYN | TCP_RST)) == 0 && segment->ack == data->seq + payload_len(data) &&
+           segment->seq == data->ack;
+}
+
+/* count_row counts the kept segments with data of direction dir that end, one behind the other, where a
+ * number is. */
+static unsigned count_row(const struct tcp_conn *conn, int dir, uint32_t number)
+{
+    unsigned num = 0;
+    const struct tcp_queued *one = conn->again->kept.first;
+    while (one != NULL && num < TCP_MAX_AGAIN) {
+        const struct segment *segment = &one->segment;
+        const uint32_t len = payload_len(segment);
+        if (len != 0 && segment->seq + len == number && tcp_find_dir(conn, segment) == dir) {
+            num++;
+            number = segment->seq;
+            one = conn->again->kept.first;
+        } else {
+            one = one->next;
+        }
+    }
+    return num;
+}
+
+/* is_plainly_other: of a closed connection that cannot go on nothing comes with two such numbers. */
+static bool is_plainly_other(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    return conn->closed && !conn->can_resume && payload_len(segment) != 0 &&
+           (segment->flags & (TCP_SYN | TCP_RST)) == 0 &&
+           (!conn->stream[dir].started || is_far(segment->seq, conn->stream[dir].next_seq)) &&
+           tcp_has_other_ack(conn, dir, segment);
+}
+
+bool tcp_again_begins(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    if ((segment->flags & TCP_ACK) == 0)
+        return false;
+    if (conn->again == NULL)
+        return is_plainly_other(conn, dir, segment);
+    for (const struct tcp_queued *one = conn->again->kept.first; one != NULL; one = one->next) {
+        const int kept_dir = tcp_find_dir(conn, &one->segment);
+        if ((one->segment.flags & TCP_SYN) != 0
+                ? follows_syn(conn, &one->segment, kept_dir, dir, segment)
+                : kept_dir != dir && answers(&one->segment, segment))
+            return true;
+    }
+    return is_plainly_other(conn, dir, segment) ||
+           (payload_len(segment) != 0 && tcp_is_other(conn, dir, segment) &&
+            count_row(conn, dir, segment->seq) >= TCP_MAX_STRAYS - 1);
+}
+
+/* is_related says whether two segments may be of one connection. */
+static bool is_related(const struct segment *kept, bool is_same_way, const struct segment *segment)
+{
+    if (is_same_way)
+        return !is_far(kept->seq, segment->seq);
+    return (kept->flags & TCP_ACK) != 0 ? !is_far(kept->ack, segment->seq)
+                                        : !is_far(segment->ack, kept->seq);
+}
+
+struct tcp_reorder_queue tcp_again_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                                        const struct segment *segment)
+{
+    struct tcp_reorder_queue taken = {NULL, NULL, 0, 0};
+    if (conn->again == NULL)
+        return taken;
+    struct tcp_queued *next;
+    for (struct tcp_queued *one = conn->again->kept.first; one != NULL; one = next) {
+        next = one->next;
+        if (is_related(&one->segment, tcp_find_dir(conn, &one->segment) == dir, segment))
+            tcp_reorder_queue_move(&conn->again->kept, &taken, one);
+    }
+    tcp_again_drop(table, conn);
+    return taken;
 }

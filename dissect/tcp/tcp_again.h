@@ -1,37 +1,49 @@
 /*
- * tcp_again.h - SYNs on the ports of a connection that goes on. Anybody can send one; its ends ignore it
- * (RFC 5961, section 4). It begins another connection where it is answered: by a SYN-ACK, or, where that
- * cannot be seen, by what follows on it.
+ * tcp_again.h - segments on the ports of a connection that cannot be of it: a SYN, or numbers that are far
+ * from its own. Anybody can send one; the ends of the connection ignore it (RFC 5961, section 4). Such
+ * segments are kept. Where they fit each other they begin another connection on the same ports:
+ *   - a SYN that is answered: by a SYN-ACK, or, where that cannot be seen, by what follows on it;
+ *   - data that the other end answers: its segment has both numbers that the data asks for;
+ *   - TCP_MAX_STRAYS segments with data in a row, of which each begins where the one before ends.
+ * Then the old connection has ended, and the kept segments are the first of the new one.
  */
 #ifndef DISSECT_TCP_AGAIN_H
 #define DISSECT_TCP_AGAIN_H
 
 #include "tcp/tcp_table.h"
 
-/* tcp_again_syn is a SYN without a payload. */
-struct tcp_again_syn {
-    struct segment segment; /* its options are those below */
-    int dir;
-    bool is_counted;
-    uint8_t options[TCP_MAX_OPTIONS];
-};
+enum { TCP_MAX_AGAIN = 16, TCP_MAX_STRAYS = 4 };
 
+/* Of what is kept the number is not 0 once the segment has been counted. */
 struct tcp_again {
-    unsigned num;
-    struct tcp_again_syn syns[TCP_SYNS];
+    struct tcp_reorder_queue kept; /* at most TCP_MAX_AGAIN */
 };
 
-/* tcp_again_note remembers a SYN of a connection, the latest TCP_SYNS of them. One that has to go is
- * counted as ignored. */
-void tcp_again_note(struct tcp_table *table, struct tcp_conn *conn, int dir,
+/* tcp_is_other says whether a segment with ACK, and without SYN and RST, cannot be of a connection, which
+ * is open or closed. */
+bool tcp_is_other(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* tcp_has_other_ack says whether a segment acknowledges what the other end of the connection cannot have
+ * sent of late. */
+bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
+/* tcp_again_keep keeps a segment. The oldest one that has to go is counted as ignored. */
+void tcp_again_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
                     const struct segment *segment);
 
-/* tcp_again_find returns the SYN that a segment answers, or follows on; NULL: none. */
-const struct tcp_again_syn *tcp_again_find(const struct tcp_conn *conn, int dir,
-                                           const struct segment *segment);
+/* tcp_again_begins says whether a segment and what is kept are another connection. */
+bool tcp_again_begins(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_again_refute is called when the old connection goes on. It counts each unanswered SYN as ignored,
- * once, and forgets it after a while. */
+/* tcp_again_take takes what is kept out of a connection, which is to be closed: the segments that belong
+ * to the connection that a segment begins. The others are counted as ignored. */
+struct tcp_reorder_queue tcp_again_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                                        const struct segment *segment);
+
+/* tcp_again_refute is called when the old connection goes on. It counts each kept segment as ignored,
+ * once, and forgets them after a while. */
 void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn);
+
+/* tcp_again_drop counts what is kept as ignored, and forgets it. */
+void tcp_again_drop(struct tcp_table *table, struct tcp_conn *conn);
 
 #endif

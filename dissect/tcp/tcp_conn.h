@@ -17,6 +17,10 @@ static inline int32_t tcp_diff(uint32_t a, uint32_t b)
  * order or a peer sends from far behind. */
 enum { TCP_NEAR = 1 << 20 };
 
+/* TCP_BEYOND is farther ahead than any window that nodes use, and farther behind than anything is sent
+ * again from. */
+enum { TCP_BEYOND = 1 << 24 };
+
 /* tcp_elapsed returns the time since then, 0 if the clock went back. */
 static inline uint64_t tcp_elapsed(int64_t now_ns, int64_t then_ns)
 {
@@ -86,7 +90,7 @@ struct tcp_reset {
 
 enum { TCP_SYNS = 4 }; /* remembered, with different numbers, of one end */
 
-struct tcp_again; /* SYNs that may begin another connection, tcp_again.h */
+struct tcp_again; /* segments that may begin another connection, tcp_again.h */
 
 struct tcp_conn {
     struct tcp_conn_view view; /* first: the stage above holds pointers to it */

@@ -29,11 +29,11 @@ bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
     if (!conn->can_resume || (segment->flags & (TCP_SYN | TCP_RST)) != 0 ||
-        !tcp_judge(conn, dir, segment, len) || !stream->started || !peer->started)
+        !tcp_judge(conn, dir, segment, len) || !stream->started || (peer->heard && !peer->started))
         return false;
     const bool is_new = len > 0 && is_next(segment->seq + len, stream->next_seq);
     const bool is_own_end = stream->ended || (conn->was_reset && conn->view.reset_dir == dir);
-    const bool is_arrived = is_next(segment->ack, peer->next_seq + peer->ended) &&
+    const bool is_arrived = peer->started && is_next(segment->ack, peer->next_seq + peer->ended) &&
                             (conn->was_reset || peer->held != NULL);
     if (!is_arrived && !(is_new && is_own_end && !peer->heard)) {
         if (is_new)

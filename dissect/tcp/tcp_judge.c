@@ -4,11 +4,11 @@
 #include "tcp/tcp_judge.h"
 
 #include "tcp/tcp_analysis.h"
+#include "tcp/tcp_ignore.h"
 
 enum {
     GOOD_RUN = 16,      /* good checksums in a row after which bad ones are damage again */
     PAWS_SLACK = 1,     /* TCP_PAWS_WINDOW of Linux */
-    BEYOND = 1 << 24,   /* farther ahead than any window that nodes use */
     MAX_BEYOND = 4,     /* so many in a row that follow on each other are of the connection after all */
 };
 #define RESET_WAIT_NS (1000 * TCP_MS_NS)
@@ -69,8 +69,8 @@ static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segm
 {
     struct tcp_stream *stream = &conn->stream[dir];
     if (!conn->stream[!dir].heard || !stream->has_acked ||
-        tcp_diff(segment->seq, stream->next_seq) <= BEYOND ||
-        tcp_diff(segment->seq, stream->acked) <= BEYOND)
+        tcp_diff(segment->seq, stream->next_seq) <= TCP_BEYOND ||
+        tcp_diff(segment->seq, stream->acked) <= TCP_BEYOND)
         return false;
     stream->num_strays = stream->stray_seq == segment->seq ? stream->num_strays + 1 : 1;
     stream->stray_seq = segment->seq + len;
@@ -205,21 +205,6 @@ enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
     return is_exact ? TCP_RESET_EXACT : TCP_RESET_NEAR;
 }
 
-static void count_ignored(struct tcp_table *table, struct tcp_conn *conn, int dir)
-{
-    table->shared.stats->ignored++;
-    if (!conn->forgotten && !conn->closed && table->shared.events->ignored != NULL)
-        table->shared.events->ignored(table->shared.context, &conn->view, dir);
-}
-
-void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
-{
-    if (conn->view.facts != NULL)
-        tcp_analysis_ignore(conn->view.facts, dir, segment->flags, segment->ttl, segment->frame,
-                            segment->ts_ns);
-    count_ignored(table, conn, dir);
-}
-
 void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment)
 {
@@ -240,7 +225,7 @@ void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn)
     if (conn->view.facts != NULL)
         tcp_analysis_ignore(conn->view.facts, reset->dir, TCP_RST, reset->ttl, reset->frame,
                             reset->ns);
-    count_ignored(table, conn, reset->dir);
+    tcp_count_ignored(table, conn, reset->dir);
 }
 
 void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir)
@@ -249,7 +234,7 @@ void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir)
     if (conn->view.facts != NULL)
         tcp_analysis_ignore(conn->view.facts, dir, TCP_FIN, stream->fin_ttl, stream->fin_frame,
                             stream->fin_ns);
-    count_ignored(table, conn, dir);
+    tcp_count_ignored(table, conn, dir);
 }
 
 bool tcp_is_reset_over(const struct tcp_table *table, const struct tcp_conn *conn)

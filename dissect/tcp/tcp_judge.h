@@ -63,9 +63,6 @@ void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const st
  * nothing else has come in its place, the sender is believed from then on. */
 void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack);
 
-/* tcp_ignore counts a segment, and tells of it. */
-void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment);
-
 /* Of a RST that may be ignored: tcp_doubt_reset waits for what follows, tcp_refute_reset says that
  * something has. tcp_is_reset_over says whether nothing has for long enough. */
 void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,

@@ -189,6 +189,7 @@ static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int 
     int32_t missing = tcp_diff(stream->fin_seq, stream->next_seq);
     if (missing == 0) {
         stream->ended = true;
+        shared->stats->ignored += stream->num_held;
         tcp_stream_drop(shared, stream); /* what lies beyond its end is not of the stream */
         shared->events->end(shared->context, &conn->view, dir);
     } else if (missing < 0) {

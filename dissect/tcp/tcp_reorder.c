@@ -5,6 +5,7 @@
 #include "tcp/tcp_table.h"
 
 #include "net/checksum.h"
+#include "tcp/tcp_again.h"
 #include "tcp/tcp_judge.h"
 
 static bool is_joined_late(const struct tcp_conn *conn)
@@ -38,14 +39,15 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
     if (conn == NULL)
         return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
                (!has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
-    if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0)
+    if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0 ||
+        (conn->again != NULL && tcp_again_begins(conn, dir, segment)))
         return true;
     if ((segment->flags & TCP_RST) != 0)
         return is_turn_of_reset(conn, dir, segment);
     const struct tcp_stream *peer = &conn->stream[!dir];
     const bool has_ack = (segment->flags & TCP_ACK) != 0;
     if ((segment->flags & TCP_FIN) != 0 && has_ack && !conn->stream[dir].ended &&
-        lacks(peer, segment->ack))
+        (peer->heard || conn->num_taken < TCP_DISORDER) && lacks(peer, segment->ack))
         return false; /* the other side may have closed first */
     if (conn->num_taken >= TCP_DISORDER)
         return true;
@@ -121,6 +123,15 @@ void tcp_take_all(struct tcp_table *table)
     tcp_reorder_take(table, UINT64_MAX, INT64_MAX);
 }
 
+/* begins_behind_queue says whether a SYN cannot be that of a connection of which more is queued: it has
+ * begun with another number. */
+static bool begins_behind_queue(const struct tcp_table *table, const struct tcp_conn *conn, int dir,
+                                const struct segment *syn)
+{
+    return conn->view.syn_seen[dir] && conn->stream[dir].first_seq != syn->seq + 1 &&
+           tcp_reorder_queue_has_data(&table->queue, syn);
+}
+
 void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
 {
     int dir;
@@ -129,8 +140,8 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
         segment->sum = checksum_check(segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;
-    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN &&
-        (conn != NULL ? tcp_is_reused(conn, dir, segment)
+    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
+        (conn != NULL ? tcp_is_reused(conn, dir, segment) || begins_behind_queue(table, conn, dir, segment)
                       : !tcp_reorder_queue_begins(&table->queue, segment))) {
         tcp_take_all(table); /* of the connection before */
         conn = tcp_find_conn(table, segment, &dir);

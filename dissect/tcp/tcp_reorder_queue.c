@@ -44,6 +44,15 @@ static void keep_options(struct tcp_queued *one, struct cursor options)
         one->segment.options = cursor_make(one->options, len);
 }
 
+static void append(struct tcp_reorder_queue *queue, struct tcp_queued *one)
+{
+    one->next = NULL;
+    *(queue->last != NULL ? &queue->last->next : &queue->first) = one;
+    queue->last = one;
+    queue->len += queued_cost(&one->segment);
+    queue->num++;
+}
+
 bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
                            const struct segment *segment, uint64_t number)
 {
@@ -61,21 +70,16 @@ bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *
         free(one);
         return false;
     }
-    one->next = NULL;
     one->segment = *segment;
     one->number = number;
     one->segment.payload = cursor_make(one->bytes, len);
     one->segment.options = one->segment.ip4 = one->segment.summed = cursor_make(NULL, 0);
     keep_options(one, segment->options);
-    *(queue->last != NULL ? &queue->last->next : &queue->first) = one;
-    queue->last = one;
-    queue->len += cost;
-    queue->num++;
+    append(queue, one);
     return true;
 }
 
-void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
-                            struct tcp_queued *one)
+static void remove_one(struct tcp_reorder_queue *queue, struct tcp_queued *one)
 {
     struct tcp_queued *before = NULL;
     for (struct tcp_queued *other = queue->first; other != one; other = other->next)
@@ -83,10 +87,22 @@ void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue 
     *(before != NULL ? &before->next : &queue->first) = one->next;
     if (queue->last == one)
         queue->last = before;
-    const uint64_t cost = queued_cost(&one->segment);
-    memcap_give(shared->memcap, cost);
-    queue->len -= cost;
+    queue->len -= queued_cost(&one->segment);
     queue->num--;
+}
+
+void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
+                            struct tcp_queued *one)
+{
+    remove_one(queue, one);
+    memcap_give(shared->memcap, queued_cost(&one->segment));
+}
+
+void tcp_reorder_queue_move(struct tcp_reorder_queue *from, struct tcp_reorder_queue *to,
+                            struct tcp_queued *one)
+{
+    remove_one(from, one);
+    append(to, one);
 }
 
 void tcp_queued_free(struct tcp_queued *one)
@@ -145,12 +161,25 @@ uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue,
     return seq;
 }
 
+bool tcp_reorder_queue_has_data(const struct tcp_reorder_queue *queue, const struct segment *syn)
+{
+    for (const struct tcp_queued *one = queue->first; one != NULL; one = one->next) {
+        if (is_same_way(&one->segment, syn) && (one->segment.flags & TCP_SYN) == 0 &&
+            one->segment.seq != end_of(&one->segment))
+            return true;
+    }
+    return false;
+}
+
 bool tcp_reorder_queue_begins(const struct tcp_reorder_queue *queue, const struct segment *syn)
 {
     for (const struct tcp_queued *one = tcp_reorder_queue_find(queue->first, syn); one != NULL;
          one = tcp_reorder_queue_find(one->next, syn)) {
         const struct segment *other = &one->segment;
         const bool is_same = is_same_way(other, syn);
+        if (is_same && (other->flags & TCP_SYN) != 0 && other->seq != syn->seq &&
+            tcp_reorder_queue_has_data(queue, syn))
+            return false;
         const uint32_t first = other->seq + ((other->flags & TCP_SYN) != 0);
         const int32_t after = tcp_diff(is_same ? first : other->ack, syn->seq + 1);
         if ((is_same || (other->flags & TCP_ACK) != 0) && (after < 0 || after > TCP_NEAR))

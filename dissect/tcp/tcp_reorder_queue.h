@@ -42,6 +42,10 @@ void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue 
                             struct tcp_queued *one);
 void tcp_queued_free(struct tcp_queued *one);
 
+/* tcp_reorder_queue_move takes one out of a queue and puts it at the end of another. */
+void tcp_reorder_queue_move(struct tcp_reorder_queue *from, struct tcp_reorder_queue *to,
+                            struct tcp_queued *one);
+
 /* tcp_reorder_queue_find returns the first from one on, one included, that is of segment's connection. */
 struct tcp_queued *tcp_reorder_queue_find(struct tcp_queued *one, const struct segment *segment);
 
@@ -54,6 +58,9 @@ struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *qu
  */
 uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue,
                                  const struct tcp_queued *one);
+
+/* tcp_reorder_queue_has_data says whether data, or a FIN, of the sender of a SYN is queued. */
+bool tcp_reorder_queue_has_data(const struct tcp_reorder_queue *queue, const struct segment *syn);
 
 /* tcp_reorder_queue_begins says whether a SYN may be the beginning of what is queued of its connection,
  * rather than that of another one on the same ports. */

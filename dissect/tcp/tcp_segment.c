@@ -9,13 +9,13 @@
 #include "tcp/tcp_again.h"
 #include "tcp/tcp_analysis.h"
 #include "tcp/tcp_ended.h"
+#include "tcp/tcp_ignore.h"
 #include "tcp/tcp_judge.h"
 
 enum {
-    STRAY_DISTANCE = 1 << 24, /* farther behind than any retransmission */
-    MAX_STRAYS = 4,           /* so many in a row are another connection, whose SYN is missing */
-    LATE_SYN = 1 << 16,       /* bytes that may be passed on before a SYN comes too late */
+    LATE_SYN = 1 << 16, /* bytes that may be missing between a SYN that comes late and the first data */
 };
+#define LATE_SYN_NS (1000 * TCP_MS_NS) /* behind the end of a connection no SYN of it comes later */
 /* A SYN is sent again after a second or three, then after as long or twice as long as before. */
 #define FIRST_SYN_WAIT_NS (3500 * TCP_MS_NS)
 #define SYN_WAIT_SLACK_NS (500 * TCP_MS_NS)
@@ -26,7 +26,13 @@ static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segme
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     const uint32_t before = stream->first_seq - (segment->seq + 1);
-    return before == 0 || (before <= LATE_SYN && !conn->view.syn_seen[dir]);
+    if (((conn->closed && !conn->gave_up) || stream->ended) &&
+        tcp_elapsed(segment->ts_ns, conn->closed ? conn->closed_ns : stream->fin_ns) >= LATE_SYN_NS)
+        return false;
+    return before == 0 ||
+           (before <= LATE_SYN && !conn->view.syn_seen[dir] && !stream->ended &&
+            conn->num_taken < TCP_DISORDER &&
+            ((segment->flags & TCP_ACK) == 0 || !tcp_has_other_ack(conn, dir, segment)));
 }
 
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment)
@@ -98,17 +104,6 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_stream_drop(&table->shared, peer);
     if (!peer->started || is_other)
         begin_stream(conn, !dir, segment->ack);
-}
-
-/* is_stray says whether segments far behind what is expected have become so many that the
- * ports must have been used again while nobody captured. */
-static bool is_stray(struct tcp_stream *stream, uint32_t seq, uint32_t len)
-{
-    if (tcp_diff(seq, stream->next_seq) > -STRAY_DISTANCE || len == 0)
-        return false;
-    stream->num_strays = stream->stray_seq == seq ? stream->num_strays + 1 : 1;
-    stream->stray_seq = seq + len;
-    return stream->num_strays >= MAX_STRAYS;
 }
 
 /* take_forgotten follows just enough to notice the end. */
@@ -205,55 +200,14 @@ static void go_on(struct tcp_table *table, struct tcp_conn *conn)
         table->shared.events->go_on(table->shared.context, &conn->view);
 }
 
-/* open_by_syn opens a connection with a SYN that has been judged. */
-static void open_by_syn(struct tcp_table *table, const struct segment *syn)
+/* keep_other keeps a segment that is not of its connection. */
+static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment)
 {
-    int dir;
-    struct tcp_conn *conn = tcp_open_conn(table, syn, 0, false, &dir);
-    if (conn == NULL || conn->forgotten)
-        return;
-    conn->num_taken++;
-    conn->newest_frame = syn->frame;
-    tcp_judge_sum(conn, dir, syn);
-    take_syn(table, conn, dir, syn);
-    conn->stream[dir].heard = true;
-    conn->stream[dir].heard_ns = syn->ts_ns;
-    if (conn->view.facts != NULL)
-        take_facts(table, conn, dir, syn, 0);
-    tcp_waiting_update(table, conn);
-}
-
-/* begin_again ends a connection, and begins the one whose SYN, sent amid it, the segment answers or follows
- * on; false: it does neither. */
-static bool begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                        const struct segment *segment)
-{
-    const struct tcp_again_syn *found = tcp_again_find(conn, dir, segment);
-    if (found == NULL)
-        return false;
-    struct tcp_again_syn syn = *found;
-    const size_t len = cursor_left(&syn.segment.options);
-    syn.segment.options = cursor_make(syn.options, len);
-    table->shared.now_ns = syn.segment.ts_ns;
-    table->shared.frame = syn.segment.frame;
-    if (conn->view.now_ns > table->shared.now_ns)
-        table->shared.now_ns = conn->view.now_ns; /* of the connection time does not go back */
-    tcp_close_conn(table, conn, TCP_CLOSE_REUSED);
-    tcp_free_conn(table, conn);
-    open_by_syn(table, &syn.segment);
-    table->shared.now_ns = segment->ts_ns;
-    table->shared.frame = segment->frame;
-    return true;
-}
-
-/* take_syn_amid takes a SYN on the ports of a connection that goes on. */
-static void take_syn_amid(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                          const struct segment *segment)
-{
-    table->number = conn->view.number;
+    table->number = conn->forgotten ? 0 : conn->view.number;
     tcp_set_now(table, conn);
-    if (tcp_judge_sum(conn, dir, segment))
-        tcp_again_note(table, conn, dir, segment);
+    if (conn->forgotten || tcp_judge_sum(conn, dir, segment))
+        tcp_again_keep(table, conn, dir, segment);
     else
         tcp_ignore(table, conn, dir, segment);
 }
@@ -300,36 +254,42 @@ static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_refute_reset(table, conn);
 }
 
-void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                         const struct segment *segment, uint64_t number)
+/* set_now sets the time to that of a segment. Of a connection time does not go back where other segments
+ * went first. */
+static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const struct segment *segment)
 {
-    struct ds_stats *stats = table->shared.stats;
-    uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
-
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;
-    /* Of a connection time does not go back where others went first. */
     if (conn != NULL && segment->frame < conn->newest_frame)
         table->shared.now_ns = conn->view.now_ns;
-    if (conn != NULL && conn->again != NULL && begin_again(table, conn, dir, segment))
-        conn = tcp_find_conn(table, segment, &dir);
+}
+
+/* take_one takes a segment of a connection, or one that begins one. */
+static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment, uint64_t number)
+{
+    struct ds_stats *stats = table->shared.stats;
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+
+    set_now(table, conn, segment);
     if (conn != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         tcp_is_reused(conn, dir, segment)) {
         if (!conn->closed && !conn->forgotten) {
-            take_syn_amid(table, conn, dir, segment);
+            keep_other(table, conn, dir, segment);
             return;
         }
         take_reused(table, conn);
         conn = NULL;
+        number = 0;
     }
-    if (conn != NULL && !conn->closed && !conn->forgotten && conn->stream[dir].started &&
-        is_stray(&conn->stream[dir], segment->seq, len)) {
-        take_reused(table, conn);
-        conn = NULL;
+    if (conn != NULL && !conn->closed && tcp_is_other(conn, dir, segment)) {
+        keep_other(table, conn, dir, segment);
+        return;
     }
     if (conn != NULL && conn->gave_up && (segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK) {
         tcp_free_conn(table, conn);
         conn = NULL;
+        number = 0;
     }
     if (conn == NULL) {
         if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0) ||
@@ -341,7 +301,10 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
     } else if (conn->closed) {
         table->number = conn->forgotten ? 0 : conn->view.number;
         if (!tcp_ended_take(table, conn, dir, segment, len)) {
-            stats->retransmitted += len > 0;
+            if (tcp_is_other(conn, dir, segment))
+                keep_other(table, conn, dir, segment);
+            else
+                stats->retransmitted += len > 0;
             return;
         }
     }
@@ -352,7 +315,6 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
     tcp_touch(table, conn);
     if (conn->view.only_past)
         go_on(table, conn);
-    conn->num_taken += conn->num_taken < TCP_DISORDER;
     if (conn->newest_frame < segment->frame)
         conn->newest_frame = segment->frame;
 
@@ -366,6 +328,7 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         }
         take_syn(table, conn, dir, segment);
     }
+    conn->num_taken += conn->num_taken < TCP_DISORDER;
     refute(table, conn, dir);
     if (conn->forgotten) {
         take_forgotten(table, conn, dir, segment, len);
@@ -401,6 +364,34 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
         tcp_give_up(table, conn);
+}
+
+/* begin_again ends a connection, and begins the one that a segment shows to have begun amid it. */
+static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment)
+{
+    set_now(table, conn, segment);
+    struct tcp_reorder_queue kept = tcp_again_take(table, conn, dir, segment);
+    take_reused(table, conn);
+    while (kept.first != NULL) {
+        struct tcp_queued *one = kept.first;
+        int kept_dir;
+        conn = tcp_find_conn(table, &one->segment, &kept_dir);
+        tcp_reorder_queue_take(&table->shared, &kept, one);
+        take_one(table, conn, kept_dir, &one->segment, 0);
+        tcp_queued_free(one);
+    }
+}
+
+void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                      const struct segment *segment, uint64_t number)
+{
+    if (conn != NULL && (conn->again != NULL || conn->closed) && tcp_again_begins(conn, dir, segment)) {
+        begin_again(table, conn, dir, segment);
+        conn = tcp_find_conn(table, segment, &dir);
+        number = 0;
+    }
+    take_one(table, conn, dir, segment, number);
 }
 
 /* is_expected says whether a segment is what nearly all are: of an established connection, all of

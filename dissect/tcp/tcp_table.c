@@ -202,19 +202,10 @@ static void note_resumable(struct tcp_table *table, struct tcp_conn *conn)
         events->gone(table->shared.context, &oldest->view);
 }
 
-void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn)
-{
-    if (conn->again == NULL)
-        return;
-    memcap_give(table->shared.memcap, sizeof *conn->again);
-    free(conn->again);
-    conn->again = NULL;
-}
-
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
 {
     forget_resumable(table, conn);
-    tcp_drop_again(table, conn);
+    tcp_again_drop(table, conn);
     if (conn->closed && conn->view.user != NULL && table->shared.events->gone != NULL)
         table->shared.events->gone(table->shared.context, &conn->view);
     struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
@@ -264,7 +255,7 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
     if (conn->view.facts != NULL)
         end_facts(table, conn, why);
     conn->reset.waits = false;
-    tcp_drop_again(table, conn);
+    tcp_again_drop(table, conn);
     const struct tcp_stream *stream = conn->stream;
     conn->view.is_one_way =
         stream[0].heard != stream[1].heard && stream[stream[1].heard].has_data;

@@ -86,9 +86,6 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
 void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why);
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn);
 
-/* tcp_drop_again forgets the SYNs of tcp_again.h. */
-void tcp_drop_again(struct tcp_table *table, struct tcp_conn *conn);
-
 /* tcp_reopen_conn has a closed connection go on. */
 void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn);
 

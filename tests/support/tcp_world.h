@@ -30,6 +30,7 @@ struct world {
     int64_t fed_ns;
     bool is_quiet; /* no packets of others while time goes by */
     uint16_t client_port;
+    void *user;
     int cut;        /* of the next segment */
     char forget_at; /* the event in which to forget: o(pen) d(ata) g(ap) e(nd) */
     char log[4096];

@@ -179,7 +179,7 @@ static void test_reuse_unseen(void **state)
     /* Another connection on the same ports whose beginning nobody captured. */
     for (uint32_t i = 0; i < 6; i++)
         feed(w, A, TCP_ACK, 0x10000000 + 2 * i, 5001, "bc");
-    expect_log(w, "close=REUSED open 0:bc 0:bc 0:bc");
+    expect_log(w, "close=REUSED open 0:bc 0:bc 0:bc 0:bc 0:bc 0:bc");
 }
 
 static void test_end_in_order_of_first_packets(void **state)

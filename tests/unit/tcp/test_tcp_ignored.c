@@ -13,6 +13,7 @@
 #include "tcp_world.h"
 
 #include "failing_alloc.h"
+#include "tcp/tcp_again.h"
 #include "tcp/tcp_table.h"
 
 /* Of an odd time the option stands as few senders write it. */
@@ -300,11 +301,11 @@ static void test_doubted_reset(void **state)
     expect_log(w, "close=RESET1");
 }
 
-/* Of the SYNs amid a connection the latest four are remembered. */
+/* Of the SYNs amid a connection the latest TCP_MAX_AGAIN are kept. */
 static void test_syns_amid(void **state)
 {
     struct world *w = *state;
-    for (uint32_t n = 4; n <= 5; n++) {
+    for (uint32_t n = TCP_MAX_AGAIN; n <= TCP_MAX_AGAIN + 1; n++) {
         w->client_port++;
         shake(w, 100, 500);
         feed(w, A, TCP_ACK, 101, 501, "a");
@@ -312,7 +313,7 @@ static void test_syns_amid(void **state)
             feed(w, A, TCP_SYN, 90000 + 10 * i, 0, "");
         feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
         tcp_table_end(w->table);
-        expect_log(w, n == 4 ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
+        expect_log(w, n == TCP_MAX_AGAIN ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
     }
 }
 

@@ -1,0 +1,223 @@
+/*
+ * test_tcp_reuse.c - two connections, one after the other, on the same ports (tcp_again.h): captured in both
+ * directions or in one, from their SYNs on or not, ended by FIN, by RST or by nothing that was captured,
+ * with numbers of the second one that are near those of the first one, far from them, or wrap around.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tcp_world.h"
+
+#include "tcp/tcp_again.h"
+#include "tcp/tcp_table.h"
+
+enum { NUM_SECOND = 20, LEN = 4 };
+
+enum end { BY_FIN, BY_RESET_OF_A, BY_RESET_OF_B, BY_NOTHING };
+
+struct reuse {
+    int only;             /* the direction that is captured; -1: both */
+    bool has_syns[2];     /* of the first connection and the second one */
+    enum end end;
+    uint32_t first_seq, after[2]; /* after: how far behind the end of the first one the second one begins */
+    int num_first;        /* segments with data, each way */
+    int64_t wait_ns;
+};
+
+/* side is what comes of a capture, for each direction. */
+struct seen {
+    int first[2], second[2];
+    uint64_t gaps;
+};
+
+struct talk {
+    struct world *w;
+    const struct reuse *reuse;
+    uint32_t seq[2];
+    struct seen seen;
+};
+
+static void count_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
+{
+    struct talk *talk = ((struct world *)context)->user;
+    const int end = view->port[dir] == 4369;
+    for (; cursor_left(&data) >= LEN; data.at += LEN)
+        (data.at[0] == '1' ? talk->seen.first : talk->seen.second)[end]++;
+}
+
+static void count_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len, enum tcp_gap why)
+{
+    struct talk *talk = ((struct world *)context)->user;
+    (void)view, (void)dir, (void)why;
+    talk->seen.gaps += len;
+}
+
+static void on_nothing(void *context, struct tcp_conn_view *view)
+{
+    (void)context, (void)view;
+}
+
+static void close_nothing(void *context, struct tcp_conn_view *view, enum tcp_close why)
+{
+    (void)context, (void)view, (void)why;
+}
+
+static void end_nothing(void *context, struct tcp_conn_view *view, int dir)
+{
+    (void)context, (void)view, (void)dir;
+}
+
+static void resume_nothing(void *context, struct tcp_conn_view *view, bool was_closed)
+{
+    (void)context, (void)view, (void)was_closed;
+}
+
+static bool always(void *context, struct tcp_conn_view *view)
+{
+    (void)context, (void)view;
+    return true;
+}
+
+static void say_one(struct talk *talk, int dir, uint8_t flags, uint32_t ack, const char *text, bool is_captured)
+{
+    talk->w->now_ns += MS / 2;
+    const uint32_t len = (uint32_t)strlen(text) + ((flags & (TCP_SYN | TCP_FIN)) != 0);
+    if (is_captured && talk->reuse->only != !dir)
+        feed(talk->w, dir, flags, talk->seq[dir], ack, text);
+    talk->seq[dir] += len;
+}
+
+static void say_all(struct talk *talk, int num, char which, bool has_syns)
+{
+    char text[LEN + 1] = {which, '.', '.', '\n', '\0'};
+    say_one(talk, A, TCP_SYN, 0, "", has_syns);
+    say_one(talk, B, TCP_SYN | TCP_ACK, talk->seq[A], "", has_syns);
+    say_one(talk, A, TCP_ACK, talk->seq[B], "", has_syns);
+    for (int i = 0; i < num; i++) {
+        text[1] = (char)('a' + i % 26);
+        say_one(talk, A, TCP_ACK, talk->seq[B], text, true);
+        say_one(talk, B, TCP_ACK, talk->seq[A], "", true);
+        say_one(talk, B, TCP_ACK, talk->seq[A], text, true);
+        say_one(talk, A, TCP_ACK, talk->seq[B], "", true);
+    }
+}
+
+static void say_fins(struct talk *talk)
+{
+    say_one(talk, A, TCP_FIN | TCP_ACK, talk->seq[B], "", true);
+    say_one(talk, B, TCP_FIN | TCP_ACK, talk->seq[A], "", true);
+    say_one(talk, A, TCP_ACK, talk->seq[B], "", true);
+}
+
+static struct seen play(struct world *w, const struct reuse *reuse)
+{
+    struct talk talk = {.w = w, .reuse = reuse, .seq = {reuse->first_seq, reuse->first_seq + 7000}};
+    w->user = &talk;
+    w->is_quiet = true;
+    w->client_port++;
+    memset(&w->stats, 0, sizeof w->stats);
+    say_all(&talk, reuse->num_first, '1', reuse->has_syns[0]);
+    if (reuse->end == BY_FIN)
+        say_fins(&talk);
+    else if (reuse->end != BY_NOTHING)
+        say_one(&talk, reuse->end == BY_RESET_OF_A ? A : B, TCP_RST | TCP_ACK,
+                talk.seq[reuse->end == BY_RESET_OF_A ? B : A], "", true);
+    w->now_ns += reuse->wait_ns;
+    talk.seq[A] += reuse->after[A];
+    talk.seq[B] += reuse->after[B];
+    say_all(&talk, NUM_SECOND, '2', reuse->has_syns[1]);
+    say_fins(&talk);
+    tcp_table_end(w->table);
+    assert_int_equal(w->memcap.used, 0);
+    return talk.seen;
+}
+
+static bool is_a_little_before(const struct reuse *reuse)
+{
+    return (int32_t)reuse->after[A] == -3000 || (int32_t)reuse->after[B] == -3000;
+}
+
+/* is_like_late says whether a SYN of the second connection looks like that of the first one, come late: it lies a
+ * little before the few segments that were captured of that. */
+static bool is_like_late(const struct reuse *reuse)
+{
+    return !reuse->has_syns[0] && reuse->num_first < TCP_DISORDER / 4 && is_a_little_before(reuse);
+}
+
+/* is_like_repeated says whether the second connection, without its SYN, looks like retransmissions. */
+static bool is_like_repeated(const struct reuse *reuse)
+{
+    return !reuse->has_syns[1] && is_a_little_before(reuse);
+}
+
+/* check_reuse: what the second one says is passed on, or something is said to be missing; with its SYNs all of
+ * it is, and nothing else is said. */
+static void check_reuse(struct world *w, const struct reuse *reuse)
+{
+    const struct seen seen = play(w, reuse);
+    bool is_whole = true;
+    for (int dir = 0; dir < 2; dir++) {
+        const bool is_captured = reuse->only != !dir;
+        is_whole = is_whole && seen.first[dir] == (is_captured ? reuse->num_first : 0) &&
+                   seen.second[dir] == (is_captured ? NUM_SECOND : 0);
+    }
+    const bool is_said = seen.gaps != 0 || w->stats.ignored != 0;
+    if (reuse->has_syns[1] && !is_like_late(reuse) ? !is_whole || is_said : !is_whole && !is_said && !is_like_repeated(reuse))
+        fail_msg("only %d, SYNs %d%d, end %d, from %u, after %d %d, %d segments, %d s: "
+                 "%d %d of the first and %d %d of the second, gaps of %llu, %llu ignored",
+                 reuse->only, reuse->has_syns[0], reuse->has_syns[1], reuse->end, reuse->first_seq,
+                 (int32_t)reuse->after[A], (int32_t)reuse->after[B], reuse->num_first,
+                 (int)(reuse->wait_ns / (1000 * MS)), seen.first[A], seen.first[B], seen.second[A],
+                 seen.second[B], (unsigned long long)seen.gaps, (unsigned long long)w->stats.ignored);
+}
+
+static void test_each_reuse(void **state)
+{
+    struct world *w = *state;
+    static const struct tcp_events counting = {
+        .open = on_nothing, .data = count_data, .gap = count_gap, .end = end_nothing,
+        .close = close_nothing, .resume = resume_nothing, .can_resume = always,
+    };
+    tcp_table_free(w->table);
+    w->table = tcp_table_new(&counting, w, &w->memcap, w->limits, &w->stats);
+    static const uint32_t after[][2] = {
+        {1, 1},                             /* just behind it */
+        {3000, 3000},                       /* by a clock, as long after it */
+        {65537, 0x30000000},                /* as Linux chooses where the last FIN was its own */
+        {1000000, 1000000},                 /* at the border of what is near */
+        {31250000, 31250000},               /* by a clock, two seconds later */
+        {0x60000000, 0x30000000},           /* far */
+        {0xa0000000, 0xb0000000},           /* far behind */
+        {3000, 0x30000000}, {0x30000000, 3000}, /* one end alone is near */
+        {(uint32_t)-3000, 0x50000000}, {0x50000000, (uint32_t)-3000},
+    };
+    static const uint32_t from[] = {1000, (uint32_t)-7100};
+    static const int nums[] = {3, 40};
+    static const int64_t waits[] = {0, 2, 70};
+    for (unsigned i = 0; i < 3 * 4 * 4; i++) {
+        for (unsigned j = 0; j < sizeof after / sizeof after[0] * 2 * 2 * 3; j++) {
+            struct reuse reuse = {
+                .only = (int)(i % 3) - 1,
+                .has_syns = {i / 3 % 2 == 0, i / 6 % 2 == 0},
+                .end = (enum end)(i / 12),
+                .first_seq = from[j % 2],
+                .num_first = nums[j / 2 % 2],
+                .wait_ns = waits[j / 4 % 3] * 1000 * MS,
+            };
+            memcpy(reuse.after, after[j / 12], sizeof reuse.after);
+            check_reuse(w, &reuse);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_each_reuse, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
