@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DIRECTIONS = 8192, MAX_SLOTS = 2048, MAX_OPEN = 64, SET_SIZE = 1 << 20, NEAR = 512 };
+enum { MAX_DIRECTIONS = 1 << 16, MAX_SLOTS = 2048, MAX_OPEN = 64, SET_SIZE = 1 << 20, NEAR = 512 };
 
 struct message {
     uint64_t frame; /* the packet that completed it */
@@ -63,8 +63,9 @@ struct direction {
     bool is_late; /* in the second run */
 };
 
-struct heavy_hitters {
+struct comparison {
     struct direction *directions[MAX_DIRECTIONS];
+    size_t num_directions;
     bool first; /* run */
     bool all;   /* connections, not only those that were joined late */
     bool *left_out; /* packets */
@@ -111,7 +112,7 @@ static uint64_t *place_in(uint64_t *set, uint64_t hash)
     return &set[i];
 }
 
-static struct direction *direction_of(struct heavy_hitters *hitters, const struct ds_conn *conn,
+static struct direction *direction_of(struct comparison *comparison, const struct ds_conn *conn,
                                       unsigned dir)
 {
     uint64_t key = HASH_START;
@@ -120,13 +121,17 @@ static struct direction *direction_of(struct heavy_hitters *hitters, const struc
         key = add_bytes(add_bytes(key, &end->addr, sizeof end->addr), &end->port, sizeof end->port);
     }
     size_t i = key % MAX_DIRECTIONS;
-    while (hitters->directions[i] != NULL && hitters->directions[i]->key != key)
+    while (comparison->directions[i] != NULL && comparison->directions[i]->key != key)
         i = (i + 1) % MAX_DIRECTIONS;
-    if (hitters->directions[i] == NULL) {
-        hitters->directions[i] = calloc(1, sizeof *hitters->directions[i]);
-        hitters->directions[i]->key = key;
+    if (comparison->directions[i] == NULL) {
+        if (++comparison->num_directions == MAX_DIRECTIONS) {
+            fprintf(stderr, "late_join: the capture has more than %d directions\n", MAX_DIRECTIONS - 1);
+            exit(2);
+        }
+        comparison->directions[i] = calloc(1, sizeof *comparison->directions[i]);
+        comparison->directions[i]->key = key;
     }
-    return hitters->directions[i];
+    return comparison->directions[i];
 }
 
 static void remember(struct direction *direction, const struct ds_event *event)
@@ -152,11 +157,11 @@ static void remember(struct direction *direction, const struct ds_event *event)
 }
 
 /* take_data takes note of what one packet adds to a stream. */
-static void take_data(struct heavy_hitters *hitters, struct direction *direction,
+static void take_data(struct comparison *comparison, struct direction *direction,
                       const struct ds_event *event)
 {
     const uint64_t len = event->bytes_len + event->data.missing;
-    if (len != 0 && (event->data.missing != 0 || hitters->left_out[event->frame])) {
+    if (len != 0 && (event->data.missing != 0 || comparison->left_out[event->frame])) {
         if (direction->num_lost == direction->cap_lost) {
             direction->cap_lost = direction->cap_lost * 2 + 64;
             direction->lost =
@@ -182,7 +187,7 @@ static bool is_there(struct direction *direction, uint64_t len)
 
 /* note_definitions takes note of what the latest message of a direction defines: each atom that
  * its slot did not hold before. */
-static void note_definitions(struct heavy_hitters *hitters, struct direction *direction)
+static void note_definitions(struct comparison *comparison, struct direction *direction)
 {
     const struct message *m = &direction->messages[direction->num - 1];
     for (uint32_t i = 0; i < m->num_atoms; i++) {
@@ -191,11 +196,11 @@ static void note_definitions(struct heavy_hitters *hitters, struct direction *di
             continue;
         direction->slots[m->atoms[i].slot] = hash;
         if (m->is_there)
-            *place_in(hitters->defined, hash) = hash;
+            *place_in(comparison->defined, hash) = hash;
     }
 }
 
-static void take_frame(struct heavy_hitters *hitters, struct direction *direction,
+static void take_frame(struct comparison *comparison, struct direction *direction,
                        const struct ds_frame *frame)
 {
     bool there = is_there(direction, frame->size);
@@ -216,7 +221,7 @@ static void take_frame(struct heavy_hitters *hitters, struct direction *directio
     if (!frame->completes || direction->num == 0)
         return;
     direction->messages[direction->num - 1].is_there = there;
-    note_definitions(hitters, direction);
+    note_definitions(comparison, direction);
 }
 
 static bool differ(const struct ds_atom *a, const struct ds_atom *b)
@@ -243,13 +248,13 @@ static void print_role(void *context, const struct ds_atom *atom, const struct a
 }
 
 /* print_unknown prints what an atom would have been that stays unknown, and its roles. */
-static void print_unknown(const struct heavy_hitters *hitters, const struct ds_event *event,
+static void print_unknown(const struct comparison *comparison, const struct ds_event *event,
                           const struct message *m, const struct ds_atom *want)
 {
     printf("unknown packet %llu conn %llu.%u slot %u %.*s%s", (unsigned long long)event->frame,
            (unsigned long long)event->conn->number, event->dir, want->slot, want->len,
            (const char *)want->text,
-           *place_in(hitters->defined, hash_of_atom(m->node, want)) != 0 ? " DEFINED" : "");
+           *place_in(comparison->defined, hash_of_atom(m->node, want)) != 0 ? " DEFINED" : "");
     atom_roles_walk(&event->message, print_role, (void *)(uintptr_t)want);
     for (size_t i = 0; i < event->message.num_guesses; i++) {
         const struct ds_guess *guess = &event->message.guesses[i];
@@ -274,7 +279,7 @@ static void print_wrong(const struct ds_event *event, const struct ds_atom *got,
     printf("\n");
 }
 
-static void compare(struct heavy_hitters *hitters, struct direction *direction,
+static void compare(struct comparison *comparison, struct direction *direction,
                     const struct ds_event *event)
 {
     const struct ds_term *term = &event->message.control;
@@ -298,79 +303,79 @@ static void compare(struct heavy_hitters *hitters, struct direction *direction,
         if (!ds_atom_is_certain(want->state))
             continue; /* unknown in the whole, too */
         could_be = could_be && (got->state == DS_ATOM_INFERRED ||
-                                *place_in(hitters->defined, hash_of_atom(m->node, want)) != 0);
+                                *place_in(comparison->defined, hash_of_atom(m->node, want)) != 0);
         if (got->state == DS_ATOM_ADDRESS) { /* as good as it gets: it must be a node */
-            hitters->wrong_firm += memchr(want->text, '@', want->len) == NULL;
+            comparison->wrong_firm += memchr(want->text, '@', want->len) == NULL;
             continue;
         }
         const bool is_wrong = ds_atom_has_name(got->state) && differ(got, want);
         readable = readable && ds_atom_has_name(got->state) && !is_wrong;
         firm = firm && ds_atom_is_certain(got->state);
-        if (hitters->unknown && !ds_atom_has_name(got->state))
-            print_unknown(hitters, event, m, want);
-        hitters->likely += got->state == DS_ATOM_LIKELY;
+        if (comparison->unknown && !ds_atom_has_name(got->state))
+            print_unknown(comparison, event, m, want);
+        comparison->likely += got->state == DS_ATOM_LIKELY;
         if (!is_wrong)
             continue;
         if (ds_atom_is_certain(got->state))
-            hitters->wrong_firm++;
+            comparison->wrong_firm++;
         else
-            hitters->wrong_likely++;
-        if (hitters->verbose)
+            comparison->wrong_likely++;
+        if (comparison->verbose)
             print_wrong(event, got, want);
     }
-    hitters->readable += readable;
-    hitters->readable_firm += firm;
+    comparison->readable += readable;
+    comparison->readable_firm += firm;
     direction->messages[i].could_be = could_be;
-    hitters->could_be_readable += readable && could_be;
+    comparison->could_be_readable += readable && could_be;
 }
 
 static void on_event(void *context, const struct ds_event *event)
 {
-    struct heavy_hitters *hitters = context;
+    struct comparison *comparison = context;
     if (event->type == DS_EVENT_EPMD || event->conn == NULL)
         return;
-    struct direction *direction = direction_of(hitters, event->conn, event->dir);
+    struct direction *direction = direction_of(comparison, event->conn, event->dir);
     const bool is_message =
         event->type == DS_EVENT_MESSAGE && event->message.control.data != NULL;
-    if (hitters->first) {
+    if (comparison->first) {
         if (is_message)
             remember(direction, event);
         else if (event->type == DS_EVENT_DATA)
-            take_data(hitters, direction, event);
+            take_data(comparison, direction, event);
         else if (event->type == DS_EVENT_GAP)
             (void)is_there(direction, event->gap.bytes);
         else if (event->type == DS_EVENT_FRAME)
-            take_frame(hitters, direction, &event->frame_sent);
+            take_frame(comparison, direction, &event->frame_sent);
         else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_CLOSED)
             for (unsigned end = 0; end < 2; end++) {
                 /* The next connection of these two begins anew. */
-                direction = direction_of(hitters, event->conn, end);
+                direction = direction_of(comparison, event->conn, end);
                 direction->frames_end = direction->data_end;
             }
         return;
     }
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE)
-        direction->is_late = direction_of(hitters, event->conn, 1u - event->dir)->is_late = true;
-    if (is_message && event->fault.kind == DS_FAULT_NONE && (hitters->all || direction->is_late))
-        compare(hitters, direction, event);
+        direction->is_late = direction_of(comparison, event->conn, 1u - event->dir)->is_late = true;
+    if (is_message && event->fault.kind == DS_FAULT_NONE && (comparison->all || direction->is_late))
+        compare(comparison, direction, event);
 }
 
 /* count_messages counts those that are to be read. */
-static void count_messages(struct heavy_hitters *hitters)
+static void count_messages(struct comparison *comparison)
 {
     for (size_t d = 0; d < MAX_DIRECTIONS; d++) {
-        const struct direction *direction = hitters->directions[d];
+        const struct direction *direction = comparison->directions[d];
         for (size_t i = 0; direction != NULL && i < direction->num; i++) {
             const struct message *m = &direction->messages[i];
             bool could_be = true;
-            if (!m->is_there || !(hitters->all || direction->is_late))
+            if (!m->is_there || !(comparison->all || direction->is_late))
                 continue;
             for (uint32_t a = 0; a < m->num_atoms; a++)
                 could_be = could_be &&
                            (!ds_atom_is_certain(m->atoms[a].state) ||
-                            *place_in(hitters->defined, hash_of_atom(m->node, &m->atoms[a])) != 0);
-            hitters->messages++;
-            hitters->could_be += could_be || m->could_be;
+                            *place_in(comparison->defined, hash_of_atom(m->node, &m->atoms[a])) != 0);
+            comparison->messages++;
+            comparison->could_be += could_be || m->could_be;
         }
     }
 }
@@ -430,7 +435,7 @@ static void keep_learned(void *context, const struct ds_learned *learned)
 
 int main(int argc, char **argv)
 {
-    static struct heavy_hitters hitters;
+    static struct comparison comparison;
     struct ds_config config;
     unsigned from = 0, drop = 0;
     uint32_t random = 12345;
@@ -438,14 +443,14 @@ int main(int argc, char **argv)
     const char *name = NULL;
     ds_config_init(&config);
     config.on_event = on_event;
-    config.context = &hitters;
+    config.context = &comparison;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--certain") == 0)
             certain = true;
         else if (strcmp(argv[i], "--verbose") == 0)
-            hitters.verbose = true;
+            comparison.verbose = true;
         else if (strcmp(argv[i], "--unknown") == 0)
-            hitters.unknown = config.guesses = true;
+            comparison.unknown = config.guesses = true;
         else if (strcmp(argv[i], "--learned") == 0)
             learned = true;
         else if (strcmp(argv[i], "--twice") == 0)
@@ -463,20 +468,20 @@ int main(int argc, char **argv)
         return 2;
     const uint64_t num = feed(NULL, name, (struct run){0, UINT64_MAX, NULL});
     const uint64_t first = num * from / 100 + 1;
-    hitters.left_out = calloc(num + 1, sizeof *hitters.left_out);
-    hitters.defined = calloc(SET_SIZE, sizeof *hitters.defined);
+    comparison.left_out = calloc(num + 1, sizeof *comparison.left_out);
+    comparison.defined = calloc(SET_SIZE, sizeof *comparison.defined);
     for (uint64_t i = 1; i <= num; i++) {
         random = random * 1664525 + 1013904223;
-        hitters.left_out[i] = i < first || (random >> 8) % 100 < drop;
+        comparison.left_out[i] = i < first || (random >> 8) % 100 < drop;
     }
-    hitters.first = config.raw = true;
+    comparison.first = config.raw = true;
     struct ds_session *session = ds_session_new(&config);
     feed(session, name, (struct run){0, UINT64_MAX, NULL});
     ds_session_end(session);
     ds_session_free(session);
 
-    hitters.first = config.raw = false;
-    hitters.all = drop != 0;
+    comparison.first = config.raw = false;
+    comparison.all = drop != 0;
     config.certain = certain;
     struct ds_atom_memory *memory = ds_atom_memory_new(256);
     if (learned || twice) {
@@ -488,7 +493,7 @@ int main(int argc, char **argv)
         session = ds_session_new(&config);
         feed(session, name,
              learned ? (struct run){0, first - 1, NULL}
-                     : (struct run){first, UINT64_MAX, hitters.left_out});
+                     : (struct run){first, UINT64_MAX, comparison.left_out});
         ds_session_end(session);
         ds_session_free(session);
         config.on_event = listen;
@@ -499,18 +504,18 @@ int main(int argc, char **argv)
     }
     config.atom_memory = memory;
     session = ds_session_new(&config);
-    feed(session, name, (struct run){first, UINT64_MAX, hitters.left_out});
+    feed(session, name, (struct run){first, UINT64_MAX, comparison.left_out});
     ds_session_end(session);
     ds_session_free(session);
     ds_atom_memory_free(memory);
-    count_messages(&hitters);
-    const double all = hitters.messages != 0 ? (double)hitters.messages : 1;
+    count_messages(&comparison);
+    const double all = comparison.messages != 0 ? (double)comparison.messages : 1;
     /* Where nothing can be readable nothing is missing: of what is encrypted nothing is seen. */
     const double share =
-        hitters.could_be != 0 ? (double)hitters.could_be_readable / (double)hitters.could_be : 1;
-    printf("%7llu %5.1f %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)hitters.messages,
-           100 * (double)hitters.readable_firm / all, 100 * (double)hitters.readable / all,
-           100 * share, (unsigned long long)hitters.likely,
-           (unsigned long long)hitters.wrong_firm, (unsigned long long)hitters.wrong_likely);
-    return hitters.wrong_firm != 0 || (drop == 0 && hitters.wrong_likely != 0);
+        comparison.could_be != 0 ? (double)comparison.could_be_readable / (double)comparison.could_be : 1;
+    printf("%7llu %5.1f %5.1f %5.1f %7llu %llu %llu\n", (unsigned long long)comparison.messages,
+           100 * (double)comparison.readable_firm / all, 100 * (double)comparison.readable / all,
+           100 * share, (unsigned long long)comparison.likely,
+           (unsigned long long)comparison.wrong_firm, (unsigned long long)comparison.wrong_likely);
+    return comparison.wrong_firm != 0 || (drop == 0 && comparison.wrong_likely != 0);
 }
