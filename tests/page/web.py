@@ -301,13 +301,13 @@ def check_growth(browser):
     pipe.close()
     expect(wait_for(lambda: 'until Ctrl-C' in served.said), 'all has been read', served.said)
     if browser:
-        expect(wait_for(lambda: 'all has been read' in browser.run('document.getElementById("live").innerText')),
+        expect(wait_for(lambda: 'everything has been read' in browser.run('document.getElementById("live").innerText')),
                'the browser says so', browser.run('document.getElementById("live").innerText'))
         expect(browser.run('document.querySelectorAll("section").length') == 9, 'and has all its parts')
     status, seconds = served.end()
     expect(status == 0 and seconds < 5, 'SIGTERM ends it while browsers look on', status, seconds)
     if browser:
-        expect(wait_for(lambda: 'has ended' in browser.run('document.getElementById("live").innerText')),
+        expect(wait_for(lambda: 'has stopped' in browser.run('document.getElementById("live").innerText')),
                'the browser says that it has ended', browser.run('document.getElementById("live").innerText'))
         others = [r for r in browser.requests if r not in (served.url, served.url + 'events', 'about:blank')]
         expect(not browser.troubles and not others, 'the browser has nothing to complain of', browser.troubles, others)

@@ -14,7 +14,7 @@
 #define STALL_NS SECOND         /* a shorter one is none */
 #define AGAIN_NS (2 * SECOND)   /* a stall that begins again so soon goes on */
 
-enum { MAX_OPEN = 1024, MAX_KEPT = 2048, MAX_FLAGS = 4096 };
+enum { MAX_OPEN = 1024, MAX_KEPT = 1536, MAX_FLAGS = 4096 };
 
 /* open_line is a line that is not over. */
 struct open_line {
