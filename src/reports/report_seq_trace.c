@@ -144,8 +144,7 @@ static void show_table(void *state)
     struct traced *rows = report->rows;
     ds_buffer_printf(out, "%s", ds_counted(report->num_rows, "traced messages").text);
     if (report->num_left_out != 0 && report->num_rows < report->max)
-        ds_buffer_printf(out, ", %" PRIu64 " more left out: the limit is %d "
-                                           "MB", report->num_left_out,
+        ds_buffer_printf(out, ", %" PRIu64 " more left out: the limit is %d MB", report->num_left_out,
                          MOST_KEPT >> 20);
     else if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,

@@ -32,11 +32,11 @@ static size_t allocated(void)
 }
 
 /* growth is what memory came to at half and in the end, beyond what there was before. */
-struct expansion_budget {
+struct growth {
     size_t before, half, end;
 };
 
-static void assert_flat(const struct expansion_budget *growth, size_t max)
+static void assert_flat(const struct growth *growth, size_t max)
 {
     print_message("%zu kB at half, %zu kB in the end\n", (growth->half - growth->before) / 1024,
                   (growth->end - growth->before) / 1024);
@@ -96,7 +96,7 @@ static void links(void **state)
 {
     struct report_config config = {.max_rows = 3};
     struct report_text text = {.time_digits = 6};
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     (void)state;
     default_limits(config.limits);
     void *report = report_links.open(&text, &config);
@@ -125,7 +125,7 @@ static void findings(void **state)
 {
     uint64_t num = 0;
     struct findings_config config = {.emit = count_finding, .context = &num, .epmd_port = 4369};
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     (void)state;
     default_limits(config.limits);
     struct findings *all = findings_new(&config);
@@ -144,7 +144,7 @@ static void shapes(void **state)
 {
     struct report_config config = {.max_rows = 3};
     struct report_text text = {.time_digits = 6};
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     (void)state;
     default_limits(config.limits);
     void *report = report_traffic.open(&text, &config);
@@ -175,7 +175,7 @@ static void traces(void **state)
     enum { TRACED = 70000, FROM_LEN = 20000 };
     struct report_config config = {.max_rows = 3};
     struct report_text text = {.time_digits = 6};
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     static uint8_t from[FROM_LEN] = {109, 0, 0, (FROM_LEN - 5) >> 8, (FROM_LEN - 5) & 0xff};
     (void)state;
     default_limits(config.limits);
@@ -207,7 +207,7 @@ static void long_traces(void **state)
     enum { TRACED = 60000, LEN = 250 };
     struct report_config config = {.max_rows = 3};
     struct report_text text = {.time_digits = 6};
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     uint8_t term[2 * LEN + 16] = {104, 2, 119, LEN}; /* {Atom, Atom} of what takes most when it is shown */
     (void)state;
     default_limits(config.limits);
@@ -231,7 +231,7 @@ static void long_traces(void **state)
     growth.end = allocated();
     assert_flat(&growth, 32 * MB);
     report_seq_trace.show(report);
-    assert_non_null(memmem(text.buffer.data, 100, "more left out: these take 24 MB\n", 32));
+    assert_non_null(memmem(text.buffer.data, 100, "more left out: the limit is 24 MB\n", 34));
     report_seq_trace.end(report);
     ds_buffer_free(&text.buffer);
 }
@@ -261,7 +261,7 @@ static void sessions(void **state)
 {
     struct ds_config config;
     struct maker m;
-    struct expansion_budget growth = {.before = allocated()};
+    struct growth growth = {.before = allocated()};
     const uint16_t port = 0x5678;
     (void)state;
     ds_config_init(&config);
