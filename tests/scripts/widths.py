@@ -54,7 +54,8 @@ def width(character):
 
 
 def widest(text):
-    return max(sum(map(width, line)) for line in text.split("\n"))
+    """A command to be pasted stays in one line, whatever the width."""
+    return max(sum(map(width, line)) for line in text.split("\n") if not line.startswith("    distsniff "))
 
 
 def with_wide_names(capture):
