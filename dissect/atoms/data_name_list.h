@@ -1,6 +1,6 @@
 /*
- * data_name_list.h - names of quorum queues of RabbitMQ that were told of, of all nodes (data_names.h).
- * They are numbered from 1, and bounded; none is forgotten.
+ * data_name_list.h - the list of names of RabbitMQ's quorum queues that messages of any node contain
+ * (data_names.h). Names have numbers from 1. Their number is bounded, and the list keeps each of them.
  */
 #ifndef DISSECT_DATA_NAME_LIST_H
 #define DISSECT_DATA_NAME_LIST_H

@@ -1,6 +1,6 @@
 /*
- * stream_buffer.h - bytes of one direction kept until the rest of a message comes. What is held
- * counts at the session's meter.
+ * stream_buffer.h - stores the bytes of one direction until the rest of a message arrives. The stored bytes
+ * count towards the memcap of the session.
  */
 #ifndef DISSECT_STREAM_BUFFER_H
 #define DISSECT_STREAM_BUFFER_H

@@ -1,6 +1,6 @@
 /*
- * snapshot_writer.h - segments that stand for the past of a connection (ds_session_snapshot), as a
- * recorder writes them. What is in them is made by who knows it: the decoder's state, and TLS.
+ * snapshot_writer.h - writes segments that stand for the past of a connection (ds_session_snapshot), for a
+ * packet recorder. The decoder's state and TLS make their payload.
  */
 #ifndef DISSECT_SNAPSHOT_WRITER_H
 #define DISSECT_SNAPSHOT_WRITER_H

@@ -107,7 +107,7 @@ void tcp_again_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
         const struct segment *known = &one->segment;
         if (tcp_find_dir(conn, known) == dir && known->seq == segment->seq &&
             known->flags == segment->flags && payload_len(known) == payload_len(segment))
-            return; /* sent again */
+            return; /* retransmitted */
     }
     if (again != NULL && again->kept.num == TCP_MAX_AGAIN)
         drop_first(table, conn);

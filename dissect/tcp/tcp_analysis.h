@@ -83,7 +83,7 @@ bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, stru
 /* tcp_analysis_end ends what goes on in direction dir: true when that was a stall worth a word. */
 bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
-/* tcp_analysis_then is what belongs to data of a direction that is told of later than it came. */
+/* tcp_analysis_then stores the facts of data that is passed on later than it arrived. */
 struct tcp_analysis_then {
     int64_t run_ns;
     bool tick_is_late;

@@ -2,8 +2,8 @@
  * expansion_budget.h - how much larger than sent a message may become. Two things grow: a term that is
  * compressed, by zlib up to a thousand times, and a reference to the atom cache, two bytes for up
  * to 1020 of text. What nodes say to each other hardly grows to ten times its size, so sixteen
- * times are free. What is beyond that is charged to a budget that each connection has for a
- * second, in the time of the capture: else some kilobytes would cost minutes and gigabytes.
+ * times are free. For growth beyond that each connection has a budget a second, in the time of the
+ * capture. Without it some kilobytes would cost minutes and gigabytes.
  */
 #ifndef DISSECT_EXPANSION_BUDGET_H
 #define DISSECT_EXPANSION_BUDGET_H

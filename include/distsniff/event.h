@@ -1,8 +1,8 @@
 /*
  * distsniff/event.h - what the dissector reports: one struct, read-only.
  *
- * Everything reachable from an event lives until the callback returns; who keeps it
- * copies it.
+ * Everything reachable from an event lives until the callback returns. To keep an event, copy
+ * it.
  */
 #ifndef DISTSNIFF_EVENT_H
 #define DISTSNIFF_EVENT_H

@@ -8,7 +8,7 @@
  * been given as a record of its own just before, or NULL when none did: the capture ended,
  * a cap was reached. Else it is an event and a note on it. Ends of monitors and links are only
  * given to those sinks that ask for them (sink.h).
- * Everything reachable lives until the sink returns; who keeps it copies it.
+ * Everything reachable lives until the sink returns. To keep it, copy it.
  */
 #ifndef DISTSNIFF_RECORD_H
 #define DISTSNIFF_RECORD_H

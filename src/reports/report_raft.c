@@ -165,58 +165,10 @@ static void show_table(void *state)
     if (i < num)
         ds_buffer_printf(out, "%" PRIu64 " more: --rows shows them\n", num - i);
     if (t->raft.clusters.num_forgotten != 0)
-        ds_buffer_printf(out, "forgotten, as there were too many: %s\n",
+        ds_buffer_printf(out, "too many clusters: %s dropped\n",
                          ds_counted(t->raft.clusters.num_forgotten, "clusters").text);
     if (t->failed || t->raft.no_memory != 0)
-        ds_buffer_add_text(out, "memory ran out: some of it is missing\n");
-}
-
-static void tell_member(const struct raft_cluster *c, int i, struct json_writer *json)
-{
-    const struct raft_member *m = &c->member[i];
-    json_item_open(json);
-    json_put_text(json, JSON_KEY("node"), raft_node(c, i));
-    json_put_bool(json, JSON_KEY("leads"), i == c->leader && has_leader(c));
-    if (m->idx >= 0)
-        json_put_signed(json, JSON_KEY("index"), m->idx);
-    if (raft_lag(c, i) >= 0)
-        json_put_signed(json, JSON_KEY("lag"), raft_lag(c, i));
-    if (m->asked_ns != 0)
-        json_put_signed(json, JSON_KEY("unanswered"), c->heard_ns - m->asked_ns);
-    json_put_close(json);
-}
-
-static void tell_cluster(const struct raft_cluster *c, struct json_writer *json)
-{
-    json_item_open(json);
-    json_put_text(json, JSON_KEY("name"), raft_name(c));
-    json_put_bool(json, JSON_KEY("likely"), c->is_likely);
-    json_put_bool(json, JSON_KEY("leaderless"), !has_leader(c));
-    json_put_signed(json, JSON_KEY("term"), c->term);
-    json_put_signed(json, JSON_KEY("since"), (has_leader(c) ? c->since_ns : c->votes.first_ns) / 1000);
-    json_put_unsigned(json, JSON_KEY("elections"), c->elections);
-    json_put_signed(json, JSON_KEY("index"), c->idx);
-    json_put_signed(json, JSON_KEY("committed"), c->commit);
-    json_put_signed(json, JSON_KEY("slowest_commit"), c->slowest_ns);
-    json_put_list(json, JSON_KEY("members"));
-    for (int i = 0; i < (int)c->num_members; i++)
-        tell_member(c, i, json);
-    json_put_list_end(json);
-    json_put_close(json);
-}
-
-static void tell_table(void *state, struct json_writer *json)
-{
-    struct raft_table *t = state;
-    const struct raft_cluster **list = sorted(t);
-    json_put_list(json, JSON_KEY("clusters"));
-    for (uint64_t i = 0;
-         list != NULL && i < t->raft.clusters.num && (t->max_rows == 0 || i < t->max_rows); i++)
-        tell_cluster(list[i], json);
-    json_put_list_end(json);
-    free(list);
-    json_put_unsigned(json, JSON_KEY("forgotten"), t->raft.clusters.num_forgotten);
-    json_put_bool(json, JSON_KEY("no_memory"), t->failed || t->raft.no_memory != 0);
+        ds_buffer_add_text(out, "out of memory: some clusters are missing\n");
 }
 
 static void end_table(void *state)
@@ -231,6 +183,5 @@ const struct report_kind report_raft = {
     .record = take_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
     .show = show_table,
-    .tell = tell_table,
     .end = end_table,
 };
