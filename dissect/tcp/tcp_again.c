@@ -26,12 +26,23 @@ bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segmen
            (!peer->has_acked || is_far(segment->ack, peer->acked));
 }
 
+/* is_before_first says whether a segment lies before the first byte of a connection whose SYN was captured.
+ * A keep-alive may have the number of the SYN. Once numbers may have wrapped around, the ring of
+ * tcp_delivered.h begins elsewhere. */
+static bool is_before_first(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    return conn->view.syn_seen[dir] &&
+           (!stream->has_data || stream->delivered.from == stream->first_seq) &&
+           tcp_diff(segment->seq, stream->first_seq) < -1;
+}
+
 /* is_other_of_ended: behind its end little comes, of what was under way. */
 static bool is_other_of_ended(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     return !stream->started || is_far(segment->seq, stream->next_seq) ||
-           tcp_has_other_ack(conn, dir, segment) ||
+           tcp_has_other_ack(conn, dir, segment) || is_before_first(conn, dir, segment) ||
            (conn->closed && !conn->can_resume && payload_len(segment) != 0 &&
             tcp_diff(segment->seq, stream->next_seq) > 0);
 }
@@ -46,7 +57,10 @@ bool tcp_is_other(const struct tcp_conn *conn, int dir, const struct segment *se
     if (!stream->started)
         return false;
     const int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
-    return ahead < -TCP_BEYOND || (ahead > TCP_BEYOND && tcp_has_other_ack(conn, dir, segment));
+    const uint32_t len = payload_len(segment) + ((segment->flags & TCP_FIN) != 0);
+    const bool is_retransmitted = ahead < 0 && 0 - (uint32_t)ahead >= len;
+    return ahead < -TCP_BEYOND || is_before_first(conn, dir, segment) ||
+           ((ahead > TCP_BEYOND || is_retransmitted) && tcp_has_other_ack(conn, dir, segment));
 }
 
 static void count(struct tcp_table *table, struct tcp_conn *conn, struct tcp_queued *one)

@@ -6,6 +6,7 @@
 #define DISSECT_TCP_CONN_H
 
 #include "tcp/tcp.h"
+#include "tcp/tcp_delivered.h"
 
 /* tcp_diff returns how far a lies after b; sequence numbers wrap around (RFC 9293, 3.4). */
 static inline int32_t tcp_diff(uint32_t a, uint32_t b)
@@ -52,6 +53,7 @@ struct tcp_stream {
     uint32_t num_doubted, doubted_len; /* len: with what keeping them costs */
     int64_t arrived_ns;     /* when they were acknowledged, with has_arrived */
     uint64_t arrived_frame;
+    struct tcp_delivered delivered;
     uint32_t num_held;
     uint64_t held_len;  /* with what keeping it costs */
     uint32_t stray_seq; /* where the last far-off segment ended */
@@ -128,6 +130,7 @@ struct tcp_shared {
     struct memcap *memcap;
     const uint64_t *limits;
     struct ds_stats *stats;
+    uint64_t delivered_len; /* of all rings of tcp_delivered.h */
     int64_t now_ns;
     uint64_t frame;
     bool measures; /* the facts of connections */
@@ -154,6 +157,10 @@ static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns,
  * rest. fin: the stream ends after it. */
 void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                      const struct tcp_piece *piece, bool fin);
+
+/* tcp_stream_differs says whether a piece has other bytes than those that were delivered in its place
+ * (tcp_delivered.h). A keep-alive, which repeats the last byte, may have any. */
+bool tcp_stream_differs(const struct tcp_stream *stream, const struct tcp_piece *piece);
 
 /* tcp_stream_pass_on passes on a piece that begins at next_seq, with nothing held. Any call upwards may
  * forget the connection. */

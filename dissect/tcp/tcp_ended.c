@@ -64,13 +64,24 @@ static void resume(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_stream_resume(&table->shared, conn, dir);
 }
 
+void tcp_ended_compare(struct tcp_table *table, const struct tcp_conn *conn, int dir,
+                       const struct segment *segment)
+{
+    const struct tcp_piece piece = {
+        .seq = segment->seq, .cut = segment->truncated_len, .bytes = segment->payload};
+    if (segment->sum != PACKET_SUM_BAD && tcp_stream_differs(&conn->stream[dir], &piece))
+        table->shared.stats->overlaps_differing++;
+}
+
 void tcp_ended_take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
                          const struct segment *segment)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
-    if (len == 0 || !is_next(segment->seq + len, stream->next_seq))
+    if (len == 0 || !is_next(segment->seq + len, stream->next_seq)) {
+        tcp_ended_compare(table, conn, dir, segment);
         return;
+    }
     keep(table, stream, segment);
     if (!conn->stream[!dir].heard)
         resume(table, conn, dir);

@@ -10,8 +10,8 @@
  * While the peer answers without acknowledging past the hole, it is waiting itself and the
  * sender will send again, however long that takes.
  *
- * First copy wins. A later copy of bytes that are still held is compared and a difference
- * counted; bytes already passed on are gone and cannot be compared.
+ * First copy wins. A later copy is compared with the bytes that are still held, and with the delivered
+ * ones that tcp_delivered.h still has; differences are counted.
  */
 #include "tcp/tcp_conn.h"
 
@@ -124,8 +124,10 @@ static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int di
     stream->next_seq += piece_len(piece);
     stream->has_data = true;
     conn->view.next_seq[dir] = stream->next_seq - piece->cut;
-    if (cursor_left(&piece->bytes) > 0)
+    if (cursor_left(&piece->bytes) > 0) {
+        tcp_delivered_add(shared, &stream->delivered, piece->seq, piece->bytes);
         shared->events->data(shared->context, &conn->view, dir, piece->bytes);
+    }
     if (piece->cut > 0 && !conn->forgotten)
         shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_SNAPLEN);
 }
@@ -357,6 +359,12 @@ static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tc
     return piece_len(piece) == 0;
 }
 
+bool tcp_stream_differs(const struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    const bool is_keep_alive = piece->seq + 1 == stream->next_seq && piece_len(piece) == 1;
+    return !is_keep_alive && tcp_delivered_differs(&stream->delivered, piece->seq, piece->bytes);
+}
+
 /* place finds what is new in piece and passes it on or holds it. */
 static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, struct tcp_piece piece)
 {
@@ -366,6 +374,7 @@ static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, str
         int32_t ahead = tcp_diff(piece.seq, stream->next_seq);
         if (ahead < 0) {
             uint32_t old = 0 - (uint32_t)ahead;
+            shared->stats->overlaps_differing += tcp_stream_differs(stream, &piece);
             if (old >= piece_len(&piece))
                 return;
             piece_split(&piece, old);

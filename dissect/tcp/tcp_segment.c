@@ -301,10 +301,12 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     } else if (conn->closed) {
         table->number = conn->forgotten ? 0 : conn->view.number;
         if (!tcp_ended_take(table, conn, dir, segment, len)) {
-            if (tcp_is_other(conn, dir, segment))
+            const bool is_other = tcp_is_other(conn, dir, segment);
+            if (is_other)
                 keep_other(table, conn, dir, segment);
             else
-                stats->retransmitted += len > 0;
+                tcp_ended_compare(table, conn, dir, segment);
+            stats->retransmitted += len > 0 && !is_other;
             return;
         }
     }

@@ -174,6 +174,12 @@ static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
     view->facts = NULL;
 }
 
+static void drop_delivered(struct tcp_table *table, struct tcp_conn *conn)
+{
+    tcp_delivered_free(&table->shared, &conn->stream[0].delivered);
+    tcp_delivered_free(&table->shared, &conn->stream[1].delivered);
+}
+
 /* Of connections that may go on after their end the latest are remembered, tcp_ended.h. */
 static void forget_resumable(struct tcp_table *table, const struct tcp_conn *conn)
 {
@@ -198,6 +204,7 @@ static void note_resumable(struct tcp_table *table, struct tcp_conn *conn)
     oldest->can_resume = false;
     tcp_stream_drop(&table->shared, &oldest->stream[0]);
     tcp_stream_drop(&table->shared, &oldest->stream[1]);
+    drop_delivered(table, oldest);
     if (oldest->view.user != NULL && events->gone != NULL)
         events->gone(table->shared.context, &oldest->view);
 }
@@ -219,6 +226,7 @@ void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
     list_remove(conn->closed ? &table->closed : &table->live, conn);
     tcp_stream_drop(&table->shared, &conn->stream[0]);
     tcp_stream_drop(&table->shared, &conn->stream[1]);
+    drop_delivered(table, conn);
     if (table->last == conn)
         table->last = NULL;
     table->num_conns--;
@@ -270,6 +278,8 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
     list_add(&table->closed, conn);
     if (why == TCP_CLOSE_RESET || why == TCP_CLOSE_FIN)
         note_resumable(table, conn);
+    if (!conn->can_resume)
+        drop_delivered(table, conn);
 }
 
 void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn)
@@ -374,6 +384,7 @@ void tcp_table_forget(struct tcp_conn_view *view)
     drop_facts(conn->table, view);
     tcp_stream_drop(&conn->table->shared, &conn->stream[0]);
     tcp_stream_drop(&conn->table->shared, &conn->stream[1]);
+    drop_delivered(conn->table, conn);
 }
 
 void tcp_table_free(struct tcp_table *table)

@@ -12,6 +12,7 @@
 
 #include "tcp/tcp.h"
 #include "tcp/tcp_conn.h"
+#include "tcp/tcp_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,6 +154,12 @@ static inline int teardown(void **state)
     int leaked = w->memcap.used != 0;
     free(w);
     return leaked ? -1 : 0;
+}
+
+/* held_len is how much memory is reserved, but for the rings of tcp_delivered.h. */
+static inline uint64_t held_len(const struct world *w)
+{
+    return w->memcap.used - w->table->shared.delivered_len;
 }
 
 /* next_segment is one from that end, in the next frame; nothing but where it comes from is set. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "failing_alloc.h"
 #include "tcp_world.h"
 
 static void test_conversation(void **state)
@@ -42,6 +43,118 @@ static void test_view_says_who_opened(void **state)
     feed(w, B, TCP_ACK, 5001, 1002, "b");
     expect_log(w, "open 0:a 1:b");
     assert_int_equal(w->stats.tcp_connections, 1);
+}
+
+/* Bytes that were passed on are compared with whatever comes in their place, however it is cut. */
+static void test_other_bytes_than_delivered(void **state)
+{
+    static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+    enum { LEN = sizeof text - 1 };
+    struct world *w = *state;
+    uint64_t num = 0;
+    shake(w, 0, 0xfffffff5); /* B's numbers wrap around */
+    for (uint32_t at = 0; at < LEN; at += 2) {
+        char two[3] = {text[at], text[at + 1], 0};
+        feed(w, A, TCP_ACK, 1 + at, 1, two);
+        feed(w, B, TCP_ACK, 0xfffffff6 + at, 1, two);
+    }
+    for (uint32_t from = 0; from + 1 < LEN; from++) { /* the last byte alone is a keep-alive */
+        for (uint32_t to = from + 1; to <= LEN; to++) {
+            char part[LEN + 1] = {0};
+            memcpy(part, text + from, to - from);
+            feed(w, A, TCP_ACK, 1 + from, 1, part);
+            feed(w, B, TCP_ACK, 0xfffffff6 + from, 1, part);
+            assert_int_equal(w->stats.overlaps_differing, num);
+            part[(from * 7 + to) % (to - from)] ^= 32;
+            feed(w, A, TCP_ACK, 1 + from, 1, part);
+            assert_int_equal(w->stats.overlaps_differing, ++num);
+            feed(w, B, TCP_ACK, 0xfffffff6 + from, 1, part);
+            assert_int_equal(w->stats.overlaps_differing, ++num);
+        }
+    }
+    feed(w, A, TCP_ACK, LEN, 1, "!"); /* a keep-alive may hold any byte */
+    assert_int_equal(w->stats.overlaps_differing, num);
+    feed(w, A, TCP_ACK, LEN, 1, "z12"); /* one that goes on */
+    feed(w, A, TCP_ACK, LEN, 1, "y12345");
+    assert_int_equal(w->stats.overlaps_differing, num + 1);
+}
+
+/* The latest TCP_DELIVERED_MAX bytes are compared, whatever the ring has grown by; nothing behind a hole that
+ * was given up, and nothing beyond what all rings may take. */
+static void test_delivered_caps(void **state)
+{
+    enum { NUM = 60, LEN = 1000, MAX = TCP_DELIVERED_MAX };
+    static uint8_t bytes[NUM * LEN];
+    struct world *w = *state;
+    shake(w, 0, 0);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    uint64_t num = 0;
+    for (uint32_t i = 0; i < NUM; i++) {
+        feed_bytes(w, A, TCP_ACK, 1 + i * LEN, 1, bytes + i * LEN, LEN);
+        w->log_len = 0;
+        const uint32_t end = (i + 1) * LEN, first = end > MAX ? end - MAX : 0;
+        for (uint32_t at = 0; at + 2 <= end; at += 997) {
+            uint8_t two[2] = {bytes[at], bytes[at + 1]};
+            feed_bytes(w, A, TCP_ACK, 1 + at, 1, two, 2);
+            assert_int_equal(w->stats.overlaps_differing, num);
+            two[1] ^= 1;
+            feed_bytes(w, A, TCP_ACK, 1 + at, 1, two, 2);
+            num += at + 1 >= first;
+            assert_int_equal(w->stats.overlaps_differing, num);
+        }
+    }
+    w->limits[DS_LIMIT_MEMORY] = 8 * TCP_DELIVERED_FIRST;
+    feed_bytes(w, B, TCP_ACK, 1, 1, bytes, LEN);
+    feed_bytes(w, B, TCP_ACK, 1, 1, bytes + 1, LEN);
+    assert_int_equal(w->stats.overlaps_differing, num);
+    w->limits[DS_LIMIT_MEMORY] = 1 << 25;
+    failing_alloc_at(1);
+    feed_bytes(w, B, TCP_ACK, 1 + LEN, 1, bytes, LEN);
+    failing_alloc_at(0);
+    assert_int_equal(w->stats.no_memory, 1);
+    feed_bytes(w, B, TCP_ACK, 1 + 2 * LEN, 1, bytes, LEN);
+    feed_bytes(w, B, TCP_ACK, 1, 1, bytes + 1, 2 * LEN);
+    assert_int_equal(w->stats.overlaps_differing, num);
+    feed_bytes(w, B, TCP_ACK, 1 + 2 * LEN, 1, bytes + 1, LEN);
+    assert_int_equal(w->stats.overlaps_differing, num + 1);
+}
+
+/* Retransmissions behind the end of a direction, or of the connection, are compared as well. */
+static void test_other_bytes_behind_the_end(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 1, 1, "abcd");
+    feed(w, A, TCP_ACK | TCP_FIN, 5, 1, "");
+    feed(w, A, TCP_ACK, 3, 1, "cd");
+    feed(w, A, TCP_ACK, 1, 1, "ab");
+    assert_int_equal(w->stats.overlaps_differing, 0);
+    feed(w, A, TCP_ACK, 2, 1, "bX");
+    assert_int_equal(w->stats.overlaps_differing, 1);
+    expect_log(w, "open 0:abcd 0.");
+}
+
+/* What lies before the first byte of a connection that was captured from its SYN on is not of it, nor is a
+ * retransmission that acknowledges what the other end cannot have sent. */
+static void test_old_bytes_of_another(void **state)
+{
+    struct world *w = *state;
+    shake(w, 5000, 5000);
+    feed(w, A, TCP_ACK, 5001, 5001, "abcd");
+    feed(w, A, TCP_ACK, 5000, 5001, "?"); /* a keep-alive */
+    feed(w, A, TCP_ACK, 5000, 5001, "");
+    feed(w, A, TCP_ACK, 5001, 5001, "ab");
+    assert_int_equal(w->stats.ignored, 0);
+    feed(w, A, TCP_ACK, 4999, 5001, "ab");
+    feed(w, A, TCP_ACK, 5001, 5001 + TCP_NEAR, "ab");
+    feed(w, A, TCP_ACK, 5005, 5001, "e");
+    assert_int_equal(w->stats.ignored, 1);
+    feed(w, A, TCP_ACK, 5002, 5002 + TCP_NEAR, "bcde");
+    feed(w, A, TCP_ACK, 5006, 5001, "f");
+    assert_int_equal(w->stats.ignored, 2);
+    assert_int_equal(w->stats.overlaps_differing, 0);
+    expect_log(w, "open 0:abcd 0:e 0:f");
 }
 
 static void test_retransmission(void **state)
@@ -105,10 +218,10 @@ static void test_reordered(void **state)
     feed(w, A, TCP_ACK, 3, 1, "cd");
     feed(w, A, TCP_ACK, 5, 1, "ef");
     expect_log(w, "open");
-    assert_true(w->memcap.used > 0);
+    assert_true(held_len(w) > 0);
     feed(w, A, TCP_ACK, 1, 1, "ab");
     expect_log(w, "0:ab 0:cd 0:ef 0:gh");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
     assert_int_equal(w->stats.reordered, 1);
     assert_int_equal(w->stats.retransmitted, 0);
 }
@@ -182,7 +295,7 @@ static void test_lost_when_acked(void **state)
     w->now_ns += 1 * MS;
     feed(w, B, TCP_ACK, 1, 8, "");
     expect_log(w, "0!3L 0:fg");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
     feed(w, A, TCP_ACK, 3, 1, "cde"); /* too late */
     feed(w, A, TCP_ACK, 8, 1, "hi");
     expect_log(w, "0:hi");
@@ -267,13 +380,13 @@ static void test_sweep_reaches_all(void **state)
         shake(w, 0, 0);
         feed(w, A, TCP_ACK, 6, 1, "fg");
     }
-    assert_true(w->memcap.used > 0);
+    assert_true(held_len(w) > 0);
     w->client_port = 999;
     for (int i = 0; i < 30; i++) {
         w->now_ns += 200 * MS;
         feed(w, A, TCP_ACK, 0, 0, "");
     }
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 static void test_clock_going_back(void **state)
@@ -426,6 +539,10 @@ int main(void)
         TEST(test_repeat_before_a_hole),
         TEST(test_view_says_who_opened),
         TEST(test_retransmission),
+        TEST(test_other_bytes_than_delivered),
+        TEST(test_delivered_caps),
+        TEST(test_other_bytes_behind_the_end),
+        TEST(test_old_bytes_of_another),
         TEST(test_everything_twice),
         TEST(test_keep_alive),
         TEST(test_reordered),

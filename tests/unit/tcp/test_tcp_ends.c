@@ -51,7 +51,7 @@ static void test_fin_that_was_none(void **state)
     expect_log(w, "");
     tcp_table_end(w->table);
     expect_log(w, "close=CAPTURE");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 static void test_reset(void **state)
@@ -113,7 +113,7 @@ static void test_reuse(void **state)
     feed(w, A, TCP_ACK, 90001, 80001, "b");
     feed(w, B, TCP_ACK, 80001, 90002, "c");
     expect_log(w, "0:b 1:c");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* Where the other side alone has sent something, or has closed, the connection has been one. */

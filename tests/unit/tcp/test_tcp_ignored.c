@@ -95,7 +95,7 @@ static void test_wrongly_ignored(void **state)
     feed_time(w, B, 501, 107, "", 1);
     feed_time(w, A, 107, 501, "g", 100);
     expect_log(w, "0:f 0:g");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 static void begin_doubted(struct world *w)
@@ -119,7 +119,7 @@ static void test_doubted_and_replaced(void **state)
     feed_good(w, A, 106, 501, "late");
     wait_long(w);
     expect_log(w, "0:good 0:late");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* What is acknowledged and not exactly what was doubted is another segment, which was not captured. */
@@ -133,7 +133,7 @@ static void test_doubted_and_another(void **state)
     feed_good(w, A, 107, 501, "next");
     wait_long(w);
     expect_log(w, "0!5L 0:next");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* Of two versions nobody knows which one was taken. */
@@ -147,7 +147,7 @@ static void test_doubted_twice(void **state)
     feed_good(w, A, 106, 501, "next");
     wait_long(w);
     expect_log(w, "0!4L 0:next");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* Sent again it is the same one; it fills what is missing before what follows, be that acknowledged too. */
@@ -164,7 +164,7 @@ static void test_doubted_again(void **state)
     feed_doubted(w, A, 110, 501, "end");
     tcp_table_end(w->table);
     expect_log(w, "0:end close=CAPTURE");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* What is doubted is bounded, by pieces and by bytes; where not all is kept there is a gap as before. */
@@ -185,7 +185,7 @@ static void test_doubted_caps(void **state)
     feed_good(w, B, 501 + NUM + 1, 102 + NUM, "next");
     wait_long(w);
     expect_log(w, "1!129L 1:next");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 static void test_doubted_bytes(void **state)
@@ -196,7 +196,7 @@ static void test_doubted_bytes(void **state)
     memset(large, 'l', sizeof large - 1);
     feed_doubted(w, A, 102, 501, "d");
     feed_doubted(w, A, 103, 501, large);
-    assert_in_range(w->memcap.used, 1, 100);
+    assert_in_range(held_len(w), 1, 100);
     w->memcap.max = w->memcap.used;
     feed_doubted(w, A, 103, 501, "e");
     assert_int_equal(w->memcap.hits, 1);
@@ -210,7 +210,7 @@ static void test_doubted_without_memory(void **state)
     feed_doubted(w, A, 102, 501, "some");
     failing_alloc_at(0);
     assert_int_equal(w->stats.no_memory, 1);
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
     feed_good(w, B, 501, 106, "");
     feed_good(w, A, 106, 501, "next");
     wait_long(w);
@@ -420,8 +420,8 @@ static void test_kept_cap(void **state)
     feed(w, B, TCP_RST | TCP_ACK, 501, 101, "");
     for (uint32_t i = 0; i < 9; i++)
         feed_bytes(w, A, TCP_ACK, 101 + i * 100000, 501, bytes, sizeof bytes);
-    assert_true(w->memcap.used > TCP_KEPT / 2 &&
-                w->memcap.used < TCP_KEPT + sizeof(struct tcp_conn));
+    assert_true(held_len(w) > TCP_KEPT / 2 &&
+                held_len(w) < TCP_KEPT + sizeof(struct tcp_conn));
     failing_alloc_at(1);
     feed(w, A, TCP_ACK, 101, 501, "xyz");
     failing_alloc_at(0);

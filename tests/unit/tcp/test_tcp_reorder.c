@@ -73,7 +73,7 @@ static void test_any_order(void **state)
         tell(w, exchange, orders[i]);
         tcp_table_settle(w->table);
         expect_log(w, "open 0:ask 1:answer 1. 0. close=FIN");
-        assert_int_equal(w->memcap.used, 0);
+        assert_int_equal(held_len(w), 0);
         w->client_port++;
     }
 }
@@ -95,7 +95,7 @@ static void test_order_among_connections(void **state)
     expect_log(w, "");
     feed(w, A, TCP_ACK, 106, 501, "");
     expect_log(w, "open 0:late 0:other");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* Of a connection that was joined late the other side begins where what is there of it does, in
@@ -195,7 +195,7 @@ static void test_reset_before_data(void **state)
     feed(w, A, TCP_RST, 101 + (1 << 20), 0, ""); /* blind: nobody waits for that */
     feed(w, B, TCP_ACK, 501, 101, "cd");
     expect_log(w, "open 1:cd");
-    assert_int_equal(w->memcap.used, 0);
+    assert_int_equal(held_len(w), 0);
 }
 
 /* The ports are used again at once, while the end of the connection before is still waited for. */
