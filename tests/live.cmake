@@ -57,6 +57,13 @@ live_test_here(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 # SIGHUP of a service.
 live_test_here(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# What a terminal shows meanwhile.
+if(PYTHON3)
+  add_test(NAME live_looked_at COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/live/looked_at.py
+                                       $<TARGET_FILE:distsniff>)
+  set_tests_properties(live_looked_at PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 240)
+endif()
+
 # What is said while nothing comes.
 add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
          $<TARGET_FILE:distsniff>)

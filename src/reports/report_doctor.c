@@ -17,6 +17,7 @@ struct doctor {
     struct finding **found; /* in the order in which they were found first, or of finding_compare */
     size_t num, cap;
     uint64_t no_memory;
+    uint64_t drawn; /* the greatest number of a finding when it was drawn last: those after it are new */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -328,11 +329,83 @@ static void print_how(const struct doctor *doctor, struct ds_buffer *out)
         ds_buffer_printf(out, "--explain %s (background)\n\n", first->kind->code);
 }
 
+/* show_short draws what a screen has room for: a line a finding, and which are new since the last time. */
+static void show_short(const struct doctor *doctor, struct ds_buffer *out)
+{
+    print_sum(doctor, out);
+    for (size_t i = 0; i < doctor->num; i++) {
+        const struct finding *f = doctor->found[i];
+        if (f->kind == NULL)
+            continue;
+        ds_buffer_add_text(out, f->number > doctor->drawn ? "new  " : "     ");
+        report_finding_head(f, out);
+        add_when(doctor->text, f, out);
+        ds_buffer_add_text(out, ")\n");
+    }
+    ds_buffer_add_text(out, "\nCtrl-C ends with the whole report: evidence, and what to do\n");
+}
+
+static void begin_anew(void *state, int64_t now_ns)
+{
+    struct doctor *doctor = state;
+    (void)now_ns;
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->kind != NULL && doctor->found[i]->number > doctor->drawn)
+            doctor->drawn = doctor->found[i]->number;
+    }
+}
+
+/* print_verdict_wrong says how many findings there are, and what the first one is about. */
+static void print_verdict_wrong(const struct doctor *doctor, struct ds_buffer *out)
+{
+    uint64_t errors = 0, warnings = 0;
+    const struct finding *first = first_wrong(doctor);
+    for (size_t i = 0; i < doctor->num; i++) {
+        errors += doctor->found[i]->severity == SEVERITY_ERROR;
+        warnings += doctor->found[i]->severity == SEVERITY_WARNING;
+    }
+    if (errors != 0)
+        ds_buffer_add_text(out, ds_counted(errors, "errors").text);
+    if (warnings != 0)
+        ds_buffer_printf(out, "%s%s", errors != 0 ? ", " : "", ds_counted(warnings, "warnings").text);
+    ds_buffer_printf(out, errors + warnings > 1 ? "; first: %s %s" : ": %s %s", first->kind->code,
+                     first->kind->title);
+}
+
+void report_doctor_verdict(void *state, struct ds_buffer *out)
+{
+    struct doctor *doctor = state;
+    bool has_checked = false, is_down = false;
+    sort(doctor);
+    for (size_t i = 0; i < doctor->num; i++) {
+        const struct finding *f = doctor->found[i];
+        has_checked |= f->severity != SEVERITY_UNCHECKED;
+        if (f->severity != SEVERITY_DOWN)
+            continue;
+        ds_buffer_add_text(out, is_down ? "; " : "");
+        wording_print(&f->sentence, out);
+        is_down = true;
+    }
+    if (first_wrong(doctor) == NULL && is_down)
+        return;
+    ds_buffer_add_text(out, is_down ? "; " : "");
+    if (first_wrong(doctor) != NULL)
+        print_verdict_wrong(doctor, out);
+    else if (has_checked)
+        print_nothing_wrong(doctor, out);
+    else
+        ds_buffer_add_text(out, "nothing could be checked");
+}
+
 static void show_report(void *state)
 {
     struct doctor *doctor = state;
     struct ds_buffer *out = &doctor->text->buffer;
     sort(doctor);
+    if (doctor->text->shortens && doctor->text->now_ns != 0) {
+        show_short(doctor, out);
+        return;
+    }
     print_sum(doctor, out);
     for (size_t i = 0; i < doctor->num; i++) {
         if (doctor->found[i]->kind != NULL && !finding_is_aside(doctor->found[i]))
@@ -440,6 +513,7 @@ const struct report_kind report_doctor = {
     .takes = REPORT_TAKES_FINDINGS,
     .show = show_report,
     .tell = tell_report,
+    .begin_anew = begin_anew,
     .end = end_report,
     .takes_facts = true,
     .takes_names = true,

@@ -15,4 +15,8 @@ void report_finding_head(const struct finding *finding, struct ds_buffer *out);
 void report_finding_print(const struct report_text *text, const struct finding *finding,
                           struct ds_buffer *out);
 
+/* report_doctor_verdict appends the verdict of a doctor, its state, in one line without its end: what is
+ * down now, how many findings there are, and what the first of them is about. */
+void report_doctor_verdict(void *doctor, struct ds_buffer *out);
+
 #endif

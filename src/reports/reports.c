@@ -8,6 +8,7 @@
 #include "files/output_file.h"
 #include "reports/redraw.h"
 #include "reports/report.h"
+#include "reports/report_finding.h"
 #include "core/label_show.h"
 #include "core/line_fit.h"
 
@@ -17,7 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WRITE_LEN = 65536 }; /* so much text is written out */
+enum {
+    WRITE_LEN = 65536, /* so much text is written out */
+    MICROSECONDS = 6,  /* digits that a person reads on a terminal */
+};
 
 static const struct report_kind *const kinds[REPORT_COUNT] = {
 #define REPORT(id, name, kind, what) kind,
@@ -41,6 +45,9 @@ struct reports {
     size_t num_takers;
     unsigned takes; /* what any of them does */
     bool redraws;              /* --every, on a terminal */
+    bool flows;                /* lines are written as they come */
+    void *verdict;             /* a doctor of its own, which shows nothing; NULL: none is wanted */
+    struct report_text verdict_text;
     struct output_file out;
 };
 
@@ -85,7 +92,7 @@ static bool does_flow(const struct report_kind *kind)
 
 bool reports_wanted(const struct report_config *config)
 {
-    return is_any(config, is_of_records);
+    return config->verdict || is_any(config, is_of_records);
 }
 
 bool reports_take_monitors(const struct report_config *config)
@@ -95,7 +102,7 @@ bool reports_take_monitors(const struct report_config *config)
 
 bool reports_take_names(const struct report_config *config)
 {
-    return is_any(config, has_names);
+    return config->verdict || is_any(config, has_names);
 }
 
 bool reports_take_calls(const struct report_config *config)
@@ -105,7 +112,12 @@ bool reports_take_calls(const struct report_config *config)
 
 bool reports_take_facts(const struct report_config *config)
 {
-    return is_any(config, has_facts);
+    return config->verdict || is_any(config, has_facts);
+}
+
+bool reports_draw_anew(const struct report_config *config)
+{
+    return (config->wanted[REPORT_DOCTOR] || config->wanted[REPORT_OPEN]) && !is_any(config, does_flow);
 }
 
 struct reports *reports_new(const struct report_config *config, unsigned time_digits,
@@ -116,12 +128,12 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
         return NULL;
     r->out =
         (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
-    r->text.time_digits = time_digits;
     r->text.command = config->command;
     r->text.behind = config->behind;
     r->text.width = screen_width(r->out.fd);
-    r->redraws = config->is_live && config->every_ns != 0 && !is_any(config, does_flow) &&
-                 r->text.width != 0;
+    r->text.time_digits = r->text.width != 0 && !config->nanoseconds ? MICROSECONDS : time_digits;
+    r->flows = config->is_live && is_any(config, does_flow);
+    r->redraws = config->is_live && config->every_ns != 0 && !r->flows && r->text.width != 0;
     r->text.shortens = r->redraws;
     for (int i = 0; i < REPORT_COUNT; i++) {
         if (!config->wanted[i] || kinds[i] == NULL)
@@ -135,6 +147,11 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
                                                     .state = r->state[i],
                                                     .takes = kinds[i]->takes};
         r->takes |= kinds[i]->takes;
+    }
+    r->verdict_text.time_digits = time_digits;
+    if (config->verdict && (r->verdict = report_doctor.open(&r->verdict_text, config)) == NULL) {
+        reports_free(r);
+        return NULL;
     }
     return r;
 }
@@ -183,6 +200,9 @@ static void end_all(struct reports *r)
             kinds[i]->end(r->state[i]);
         r->state[i] = NULL;
     }
+    if (r->verdict != NULL)
+        report_doctor.end(r->verdict);
+    r->verdict = NULL;
 }
 
 static struct ds_text all_of(const struct ds_buffer *buffer)
@@ -289,6 +309,22 @@ enum reports_status reports_repeat(struct reports *r, int64_t now_ns)
     return write_text(r);
 }
 
+enum reports_status reports_flush(struct reports *r)
+{
+    return r->flows && r->text.buffer.len != 0 ? reports_write(r) : REPORTS_OK;
+}
+
+void reports_judge(struct reports *r, const struct record *finding)
+{
+    if (r->verdict != NULL)
+        report_doctor.record(r->verdict, finding);
+}
+
+struct ds_text reports_verdict(const struct reports *r)
+{
+    return r->verdict_text.buffer.failed ? (struct ds_text){"", 0} : all_of(&r->verdict_text.buffer);
+}
+
 void reports_print_open(const struct reports *r, const struct call *call, struct ds_buffer *out)
 {
     enum { SHORT = 100 };
@@ -316,6 +352,8 @@ void reports_end(struct reports *r)
 {
     r->text.width = screen_width(r->out.fd);
     show_all(r);
+    if (r->verdict != NULL)
+        report_doctor_verdict(r->verdict, &r->verdict_text.buffer);
     end_all(r);
 }
 
@@ -336,6 +374,7 @@ void reports_free(struct reports *r)
         return;
     end_all(r);
     ds_buffer_free(&r->text.buffer);
+    ds_buffer_free(&r->verdict_text.buffer);
     ds_buffer_free(&r->out.buffer);
     free(r);
 }

@@ -30,6 +30,7 @@ enum traffic_by {
 
 enum { REPORT_ROWS = 20 }; /* by default */
 #define REPORT_TOP_EVERY_NS INT64_C(3000000000)
+#define REPORT_LIVE_EVERY_NS INT64_C(2000000000)
 enum { REPORT_EVERY_LEAST_NS = 100000000 };
 
 struct report_config {
@@ -44,8 +45,14 @@ struct report_config {
      * command is NULL where the packets are not kept. */
     const char *command, *behind;
     bool is_live;                    /* a terminal is drawn anew then */
+    bool nanoseconds;                /* on a terminal too, where the capture has them */
+    bool verdict;                    /* reports_verdict is to be asked at the end */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
+
+/* reports_draw_anew says whether somebody who looks on at a terminal wants to see the tables all the time:
+ * doctor or open is among them, and none of which lines are written as they come. */
+bool reports_draw_anew(const struct report_config *config);
 
 /* How writing the tables went. */
 enum reports_status { REPORTS_OK, REPORTS_FAILED, REPORTS_READER_GONE };
@@ -86,6 +93,15 @@ void reports_show(struct reports *reports);
 /* reports_repeat writes them as they stand at that time, for --every: over what is there on a
  * terminal, else below it. */
 enum reports_status reports_repeat(struct reports *reports, int64_t now_ns);
+
+/* reports_flush writes the lines that have come, where they are written as they come. */
+enum reports_status reports_flush(struct reports *reports);
+
+/* reports_judge takes a record with a finding for the verdict, whether it was selected or not.
+ * reports_verdict returns, after reports_end, what --report doctor begins with, shortened to one line
+ * without its end. Empty when config.verdict was false, or memory ran out. It lives as long as reports. */
+void reports_judge(struct reports *reports, const struct record *finding);
+struct ds_text reports_verdict(const struct reports *reports);
 
 /* reports_print_open appends a line on a call that is open, for standard error. */
 void reports_print_open(const struct reports *reports, const struct call *call,

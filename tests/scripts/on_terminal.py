@@ -112,6 +112,42 @@ with tempfile.TemporaryDirectory() as folder:
     if not re.match(r"\d\d:\d\d:\d\d\.\d{9} ", piped("-r", fine)):
         fail("nanoseconds are missing in a pipe")
 
+# Whoever looks on is told at the end in one line what is wrong, and what says more; nobody else is.
+def last_line(*options, on_stderr=True):
+    master, slave = terminal(100)
+    process = subprocess.Popen([program, *options], stdout=slave, env=environment({}),
+                               stderr=slave if on_stderr else subprocess.PIPE)
+    os.close(slave)
+    text = rest_of(master)
+    said = process.stderr.read().decode() if process.stderr else text
+    if process.wait() != 0:
+        fail(f"{options}: status {process.returncode}")
+    return plain(said).rstrip("\n").split("\n")[-1]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    named = folder + "/it's here.pcap"
+    pathlib.Path(named).symlink_to(pathlib.Path(capture).resolve())
+    verdict = last_line("-r", named, "tcp")
+    found = re.fullmatch(r"alice@127\.0\.0\.1 left at 01:01:35 and has not come back; 6 warnings; first: DS312 .*; "
+                         r"(distsniff -r .* --report doctor tcp) says more", verdict)
+    if not found:
+        fail("this is no verdict", verdict)
+    command = found[1].replace("distsniff", program, 1)
+    if b"6 warnings" not in subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, check=True).stdout:
+        fail("the command of the verdict shows something else", command)
+    if last_line("-r", named, "-e", "nothing_like_that").split(";")[:2] != verdict.split(";")[:2]:
+        fail("the verdict depends on what is selected")
+    fine = str(pcaps / "replay-cnode.pcap.gz")
+    if not last_line("-r", fine).startswith("no problems found; distsniff -r "):
+        fail("nothing is wrong, and that is not said", last_line("-r", fine))
+    for options in ("-q", "-r", capture), ("--no-calls", "-r", capture), ("--report", "links", "-r", capture), \
+                   ("-T", "json", "-r", capture), ("-T", "text", "-T", f"json={folder}/also", "-r", capture):
+        if "says more" in last_line(*options):
+            fail(f"{options} has a verdict")
+    if "says more" in last_line("-r", capture, on_stderr=False):
+        fail("there is a verdict where no terminal shows standard error")
+
 # A person reads the syntax of the modules that the nodes run; a program always reads the same.
 elixir, in_elixir, in_erlang = str(pcaps / "elixir-1.14.pcap.gz"), " > Lab.Groups ", " > 'Elixir.Lab.Groups' "
 if in_elixir not in plain(shown(160, "-r", elixir)) or in_erlang not in piped("-r", elixir):

@@ -136,9 +136,24 @@ static char *take_text(struct ds_buffer *out)
     return out->data;
 }
 
+/* explain_kept is of a live capture, whose packets are in one file afterwards. */
+static void explain_kept(struct options *o)
+{
+    const char *name = o->keep.write_file;
+    struct ds_buffer out = {0};
+    if (name == NULL || o->capture.num_read_files != 0 || strcmp(name, "-") == 0 || has_control(name) ||
+        o->keep.trigger != NULL || o->keep.rotation.size != 0 || o->keep.rotation.seconds != 0)
+        return;
+    ds_buffer_add_text(&out, "-r ");
+    add_quoted(&out, name);
+    ds_buffer_add_text(&out, " ");
+    o->kept = take_text(&out);
+}
+
 void option_explain_commands(struct options *o)
 {
     struct ds_buffer out = {0}, behind = {0};
+    explain_kept(o);
     if (!can_be_read_again(o))
         return;
     for (size_t i = 0; i < o->num_given; i++) {

@@ -437,6 +437,31 @@ static bool read_options(struct options *options, int argc, char **argv,
     return ok;
 }
 
+/* choose_drawing has tables written again and again where that was not asked for: top in any live capture,
+ * doctor and open where a terminal shows them. */
+static void choose_drawing(struct options *o)
+{
+    bool is_free = o->keep.write_file == NULL || strcmp(o->keep.write_file, "-") != 0;
+    for (size_t i = 0; i < o->output.num_formats; i++)
+        is_free = is_free && !is_on_stdout(&o->output.formats[i]);
+    if (!o->report.is_live || o->report.every_ns != 0)
+        return;
+    if (o->report.wanted[REPORT_TOP])
+        o->report.every_ns = REPORT_TOP_EVERY_NS;
+    else if (is_free && isatty(STDOUT_FILENO) && reports_draw_anew(&o->report))
+        o->report.every_ns = REPORT_LIVE_EVERY_NS;
+}
+
+/* choose_verdict: a person looks on, and asked for messages alone. */
+static void choose_verdict(struct options *o)
+{
+    bool has_report = false;
+    for (int i = 0; i < REPORT_COUNT; i++)
+        has_report |= o->report.wanted[i];
+    o->report.verdict = !has_report && !o->quiet && !o->no_calls && !o->explain.asked &&
+                        o->output.num_formats == 1 && is_text_on_terminal(o) && isatty(STDERR_FILENO);
+}
+
 /* What is asked for once and concerns several stages. */
 static void hand_down(struct options *o)
 {
@@ -448,8 +473,8 @@ static void hand_down(struct options *o)
     o->output.redacted = o->redact.what != 0;
     o->metrics.has_calls = !o->no_calls;
     o->report.is_live = o->capture.num_read_files == 0;
-    if (o->report.wanted[REPORT_TOP] && o->report.is_live && o->report.every_ns == 0)
-        o->report.every_ns = REPORT_TOP_EVERY_NS;
+    o->report.nanoseconds = o->output.nanoseconds;
+    choose_drawing(o);
     o->follow.all_packets = o->keep.write_file != NULL;
     o->ending.max_files = o->keep.max_files;
     o->ending.max_ring_files = o->keep.rotation.files;
@@ -540,6 +565,7 @@ static bool finish(struct options *options, char **words, struct option_given *g
     choose_syntax(options, given, *num);
     choose_rate(options);
     choose_jobs(options);
+    choose_verdict(options);
     hand_down(options);
     option_explain_commands(options);
     if (options->keep.trigger != NULL)
@@ -600,7 +626,8 @@ void options_free(struct options *options)
         free(options->names_made[--options->num_names_made]);
     free(options->command);
     free(options->behind);
-    options->command = options->behind = NULL;
+    free(options->kept);
+    options->command = options->behind = options->kept = NULL;
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

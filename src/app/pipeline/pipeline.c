@@ -208,6 +208,8 @@ void pipeline_flush(struct pipeline *s)
     struct record_queue *queue = own_queue(s);
     if (queue != NULL)
         record_queue_flush(queue);
+    if (!s->threaded && pipeline_get_state(s) == PIPELINE_ON)
+        pipeline_note_reports(s, reports_flush(s->reports));
 }
 
 void pipeline_choose_way(struct pipeline *s)
@@ -323,6 +325,11 @@ struct explain *pipeline_get_explain(struct pipeline *s)
 struct ds_buffer *pipeline_report_text(struct pipeline *s)
 {
     return reports_text(s->reports);
+}
+
+struct ds_text pipeline_verdict(const struct pipeline *s)
+{
+    return reports_verdict(s->reports);
 }
 
 void pipeline_write_reports(struct pipeline *s)

@@ -116,6 +116,9 @@ void pipeline_end(struct pipeline *pipeline);
 struct ds_buffer *pipeline_report_text(struct pipeline *pipeline);
 void pipeline_write_reports(struct pipeline *pipeline);
 
+/* pipeline_verdict returns what is wrong in one line, after pipeline_end; empty when nobody asked. */
+struct ds_text pipeline_verdict(const struct pipeline *pipeline);
+
 /* pipeline_get_explain returns what explains one thing, NULL: nothing is asked for. */
 struct explain *pipeline_get_explain(struct pipeline *pipeline);
 

@@ -97,7 +97,8 @@ static bool open_correlate(struct pipeline *s)
 
 bool pipeline_takes_findings(const struct options *options)
 {
-    return options->report.wanted[REPORT_DOCTOR] || options->report.wanted[REPORT_TIMELINE] ||
+    return options->report.verdict || options->report.wanted[REPORT_DOCTOR] ||
+           options->report.wanted[REPORT_TIMELINE] ||
            options->explain.asked || counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
            options->web.len != 0 ||

@@ -16,6 +16,14 @@ static void take_moment(struct pipeline *s, const struct record *record)
         pipeline_pass_on(s, shown);
 }
 
+/* judge: the verdict is on all that is captured, whatever is selected to be shown. */
+static __attribute__((noinline)) void judge(struct pipeline *s, const struct record *record)
+{
+    const struct record *shown = record;
+    if (record->finding->happening == HAPPENING_NONE && pipeline_redact(s, &shown))
+        reports_judge(s->reports, shown);
+}
+
 /* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
  * one. */
 void pipeline_on_finding(void *context, const struct record *record)
@@ -23,6 +31,8 @@ void pipeline_on_finding(void *context, const struct record *record)
     struct pipeline *s = context;
     const struct finding *finding = record->finding;
     const struct record *shown = record;
+    if (s->options->report.verdict)
+        judge(s, record);
     if (finding->happening != HAPPENING_NONE)
         take_moment(s, record);
     else if (!finding->is_update)

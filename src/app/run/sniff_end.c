@@ -12,6 +12,7 @@
 #include "files/keylog_file.h"
 #include "privsep/file_helper.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* An output that nobody reads any more ends the run when there is no other. */
@@ -120,6 +121,22 @@ static void explain(struct sniff *s)
         explain_print(explained, pipeline_report_text(s->pipeline));
 }
 
+/* say_verdict: whoever looks on is told in one line what is wrong, and what says more. */
+static void say_verdict(const struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct ds_text verdict = pipeline_verdict(s->pipeline);
+    if (verdict.len == 0)
+        return;
+    fprintf(stderr, "%.*s; ", (int)verdict.len, verdict.data);
+    if (options->report.command != NULL || options->kept != NULL)
+        fprintf(stderr, "distsniff %s--report doctor%s says more\n",
+                options->report.command != NULL ? options->report.command : options->kept,
+                options->report.command != NULL ? options->report.behind : "");
+    else
+        fputs("--report doctor says more\n", stderr);
+}
+
 int sniff_close(struct sniff *s, bool opened)
 {
     capture_writer_close(&s->save);
@@ -151,8 +168,10 @@ int sniff_close(struct sniff *s, bool opened)
                  annotated_ending(s) == STOP_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
-    if (opened && !reader_is_gone(s) && !s->options->explain.asked)
+    if (opened && !reader_is_gone(s) && !s->options->explain.asked) {
         stop_condition_print(&s->ending, stderr);
+        say_verdict(s);
+    }
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);
     port_filter_free(s->follow);

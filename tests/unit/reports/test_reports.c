@@ -665,6 +665,57 @@ static void calls_without_end(void **state)
     }
 }
 
+static void judge(struct reports *reports, uint64_t number, enum severity severity, const char *sentence)
+{
+    static const struct finding_kind kind = {.code = "DS305", .title = "a request is not answered",
+                                             .advice = "wait", .rank = RANK_AVAILABILITY};
+    struct finding finding = {.number = number, .severity = severity, .first_ns = 1000, .count = 1,
+                              .kind = severity <= SEVERITY_NOTE ? &kind : NULL};
+    const struct record record = {.finding = &finding};
+    wording_add(&finding.sentence, sentence);
+    reports_judge(reports, &record);
+}
+
+/* The verdict is one line, empty where nobody wants it or memory ran out. */
+static void take_verdict(void *context)
+{
+    struct report_config config;
+    (void)context;
+    init_config(&config);
+    config.verdict = true;
+    struct reports *reports = reports_new(&config, 6, false);
+    if (reports == NULL)
+        return;
+    judge(reports, 1, SEVERITY_ERROR, "b@h does not answer");
+    judge(reports, 2, SEVERITY_NOTE, "nothing much");
+    judge(reports, 3, SEVERITY_WARNING, "c@h is slow");
+    judge(reports, UINT64_MAX, SEVERITY_DOWN, "d@h left");
+    reports_end(reports);
+    const struct ds_text verdict = reports_verdict(reports);
+    assert_null(memchr(verdict.data, '\n', verdict.len));
+    if (!failing_alloc_failed()) {
+        static const char all[] =
+            "d@h left; 1 error, 1 warning; first: DS305 a request is not answered";
+        assert_int_equal(verdict.len, strlen(all));
+        assert_memory_equal(verdict.data, all, verdict.len);
+    }
+    reports_free(reports);
+}
+
+static void verdict_in_a_line(void **state)
+{
+    struct report_config config;
+    (void)state;
+    take_verdict(NULL);
+    assert_true(failing_alloc_each(take_verdict, NULL) >= 5);
+    init_config(&config);
+    struct reports *reports = reports_new(&config, 6, false);
+    judge(reports, 1, SEVERITY_ERROR, "b@h does not answer");
+    reports_end(reports);
+    assert_int_equal(reports_verdict(reports).len, 0);
+    reports_free(reports);
+}
+
 static void without_memory(void **state)
 {
     static const struct report_kind *const others[] = {&report_latency, &report_open,
@@ -690,6 +741,7 @@ int main(void)
         cmocka_unit_test(what_is_under_way), cmocka_unit_test(long_names),
         cmocka_unit_test(worst_links),
         cmocka_unit_test(calls_without_end),
+        cmocka_unit_test(verdict_in_a_line),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
