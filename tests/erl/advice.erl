@@ -40,8 +40,10 @@ main([Program, Dir]) ->
 %% an atom: the virtual machine has it in C, or it is the beginning of one.
 others() ->
     ["api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
-     "inconsistent_database", "inet_tls",
-     "pause_minority", "quorum_status", "rp_filter", "set_master", "start_app", "stop_app"].
+     "check_partial_partition", "cluster_partition_handling", "cluster_status", "force_boot", "forget_cluster_node",
+     "inconsistent_database", "inet_tls", "mnesia_info", "node_up",
+     "partial_partition_disconnect", "pause_minority", "quorum_status", "rabbit_node_monitor", "rp_filter", "set_master",
+     "start_app", "stop_app", "winner_is"].
 
 %% texts are the strings of a C file, those that stand next to each other together.
 texts(File) ->

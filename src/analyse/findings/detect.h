@@ -379,6 +379,7 @@ struct checks {
 enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_STALLED = 32 };
 
 struct mesh; /* who is connected with whom: detect_mesh.c */
+struct rabbit_watch; /* detect_rabbit.c */
 
 struct detect {
     struct findings_config config;
@@ -418,6 +419,7 @@ struct detect {
     struct timeline *timeline; /* NULL: nobody wants it */
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
+    struct rabbit_watch *rabbit; /* NULL: no node monitor was heard */
     uint64_t num_one_way; /* connections that are watched, about */
     struct {
         int64_t ts_ns; /* 0: none */
@@ -603,6 +605,10 @@ void detect_mnesia_time(struct detect *d, bool at_end);
 
 /* detect_raft takes a message whose label raft_takes. */
 void detect_raft(struct detect *d, const struct record *record);
+
+/* detect_rabbit takes a message of RabbitMQ's node monitor. */
+void detect_rabbit(struct detect *d, const struct record *record);
+void detect_rabbit_free(struct detect *d);
 
 /* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia or ejabberd:
  * others begin with other letters, but for that of Elixir. */

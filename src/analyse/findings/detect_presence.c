@@ -52,7 +52,7 @@ void wording_clock(struct wording *wording, int64_t ns)
 static bool is_of_calls(const struct finding *f)
 {
     return f->kind->code[2] == '3' || f->kind == finding_kind_at(FINDING_DS209) ||
-           f->kind == finding_kind_at(FINDING_DS215);
+           f->kind == finding_kind_at(FINDING_DS215) || f->kind == finding_kind_at(FINDING_DS606);
 }
 
 /* is_named says whether a finding without nodes names this one, by the first part of its name, and its
@@ -80,10 +80,10 @@ static bool has_passed(const struct detect *d, const struct finding *f)
 {
     if (f->kind->rank != RANK_AVAILABILITY)
         return false;
-    if (is_of_calls(f))
-        return d->now_ns - f->last_ns >= RECENT_NS;
     if (f->is_over || f->kind == finding_kind_at(FINDING_DS601))
         return f->is_over;
+    if (is_of_calls(f))
+        return d->now_ns - f->last_ns >= RECENT_NS;
     const struct presence_pair *pair =
         presence_find_pair(&d->presence, finding_node(f, 0), finding_node(f, 1));
     if (pair != NULL)

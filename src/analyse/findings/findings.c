@@ -78,6 +78,7 @@ void findings_free(struct findings *f)
     table_free(&f->detect.mnesia.pairs);
     raft_free(&f->detect.raft);
     detect_mesh_free(&f->detect);
+    detect_rabbit_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
     free(f);
@@ -167,6 +168,8 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
     detect_mnesia_message(d, record);
     if (raft_takes(record->note.label))
         detect_raft(d, record);
+    else if (record->note.label != NULL && strcmp(record->note.label, "rabbit_node_monitor") == 0)
+        detect_rabbit(d, record);
 }
 
 static inline void take_message(struct detect *d, const struct record *record)
