@@ -39,10 +39,10 @@ main([Program, Dir]) ->
 %% others are words of that form that are not Erlang/OTP's, such as Linux' rp_filter, or that no beam file has as
 %% an atom: the virtual machine has it in C, or it is the beginning of one.
 others() ->
-    ["api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
+    ["adopt_orphans", "api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
      "check_partial_partition", "cluster_partition_handling", "cluster_status", "force_boot", "forget_cluster_node",
-     "inconsistent_database", "inet_tls", "mnesia_info", "node_up",
-     "partial_partition_disconnect", "pause_minority", "quorum_status", "rabbit_node_monitor", "rp_filter", "set_master",
+     "im_running", "inconsistent_database", "inet_tls", "mnesia_info", "node_up",
+     "partial_partition_disconnect", "pause_minority", "quorum_status", "rabbit_node_monitor", "rp_filter", "send_table", "set_master",
      "start_app", "stop_app", "winner_is"].
 
 %% texts are the strings of a C file, those that stand next to each other together.
@@ -87,7 +87,7 @@ to_bracket([], _, Len) -> Len.
 %% evaluate: what it gives is of no interest.
 evaluate(Text) ->
     Bindings = orddict:from_list([{'Pid', spawn(fun() -> receive stop -> ok end end)},
-                                  {'Node', node()}, {'Cookie', cookie}, {'Module', lists}]),
+                                  {'Node', node()}, {'Cookie', cookie}, {'Module', lists}, {'Table', schema}]),
     evaluate(erl_scan:string(Text ++ "."), Bindings).
 
 evaluate({ok, Tokens, _}, Bindings) ->

@@ -380,6 +380,7 @@ enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_S
 
 struct mesh; /* who is connected with whom: detect_mesh.c */
 struct rabbit_watch; /* detect_rabbit.c */
+struct table_watch; /* detect_tables.c */
 
 struct detect {
     struct findings_config config;
@@ -420,6 +421,7 @@ struct detect {
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
     struct rabbit_watch *rabbit; /* NULL: no node monitor was heard */
+    struct table_watch *tables; /* NULL: no mnesia has started, and EPMD has known all names */
     uint64_t num_one_way; /* connections that are watched, about */
     struct {
         int64_t ts_ns; /* 0: none */
@@ -602,6 +604,14 @@ void detect_mnesia(struct detect *d, const struct call *call);
 void detect_mnesia_message(struct detect *d, const struct record *record);
 void detect_mnesia_tick(struct detect *d, const struct ds_event *event);
 void detect_mnesia_time(struct detect *d, bool at_end);
+
+/* Tables of mnesia that wait (detect_tables.c). detect_tables_call takes a call that names a function,
+ * detect_tables_message one of mnesia_controller, detect_tables_epmd an event of EPMD. */
+void detect_tables_call(struct detect *d, const struct call *call);
+void detect_tables_message(struct detect *d, const struct record *record);
+void detect_tables_epmd(struct detect *d, const struct ds_event *event);
+void detect_tables_time(struct detect *d);
+void detect_tables_free(struct detect *d);
 
 /* detect_raft takes a message whose label raft_takes. */
 void detect_raft(struct detect *d, const struct record *record);

@@ -79,6 +79,7 @@ void findings_free(struct findings *f)
     raft_free(&f->detect.raft);
     detect_mesh_free(&f->detect);
     detect_rabbit_free(&f->detect);
+    detect_tables_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
     free(f);
@@ -170,6 +171,8 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
         detect_raft(d, record);
     else if (record->note.label != NULL && strcmp(record->note.label, "rabbit_node_monitor") == 0)
         detect_rabbit(d, record);
+    else if (record->note.label != NULL && strcmp(record->note.label, "mnesia_controller") == 0)
+        detect_tables_message(d, record);
 }
 
 static inline void take_message(struct detect *d, const struct record *record)
@@ -215,8 +218,10 @@ static void take_call(struct detect *d, const struct record *record)
         timeline_call(d->timeline, record->call);
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
-    if (record->call->mod.data != NULL)
+    if (record->call->mod.data != NULL) {
         detect_mnesia(d, record->call);
+        detect_tables_call(d, record->call);
+    }
     if (d->raft.clusters.num != 0 && raft_takes(record->call->label))
         raft_call(&d->raft, record->call);
 }
@@ -233,6 +238,8 @@ static void take_other(struct detect *d, const struct record *record)
         detect_arrival(d, record->event);
     if (record->event->type == DS_EVENT_TICK)
         detect_mnesia_tick(d, record->event);
+    if (record->event->type == DS_EVENT_EPMD)
+        detect_tables_epmd(d, record->event);
     detect_tls(d, record);
     detect_connect(d, record);
     detect_link(d, record);
@@ -253,6 +260,8 @@ static void take_time(struct detect *d, bool at_end)
     detect_mesh_time(d, at_end);
     if (d->mnesia.has_splits)
         detect_mnesia_time(d, at_end);
+    if (d->tables != NULL)
+        detect_tables_time(d);
     if (d->timeline != NULL)
         timeline_time(d->timeline, d->now_ns);
 }
