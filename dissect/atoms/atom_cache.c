@@ -38,10 +38,13 @@ static struct atom_segment *segment_of(struct atom_cache *cache, struct dissect_
             return NULL;
         segment->doubts = NULL;
         for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
-            segment->atoms[i] = (struct ds_atom){
-                .slot = (uint16_t)(number * ATOM_SEGMENT_SLOTS + i),
-                .state = DS_ATOM_UNKNOWN,
-            };
+            struct ds_atom *atom = &segment->atoms[i]; /* member by member: each is written once */
+            atom->text = NULL;
+            atom->len = 0;
+            atom->slot = (uint16_t)(number * ATOM_SEGMENT_SLOTS + i);
+            atom->state = DS_ATOM_UNKNOWN;
+            atom->looks = 0;
+            atom->is_new = false;
         }
         cache->segment[number] = segment;
     }
@@ -113,8 +116,11 @@ void atoms_forget(struct atom_cache *cache, struct dissect_ctx *env, unsigned ma
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
         if ((mask & 1u << s) == 0 || cache->segment[s] == NULL)
             continue;
-        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++)
-            forget(cache, env, &cache->segment[s]->atoms[i]);
+        for (unsigned i = 0; i < ATOM_SEGMENT_SLOTS; i++) {
+            struct ds_atom *atom = &cache->segment[s]->atoms[i];
+            if (atom->text != NULL || atom->state != DS_ATOM_UNKNOWN)
+                forget(cache, env, atom);
+        }
     }
 }
 
@@ -182,15 +188,20 @@ void atoms_settle(struct atom_cache *cache, struct dissect_ctx *env, uint16_t sl
 
 void atoms_free(struct atom_cache *cache, struct dissect_ctx *env)
 {
-    atoms_forget(cache, env, ATOM_ALL_SEGMENTS);
     for (unsigned s = 0; s < ATOM_SEGMENTS; s++) {
-        if (cache->segment[s] != NULL)
-            memcap_give(&env->memcap, SEGMENT_LEN);
-        if (cache->segment[s] != NULL && cache->segment[s]->doubts != NULL) {
-            memcap_give(&env->memcap, DOUBTS_LEN);
-            free(cache->segment[s]->doubts);
+        struct atom_segment *segment = cache->segment[s];
+        if (segment == NULL)
+            continue;
+        for (struct ds_atom *atom = segment->atoms; atom < segment->atoms + ATOM_SEGMENT_SLOTS; atom++) {
+            if (atom->text != NULL)
+                forget(cache, env, atom);
         }
-        free(cache->segment[s]);
+        memcap_give(&env->memcap, SEGMENT_LEN);
+        if (segment->doubts != NULL)
+            memcap_give(&env->memcap, DOUBTS_LEN);
+        free(segment->doubts);
+        free(segment);
         cache->segment[s] = NULL;
     }
+    cache->num_certain = 0;
 }

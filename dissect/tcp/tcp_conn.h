@@ -99,6 +99,7 @@ struct tcp_conn {
     bool forgotten;
     bool closed; /* reported; kept for a while so that late segments find it */
     bool waiting;
+    bool is_plain; /* established, with nothing missing or in doubt: most segments are plainly the next */
     struct tcp_stream stream[2];
     struct tcp_table *table;
     int64_t closed_ns;

@@ -264,6 +264,22 @@ static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const 
         table->shared.now_ns = conn->view.now_ns;
 }
 
+/* is_plain says whether a stream goes on, with nothing missing or doubted. */
+static bool is_plain(const struct tcp_stream *stream)
+{
+    return stream->started && stream->heard && !stream->fin_seen && !stream->ended &&
+           stream->held == NULL && !stream->has_doubt;
+}
+
+/* note_plain notes whether a connection is established, and whole so far. Whatever changes that comes
+ * through take_one, or clears is_plain. */
+static void note_plain(struct tcp_conn *conn)
+{
+    conn->is_plain = !conn->closed && !conn->forgotten && !conn->waiting && conn->again == NULL &&
+                     !conn->view.only_past && conn->num_taken == TCP_DISORDER &&
+                     is_plain(&conn->stream[0]) && is_plain(&conn->stream[1]);
+}
+
 /* take_one takes a segment of a connection, or one that begins one. */
 static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment, uint64_t number)
@@ -272,6 +288,8 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 
     set_now(table, conn, segment);
+    if (conn != NULL)
+        conn->is_plain = false;
     if (conn != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         tcp_is_reused(conn, dir, segment)) {
         if (!conn->closed && !conn->forgotten) {
@@ -366,6 +384,7 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
         tcp_give_up(table, conn);
+    note_plain(conn);
 }
 
 /* begin_again ends a connection, and begins the one that a segment shows to have begun amid it. */
@@ -396,17 +415,13 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
     take_one(table, conn, dir, segment, number);
 }
 
-/* is_expected says whether a segment is what nearly all are: of an established connection, all of
- * whose streams are as far as they were captured, the next bytes or an acknowledgement alone. */
+/* is_expected says whether a segment is what nearly all are: of a plain connection, the next bytes or an
+ * acknowledgement alone. */
 static bool is_expected(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
-    const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
-    return (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK &&
-           segment->seq == stream->next_seq && segment->frame >= conn->newest_frame &&
-           !conn->closed && !conn->forgotten && !conn->waiting && conn->num_taken == TCP_DISORDER &&
-           stream->started && stream->heard && !stream->fin_seen && stream->held == NULL &&
-           peer->started && peer->heard && !peer->ended && !peer->has_doubt && conn->again == NULL &&
-           !conn->view.only_past;
+    return conn->is_plain && segment->seq == conn->stream[dir].next_seq &&
+           segment->frame >= conn->newest_frame &&
+           (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK;
 }
 
 bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,

@@ -85,6 +85,7 @@ static void waiting_add(struct tcp_table *table, struct tcp_conn *conn)
     *(table->wait_last != NULL ? &table->wait_last->wait_next : &table->wait_first) = conn;
     table->wait_last = conn;
     conn->waiting = true;
+    conn->is_plain = false;
 }
 
 void tcp_waiting_remove(struct tcp_table *table, struct tcp_conn *conn)
@@ -129,15 +130,31 @@ static uint32_t hash_segment(const struct tcp_table *table, const struct segment
     return (uint32_t)XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)table);
 }
 
+/* recent_of returns the place of a connection among those that were found lately. It is the same for both
+ * directions. Connections that share a place only take longer to find. */
+static struct tcp_conn **recent_of(struct tcp_table *table, const struct segment *segment)
+{
+    uint32_t src, dst;
+    memcpy(&src, segment->src.bytes, sizeof src);
+    memcpy(&dst, segment->dst.bytes, sizeof dst);
+    const uint32_t mixed = (src ^ dst) + (uint32_t)(segment->src_port ^ segment->dst_port);
+    return &table->recent[(mixed ^ mixed >> 8 ^ mixed >> 16 ^ mixed >> 24) % TCP_RECENT];
+}
+
 struct tcp_conn *tcp_find_conn(struct tcp_table *table, const struct segment *segment, int *dir)
 {
     struct tcp_conn *conn = table->last;
     if (conn != NULL && (*dir = tcp_find_dir(conn, segment)) >= 0)
         return conn;
+    struct tcp_conn **recent = recent_of(table, segment);
+    if (*recent != NULL && (*dir = tcp_find_dir(*recent, segment)) >= 0) {
+        table->last = *recent;
+        return *recent;
+    }
     uint32_t hash = hash_segment(table, segment);
     for (conn = table->buckets[hash & (table->num_buckets - 1)]; conn != NULL; conn = conn->chain) {
         if (conn->bucket_hash == hash && (*dir = tcp_find_dir(conn, segment)) >= 0) {
-            table->last = conn;
+            table->last = *recent = conn;
             return conn;
         }
     }
@@ -229,6 +246,11 @@ void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
     drop_delivered(table, conn);
     if (table->last == conn)
         table->last = NULL;
+    const struct segment segment = {.src = conn->view.addr[0], .dst = conn->view.addr[1],
+                                    .src_port = conn->view.port[0], .dst_port = conn->view.port[1]};
+    struct tcp_conn **recent = recent_of(table, &segment);
+    if (*recent == conn)
+        *recent = NULL;
     table->num_conns--;
     drop_facts(table, &conn->view);
     free(conn);
@@ -273,6 +295,7 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
     tcp_stream_drop(&table->shared, &conn->stream[0]);
     tcp_stream_drop(&table->shared, &conn->stream[1]);
     conn->closed = true;
+    conn->is_plain = false;
     conn->closed_ns = table->shared.now_ns;
     conn->was_reset = why == TCP_CLOSE_RESET;
     list_add(&table->closed, conn);
@@ -380,6 +403,7 @@ void tcp_table_forget(struct tcp_conn_view *view)
 {
     struct tcp_conn *conn = (struct tcp_conn *)view;
     conn->forgotten = true;
+    conn->is_plain = false;
     conn->table->forgotten = view->number;
     drop_facts(conn->table, view);
     tcp_stream_drop(&conn->table->shared, &conn->stream[0]);

@@ -14,6 +14,7 @@ enum { TCP_MAX_SEGMENT_LEN = 1 << 25 };
 
 /* So many connections that have ended can go on, tcp_ended.h. */
 enum { TCP_MAX_RESUMABLE = 64 };
+enum { TCP_RECENT = 64 };
 #define TCP_MS_NS UINT64_C(1000000)
 
 struct conn_list {
@@ -28,6 +29,7 @@ struct tcp_table {
     uint64_t forgotten; /* that of one which was forgotten with the segment */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
+    struct tcp_conn *recent[TCP_RECENT]; /* found lately, by recent_of(); NULL: none */
     struct tcp_conn **buckets;
     size_t num_buckets; /* a power of two */
     uint64_t num_conns; /* with the closed ones */
