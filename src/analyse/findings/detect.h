@@ -575,6 +575,12 @@ void detect_presence(struct detect *d, const struct ds_event *event);
 void detect_presence_sum(struct detect *d);
 bool detect_presence_down(const struct detect *d, struct wording *out);
 
+/* detect_presence_message and detect_presence_call are of use while presence.new_ones is not 0: they tell a
+ * node that came to work from a tool. detect_presence_visitors names the tools that have left. */
+void detect_presence_message(struct detect *d, const struct record *record);
+void detect_presence_call(struct detect *d, const struct call *call);
+bool detect_presence_visitors(const struct detect *d, struct wording *out);
+
 /* detect_starts takes what shows that a node was started. */
 void detect_starts(struct detect *d, const struct ds_event *event);
 

@@ -4,6 +4,7 @@
 #include "analyse/findings/detect.h"
 
 #include "record/danger.h"
+#include "record/refresh_code.h"
 
 static void take_up(struct detect *d, const struct ds_event *event)
 {
@@ -99,6 +100,21 @@ static void report_code(struct detect *d, const struct record *record, const cha
     detect_commit(d);
 }
 
+/* report_refresh: what was advised is no alarm. */
+static void report_refresh(struct detect *d, const struct ds_event *event)
+{
+    struct finding *f = detect_begin(d, FINDING_DS403, event);
+    f->severity = SEVERITY_NOTE;
+    f->advice = "Nothing, if you have run it. All atoms are known from then on.";
+    wording_add(&f->sentence, "nodes run the code of distsniff --print-refresh");
+    wording_add(&f->detail, "first ");
+    wording_end(&f->detail, &event->conn->end[event->dir]);
+    wording_add(&f->detail, " on ");
+    wording_end(&f->detail, &event->conn->end[!event->dir]);
+    detect_frame(f, event->frame, "the request");
+    detect_commit(d);
+}
+
 static __attribute__((noinline)) void take_code(struct detect *d, const struct record *record)
 {
     const struct note *note = &record->note;
@@ -106,7 +122,9 @@ static __attribute__((noinline)) void take_code(struct detect *d, const struct r
     if (note->mod.data != NULL && ds_term_get_atom(&note->mod, &mod) &&
         ds_term_get_atom(&note->fun, &fun)) {
         const struct danger *danger = danger_find(mod, fun);
-        if (danger != NULL && danger->runs)
+        if (danger != NULL && danger->runs && refresh_code_is(&note->args))
+            report_refresh(d, record->event);
+        else if (danger != NULL && danger->runs)
             report_code(d, record, danger->what, mod, fun);
     } else if (has_fun(&record->event->message) && is_hidden(d, record->event)) {
         report_code(d, record, "runs its own fun", text_of(NULL, 0), text_of(NULL, 0));

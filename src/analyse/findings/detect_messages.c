@@ -5,6 +5,7 @@
 #include "analyse/findings/detect.h"
 
 #include "core/hash.h"
+#include "record/refresh_code.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -348,7 +349,7 @@ void detect_messages(struct detect *d, const struct record *record)
         take_exit(d, record);
     if (event->fault.kind == DS_FAULT_MALFORMED)
         take_malformed(d, event);
-    if (has_new_atoms(&event->message.control))
+    if (has_new_atoms(&event->message.control) && !refresh_code_is_sent(&event->message))
         take_atoms(d, event);
     take_earlier_life(d, event);
     if (event->message.payload.len >= MIN_PAYLOAD)

@@ -4,6 +4,7 @@
  */
 #include "analyse/findings/detect.h"
 
+#include "analyse/findings/tools.h"
 #include "core/timestamp.h"
 
 #include <distsniff/dissect.h>
@@ -30,10 +31,28 @@ void detect_presence_init(struct detect *d)
 
 void detect_presence(struct detect *d, const struct ds_event *event)
 {
+    if (event != NULL && event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_PORT_PLEASE2_REQ)
+        presence_ask(&d->presence, event->epmd.name, &event->conn->end[1].addr);
     if (event != NULL && event->type != DS_EVENT_LOOKUP && event->type != DS_EVENT_PART)
         presence_event(&d->presence, event);
     if (event != NULL && d->timeline != NULL)
         timeline_event(d->timeline, event);
+}
+
+void detect_presence_message(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    if (tools_read_terminal(record->note.label, &event->message.payload))
+        presence_type(&d->presence, event->conn->end[!event->dir].node);
+}
+
+/* detect_presence_call: what every node answers, or a terminal, makes it no server. */
+void detect_presence_call(struct detect *d, const struct call *call)
+{
+    const bool is_answer = call->outcome == CALL_OK || call->outcome == CALL_ERROR;
+    if (is_answer && call->label != NULL && strcmp(call->group, "otp") != 0 &&
+        strcmp(call->label, "io_request") != 0 && strcmp(call->label, "rpc:features") != 0)
+        presence_answer(&d->presence, call->callee.node);
 }
 
 /* wording_clock adds a time of day, to the second. */
@@ -123,17 +142,20 @@ static void add_node(struct wording *out, const struct presence_node *node)
     wording_put(out, WORD_NODE, text_of(node->name, node->len));
 }
 
-/* count_gone counts the nodes that have left, and keeps the first ones. */
+/* count_gone counts the nodes that have left and are missed, and keeps the first ones: those that were lost
+ * come before those that closed their links. */
 static unsigned count_gone(const struct presence *p, const struct presence_node *first[NAMED])
 {
     unsigned num = 0;
-    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
-         node = table_newer(&p->nodes, node)) {
-        if (!presence_is_gone(node))
-            continue;
-        if (num < NAMED)
-            first[num] = node;
-        num++;
+    for (int lost = 1; lost >= 0; lost--) {
+        for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+             node = table_newer(&p->nodes, node)) {
+            if (!presence_is_missed(node) || node->was_lost != (lost == 1))
+                continue;
+            if (num < NAMED)
+                first[num] = node;
+            num++;
+        }
     }
     return num;
 }
@@ -189,4 +211,29 @@ bool detect_presence_down(const struct detect *d, struct wording *out)
     if (num != 0)
         add_gone(out, first, num);
     return num != 0 || add_apart(&d->presence, out);
+}
+
+bool detect_presence_visitors(const struct detect *d, struct wording *out)
+{
+    const struct presence *p = &d->presence;
+    const struct presence_node *first = NULL;
+    unsigned num = 0;
+    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+         node = table_newer(&p->nodes, node)) {
+        if (!node->is_visitor)
+            continue;
+        first = first != NULL ? first : node;
+        num++;
+    }
+    if (num == 0)
+        return false;
+    if (num > 1)
+        wording_printf(out, "%u nodes connected, asked, and left in order, as tools do: ", num);
+    add_node(out, first);
+    wording_add(out, num > 1 ? " first (" : " connected, asked, and left in order, as tools do (");
+    wording_clock(out, first->back_ns);
+    wording_add(out, " to ");
+    wording_clock(out, first->left_ns);
+    wording_add(out, ")");
+    return true;
 }

@@ -3,6 +3,7 @@
  * says which of both attempts is to go on, and that one has to come up.
  */
 #include "analyse/findings/detect_parts.h"
+#include "analyse/findings/tools.h"
 
 #include <string.h>
 
@@ -57,6 +58,13 @@ void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept
         t->len[1] = detect_keep(t->name[1], sizeof t->name[1], name);
 }
 
+static bool is_tool_end(const struct detect *d, const struct ds_event *event, int end)
+{
+    const struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    return tools_have_name(event->conn->end[end].node) ||
+           (w != NULL && w->has_flags[end] && tools_are_hidden(w->flags[end]));
+}
+
 void detect_dialled_up(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -74,10 +82,19 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS114, event);
     f->severity = SEVERITY_NOTE;
-    wording_end(&f->sentence, &end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &end[1]);
-    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded");
+    /* Tools come by the dozen, each with a name of its own. */
+    const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
+    struct wording *names = is_tool ? &f->detail : &f->sentence;
+    if (is_tool) {
+        wording_add(&f->sentence, "tools and nodes connected to each other at the same time, and one "
+                                  "attempt succeeded each time");
+        wording_add(&f->detail, "first ");
+    }
+    wording_end(names, &end[0]);
+    wording_add(names, " and ");
+    wording_end(names, &end[1]);
+    if (!is_tool)
+        wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded");
     detect_frame(f, frame, "status");
     detect_frame(f, event->frame, "up");
     detect_commit(d);

@@ -191,6 +191,8 @@ static inline void take_message(struct detect *d, const struct record *record)
         detect_unread(d, record->event);
     if (d->presence.unnamed != 0)
         presence_name(&d->presence, record->event);
+    if (d->presence.new_ones != 0)
+        detect_presence_message(d, record);
     if (d->looks_closer)
         take_closely(d, record);
     if (record->note.late)
@@ -214,6 +216,8 @@ static void take_call(struct detect *d, const struct record *record)
     detect_calls(d, record);
     detect_crash(d, record);
     detect_timeout(d, record->call);
+    if (d->presence.new_ones != 0)
+        detect_presence_call(d, record->call);
     if (d->timeline != NULL)
         timeline_call(d->timeline, record->call);
     if (detect_is_of_global(record->call->label))
@@ -569,6 +573,10 @@ void findings_sum_up(struct findings *f)
         put_line(d, line, SEVERITY_FINE, &down);
     }
     d->was_down |= down.sentence.len != 0;
+    line++;
+    struct finding visitors = {0};
+    if (detect_presence_visitors(d, &visitors.sentence))
+        put_line(d, line, SEVERITY_FINE, &visitors);
 }
 
 void findings_end(struct findings *f)

@@ -3,12 +3,19 @@
  */
 #include "analyse/findings/presence.h"
 
+#include "analyse/findings/tools.h"
 #include "core/hash.h"
 
 #include <string.h>
 
-enum { MAX_NODES = 2048, MAX_PAIRS = 8192, MAX_LINKS = 8192 };
+enum {
+    MAX_NODES = 2048,
+    MAX_PAIRS = 8192,
+    MAX_LINKS = 8192,
+    ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
+};
 #define SILENT_NS INT64_C(3000000000)
+#define VISIT_NS INT64_C(60000000000) /* so long at most somebody is there who only asks */
 
 /* A link between nodes: a connection that is up, or on its way. */
 struct presence_link {
@@ -125,6 +132,11 @@ bool presence_is_gone(const struct presence_node *node)
     return node->left_ns != 0;
 }
 
+bool presence_is_missed(const struct presence_node *node)
+{
+    return node->left_ns != 0 && !node->is_visitor;
+}
+
 bool presence_is_apart(const struct presence *p, const struct presence_pair *pair)
 {
     const struct presence_node *a = table_get(&p->nodes, pair->node[0]);
@@ -148,9 +160,9 @@ static void emit(const struct presence *p, const struct presence_change *change)
         p->emit(p->context, change);
 }
 
-/* take_node: a link of a node is up. */
+/* take_node: a link of a node is up. comes: it connected to one that was there. */
 static void take_node(struct presence *p, const struct ds_event *event, const struct ds_endpoint *end,
-                      struct presence_node *node, bool is_new)
+                      struct presence_node *node, bool is_new, bool comes)
 {
     const bool is_known = node->creation != 0 && end->creation != 0;
     const bool is_other = is_known && node->creation != end->creation;
@@ -167,6 +179,9 @@ static void take_node(struct presence *p, const struct ds_event *event, const st
     node->left_ns = 0;
     node->back_ns = event->ts_ns;
     node->addr = end->addr;
+    node->came = comes;
+    node->was_cut = node->has_answered = node->has_shell = node->is_visitor = node->was_lost = false;
+    p->new_ones += comes;
     place(&change, event);
     emit(p, &change);
 }
@@ -180,15 +195,18 @@ static void count(struct presence *p, const struct ds_event *event, struct prese
         return;
     p->unnamed -= !link->is_counted;
     link->is_counted = true;
+    for (int end = 0; end < 2; end++)
+        link->is_hidden[end] |= tools_have_name(event->conn->end[end].node);
     if (link->is_hidden[0] || link->is_hidden[1])
         return;
     for (int end = 0; end < 2; end++) {
         node[end] = make_node(p, event->conn->end[end].node, &is_new[end]);
         link->node[end] = node[end] != NULL ? node[end]->entry.number : 0;
     }
+    const bool comes = !link->was_up && node[1] != NULL && node[1]->links != 0;
     for (int end = 0; end < 2; end++) {
         if (node[end] != NULL)
-            take_node(p, event, &event->conn->end[end], node[end], is_new[end]);
+            take_node(p, event, &event->conn->end[end], node[end], is_new[end], end == 0 && comes);
     }
     struct presence_pair *pair =
         node[0] != NULL && node[1] != NULL ? make_pair(p, link->node[0], link->node[1]) : NULL;
@@ -204,6 +222,7 @@ static void take_up(struct presence *p, const struct ds_event *event, bool was_u
     if (link == NULL || link->is_up)
         return;
     link->is_up = true;
+    link->was_up = was_up;
     p->unnamed++;
     count(p, event, link);
     struct presence_change change = {.what = PRESENCE_UP,
@@ -234,7 +253,7 @@ static bool was_silent(const struct ds_event *event, int closed_by)
            heard->last_data_ns - since_ns >= SILENT_NS / 3;
 }
 
-static void leave(const struct presence *p, const struct presence_change *down, struct presence_node *node)
+static void leave(struct presence *p, const struct presence_change *down, struct presence_node *node)
 {
     if (node->left_ns != 0)
         return;
@@ -242,7 +261,37 @@ static void leave(const struct presence *p, const struct presence_change *down, 
     change.what = PRESENCE_LEFT;
     change.node = node;
     node->left_ns = down->ts_ns;
+    node->was_lost = down->was_silent || down->is_given_up;
+    node->is_visitor =
+        node->came && !node->was_cut &&
+        (node->has_shell || (!node->has_answered && node->left_ns - node->back_ns <= VISIT_NS));
+    p->new_ones -= node->came;
     emit(p, &change);
+}
+
+void presence_answer(struct presence *p, struct ds_text node)
+{
+    struct presence_node *found = node.data != NULL ? find_node(p, node) : NULL;
+    if (found != NULL)
+        found->has_answered = true;
+}
+
+void presence_type(struct presence *p, struct ds_text node)
+{
+    struct presence_node *found = node.data != NULL ? find_node(p, node) : NULL;
+    if (found != NULL)
+        found->has_shell = true;
+}
+
+void presence_ask(struct presence *p, struct ds_text name, const struct ds_addr *epmd)
+{
+    struct presence_node *node = table_get(&p->nodes, p->nodes.newest);
+    for (int i = 0; i < ASKED_FOR && node != NULL; i++, node = table_get(&p->nodes, node->entry.older)) {
+        if (node->is_visitor && name.len != 0 && node->len > name.len && node->name[name.len] == '@' &&
+            memcmp(node->name, name.data, name.len) == 0 && node->addr.family == epmd->family &&
+            memcmp(node->addr.bytes, epmd->bytes, sizeof epmd->bytes) == 0)
+            node->is_visitor = false;
+    }
 }
 
 /* end_link counts a link no more. */
@@ -263,9 +312,12 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
         node[0] != NULL && node[1] != NULL ? find_pair(p, was.node[0], was.node[1]) : NULL;
     if (pair != NULL && pair->links != 0 && --pair->links == 0)
         pair->down_ns = change->ts_ns;
+    const bool is_in_order = !change->was_reset && !change->was_silent && !change->is_given_up;
     for (int end = 0; end < 2; end++) {
         if (node[end] != NULL && node[end]->links != 0)
             node[end]->links--;
+        if (node[end] != NULL)
+            node[end]->was_cut |= !is_in_order || change->closed_by != end;
     }
     if (node[0] == NULL || node[1] == NULL)
         return;
@@ -304,14 +356,13 @@ void presence_given_up(struct presence *p, uint64_t conn, int64_t ts_ns, const s
 
 static void take_flags(struct presence *p, const struct ds_event *event)
 {
-    const uint64_t published = 1;
     if (!event->handshake.has_flags)
         return;
     struct presence_link *link = make_link(p, event->conn->number);
     if (link == NULL)
         return;
     link->has_flags[event->dir] = true;
-    link->is_hidden[event->dir] = (event->handshake.flags & published) == 0;
+    link->is_hidden[event->dir] = tools_are_hidden(event->handshake.flags);
 }
 
 void presence_event(struct presence *p, const struct ds_event *event)

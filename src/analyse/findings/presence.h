@@ -4,8 +4,13 @@
  *
  * A node is there while a link of it is up. It leaves when its last link ends and the node at the other
  * end has others; where it is the last link of both, the one leaves that was silent, else the one that
- * closed it. A node that is back with another creation was restarted. Hidden nodes, such as tools, come and
- * go: their links are changes, they themselves are not.
+ * closed it. A node that is back with another creation was restarted. Hidden nodes, and those with names
+ * of well-known tools, come and go: their links are changes, they themselves are not.
+ *
+ * A visitor is a node that is not hidden and yet came and went as a tool does: it connected to a node that
+ * was there, closed its links itself, in order, and either somebody typed into its terminal, or it
+ * answered no call and was there for a minute at most. Whoever asks EPMD for it afterwards misses it: then
+ * it was none.
  */
 #ifndef SRC_PRESENCE_H
 #define SRC_PRESENCE_H
@@ -27,6 +32,12 @@ struct presence_node {
     unsigned links;    /* that are up */
     int64_t left_ns;   /* 0: it is there */
     int64_t back_ns;   /* when it was seen last, at first or anew */
+    bool came;         /* then it connected to a node that was there */
+    bool was_cut;      /* a link of it ended since that it did not close itself, in order */
+    bool has_answered; /* a call, since */
+    bool has_shell;    /* what is typed into its terminal was asked for, since */
+    bool is_visitor;   /* it has left, and is not missed */
+    bool was_lost;     /* it has left: it said nothing any more, or nothing got through */
     struct ds_addr addr; /* where it was seen then */
 };
 
@@ -45,6 +56,7 @@ struct presence {
     uint16_t epmd_port;
     uint64_t no_memory;
     unsigned unnamed; /* links that are up without the names of both ends */
+    unsigned new_ones; /* nodes that came, and may be visitors: presence_answer and the others are of use */
     void (*emit)(void *context, const struct presence_change *change);
     void *context;
 };
@@ -75,6 +87,13 @@ void presence_free(struct presence *presence);
 void presence_event(struct presence *presence, const struct ds_event *event);
 void presence_name(struct presence *presence, const struct ds_event *event);
 
+/* presence_answer is told that a node has answered a call, presence_type that it was asked what somebody
+ * types there: both only while presence->new_ones is not 0. presence_ask is told of a question to EPMD
+ * for the name of a node without its host; epmd is where it was asked. */
+void presence_answer(struct presence *presence, struct ds_text node);
+void presence_type(struct presence *presence, struct ds_text node);
+void presence_ask(struct presence *presence, struct ds_text name, const struct ds_addr *epmd);
+
 /* presence_given_up is told that nothing got through on a connection for so long that its ends have given
  * each other up, though no packet shows that; waits is the end that waited for the other one. */
 void presence_given_up(struct presence *presence, uint64_t conn, int64_t ts_ns,
@@ -85,9 +104,11 @@ const struct presence_node *presence_find(const struct presence *presence, struc
 const struct presence_pair *presence_find_pair(const struct presence *presence, struct ds_text a,
                                                struct ds_text b);
 
-/* presence_is_gone says whether a node has left and not come back; presence_is_apart whether two nodes
- * that are both there, or of which none has left, have lost their link. */
+/* presence_is_gone says whether a node has left and not come back, presence_is_missed whether it has and
+ * was no visitor; presence_is_apart whether two nodes that are both there, or of which none has left, have
+ * lost their link. */
 bool presence_is_gone(const struct presence_node *node);
+bool presence_is_missed(const struct presence_node *node);
 bool presence_is_apart(const struct presence *presence, const struct presence_pair *pair);
 
 #endif

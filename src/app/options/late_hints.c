@@ -1,33 +1,12 @@
 /*
- * late_hints.c - see late_hints.h. A node sends the text of an atom again when another atom has taken its
- * slot in the meantime. So each node sends lists of atoms, taken from its table by index, to a name that no
- * process has: once through all slots, and once more with other atoms, because an atom that is in its slot
- * already is not sent again.
+ * late_hints.c - see late_hints.h.
  */
 #include "app/options/late_hints.h"
 
 #include "core/complain.h"
+#include "record/refresh_code.h"
 
 #include <string.h>
-
-#define REFRESH_EXPRESSION                                                                         \
-    "[erlang:send({distsniff_refresh, N}, binary_to_term(<<131, 108, 200:32, << <<75, (J + "       \
-    "I):24>> || I <- lists:seq(0, 199) >>/binary, 106>>), [noconnect]) || B <- [2039, 0], J <- "   \
-    "lists:seq(B, B + 2038, 200), N <- nodes()]."
-
-/* Runs it in every node, and returns how many messages each has sent: {ok, Number}, which no shell shows as
- * a string. */
-#define REFRESH_ERLANG                                                                             \
-    "(fun() -> {ok, T, _} = erl_scan:string(\"" REFRESH_EXPRESSION "\"), {ok, E} = "               \
-    "erl_parse:parse_exprs(T), [case R of {ok, {value, L, _}} -> {ok, length(L)}; _ -> R end || "  \
-    "R <- erpc:multicall([node() | nodes()], erl_eval, exprs, [E, []])] end)()."
-
-#define REFRESH_ELIXIR_PARSES                                                                      \
-    "{:ok, t, _} = :erl_scan.string(to_charlist(\"" REFRESH_EXPRESSION "\")); {:ok, e} = "         \
-    ":erl_parse.parse_exprs(t); "
-#define REFRESH_ELIXIR_RUNS                                                                        \
-    "for {:ok, {:value, l, _}} <- :erpc.multicall([node() | Node.list()], :erl_eval, :exprs, "     \
-    "[e, []]), do: {:ok, length(l)}"
 
 static const char cost[] =
     "Run this code on one node during the capture. It reaches all nodes that are connected to it.\n"

@@ -170,11 +170,40 @@ static void many(void **state)
     }
 }
 
+/* Tools come by the dozen: one note for all of them, and one for each pair of others. */
+static void tools(void **state)
+{
+    char name[64];
+    uint64_t first = 0;
+    (void)state;
+    leaves_out = "DS401";
+    begin();
+    for (int i = 0; i < 12; i++) {
+        snprintf(name, sizeof name, "rabbitmqcli-%d-alice@a", 400 + i);
+        dials(name, "bob@b", "ok_simultaneous");
+        comes_up(name, alices, "bob@b", bobs);
+        first = i == 0 ? w.last.number : first;
+        assert_int_equal(w.last.number, first);
+    }
+    sentence_is("tools and nodes connected to each other at the same time, and one attempt succeeded each time");
+    detail_has("first rabbitmqcli-4");
+    assert_int_equal(w.last.severity, SEVERITY_NOTE);
+    assert_int_equal(w.last.count, 12);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "rabbit%d@a", i);
+        dials(name, "bob@b", "ok_simultaneous");
+        comes_up(name, alices, "bob@b", bobs);
+        assert_true(w.last.number > first);
+        first = w.last.number;
+    }
+    leaves_out = "";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stuck),
-        cmocka_unit_test(between_them),
+        cmocka_unit_test(between_them), cmocka_unit_test(tools),
         cmocka_unit_test(others_wait),
         cmocka_unit_test(gives_way),
         cmocka_unit_test(many),

@@ -203,6 +203,109 @@ static void names_come_late(void **state)
     assert_int_equal(p.unnamed, 0);
 }
 
+/* visit: v connects to b, which is there, and ends the link after so long. */
+static void visit(const char *name, int64_t stays_ns, int closed_by)
+{
+    begin_presence();
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, name, 1, "b@h", 1);
+    now_ns += stays_ns - SECOND;
+    conns[2].end[0].addr = (struct ds_addr){4, {0}};
+    ends(2, closed_by);
+}
+
+static bool misses(const char *name)
+{
+    const struct presence_node *node = presence_find(&p, text(name));
+    assert_non_null(node);
+    assert_true(presence_is_gone(node));
+    return presence_is_missed(node);
+}
+
+/* Who connects to a node that is there, only asks, and leaves in order within a minute, is not missed. */
+static void visitors(void **state)
+{
+    const struct ds_addr nowhere = {0}, elsewhere = {4, {10, 0, 0, 9}};
+    (void)state;
+    visit("v@h", 60 * SECOND, 0);
+    assert_false(misses("v@h"));
+    presence_ask(&p, text("v"), &elsewhere); /* another host's */
+    presence_ask(&p, text("vv"), &nowhere);
+    presence_ask(&p, text(""), &nowhere);
+    assert_false(misses("v@h"));
+    presence_ask(&p, text("v"), &nowhere); /* somebody misses it */
+    assert_true(misses("v@h"));
+    visit("v@h", 60 * SECOND + 1, 0); /* too long */
+    assert_true(misses("v@h"));
+    visit("v@h", 5 * SECOND, 1); /* the other node closed */
+    assert_true(misses("v@h"));
+    visit("v@h", 5 * SECOND, -1);
+    assert_int_equal(p.new_ones, 0);
+
+    begin_presence(); /* it answered a call */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "v@h", 1, "b@h", 1);
+    assert_int_equal(p.new_ones, 1);
+    presence_answer(&p, text("v@h"));
+    presence_answer(&p, text("nobody@h"));
+    ends(2, 0);
+    assert_true(misses("v@h"));
+    assert_int_equal(p.new_ones, 0);
+
+    begin_presence(); /* a remote shell may stay, and answer */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "v@h", 1, "b@h", 1);
+    presence_answer(&p, text("v@h"));
+    presence_type(&p, text("v@h"));
+    presence_type(&p, text("nobody@h"));
+    now_ns += 3600 * SECOND;
+    ends(2, 0);
+    assert_false(misses("v@h"));
+    joins(2, "v@h", 1, "b@h", 1); /* back: and then it is another story */
+    now_ns += 3600 * SECOND;
+    ends(2, 0);
+    assert_true(misses("v@h"));
+
+    begin_presence(); /* its link was reset */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "v@h", 1, "b@h", 1);
+    links[2].close = DS_CLOSE_RESET;
+    ends(2, 0);
+    assert_true(misses("v@h"));
+
+    begin_presence(); /* it said nothing any more */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "v@h", 1, "b@h", 1);
+    presence_given_up(&p, 2, 9 * SECOND, conns[2].end, 1);
+    assert_true(misses("v@h"));
+    assert_true(presence_find(&p, text("v@h"))->was_lost);
+
+    begin_presence(); /* nobody was there: of the first two, none is a visitor */
+    joins(1, "v@h", 1, "b@h", 1);
+    ends(1, 0);
+    assert_true(misses("v@h"));
+
+    begin_presence(); /* the node that was there connected to it */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "b@h", 1, "v@h", 1);
+    ends(2, 1);
+    assert_true(misses("v@h"));
+
+    begin_presence(); /* one of its links was cut, though the last one was not */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "v@h", 1, "b@h", 1);
+    joins(3, "v@h", 1, "a@h", 1);
+    ends(3, 1);
+    ends(2, 0);
+    assert_true(misses("v@h"));
+
+    begin_presence(); /* by its name it is a tool, and no node that comes and goes */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "rabbitmqcli-404-b@h", 1, "b@h", 1);
+    ends(2, 1);
+    assert_null(presence_find(&p, text("rabbitmqcli-404-b@h")));
+}
+
 static void caps(void **state)
 {
     (void)state;
@@ -301,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(two_links),
         cmocka_unit_test(what_does_not_count),   cmocka_unit_test(names_come_late), cmocka_unit_test(caps),
+        cmocka_unit_test(visitors),
         cmocka_unit_test(memory),                cmocka_unit_test(verdict)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     presence_free(&p);

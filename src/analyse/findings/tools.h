@@ -1,0 +1,21 @@
+/*
+ * tools.h - nodes that are tools, such as rabbitmqctl or a remote shell: they come, ask, and go. None of
+ * them is missed when it has gone.
+ */
+#ifndef SRC_TOOLS_H
+#define SRC_TOOLS_H
+
+#include <distsniff/term.h>
+
+/* tools_have_name says whether a node has a name as command lines of well-known programs choose it. */
+bool tools_have_name(struct ds_text node);
+
+/* tools_are_hidden says whether a node is hidden, or wants its peer to choose its name, by the flags of its
+ * handshake. */
+bool tools_are_hidden(uint64_t flags);
+
+/* tools_read_terminal says whether a message, whose label is given, NULL: none, asks a terminal for what
+ * somebody types there: {io_request, From, Tag, {get_line, ...}}. */
+bool tools_read_terminal(const char *label, const struct ds_term *payload);
+
+#endif
