@@ -381,10 +381,12 @@ enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_S
 struct mesh; /* who is connected with whom: detect_mesh.c */
 struct rabbit_watch; /* detect_rabbit.c */
 struct table_watch; /* detect_tables.c */
+struct registry_watch; /* detect_registry.c */
+struct guess_watch; /* detect_guesses.c */
 
 struct detect {
     struct findings_config config;
-    struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed;
+    struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed, builds;
     struct epmd_unreachable refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
     struct reached reached[MAX_REFUSED];
@@ -421,6 +423,8 @@ struct detect {
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
     struct rabbit_watch *rabbit; /* NULL: no node monitor was heard */
+    struct registry_watch *registry; /* NULL: no registry has asked or given a name */
+    struct guess_watch *guesses; /* NULL: no cookie was refused */
     struct table_watch *tables; /* NULL: no mnesia has started, and EPMD has known all names */
     uint64_t num_one_way; /* connections that are watched, about */
     struct {
@@ -619,6 +623,18 @@ void detect_tables_epmd(struct detect *d, const struct ds_event *event);
 void detect_tables_time(struct detect *d);
 void detect_tables_free(struct detect *d);
 
+/* detect_registry takes a message of Phoenix.Tracker or syn (detect_registry.c). */
+void detect_registry(struct detect *d, const struct record *record);
+void detect_registry_free(struct detect *d);
+
+/* detect_builds takes a call that names a function (detect_builds.c). */
+void detect_builds_init(struct detect *d);
+void detect_builds(struct detect *d, const struct call *call);
+
+/* detect_guesses takes what shows that the digest of an end was refused (detect_guesses.c). */
+void detect_guesses(struct detect *d, const struct ds_event *event, int initiator);
+void detect_guesses_free(struct detect *d);
+
 /* detect_raft takes a message whose label raft_takes. */
 void detect_raft(struct detect *d, const struct record *record);
 
@@ -626,11 +642,11 @@ void detect_raft(struct detect *d, const struct record *record);
 void detect_rabbit(struct detect *d, const struct record *record);
 void detect_rabbit_free(struct detect *d);
 
-/* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia or ejabberd:
- * others begin with other letters, but for that of Elixir. */
+/* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia, ejabberd,
+ * Elixir or syn: others begin with other letters. */
 static inline bool detect_is_of_apps(const char *group)
 {
-    return group != NULL && (group[0] == 'r' || group[0] == 'm' || group[0] == 'e');
+    return group != NULL && (group[0] == 'r' || group[0] == 'm' || group[0] == 'e' || group[0] == 's');
 }
 
 /* detect_capture is of what the capture lacks; it looks at messages where d->num_one_way is not 0, or
@@ -706,6 +722,10 @@ struct function {
 };
 bool detect_is_atom(const struct ds_term *term, const char *word);
 bool detect_read_function(const struct ds_term *entry, struct function *out);
+
+/* detect_missing says how a call failed because the very function that it names is not there, or has no
+ * such clause: undef or function_clause, static strings, and fills in called. NULL: it did not. */
+const char *detect_missing(const struct call *call, struct function *called);
 
 /* detect_heard_ns returns when an end was heard last: its latest data; of one that has sent none, its first
  * segment. 0: nothing of it came. */

@@ -364,6 +364,20 @@ static void take_missing(struct detect *d, const struct call *call)
     detect_commit(d);
 }
 
+const char *detect_missing(const struct call *call, struct function *called)
+{
+    struct function at;
+    bool has_at;
+    if (call->outcome != CALL_ERROR || call->reason.data == NULL || call->mod.data == NULL ||
+        !ds_term_get_atom(&call->mod, &called->mod) || !ds_term_get_atom(&call->fun, &called->fun))
+        return NULL;
+    const enum missing kind = read_reason(&call->reason, &at, &has_at);
+    called->has_arity = ds_term_get_length(&call->args, &called->arity);
+    if (has_at && !(text_equals(at.mod, called->mod) && text_equals(at.fun, called->fun)))
+        return NULL;
+    return kind == MISSING_CLAUSE ? "function_clause" : kind == MISSING_FUNCTION ? "undef" : NULL;
+}
+
 void detect_calls(struct detect *d, const struct record *record)
 {
     if (record->call != NULL) {

@@ -73,6 +73,8 @@ static void report_cookie(struct detect *d, const struct ds_event *event,
     add_how(&f->detail, event, w, acceptor);
     add_steps(f, w, event);
     detect_commit(d);
+    if (w->cookie[initiator] != DS_COOKIE_OK)
+        detect_guesses(d, event, initiator);
 }
 
 static void report_acks_cookie(struct detect *d, const struct ds_event *event,

@@ -50,6 +50,7 @@ struct findings *findings_new(const struct findings_config *config)
     table_init(&d->mnesia.nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
     table_init(&d->mnesia.pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
     raft_init(&d->raft);
+    detect_builds_init(d);
     detect_presence_init(d);
     const struct timeline_config lines = {
         .emit = config->emit, .context = config->context, .is_live = config->is_live};
@@ -79,6 +80,9 @@ void findings_free(struct findings *f)
     raft_free(&f->detect.raft);
     detect_mesh_free(&f->detect);
     detect_rabbit_free(&f->detect);
+    detect_registry_free(&f->detect);
+    detect_guesses_free(&f->detect);
+    table_free(&f->detect.builds);
     detect_tables_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
@@ -166,12 +170,19 @@ static __attribute__((noinline)) void take_closely(struct detect *d, const struc
 
 static __attribute__((noinline)) void take_app(struct detect *d, const struct record *record)
 {
+    const char *label = record->note.label;
+    if (label == NULL)
+        return;
+    if (strcmp(label, "Phoenix.Tracker") == 0 || strcmp(label, "syn") == 0) {
+        detect_registry(d, record);
+        return;
+    }
     detect_mnesia_message(d, record);
-    if (raft_takes(record->note.label))
+    if (raft_takes(label))
         detect_raft(d, record);
-    else if (record->note.label != NULL && strcmp(record->note.label, "rabbit_node_monitor") == 0)
+    else if (strcmp(label, "rabbit_node_monitor") == 0)
         detect_rabbit(d, record);
-    else if (record->note.label != NULL && strcmp(record->note.label, "mnesia_controller") == 0)
+    else if (strcmp(label, "mnesia_controller") == 0)
         detect_tables_message(d, record);
 }
 
@@ -225,6 +236,7 @@ static void take_call(struct detect *d, const struct record *record)
     if (record->call->mod.data != NULL) {
         detect_mnesia(d, record->call);
         detect_tables_call(d, record->call);
+        detect_builds(d, record->call);
     }
     if (d->raft.clusters.num != 0 && raft_takes(record->call->label))
         raft_call(&d->raft, record->call);
