@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { TOLD_ROWS = 100 };
+
 #define SECOND INT64_C(1000000000)
 
 struct raft_table {
@@ -171,6 +173,48 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "out of memory: some clusters are missing\n");
 }
 
+static void tell_cluster(const struct raft_cluster *c, struct json_writer *json)
+{
+    json_item_open(json);
+    const bool lags = most_lag(c) >= RAFT_BEHIND;
+    json_put_string(json, JSON_KEY("status"), !has_leader(c) ? "no leader" : lags ? "lags" : "ok");
+    json_put_text(json, JSON_KEY("what"), raft_name(c));
+    json_put_bool(json, JSON_KEY("likely"), c->is_likely);
+    if (has_leader(c)) {
+        json_put_text(json, JSON_KEY("leader"), raft_node(c, c->leader));
+        json_put_microseconds(json, JSON_KEY("since"), c->since_ns);
+    }
+    json_put_signed(json, JSON_KEY("term"), c->term);
+    json_put_unsigned(json, JSON_KEY("elections"), c->elections);
+    json_put_signed(json, JSON_KEY("index"), c->idx);
+    json_put_signed(json, JSON_KEY("commit"), c->commit);
+    json_put_signed(json, JSON_KEY("slowest"), c->slowest_ns);
+    json_put_list(json, JSON_KEY("members"));
+    for (int i = 0; i < (int)c->num_members; i++) {
+        if (i == c->leader && has_leader(c))
+            continue;
+        json_item_open(json);
+        json_put_text(json, JSON_KEY("node"), raft_node(c, i));
+        json_put_signed(json, JSON_KEY("index"), c->member[i].idx);
+        json_put_signed(json, JSON_KEY("lag"), raft_lag(c, i));
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+    json_put_close(json);
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct raft_table *t = state;
+    const struct raft_cluster **list = sorted(t);
+    json_put_unsigned(json, JSON_KEY("clusters"), t->raft.clusters.num);
+    json_put_list(json, JSON_KEY("rows"));
+    for (uint64_t i = 0; list != NULL && i < t->raft.clusters.num && i < TOLD_ROWS; i++)
+        tell_cluster(list[i], json);
+    json_put_list_end(json);
+    free(list);
+}
+
 static void end_table(void *state)
 {
     struct raft_table *t = state;
@@ -183,5 +227,6 @@ const struct report_kind report_raft = {
     .record = take_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
     .show = show_table,
+    .tell = tell_table,
     .end = end_table,
 };

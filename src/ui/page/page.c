@@ -52,6 +52,8 @@ static const struct {
     {&report_top, TRAFFIC_BY_SHAPE, ",\"processes\":"},
     {&report_calls, TRAFFIC_BY_SHAPE, ",\"outcomes\":"},
     {&report_trees, TRAFFIC_BY_SHAPE, ",\"trees\":"},
+    {&report_raft, TRAFFIC_BY_SHAPE, ",\"raft\":"},
+    {&report_apps, TRAFFIC_BY_SHAPE, ",\"apps\":"},
 };
 enum { NUM_BOOKS = sizeof books / sizeof books[0] };
 

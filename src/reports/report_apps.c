@@ -1,0 +1,499 @@
+/*
+ * report_apps.c - which applications speak here, by the labels of their messages (apps.def): on which
+ * nodes, how much, how many calls and failures, and what their messages are about: queues, tables,
+ * topics, groups.
+ *
+ * What names a thing, by application:
+ *     RabbitMQ  {resource, VHost, queue, Name} near the front of a message: a queue
+ *     raft      a cluster, as --report raft has it
+ *     mnesia    {Lock, Tid, {Table, Key}}: a lock of a table
+ *     Phoenix   {forward_to_local, Topic, ...}
+ *     pg        a join, {join, Scope, Group, Pids}
+ */
+#include "analyse/calls/raft.h"
+#include "core/hash.h"
+#include "core/heavy_hitters.h"
+#include "core/printable.h"
+#include "reports/report.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NODES = 128, NODE_LEN = 128, MAX_THINGS = 512, MAX_KINDS = 256, THING_LEN = 120, SHOWN = 6 };
+
+struct app_row {
+    const char *name, *group, *label;
+    size_t label_len;
+};
+
+#define APP(name, group, label) {name, group, label, sizeof(label) - 1},
+static const struct app_row rows[] = {
+#include "reports/apps.def"
+};
+#undef APP
+enum { NUM_APPS = sizeof rows / sizeof rows[0] };
+
+/* app_thing is a queue, table, topic or group, or a kind of message, of one application. */
+struct app_thing {
+    struct hitters_entry head;
+    unsigned app;
+    size_t len;
+    char text[THING_LEN];
+};
+
+struct app_node {
+    uint64_t key;
+    size_t len;
+    char name[NODE_LEN];
+};
+
+struct app {
+    uint64_t messages, bytes, calls, failed, errors, warnings;
+    uint64_t sent[MAX_NODES]; /* messages of each node */
+    unsigned num_nodes;
+};
+
+struct app_table {
+    struct report_text *text;
+    uint64_t max_rows;
+    struct app app[NUM_APPS]; /* of the first row of a name */
+    struct app_node node[MAX_NODES];
+    unsigned num_nodes;
+    bool is_full, failed;
+    struct heavy_hitters things, kinds;
+    struct raft raft;
+};
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct app_table *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->text = text;
+    t->max_rows = config->max_rows;
+    hitters_init(&t->things, sizeof(struct app_thing), MAX_THINGS, NULL);
+    hitters_init(&t->kinds, sizeof(struct app_thing), MAX_KINDS, NULL);
+    raft_init(&t->raft);
+    return t;
+}
+
+/* find_app returns the number of an application, -1: it is none. */
+static int find_app(const char *group, const char *label)
+{
+    if (group == NULL || label == NULL || group[0] == '\0')
+        return -1;
+    for (int i = 0; i < NUM_APPS; i++) {
+        if (strcmp(rows[i].group, group) != 0 || strncmp(rows[i].label, label, rows[i].label_len) != 0)
+            continue;
+        int first = i;
+        while (first > 0 && strcmp(rows[first - 1].name, rows[i].name) == 0)
+            first--;
+        return first;
+    }
+    return -1;
+}
+
+static int find_node(struct app_table *t, struct ds_text name)
+{
+    const uint64_t key = hash_short(61, name);
+    for (unsigned i = 0; i < t->num_nodes; i++) {
+        if (t->node[i].key == key)
+            return (int)i;
+    }
+    if (t->num_nodes == MAX_NODES) {
+        t->is_full = true;
+        return -1;
+    }
+    struct app_node *node = &t->node[t->num_nodes];
+    node->key = key;
+    node->len = name.len < NODE_LEN ? name.len : NODE_LEN;
+    memcpy(node->name, name.data, node->len);
+    return (int)t->num_nodes++;
+}
+
+/* --- what a message is about --- */
+
+static void add_thing(struct app_table *t, struct heavy_hitters *hitters, int app, struct ds_text text)
+{
+    bool is_new;
+    if (text.data == NULL || text.len == 0)
+        return;
+    struct app_thing *thing = hitters_add(hitters, hash_short(67 + (uint64_t)app, text), 1, &is_new);
+    if (thing == NULL) {
+        t->failed = true;
+        return;
+    }
+    if (!is_new)
+        return;
+    thing->app = (unsigned)app;
+    thing->len = text.len < THING_LEN ? text.len : THING_LEN;
+    memcpy(thing->text, text.data, thing->len);
+}
+
+static bool is_word(const struct ds_term *term, const char *word)
+{
+    struct ds_text text;
+    return ds_term_get_atom(term, &text) && text.len == strlen(word) &&
+           memcmp(text.data, word, text.len) == 0;
+}
+
+static bool get_name(const struct ds_term *term, struct ds_text *out)
+{
+    return ds_term_get_binary(term, out) || ds_term_get_atom(term, out);
+}
+
+static bool get_queue(const struct ds_term *term, struct ds_text *out)
+{
+    struct ds_term part;
+    return ds_term_get_element(term, 0, &part) && is_word(&part, "resource") &&
+           ds_term_get_element(term, 2, &part) && is_word(&part, "queue") &&
+           ds_term_get_element(term, 3, &part) && ds_term_get_binary(&part, out);
+}
+
+/* find_queue looks at the elements of a request, and one level below. */
+static bool find_queue(const struct ds_term *said, struct ds_text *out)
+{
+    struct ds_term part, below;
+    if (get_queue(said, out))
+        return true;
+    for (uint32_t i = 0; i < 4 && ds_term_get_element(said, i, &part); i++) {
+        if (get_queue(&part, out))
+            return true;
+        for (uint32_t k = 0; k < 4 && ds_term_get_element(&part, k, &below); k++) {
+            if (get_queue(&below, out))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* find_table reads a lock: {Lock, Tid, {Table, Key}}, be it within {From, Lock}. */
+static bool find_table(const struct ds_term *said, struct ds_text *out)
+{
+    struct ds_term lock = *said, part, table;
+    struct ds_text word;
+    if (!ds_term_get_element(&lock, 0, &part))
+        return false;
+    if (!ds_term_get_atom(&part, &word) && ds_term_get_element(said, 1, &part))
+        lock = part;
+    return ds_term_get_element(&lock, 2, &part) && ds_term_get_element(&part, 0, &table) &&
+           ds_term_get_atom(&table, out);
+}
+
+static bool find_thing(const char *name, const struct record *record, struct ds_text *out)
+{
+    const struct ds_term *said =
+        record->note.body.data != NULL ? &record->note.body : &record->event->message.payload;
+    const char *label = record->note.label;
+    struct ds_term part;
+    if (said->data == NULL)
+        return false;
+    if (strcmp(name, "RabbitMQ") == 0)
+        return find_queue(said, out);
+    if (strcmp(name, "mnesia") == 0)
+        return strcmp(label, "mnesia_locker") == 0 && record->note.role == NOTE_REQUEST &&
+               find_table(said, out);
+    if (strcmp(name, "Phoenix") == 0)
+        return ds_term_get_element(said, 1, &part) && get_name(&part, out);
+    if (strcmp(name, "pg") == 0)
+        return strcmp(label, "pg:join") == 0 && ds_term_get_element(said, 2, &part) &&
+               get_name(&part, out);
+    return false;
+}
+
+/* --- records --- */
+
+static void take_message(struct app_table *t, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const int app = find_app(record->note.group, record->note.label);
+    struct ds_text thing;
+    if (app < 0)
+        return;
+    struct app *a = &t->app[app];
+    a->messages++;
+    a->bytes += event->message.size;
+    const struct ds_text names[2] = {event->conn->end[event->dir].node,
+                                     event->conn->end[!event->dir].node};
+    for (int i = 0; i < 2; i++) {
+        const int node = names[i].data != NULL ? find_node(t, names[i]) : -1;
+        if (node >= 0 && a->sent[node] == 0)
+            a->num_nodes++;
+        if (node >= 0)
+            a->sent[node] += 1 + (i == 0);
+    }
+    add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
+    if (raft_takes(record->note.label))
+        raft_message(&t->raft, record);
+    if (find_thing(rows[app].name, record, &thing))
+        add_thing(t, &t->things, app, thing);
+}
+
+static void take_call(struct app_table *t, const struct call *call)
+{
+    const int app = find_app(call->group, call->label);
+    if (call->label != NULL && strcmp(call->label, "ra:vote") == 0)
+        raft_call(&t->raft, call);
+    if (app < 0)
+        return;
+    t->app[app].calls++;
+    t->app[app].failed += call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE &&
+                          call->outcome != CALL_UNANSWERED && call->outcome != CALL_UNKNOWN;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct app_table *t = state;
+    if (record->call != NULL)
+        take_call(t, record->call);
+    else if (record_is_message(record))
+        take_message(t, record);
+}
+
+/* --- the table --- */
+
+static int most_first(const void *x, const void *y)
+{
+    const struct app_thing *a = *(void *const *)x, *b = *(void *const *)y;
+    if (a->head.weight != b->head.weight)
+        return a->head.weight < b->head.weight ? 1 : -1;
+    const int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* by_bytes fills in the numbers of the applications that were seen, those with most bytes first. */
+static unsigned by_bytes(const struct app_table *t, unsigned list[NUM_APPS])
+{
+    unsigned num = 0;
+    for (unsigned i = 0; i < NUM_APPS; i++) {
+        if (t->app[i].messages + t->app[i].calls == 0)
+            continue;
+        unsigned at = num++;
+        while (at > 0 && t->app[list[at - 1]].bytes < t->app[i].bytes) {
+            list[at] = list[at - 1];
+            at--;
+        }
+        list[at] = i;
+    }
+    return num;
+}
+
+/* count_leaderless and lead: of the raft clusters. */
+static uint64_t count_leaderless(const struct app_table *t)
+{
+    uint64_t num = 0;
+    for (const struct raft_cluster *c = table_oldest(&t->raft.clusters); c != NULL;
+         c = table_newer(&t->raft.clusters, c))
+        num += c->leader < 0 || c->votes.rounds != 0;
+    return num;
+}
+
+/* status_of is a word of one application, the first that an operator looks at. */
+static const char *status_of(const struct app_table *t, unsigned app)
+{
+    const struct app *a = &t->app[app];
+    if (strcmp(rows[app].name, "raft (ra)") == 0 && count_leaderless(t) != 0)
+        return "no leader";
+    return a->failed != 0 && a->failed * 100 >= a->calls ? "failing" : "ok";
+}
+
+static void print_row(const struct app_table *t, unsigned app, struct ds_buffer *out)
+{
+    const struct app *a = &t->app[app];
+    ds_buffer_printf(out, "%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s",
+                     status_of(t, app), a->num_nodes, a->messages, a->bytes, a->calls, a->failed,
+                     rows[app].name);
+    columns_end_line(out);
+}
+
+static void print_nodes(const struct app_table *t, unsigned app, struct ds_buffer *out)
+{
+    unsigned num = 0;
+    ds_buffer_printf(out, "%s\tnodes\t", rows[app].name);
+    for (unsigned i = 0; i < t->num_nodes; i++) {
+        if (t->app[app].sent[i] == 0)
+            continue;
+        if (num++ >= SHOWN)
+            continue;
+        ds_buffer_add_text(out, num == 1 ? "" : ", ");
+        printable_text((struct ds_text){t->node[i].name, t->node[i].len}, out);
+    }
+    if (num > SHOWN)
+        ds_buffer_printf(out, " and %u more", num - SHOWN);
+    columns_end_line(out);
+}
+
+static void print_things(struct app_table *t, const struct heavy_hitters *hitters, unsigned app,
+                         const char *what, struct ds_buffer *out)
+{
+    void **list = hitters->table.num != 0 ? hitters_list(hitters, most_first) : NULL;
+    uint64_t num = 0;
+    for (uint64_t i = 0; list != NULL && i < hitters->table.num; i++) {
+        const struct app_thing *thing = list[i];
+        if (thing->app != app)
+            continue;
+        if (num == 0)
+            ds_buffer_printf(out, "%s\t%s\t", rows[app].name, what);
+        if (num++ >= SHOWN)
+            continue;
+        ds_buffer_add_text(out, num == 1 ? "" : ", ");
+        printable_text((struct ds_text){thing->text, thing->len}, out);
+        ds_buffer_printf(out, " %" PRIu64 "%s", thing->head.weight,
+                         thing->head.most_missing != 0 ? "+" : "");
+    }
+    if (num > SHOWN)
+        ds_buffer_printf(out, " and %" PRIu64 " more", num - SHOWN);
+    if (num != 0)
+        columns_end_line(out);
+    t->failed |= list == NULL && hitters->table.num != 0;
+    free(list);
+}
+
+/* print_raft says who leads how many clusters. */
+static void print_raft(struct app_table *t, unsigned app, struct ds_buffer *out)
+{
+    struct app_thing *leader = calloc(MAX_NODES, sizeof *leader);
+    unsigned num = 0;
+    const struct table *clusters = &t->raft.clusters;
+    t->failed |= leader == NULL;
+    ds_buffer_printf(out, "%s\tclusters\t%s, %" PRIu64 " without a leader", rows[app].name,
+                     ds_counted(clusters->num, "clusters").text, count_leaderless(t));
+    for (const struct raft_cluster *c = table_oldest(clusters); leader != NULL && c != NULL;
+         c = table_newer(clusters, c)) {
+        unsigned at = 0;
+        if (c->leader < 0 || c->votes.rounds != 0)
+            continue;
+        const struct ds_text name = raft_node(c, c->leader);
+        while (at < num &&
+               (leader[at].len != name.len || memcmp(leader[at].text, name.data, name.len) != 0))
+            at++;
+        if (at == MAX_NODES || name.len > THING_LEN)
+            continue;
+        num += at == num;
+        leader[at].len = name.len;
+        memcpy(leader[at].text, name.data, name.len);
+        leader[at].head.weight++;
+    }
+    for (unsigned i = 0; i < num; i++) {
+        ds_buffer_add_text(out, i == 0 ? "; leaders: " : ", ");
+        printable_text((struct ds_text){leader[i].text, leader[i].len}, out);
+        ds_buffer_printf(out, " %" PRIu64, leader[i].head.weight);
+    }
+    columns_end_line(out);
+    free(leader);
+}
+
+static const char *thing_name(unsigned app)
+{
+    static const char *const names[][2] = {{"RabbitMQ", "queues"},
+                                           {"mnesia", "tables locked"},
+                                           {"Phoenix", "topics"},
+                                           {"pg", "groups joined"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(rows[app].name, names[i][0]) == 0)
+            return names[i][1];
+    }
+    return "about";
+}
+
+static void show_table(void *state)
+{
+    struct app_table *t = state;
+    struct ds_buffer *out = &t->text->buffer;
+    struct columns columns = {.align = "lrrrrr"}, details = {.align = "ll"};
+    struct ds_buffer lines = {0}, more = {0};
+    unsigned list[NUM_APPS];
+    const unsigned num = by_bytes(t, list);
+    const struct ds_counted apps = ds_counted(num, "applications");
+    ds_buffer_printf(out, "applications: %s on %s\n", apps.text,
+                     ds_counted(t->num_nodes, "nodes").text);
+    if (num == 0)
+        return;
+    ds_buffer_add_text(&lines, "status\tnodes\tmessages\tbytes\tcalls\tfailed\t application");
+    columns_end_line(&lines);
+    for (unsigned i = 0; i < num; i++) {
+        print_row(t, list[i], &lines);
+        print_nodes(t, list[i], &more);
+        if (strcmp(rows[list[i]].name, "raft (ra)") == 0 && t->raft.clusters.num != 0)
+            print_raft(t, list[i], &more);
+        print_things(t, &t->things, list[i], thing_name(list[i]), &more);
+        print_things(t, &t->kinds, list[i], "messages", &more);
+    }
+    report_bound(t->text, &columns);
+    report_bound(t->text, &details);
+    columns_fit_all(&columns, &lines);
+    columns_print_all(&columns, &lines, out);
+    ds_buffer_add_text(out, "\n");
+    columns_fit_all(&details, &more);
+    columns_print_all(&details, &more, out);
+    if (t->is_full)
+        ds_buffer_printf(out, "more nodes than %d: others are not counted\n", MAX_NODES);
+    if (t->failed || lines.failed || more.failed || t->raft.no_memory != 0)
+        ds_buffer_add_text(out, "out of memory: some figures are missing\n");
+    ds_buffer_free(&lines);
+    ds_buffer_free(&more);
+}
+
+static void tell_things(const struct heavy_hitters *hitters, unsigned app, struct json_key key,
+                        struct json_writer *json)
+{
+    void **list = hitters->table.num != 0 ? hitters_list(hitters, most_first) : NULL;
+    uint64_t num = 0;
+    json_put_list(json, key);
+    for (uint64_t i = 0; list != NULL && i < hitters->table.num && num < SHOWN; i++) {
+        const struct app_thing *thing = list[i];
+        if (thing->app != app)
+            continue;
+        num++;
+        json_item_open(json);
+        json_put_text(json, JSON_KEY("what"), (struct ds_text){thing->text, thing->len});
+        json_put_unsigned(json, JSON_KEY("count"), thing->head.weight);
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+    free(list);
+}
+
+static void tell_table(void *state, struct json_writer *json)
+{
+    struct app_table *t = state;
+    unsigned list[NUM_APPS];
+    const unsigned num = by_bytes(t, list);
+    json_put_list(json, JSON_KEY("rows"));
+    for (unsigned i = 0; i < num; i++) {
+        const struct app *a = &t->app[list[i]];
+        json_item_open(json);
+        json_put_string(json, JSON_KEY("status"), status_of(t, list[i]));
+        json_put_string(json, JSON_KEY("what"), rows[list[i]].name);
+        json_put_unsigned(json, JSON_KEY("nodes"), a->num_nodes);
+        json_put_unsigned(json, JSON_KEY("messages"), a->messages);
+        json_put_unsigned(json, JSON_KEY("bytes"), a->bytes);
+        json_put_unsigned(json, JSON_KEY("calls"), a->calls);
+        json_put_unsigned(json, JSON_KEY("failed"), a->failed);
+        json_put_string(json, JSON_KEY("things"), thing_name(list[i]));
+        tell_things(&t->things, list[i], JSON_KEY("about"), json);
+        tell_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
+        json_put_close(json);
+    }
+    json_put_list_end(json);
+}
+
+static void end_table(void *state)
+{
+    struct app_table *t = state;
+    hitters_free(&t->things);
+    hitters_free(&t->kinds);
+    raft_free(&t->raft);
+    free(t);
+}
+
+const struct report_kind report_apps = {
+    .open = open_table,
+    .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
+    .show = show_table,
+    .tell = tell_table,
+    .end = end_table,
+};
