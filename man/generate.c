@@ -104,6 +104,17 @@ static void put_limits(void)
     puts(".El");
 }
 
+static void put_thresholds(void)
+{
+    puts(".Bl -tag -width Ds");
+#define THRESHOLD(id, name, value, least, most, what)                                                  \
+    puts(".It Li " name);                                                                          \
+    put(what "; " #value " by default");
+#include "compare/thresholds.def"
+#undef THRESHOLD
+    puts(".El");
+}
+
 static void put_findings(void)
 {
     puts(".Bl -tag -width Ds");
@@ -132,6 +143,8 @@ int main(int argc, char **argv)
             put_limits();
         else if (strcmp(line, "@FINDINGS@\n") == 0)
             put_findings();
+        else if (strcmp(line, "@THRESHOLDS@\n") == 0)
+            put_thresholds();
         else
             fputs(line, stdout);
     }

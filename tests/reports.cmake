@@ -34,3 +34,7 @@ if(PYTHON3)
   add_test(NAME crowds COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/crowds.py
                                $<TARGET_FILE:distsniff>)
 endif()
+
+# In what two captures differ.
+add_test(NAME compare COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/compare $<TARGET_FILE:distsniff> ${PCAPS}
+                              $<TARGET_FILE:mangle>)

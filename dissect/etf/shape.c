@@ -456,6 +456,65 @@ static void print_node(const struct ds_shape *shape, const struct shape_node *no
     }
 }
 
+/* print_form appends what begins a term, of the form that get_form made. */
+static void print_form(uint64_t form, struct ds_text word, struct ds_buffer *out)
+{
+    const unsigned class = (unsigned)(form & 0xff) - 1;
+    if (class == TERM_MAP && word.data != NULL) {
+        ds_buffer_add_text(out, "#");
+        ds_term_print_atom(word, out);
+        ds_buffer_add_text(out, "{...}");
+    } else if (word.data != NULL) {
+        ds_term_print_atom(word, out);
+    } else {
+        const char *type = form != 0 ? type_name((uint8_t)class) : NULL;
+        ds_buffer_printf(out, "_%s%s", type != NULL ? "::" : "", type != NULL ? type : "");
+    }
+}
+
+static bool is_tuple(uint64_t form)
+{
+    return (form & 0xff) == TERM_TUPLE + 1u;
+}
+
+/* print_rest ends a tuple of which so many elements have been printed. */
+static void print_rest(uint64_t form, uint64_t num_printed, struct ds_buffer *out)
+{
+    uint64_t num = form >> 8;
+    for (; num_printed < num && num_printed < MAX_SHOWN; num_printed++)
+        ds_buffer_add_text(out, num_printed != 0 ? ",_" : "_");
+    ds_buffer_add_text(out, num_printed < num ? ",...}" : "}");
+}
+
+static void print_inner(const struct ds_shape_head *head, struct ds_buffer *out)
+{
+    if (!is_tuple(head->inner_form)) {
+        print_form(head->inner_form, head->inner_word, out);
+        return;
+    }
+    ds_buffer_add_text(out, "{");
+    if (head->inner_word.data != NULL)
+        ds_term_print_atom(head->inner_word, out);
+    print_rest(head->inner_form, head->inner_word.data != NULL, out);
+}
+
+void ds_shape_head_print(const struct ds_shape_head *head, struct ds_buffer *out)
+{
+    if (!is_tuple(head->form)) {
+        print_form(head->form, head->word, out);
+        return;
+    }
+    const bool has_inner = head->word.data == NULL && head->inner_form != 0;
+    ds_buffer_add_text(out, "{");
+    if (head->word.data != NULL)
+        ds_term_print_atom(head->word, out);
+    else if (has_inner)
+        ds_buffer_add_text(out, "_,");
+    if (has_inner)
+        print_inner(head, out);
+    print_rest(head->form, head->word.data != NULL ? 1 : has_inner ? 2 : 0, out);
+}
+
 void ds_shape_print(const struct ds_shape *shape, struct ds_buffer *out)
 {
     ds_shape_print_as(shape, DS_SYNTAX_ERLANG, out);

@@ -27,6 +27,11 @@ struct ds_shape_head {
 /* ds_shape_get_head fills in out; false when the term is absent or damaged before that. */
 bool ds_shape_get_head(const struct ds_term *term, struct ds_shape_head *out);
 
+/* ds_shape_head_print appends a head: "{put,_,_}", "{_,{put,_}}", "ok", "#Mod{...}", "_::map"; "_"
+ * where nothing is known. It says no more than the head does, so that equal heads have equal texts,
+ * in any run. */
+void ds_shape_head_print(const struct ds_shape_head *head, struct ds_buffer *out);
+
 struct ds_shape;
 
 /* ds_shape_new returns the shape that is all of the term, to be freed with ds_shape_free; NULL when

@@ -11,6 +11,7 @@
 #include "app/options/option_report.h"
 #include "core/own_labels.h"
 #include "output/sink.h"
+#include "app/run/compare_run.h"
 #include "app/run/explain_run.h"
 #include "app/run/sniff.h"
 #include "core/signals.h"
@@ -108,7 +109,9 @@ int main(int argc, char **argv)
             status = STATUS_OK;
             break;
         case ACTION_SNIFF:
-            status = options.explain.asked ? explain_run(&options) : sniff_run(&options);
+            status = options.explain.asked                         ? explain_run(&options)
+                     : options.report.wanted[REPORT_CHANGES] ? compare_run(&options)
+                                                             : sniff_run(&options);
             break;
         }
     }

@@ -54,6 +54,24 @@ bool histogram_add(struct histogram *h, uint64_t value)
     return true;
 }
 
+bool histogram_add_many(struct histogram *h, uint64_t value, uint64_t num)
+{
+    const uint32_t piece = piece_of(value);
+    if (num == 0)
+        return true;
+    if (!histogram_add(h, value))
+        return false;
+    h->counts[piece - h->first] += num - 1;
+    h->total += num - 1;
+    return true;
+}
+
+void histogram_piece(const struct histogram *h, uint32_t i, uint64_t *value, uint64_t *num)
+{
+    *value = middle_of(h->first + i);
+    *num = h->counts[i];
+}
+
 uint64_t histogram_quantile(const struct histogram *h, double percent)
 {
     const double wanted = ceil((double)h->total * percent / 100);

@@ -19,6 +19,13 @@ struct histogram {
 /* histogram_add counts a value. False when memory ran out: then it is not counted. */
 bool histogram_add(struct histogram *histogram, uint64_t value);
 
+/* histogram_add_many counts a value so many times. False when memory ran out: then it is not counted. */
+bool histogram_add_many(struct histogram *histogram, uint64_t value, uint64_t num);
+
+/* histogram_piece gives what piece i in use, from 0 to num - 1, stands for: a value that is counted
+ * in it, and how often it was. */
+void histogram_piece(const struct histogram *histogram, uint32_t i, uint64_t *value, uint64_t *num);
+
 /* histogram_quantile returns the least value that so much of a hundred of all values do not
  * exceed, 0 when there are none. percent is above 0 and at most 100. */
 uint64_t histogram_quantile(const struct histogram *histogram, double percent);

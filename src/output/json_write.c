@@ -7,6 +7,7 @@
 #include "core/term_show.h"
 #include "output/json_escape.h"
 
+#include <math.h>
 #include <string.h>
 
 void json_begin_object(struct json_writer *json)
@@ -104,6 +105,14 @@ static void add_number(struct json_writer *json, uint64_t magnitude, bool negati
 void json_value_unsigned(struct json_writer *json, uint64_t number)
 {
     add_number(json, number, false);
+}
+
+void json_value_real(struct json_writer *json, double number)
+{
+    if (isfinite(number))
+        ds_buffer_printf(json->out, "%.6g", number);
+    else
+        JSON_LITERAL(json, "null");
 }
 
 void json_value_signed(struct json_writer *json, int64_t number)

@@ -101,6 +101,7 @@ void json_value_word(struct json_writer *json, const char *word); /* nothing of 
 void json_value_text(struct json_writer *json, struct ds_text text);
 void json_value_unsigned(struct json_writer *json, uint64_t number);
 void json_value_signed(struct json_writer *json, int64_t number);
+void json_value_real(struct json_writer *json, double number); /* six digits; null if not finite */
 void json_value_time(struct json_writer *json, int64_t ns);
 void json_value_term(struct json_writer *json, const struct ds_term *term);
 void json_value_written(struct json_writer *json, struct json_written written);
@@ -119,6 +120,7 @@ JSON_PUT(word, const char *)
 JSON_PUT(text, struct ds_text)
 JSON_PUT(unsigned, uint64_t)
 JSON_PUT(signed, int64_t)
+JSON_PUT(real, double)
 JSON_PUT(time, int64_t)
 JSON_PUT(term, const struct ds_term *)
 JSON_PUT(written, struct json_written)

@@ -21,6 +21,7 @@ struct redact_config {
     uint32_t what;           /* 0: nothing */
     struct string_list keep; /* patterns of what stays */
     const char *key_file;    /* NULL: a random key */
+    const uint8_t *key;      /* instead of a random one, PSEUDONYM_KEY_LEN bytes; NULL: none is given */
     const char *cookie_file; /* NULL: none. What is in it is replaced wherever it stands */
     bool reencode;           /* frames are made anew */
 };

@@ -410,6 +410,14 @@ enum ds_rewrite_status redact_rewrite(struct redact_values *v, const struct ds_t
 
 /* Opening */
 
+static bool get_key(const struct redact_config *config, uint8_t key[PSEUDONYM_KEY_LEN])
+{
+    if (config->key_file != NULL || config->key == NULL)
+        return redact_key_read(config->key_file, key);
+    memcpy(key, config->key, PSEUDONYM_KEY_LEN);
+    return true;
+}
+
 struct redact_values *redact_values_new(const struct redact_config *config)
 {
     uint8_t key[PSEUDONYM_KEY_LEN];
@@ -421,7 +429,7 @@ struct redact_values *redact_values_new(const struct redact_config *config)
     v->what = config->what;
     v->kept = redact_keep_new(&config->keep);
     if (v->kept == NULL || !cookie_file_read(config->cookie_file, v->cookie_text, &v->cookie) ||
-        !redact_key_read(config->key_file, key)) {
+        !get_key(config, key)) {
         redact_values_free(v);
         return NULL;
     }

@@ -19,6 +19,7 @@ struct report_text {
     /* The command that reads the same packets, and what stands behind its options; NULL: none does, the
      * packets are not kept. */
     const char *command, *behind;
+    bool keeps_lines; /* they are no text: none is broken */
     int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 

@@ -233,7 +233,7 @@ static void fit(struct report_text *text)
 {
     struct ds_buffer fitted = {0};
     const struct ds_text all = all_of(&text->buffer);
-    if (text->width == 0)
+    if (text->width == 0 || text->keeps_lines)
         return;
     for (size_t from = 0; from < all.len;) {
         const size_t command = next_command(all, from);

@@ -20,6 +20,8 @@ enum report {
 /* How calls are sorted. */
 enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 
+struct compare;
+
 /* What the messages of --report traffic are parted by. */
 enum traffic_by {
 #define TRAFFIC_BY(id, name) TRAFFIC_BY_##id,
@@ -44,6 +46,7 @@ struct report_config {
     /* Options that read the same packets, each with a blank behind it, and what stands behind all options;
      * command is NULL where the packets are not kept. */
     const char *command, *behind;
+    struct compare *compare;         /* of changes: what it counts in and compares with, else NULL */
     bool is_live;                    /* a terminal is drawn anew then */
     bool nanoseconds;                /* on a terminal too, where the capture has them */
     bool verdict;                    /* reports_verdict is to be asked at the end */

@@ -150,15 +150,24 @@ static void explain_kept(struct options *o)
     o->kept = take_text(&out);
 }
 
-void option_explain_commands(struct options *o)
+static bool is_input(const struct option_line *line)
+{
+    return strcmp(line->name, "read") == 0 || strcmp(line->name, "input") == 0;
+}
+
+void option_explain_commands_of(const struct options *o, const char *file, char **command, char **end)
 {
     struct ds_buffer out = {0}, behind = {0};
-    explain_kept(o);
-    if (!can_be_read_again(o))
+    if (file != NULL && has_control(file))
         return;
+    if (file != NULL) {
+        ds_buffer_add_text(&out, "-r ");
+        add_quoted(&out, file);
+        ds_buffer_add_text(&out, " ");
+    }
     for (size_t i = 0; i < o->num_given; i++) {
         const struct option_given *given = &o->given[i];
-        if (!is_carried(given->line))
+        if (!is_carried(given->line) || (file != NULL && is_input(given->line)))
             continue;
         if (given->line->letter != 0)
             ds_buffer_printf(&out, "-%c ", given->line->letter);
@@ -180,8 +189,16 @@ void option_explain_commands(struct options *o)
         ds_buffer_add_text(&behind, " ");
         add_quoted(&behind, o->follow.expression);
     }
-    o->command = take_text(&out);
-    o->behind = take_text(&behind);
+    *command = take_text(&out);
+    *end = take_text(&behind);
+}
+
+void option_explain_commands(struct options *o)
+{
+    explain_kept(o);
+    if (!can_be_read_again(o))
+        return;
+    option_explain_commands_of(o, NULL, &o->command, &o->behind);
     if (o->command != NULL && o->behind != NULL) {
         o->report.command = o->command;
         o->report.behind = o->behind;

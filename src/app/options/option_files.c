@@ -36,7 +36,7 @@ static size_t find_ending(const char *name, size_t name_len)
     return 0;
 }
 
-static bool begins_like_capture(const char *name)
+bool option_files_is_capture(const char *name)
 {
     static const struct {
         size_t len;
@@ -85,7 +85,7 @@ size_t option_files_count(char **words)
             if (strcmp(words[num], begins[i]) == 0)
                 return num;
         }
-        if (!begins_like_capture(words[num]) || option_files_is_expression(words[num]))
+        if (!option_files_is_capture(words[num]) || option_files_is_expression(words[num]))
             return num;
     }
     return num;

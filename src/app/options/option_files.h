@@ -7,6 +7,9 @@
 
 #include "app/options/option_line.h"
 
+/* option_files_is_capture says whether a file that can be read begins as a capture file does. */
+bool option_files_is_capture(const char *name);
+
 /* option_files_count returns how many of the words, which end with NULL, are capture files before the
  * expression begins. A word that begins a valid expression is none. */
 size_t option_files_count(char **words);

@@ -25,8 +25,8 @@ size_t option_report_names(const char *value, const char *names[REPORT_COUNT])
             names[0] = report_names[i];
             return 1;
         }
-        /* The clocks are those of several files: who asks for all may have one. */
-        if (is_all ? i != REPORT_CLOCKS : strncmp(report_names[i], value, len) == 0)
+        /* The clocks are those of several files, changes of two captures: there may be one. */
+        if (is_all ? i != REPORT_CLOCKS && i != REPORT_CHANGES : strncmp(report_names[i], value, len) == 0)
             names[num++] = report_names[i];
     }
     return is_all || (num == 1 && len != 0) ? num : 0;

@@ -8,6 +8,7 @@
 #include "select/filter.h"
 #include "core/own_labels.h"
 #include "app/options/option_explain.h"
+#include "app/options/option_compare.h"
 #include "app/options/option_conflicts.h"
 #include "app/options/option_files.h"
 #include "app/options/option_line.h"
@@ -559,7 +560,8 @@ static bool finish(struct options *options, char **words, struct option_given *g
         words = read_words(options, words, given, num);
     if (words == NULL || !check_words(options, words, given, *num) || !option_files_name(options) ||
         !join_expression(options, words) || !option_check_conflicts(given, *num) ||
-        !check_together(options) || !option_check_redact(options) || !compile_regexes(options))
+        !check_together(options) || !option_check_redact(options) || !compile_regexes(options) ||
+        !option_compare_finish(options))
         return false;
     choose_formats(options);
     choose_syntax(options, given, *num);
@@ -584,6 +586,7 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
     options->report.max_rows = REPORT_ROWS;
+    option_compare_begin(options);
     options->capture.snaplen = MAX_SNAPLEN;
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);
@@ -628,6 +631,7 @@ void options_free(struct options *options)
     free(options->behind);
     free(options->kept);
     options->command = options->behind = options->kept = NULL;
+    option_compare_free(options);
     free(options->capture.read_files);
     free(options->keylog.files);
     options->keylog.files = NULL;

@@ -8,6 +8,7 @@
 #include "core/listen_address.h"
 #include "app/options/late_hints.h"
 #include "capture/capture.h"
+#include "compare/compare.h"
 #include "app/options/config_file.h"
 #include "core/stop_condition.h"
 #include "capture/port_filter.h"
@@ -71,6 +72,7 @@ struct options {
     size_t num_names_made;
     char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
     struct report_config report;
+    struct compare_config compare;
     struct metrics_config metrics;
     struct nats_config nats;
     struct otlp_config otlp;

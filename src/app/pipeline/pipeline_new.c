@@ -98,7 +98,7 @@ static bool open_correlate(struct pipeline *s)
 bool pipeline_takes_findings(const struct options *options)
 {
     return options->report.verdict || options->report.wanted[REPORT_DOCTOR] ||
-           options->report.wanted[REPORT_TIMELINE] ||
+           options->report.wanted[REPORT_TIMELINE] || options->report.wanted[REPORT_CHANGES] ||
            options->explain.asked || counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
            options->web.len != 0 ||

@@ -12,6 +12,7 @@ enum {
     STATUS_USAGE = 2,
     STATUS_INCOMPLETE = 2,
     STATUS_FOUND = 3,
+    STATUS_WORSE = 4,
 };
 
 /* sniff_run does what the options ask for and returns the exit status. */

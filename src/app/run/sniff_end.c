@@ -4,6 +4,7 @@
  */
 #include "app/run/sniff_parts.h"
 
+#include "app/run/baseline_file.h"
 #include "app/run/learned_file.h"
 #include "app/run/summary.h"
 #include "capture/capture.h"
@@ -182,6 +183,8 @@ int sniff_close(struct sniff *s, bool opened)
     annotated_free(s->annotated);
     ds_session_free(s->session);
     keylog_files_close(s->keylog);
+    if (opened && s->options->compare.write_file != NULL && !s->failed)
+        s->failed |= !baseline_file_write(s->options->compare.write_file, s->options->report.compare);
     if (opened && s->options->learned_file != NULL && s->memory != NULL)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
@@ -190,6 +193,7 @@ int sniff_close(struct sniff *s, bool opened)
     file_helper_stop();
     sniff_forget_streams(s);
     free(s->learned_new);
+    free(s->baseline_new);
     if (shows_on)
         web_serve_on(s->web);
     web_free(s->web);
@@ -198,5 +202,6 @@ int sniff_close(struct sniff *s, bool opened)
         return STATUS_TROUBLE;
     if (s->options->strict && !complete)
         return STATUS_INCOMPLETE;
-    return has_errors ? STATUS_FOUND : STATUS_OK;
+    const struct compare *compare = s->options->report.compare;
+    return compare != NULL && compare->is_worse ? STATUS_WORSE : has_errors ? STATUS_FOUND : STATUS_OK;
 }

@@ -98,7 +98,7 @@ bool sniff_may_record(const struct sniff *s)
 
 bool sniff_may_replace(const struct sniff *s)
 {
-    const char *const names[] = {s->learned_new, s->options->metrics.fresh};
+    const char *const names[] = {s->learned_new, s->baseline_new, s->options->metrics.fresh};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i] != NULL && !file_helper_may_create(names[i])) {
             complain("cannot write %s: %s", names[i], strerror(errno));
@@ -125,6 +125,18 @@ static void add_format(struct sniff *s, const struct sink_format *format, char *
         add_file(s, also[i], HELPER_UPDATE);
 }
 
+/* add_replaced is for a file that is replaced as a whole; *fresh is what it is called until then. */
+static bool add_replaced(struct sniff *s, const char *name, char **fresh)
+{
+    if (asprintf(fresh, "%s.new", name) < 0) {
+        *fresh = NULL;
+        complain("out of memory");
+        return false;
+    }
+    add_file(s, *fresh, HELPER_RENEW);
+    return true;
+}
+
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s)
 {
@@ -144,13 +156,14 @@ bool sniff_start_helper(struct sniff *s)
     add_file(s, options->static_atoms_file, HELPER_READ);
     if (options->learned_file != NULL) {
         add_file(s, options->learned_file, HELPER_READ);
-        if (asprintf(&s->learned_new, "%s.new", options->learned_file) < 0) {
-            s->learned_new = NULL;
-            complain("out of memory");
+        if (!add_replaced(s, options->learned_file, &s->learned_new))
             return false;
-        }
-        add_file(s, s->learned_new, HELPER_RENEW);
     }
+    if (options->compare.file != NULL && !options->compare.is_capture)
+        add_file(s, options->compare.file, HELPER_READ);
+    if (options->compare.write_file != NULL &&
+        !add_replaced(s, options->compare.write_file, &s->baseline_new))
+        return false;
     add_file(s, options->keep.write_file, is_later ? HELPER_LATER : HELPER_WRITE);
     add_file(s, options->keep.connections_file, HELPER_WRITE);
     for (size_t i = 0; i < options->output.num_formats; i++) {

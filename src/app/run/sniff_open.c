@@ -6,6 +6,7 @@
 #include "app/run/sniff_parts.h"
 
 #include "app/options/late_hints.h"
+#include "app/run/baseline_file.h"
 #include "app/run/learned_file.h"
 #include "app/run/static_atoms_file.h"
 #include "core/complain.h"
@@ -103,6 +104,9 @@ static bool open_outputs(struct sniff *s)
     if (options->keep.embeds_secrets)
         s->save.keylog = s->config.keylog;
     if (s->pipeline == NULL || !open_annotated(s))
+        return false;
+    /* Behind pipeline_new, which seeds the hashes that its tables use. */
+    if (options->report.compare != NULL && !baseline_file_read(options->report.compare))
         return false;
     if (s->save.is_on && !open_notes(s, options->keep.write_file, &s->save.notes))
         return false;

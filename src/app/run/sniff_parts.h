@@ -29,7 +29,7 @@
 #include "ui/web/metrics_server.h"
 #include "ui/web/web.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 9 };
+enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 11 };
 
 struct sniff {
     const struct options *options;
@@ -78,6 +78,7 @@ struct sniff {
     struct late_notice late; /* what to do about connections that were up before */
     struct ds_atom_memory *memory;
     char *learned_new; /* what the file of --learned is called until it is whole */
+    char *baseline_new; /* what the file of --write-baseline is called until it is whole */
     bool failed;      /* not by what is shown */
     struct syntax_choice syntax; /* of --syntax auto */
 };

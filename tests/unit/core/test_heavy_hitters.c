@@ -188,6 +188,30 @@ static void error_of_quantiles(void **state)
     }
 }
 
+/* The pieces of one, put into another one, make the same. */
+static void pieces(void **state)
+{
+    struct histogram h = {0}, again = {0};
+    uint64_t value, num, sum = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 5000; i++)
+        assert_true(histogram_add(&h, i * i * i));
+    assert_true(histogram_add_many(&h, 77, 1000));
+    assert_true(histogram_add_many(&h, UINT64_MAX, 0)); /* none: no memory is taken */
+    for (uint32_t i = 0; i < h.num; i++) {
+        histogram_piece(&h, i, &value, &num);
+        assert_true(histogram_add_many(&again, value, num));
+        sum += num;
+    }
+    assert_int_equal(sum, 6000);
+    assert_int_equal(again.total, 6000);
+    assert_int_equal(again.first, h.first);
+    assert_int_equal(again.num, h.num);
+    assert_memory_equal(again.counts, h.counts, h.num * sizeof *h.counts);
+    histogram_free(&h);
+    histogram_free(&again);
+}
+
 static void spread(void *context)
 {
     static const uint64_t values[] = {1000, 1, 1u << 20, 77, UINT64_MAX, 0};
@@ -196,6 +220,7 @@ static void spread(void *context)
     (void)context;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         num += histogram_add(&h, values[i]);
+    num += histogram_add_many(&h, 3, 10) ? 10 : 0;
     assert_int_equal(h.total, num);
     assert_int_equal(histogram_count(&h, 0, UINT64_MAX), num);
     assert_true(h.num <= 60 * 32);
@@ -247,6 +272,7 @@ int main(void)
         cmocka_unit_test(without_memory),
         cmocka_unit_test(quantiles),
         cmocka_unit_test(error_of_quantiles),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(histogram_without_memory),
         cmocka_unit_test(names_that_differ_hash_apart),
     };

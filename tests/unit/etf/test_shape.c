@@ -214,6 +214,39 @@ static void heads(void **state)
     assert_false(ds_shape_get_head(&absent, &a));
 }
 
+static void assert_head(struct ds_term all, const char *wanted)
+{
+    struct ds_shape_head head;
+    struct ds_buffer text = {0};
+    ds_shape_get_head(&all, &head);
+    ds_shape_head_print(&head, &text);
+    ds_buffer_add(&text, "", 1);
+    assert_string_equal(text.data, wanted);
+    ds_buffer_free(&text);
+}
+
+/* The text of a head says no more than the head: what is behind its words is "_". */
+static void texts_of_heads(void **state)
+{
+    (void)state;
+    assert_head((struct ds_term){0}, "_");
+    assert_head(term(BYTES(119, 2, 'o', 'k')), "ok");
+    assert_head(term(BYTES(97, 7)), "_::integer");
+    assert_head(term(BYTES(106)), "_::list");
+    assert_head(term(BYTES(116, 0, 0, 0, 0)), "_::map");
+    assert_head(term(BYTES(104, 0)), "{}");
+    assert_head(term(BYTES(104, 1, 97, 7)), "{_}");
+    assert_head(term(BYTES(104, 1, PUT)), "{put}");
+    assert_head(term(BYTES(104, 3, PUT, 97, 1, 97, 2)), "{put,_,_}");
+    assert_head(term(BYTES(104, 2, 97, 7, OK)), "{_,ok}");
+    assert_head(term(BYTES(104, 3, 97, 7, 97, 8, 97, 9)), "{_,_::integer,_}");
+    assert_head(term(BYTES(104, 2, PID, 104, 2, OK, 97, 1)), "{_,{ok,_}}");
+    assert_head(term(BYTES(104, 2, PID, 104, 2, 97, 1, OK)), "{_,{_,_}}");
+    assert_head(term(BYTES(104, 2, PID, 104, 0)), "{_,{}}");
+    assert_head(term(BYTES(104, 9, PUT, 106, 106, 106, 106, 106, 106, 106, 106)), "{put,_,_,_,_,_,_,_,...}");
+    assert_head(term(BYTES(105, 255, 255, 255, 255, PUT)), "_"); /* more than there can be */
+}
+
 static void lengths(void **state)
 {
     uint32_t length = 77;
@@ -297,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_varies_goes), cmocka_unit_test(inner_tuples),
         cmocka_unit_test(leaves),           cmocka_unit_test(heads),
+        cmocka_unit_test(texts_of_heads),
         cmocka_unit_test(lengths),          cmocka_unit_test(all_samples),
         cmocka_unit_test(without_memory),
     };

@@ -1,0 +1,423 @@
+/*
+ * profile_gather.c - see profile_gather.h.
+ */
+#include "compare/profile_gather.h"
+
+#include "core/hash.h"
+#include "core/label_show.h"
+#include "core/term_show.h"
+
+#include <distsniff/dissect.h>
+#include <distsniff/identity.h>
+#include <distsniff/shape.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* seen_message is a kind of messages as they are sent, by a hash of that. */
+struct seen_message {
+    struct table_entry entry;
+    uint64_t key;
+    struct profile_entry *node, *link, *message; /* NULL: there was no room */
+};
+
+void profile_gather_init(struct profile_gather *g, struct profile *profile, struct node_roles *roles,
+                         uint64_t max)
+{
+    *g = (struct profile_gather){.profile = profile, .roles = roles};
+    table_init(&g->seen, sizeof(struct seen_message), max);
+}
+
+void profile_gather_free(struct profile_gather *g)
+{
+    table_free(&g->seen);
+    ds_buffer_free(&g->key);
+    ds_buffer_free(&g->other);
+}
+
+static struct ds_text text_of(const struct ds_buffer *buffer)
+{
+    return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
+}
+
+/* is_named says whether it is known which node that is: ~10.0.0.1:4711 is none that has a name yet. */
+static bool is_named(struct ds_text node)
+{
+    return node.len != 0 && node.data[0] != '~';
+}
+
+/* print_end appends the role of a node, or the address of one that is not known. */
+static void print_end(struct profile_gather *g, const struct ds_endpoint *end, struct ds_buffer *out)
+{
+    char addr[DS_ADDR_LEN];
+    if (is_named(end->node)) {
+        node_roles_print(g->roles, end->node, out);
+        return;
+    }
+    ds_addr_print(&end->addr, addr);
+    ds_buffer_add_text(out, addr);
+    g->is_unnamed = true;
+}
+
+/* get makes the entry of what stands in the key. */
+static struct profile_entry *get(struct profile_gather *g, enum profile_kind kind)
+{
+    if (g->key.failed) {
+        g->profile->no_memory = true;
+        return NULL;
+    }
+    struct profile_entry *entry = profile_entry_get(g->profile, kind, text_of(&g->key));
+    if (entry != NULL)
+        entry->is_unnamed |= g->is_unnamed;
+    return entry;
+}
+
+static void begin_key(struct profile_gather *g)
+{
+    g->key.len = 0;
+    g->is_unnamed = false;
+}
+
+static struct profile_entry *get_node(struct profile_gather *g, const struct ds_endpoint *end)
+{
+    begin_key(g);
+    print_end(g, end, &g->key);
+    return get(g, PROFILE_NODE);
+}
+
+/* get_between makes an entry of two nodes, whichever comes first. */
+static struct profile_entry *get_between(struct profile_gather *g, enum profile_kind kind,
+                                         const struct ds_conn *conn)
+{
+    struct ds_buffer *key = &g->key, *other = &g->other;
+    begin_key(g);
+    other->len = 0;
+    print_end(g, &conn->end[0], key);
+    print_end(g, &conn->end[1], other);
+    const struct ds_text a = text_of(key), b = text_of(other);
+    const int order = memcmp(a.data, b.data, a.len < b.len ? a.len : b.len);
+    const bool is_swapped = order > 0 || (order == 0 && a.len > b.len);
+    key->len = 0;
+    print_end(g, &conn->end[is_swapped], key);
+    ds_buffer_add_text(key, " - ");
+    print_end(g, &conn->end[!is_swapped], key);
+    return get(g, kind);
+}
+
+/* What a message is, as far as it is the same in every run. */
+struct gathered_message {
+    const struct ds_event *event;
+    const struct note *note;
+    struct ds_term body;
+    struct ds_shape_head head;
+    struct ds_text mod, fun, to; /* to: whom it is for, or who answers */
+    bool has_function, answers;
+    uint32_t arity;
+};
+
+static void read_message(const struct record *record, struct gathered_message *m)
+{
+    const struct ds_message *message = &record->event->message;
+    const struct note *note = &record->note;
+    *m = (struct gathered_message){.event = record->event, .note = note};
+    m->body = note->body.data != NULL ? note->body : message->payload;
+    m->has_function = note->mod.data != NULL && ds_term_get_atom(&note->mod, &m->mod) &&
+                      ds_term_get_atom(&note->fun, &m->fun);
+    if (m->has_function)
+        ds_term_get_length(&note->args, &m->arity);
+    else
+        ds_shape_get_head(&m->body, &m->head);
+    m->answers = note->role == NOTE_REPLY || note->role == NOTE_DOWN || note->role == NOTE_EXIT ||
+                 note->role == NOTE_SPAWNED;
+    const struct ds_text known = m->answers ? note->from_name : note->to_name;
+    const bool is_for = m->answers ? note->from_is_for : note->to_is_for;
+    if (known.data != NULL && !is_for)
+        m->to = known;
+    else if (!m->answers)
+        (void)ds_term_get_atom(&message->role[DS_ROLE_TO], &m->to);
+}
+
+static uint64_t hash_end(uint64_t hash, const struct ds_endpoint *end)
+{
+    return end->node.len != 0 ? hash_short(hash, end->node)
+                              : hash_more(hash, end->addr.bytes, sizeof end->addr.bytes);
+}
+
+static uint64_t hash_add(uint64_t hash, struct ds_text text)
+{
+    return text.data != NULL ? hash_short(hash, text) : hash;
+}
+
+static uint64_t hash_message(const struct gathered_message *m)
+{
+    const struct ds_event *event = m->event;
+    uint64_t hash = hash_end(1, &event->conn->end[event->dir]);
+    hash = hash_end(hash, &event->conn->end[!event->dir]);
+    hash = hash_words(hash, (uint64_t)m->note->role << 32 | (uint32_t)event->message.code,
+                      (uint64_t)(uintptr_t)m->note->label);
+    hash = hash_add(hash, m->to);
+    if (m->has_function)
+        return hash_words(hash_add(hash_add(hash, m->mod), m->fun), 2, m->arity);
+    hash = hash_words(hash, m->head.form, m->head.inner_form);
+    return hash_add(hash_add(hash, m->head.word), m->head.inner_word);
+}
+
+static void print_role(const struct gathered_message *m, struct ds_buffer *out)
+{
+    const struct ds_message *message = &m->event->message;
+    if (m->note->role == NOTE_REQUEST)
+        ds_buffer_add_text(out, "call");
+    else if (m->note->role != NOTE_NONE)
+        ds_buffer_add_text(out, note_role_name(m->note->role));
+    else if (message->op != NULL)
+        ds_buffer_add_text(out, message->op->name);
+    else
+        ds_buffer_printf(out, "op_%" PRId64, message->code);
+}
+
+static void print_message(struct profile_gather *g, const struct gathered_message *m,
+                          struct ds_buffer *out)
+{
+    const struct ds_event *event = m->event;
+    print_end(g, &event->conn->end[event->dir], out);
+    ds_buffer_add_text(out, " > ");
+    print_end(g, &event->conn->end[!event->dir], out);
+    ds_buffer_add_text(out, " ");
+    print_role(m, out);
+    ds_buffer_add_text(out, " ");
+    if (m->has_function) {
+        term_show_call(m->mod, m->fun, out);
+        ds_buffer_printf(out, "/%" PRIu32, m->arity);
+    } else {
+        ds_shape_head_print(&m->head, out);
+    }
+    if (m->note->label != NULL) {
+        ds_buffer_add_text(out, " (");
+        label_show(m->note->label, out);
+        ds_buffer_add_text(out, ")");
+    }
+    if (m->to.data != NULL) {
+        ds_buffer_add_text(out, m->answers ? " from " : " to ");
+        node_roles_print_name(g->roles, m->to, out);
+    }
+}
+
+static struct seen_message *find_seen(struct profile_gather *g, uint64_t key)
+{
+    for (struct seen_message *s = table_first(&g->seen, (uint32_t)key); s != NULL;
+         s = table_next(&g->seen, s)) {
+        if (s->key == key)
+            return s;
+    }
+    return NULL;
+}
+
+/* see makes what is known of a kind of messages that is new. */
+static struct seen_message *see(struct profile_gather *g, const struct gathered_message *m, uint64_t key)
+{
+    struct seen_message *seen = table_add_forgetting(&g->seen, (uint32_t)key);
+    if (seen == NULL) {
+        g->profile->no_memory = true;
+        return NULL;
+    }
+    const struct ds_event *event = m->event;
+    seen->key = key;
+    seen->node = get_node(g, &event->conn->end[event->dir]);
+    seen->link = get_between(g, PROFILE_LINK, event->conn);
+    begin_key(g);
+    print_message(g, m, &g->key);
+    seen->message = get(g, PROFILE_MESSAGE);
+    if (seen->message != NULL)
+        seen->message->is_of_call |= m->note->call != 0;
+    return seen;
+}
+
+static void count(struct profile_entry *entry, unsigned slice, uint64_t bytes,
+                  const struct ds_event *event)
+{
+    if (entry == NULL)
+        return;
+    profile_count(entry, slice, bytes);
+    if (entry->frame == 0) {
+        entry->frame = event->frame;
+        entry->conn = event->conn->number;
+    }
+}
+
+/* count_unread counts a message of which only its link is known. */
+static void count_unread(struct profile_gather *g, const struct ds_event *event, unsigned slice,
+                         uint64_t num, uint64_t bytes)
+{
+    g->profile->num_unread += num;
+    if (event->type == DS_EVENT_MESSAGE)
+        count(get_node(g, &event->conn->end[event->dir]), slice, bytes, event);
+    struct profile_entry *link = get_between(g, PROFILE_LINK, event->conn);
+    if (link == NULL)
+        return;
+    link->unread += num;
+    if (event->type == DS_EVENT_MESSAGE)
+        count(link, slice, bytes, event);
+}
+
+static void take_message(struct profile_gather *g, const struct record *record, unsigned slice)
+{
+    const struct ds_event *event = record->event;
+    const uint64_t size = event->message.size;
+    struct gathered_message m;
+    g->profile->num_messages++;
+    g->profile->num_unnamed += !is_named(event->conn->end[0].node) || !is_named(event->conn->end[1].node);
+    if (event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE) {
+        count_unread(g, event, slice, 1, size);
+        return;
+    }
+    read_message(record, &m);
+    const uint64_t key = hash_message(&m);
+    struct seen_message *seen = find_seen(g, key);
+    if (seen == NULL)
+        seen = see(g, &m, key);
+    if (seen == NULL)
+        return;
+    count(seen->node, slice, size, event);
+    count(seen->link, slice, size, event);
+    count(seen->message, slice, size, event);
+}
+
+/* take_gap: as many messages as it may have held are unread. */
+static void take_gap(struct profile_gather *g, const struct ds_event *event, unsigned slice)
+{
+    enum { SMALL_MESSAGE = 50 };
+    const struct ds_gap *gap = &event->gap;
+    const uint64_t num = gap->messages >= 0 ? (uint64_t)gap->messages : 1 + gap->bytes / SMALL_MESSAGE;
+    g->profile->num_messages += num;
+    count_unread(g, event, slice, num, 0);
+}
+
+static void take_change(struct profile_gather *g, const struct ds_event *event, unsigned slice)
+{
+    const struct ds_conn_change *change = &event->change;
+    if (change->final && !change->unfollowed && is_named(event->conn->end[0].node) &&
+        is_named(event->conn->end[1].node))
+        count(get_between(g, PROFILE_END, event->conn), slice, 0, event);
+}
+
+/* take_handshake notes which release a node says it is. */
+static void take_handshake(struct profile_gather *g, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = &event->conn->end[event->dir];
+    const char *release = event->handshake.has_flags ? ds_flags_release(event->handshake.flags) : NULL;
+    if (release == NULL || !is_named(end->node))
+        return;
+    struct profile_entry *node = get_node(g, end);
+    if (node != NULL)
+        snprintf(node->value, sizeof node->value, "%s", release);
+}
+
+static void take_event(struct profile_gather *g, const struct ds_event *event)
+{
+    const unsigned slice = profile_at(g->profile, event->ts_ns);
+    if (event->type == DS_EVENT_GAP)
+        take_gap(g, event, slice);
+    else if (event->type == DS_EVENT_CONN)
+        take_change(g, event, slice);
+    else if (event->type == DS_EVENT_HANDSHAKE)
+        take_handshake(g, event);
+}
+
+static void print_node(struct profile_gather *g, struct ds_text node, struct ds_buffer *out)
+{
+    if (is_named(node))
+        node_roles_print(g->roles, node, out);
+    else
+        ds_buffer_add_text(out, "?");
+    g->is_unnamed |= !is_named(node);
+}
+
+static void print_call(struct profile_gather *g, const struct call *call, struct ds_buffer *out)
+{
+    struct ds_text mod, fun;
+    uint32_t arity = 0;
+    print_node(g, call->caller.node, out);
+    ds_buffer_add_text(out, " > ");
+    print_node(g, call->callee.node, out);
+    if (call->label != NULL) {
+        ds_buffer_add_text(out, " ");
+        label_show(call->label, out);
+    }
+    if (call->mod.data != NULL && ds_term_get_atom(&call->mod, &mod) &&
+        ds_term_get_atom(&call->fun, &fun)) {
+        (void)ds_term_get_length(&call->args, &arity);
+        ds_buffer_add_text(out, " ");
+        term_show_call(mod, fun, out);
+        ds_buffer_printf(out, "/%" PRIu32, arity);
+    } else if (call->callee.name.data != NULL && !call->callee.is_for) {
+        ds_buffer_add_text(out, " to ");
+        node_roles_print_name(g->roles, call->callee.name, out);
+    }
+}
+
+/* take_call: what is not known to have ended says nothing about how long it takes, nor whether it
+ * fails. */
+static void take_call(struct profile_gather *g, const struct call *call)
+{
+    const bool has_failed = call_outcome_is_failure(call->outcome);
+    if (call->outcome == CALL_OPEN || call->outcome == CALL_UNANSWERED || call->outcome == CALL_UNKNOWN)
+        return;
+    begin_key(g);
+    print_call(g, call, &g->key);
+    struct profile_entry *entry = get(g, PROFILE_CALL);
+    if (entry == NULL)
+        return;
+    const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
+    struct profile_part *part =
+        profile_count(entry, profile_at(g->profile, call->end_ns), call->request_len);
+    part->failed += has_failed;
+    entry->outcomes[call->outcome]++;
+    if (call_has_end(call) && call->outcome == CALL_OK && !call->awaits_input)
+        g->profile->no_memory |= !histogram_add(&part->spans, (uint64_t)span_ns);
+    if (entry->call == 0 || span_ns > entry->slowest_ns) {
+        entry->call = call->number;
+        entry->frame = call->start_frame;
+        entry->conn = call->conn;
+        entry->slowest_ns = span_ns;
+    }
+}
+
+/* take_finding: notes and hygiene come and go, and nothing works less for it. */
+static void take_finding(struct profile_gather *g, const struct finding *finding)
+{
+    struct ds_buffer *key = &g->key;
+    if (finding->kind == NULL || finding->happening != HAPPENING_NONE ||
+        (finding->severity != SEVERITY_ERROR && finding->severity != SEVERITY_WARNING) ||
+        finding->kind->rank == RANK_HYGIENE)
+        return;
+    begin_key(g);
+    ds_buffer_printf(key, "%s %s", finding->kind->code, finding->kind->title);
+    for (int i = 0; i < 2; i++) {
+        if (finding_node(finding, i).len == 0)
+            continue;
+        ds_buffer_add_text(key, i == 0 || finding_node(finding, 0).len == 0 ? " " : ", ");
+        node_roles_print(g->roles, finding_node(finding, i), key);
+    }
+    struct profile_entry *entry = get(g, PROFILE_FINDING);
+    if (entry == NULL)
+        return;
+    profile_count(entry, profile_at(g->profile, finding->last_ns), 0);
+    if (entry->frame == 0 && finding->num_evidence != 0) {
+        entry->frame = finding->evidence[0].num != 0 ? finding->evidence[0].packet[0].frame : 0;
+        entry->conn = finding->evidence[0].conn;
+    }
+}
+
+void profile_gather_record(struct profile_gather *g, const struct record *record)
+{
+    if (record->finding != NULL)
+        take_finding(g, record->finding);
+    else if (record->call != NULL)
+        take_call(g, record->call);
+    else if (record->event != NULL && record->event->past)
+        return; /* of before the capture */
+    else if (record_is_message(record))
+        take_message(g, record, profile_at(g->profile, record->event->ts_ns));
+    else if (record->event != NULL && record->monitor == NULL && !record->link_facts)
+        take_event(g, record->event);
+}

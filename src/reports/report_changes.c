@@ -1,0 +1,308 @@
+/* report_changes.c - in what a capture differs from another one, or from a baseline (--compare):
+ * what has appeared, vanished, grown and shrunk. See compare/differ.h for what counts as a
+ * difference. * As JSON a line for each difference, {"type":"difference", ...}, and at last
+ * {"type":"comparison", ...}. */
+#include "reports/report.h"
+
+#include "compare/compare.h"
+#include "core/duration.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct changes {
+    struct report_text *text;
+    struct compare *compare;
+    uint64_t max_rows;
+};
+
+static void *open_table(struct report_text *text, const struct report_config *config)
+{
+    struct changes *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return NULL;
+    t->text = text;
+    t->compare = config->compare;
+    t->max_rows = config->max_rows;
+    text->keeps_lines |= t->compare->config->is_json;
+    return t;
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct changes *t = state;
+    profile_gather_record(&t->compare->gather, record);
+}
+
+/* print_rate appends a rate with as many digits as it needs. */
+static void print_rate(double rate, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%.*f/s", rate >= 100 ? 0 : rate >= 1 ? 1 : 3, rate);
+}
+
+static void print_value(enum measure measure, double value, const struct profile_entry *entry,
+                        struct ds_buffer *out)
+{
+    switch (measure) {
+    case MEASURE_P50:
+    case MEASURE_P99:
+        duration_print((int64_t)(value * 1e9), out);
+        break;
+    case MEASURE_FAILED:
+        ds_buffer_printf(out, "%.*f%%", value < 0.1 && value > 0 ? 1 : 0, value * 100);
+        break;
+    case MEASURE_SIZE:
+        ds_buffer_printf(out, "%.0f B", value);
+        break;
+    case MEASURE_RELEASE:
+        ds_buffer_add_text(out, entry != NULL ? entry->value : "");
+        break;
+    case MEASURE_RATE:
+    case MEASURE_PRESENCE:
+    case MEASURE_COUNT:
+        print_rate(value, out);
+        break;
+    }
+}
+
+/* is_counted says whether a rate says something of that kind: a finding is there or not. */
+static bool is_counted(const struct difference *d)
+{
+    return d->kind != PROFILE_FINDING;
+}
+
+/* print_why appends how calls fail: "timeout 12, noproc 3". */
+static void print_why(const struct profile_entry *entry, struct ds_buffer *out)
+{
+    const char *before = "  ";
+    for (int i = 0; entry != NULL && i < CALL_OUTCOME_COUNT; i++) {
+        if (!call_outcome_is_failure(i) || entry->outcomes[i] == 0)
+            continue;
+        ds_buffer_printf(out, "%s%s %" PRIu64, before, call_outcome_name(i), entry->outcomes[i]);
+        before = ", ";
+    }
+}
+
+/* print_row makes a line: whether it is worse, what is measured, before, after, and of what. */
+static void print_row(const struct difference *d, struct ds_buffer *lines)
+{
+    const bool is_presence = d->measure == MEASURE_PRESENCE;
+    ds_buffer_printf(lines, "  %s\t%s\t", d->is_worse ? "worse" : "", measure_words(d->measure));
+    if (is_counted(d) && !(is_presence && d->change == CHANGE_APPEARED))
+        print_value(d->measure, d->before_value, d->before, lines);
+    ds_buffer_add_text(lines, "\t");
+    if (is_counted(d) && !(is_presence && d->change == CHANGE_VANISHED))
+        print_value(d->measure, d->after_value, d->after, lines);
+    ds_buffer_printf(lines, "\t%s ", profile_kind_words(d->kind));
+    ds_buffer_add(lines, d->key.data, d->key.len);
+    if (d->measure == MEASURE_FAILED)
+        print_why(d->change == CHANGE_VANISHED || d->change == CHANGE_SHRUNK ? d->before : d->after,
+                  lines);
+    columns_end_line(lines);
+}
+
+/* add_command appends the command that shows a difference: of this capture, or of the other one
+ * where this one has nothing of it. */
+static void add_command(const struct changes *t, const struct difference *d, struct ds_buffer *out)
+{
+    const struct compare_config *config = t->compare->config;
+    const bool is_after = d->after != NULL && d->change != CHANGE_VANISHED;
+    const struct profile_entry *entry = is_after ? d->after : d->before;
+    const struct report_text text = {.command = is_after ? t->text->command : config->command,
+                                     .behind = is_after ? t->text->behind : config->behind};
+    const char *what = is_after ? "shows it" : "shows what it was";
+    if (entry == NULL)
+        return;
+    if (d->kind == PROFILE_FINDING)
+        report_print_command(&text, out, what, "--report doctor");
+    else if (d->kind == PROFILE_CALL && entry->call != 0)
+        report_print_command(&text, out, what, "--explain call:%" PRIu64, entry->call);
+    else if (d->kind == PROFILE_MESSAGE && entry->frame != 0)
+        report_print_command(&text, out, what, "--explain packet:%" PRIu64, entry->frame);
+    else if (entry->conn != 0)
+        report_print_command(&text, out, what, "--explain conn:%" PRIu64, entry->conn);
+}
+
+static void print_part(struct changes *t, const struct differences *all, enum change change)
+{
+    struct columns columns = {.align = "llrr", .width = {7, 6, 8, 8}};
+    struct ds_buffer *out = &t->text->buffer, lines = {0};
+    const struct difference *first = NULL;
+    uint64_t num = 0;
+    for (size_t i = 0; i < all->num; i++) {
+        const struct difference *d = &all->rows[i];
+        if (d->change != change)
+            continue;
+        first = first == NULL ? d : first;
+        if (num == 0) {
+            ds_buffer_printf(&lines, "%s\t\tbefore\tnow\twhat", change_name(change));
+            columns_end_line(&lines);
+        }
+        if (t->max_rows == 0 || num < t->max_rows)
+            print_row(d, &lines);
+        num++;
+    }
+    if (num == 0)
+        return;
+    report_bound(t->text, &columns);
+    columns_fit_all(&columns, &lines);
+    columns_print_all(&columns, &lines, out);
+    if (t->max_rows != 0 && num > t->max_rows)
+        ds_buffer_printf(out, "  %" PRIu64 " more: --rows shows them\n", num - t->max_rows);
+    add_command(t, first, out);
+    ds_buffer_free(&lines);
+}
+
+static void print_side(const char *name, const struct profile *profile, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%s: %s in ", name, ds_counted(profile->num_messages, "messages").text);
+    duration_print((int64_t)(profile_seconds(profile) * 1e9), out);
+}
+
+/* print_limits says what the verdict does not cover. */
+static void print_limits(const struct changes *t, const struct differences *all, struct ds_buffer *out)
+{
+    const struct compare *c = t->compare;
+    if (all->num_not_judged != 0)
+        ds_buffer_printf(
+            out,
+            "not judged: %s that one capture seems to lack, since %" PRIu64
+            " messages before and %" PRIu64 " now could not be read, or are of nodes without a name\n",
+            ds_counted(all->num_not_judged, "kinds").text, c->before.num_unread + c->before.num_unnamed,
+            c->after.num_unread + c->after.num_unnamed);
+    if (all->num_implied != 0)
+        ds_buffer_printf(out, "not shown: %s that follow from a node that appeared or vanished\n",
+                         ds_counted(all->num_implied, "differences").text);
+    if (all->num_too_thin != 0)
+        ds_buffer_printf(out, "too rare to say more: %s in one capture alone\n",
+                         ds_counted(all->num_too_thin, "kinds").text);
+    if (all->is_incomplete)
+        ds_buffer_add_text(
+            out, "too many kinds: what appeared or vanished is not known; --max-tallies raises the "
+                 "limit\n");
+    if (c->before_was_cut)
+        ds_buffer_printf(out, "%s could not be read whole: distsniff -r FILE -q says why\n",
+                         c->config->file);
+    if (c->before.num_messages == 0 || c->after.num_messages == 0)
+        ds_buffer_printf(out, "there are no messages %s\n",
+                         c->before.num_messages == 0 ? "before" : "now");
+}
+
+static void show_text(struct changes *t, const struct differences *all)
+{
+    struct compare *c = t->compare;
+    struct ds_buffer *out = &t->text->buffer;
+    uint64_t num_worse = 0;
+    for (size_t i = 0; i < all->num; i++)
+        num_worse += all->rows[i].is_worse;
+    if (all->num == 0)
+        ds_buffer_add_text(out, "no differences");
+    else
+        ds_buffer_printf(out, "%s, %" PRIu64 " of them worse", ds_counted(all->num, "differences").text,
+                         num_worse);
+    print_side("; before", &c->before, out);
+    print_side("; now", &c->after, out);
+    ds_buffer_add_text(out, "\n");
+    for (int i = 0; i < CHANGE_COUNT; i++)
+        print_part(t, all, (enum change)i);
+    print_limits(t, all, out);
+    if (all->no_memory || c->before.no_memory || c->after.no_memory)
+        ds_buffer_add_text(out, "out of memory: some differences are missing\n");
+}
+
+static void put_value(struct json_writer *json, struct json_key key, const struct difference *d,
+                      double value, const struct profile_entry *entry)
+{
+    if (d->measure == MEASURE_RELEASE)
+        json_put_string(json, key, entry != NULL ? entry->value : "");
+    else
+        json_put_real(json, key, value);
+}
+
+static void put_difference(const struct difference *d, struct json_writer *json)
+{
+    const struct profile_entry *at = d->after != NULL ? d->after : d->before;
+    json_begin(json, (struct json_type)JSON_TYPE_INIT("difference"));
+    json_put_string(json, JSON_KEY("change"), change_name(d->change));
+    json_put_string(json, JSON_KEY("measure"), measure_name(d->measure));
+    json_put_string(json, JSON_KEY("kind"), profile_kind_name(d->kind));
+    json_put_text(json, JSON_KEY("key"), d->key);
+    put_value(json, JSON_KEY("before"), d, d->before_value, d->before);
+    put_value(json, JSON_KEY("after"), d, d->after_value, d->after);
+    json_put_unsigned(json, JSON_KEY("before_count"),
+                      d->before != NULL ? profile_sum(d->before).count : 0);
+    json_put_unsigned(json, JSON_KEY("after_count"), d->after != NULL ? profile_sum(d->after).count : 0);
+    json_put_bool(json, JSON_KEY("worse"), d->is_worse);
+    if (at != NULL && at->frame != 0)
+        json_put_unsigned(json, JSON_KEY("packet"), at->frame);
+    if (at != NULL && at->conn != 0)
+        json_put_unsigned(json, JSON_KEY("conn"), at->conn);
+    if (at != NULL && at->call != 0)
+        json_put_unsigned(json, JSON_KEY("call"), at->call);
+    json_end(json);
+}
+
+static void put_side(struct json_writer *json, struct json_key key, const struct profile *profile)
+{
+    json_put_open(json, key);
+    json_put_real(json, JSON_KEY("seconds"), profile_seconds(profile));
+    json_put_unsigned(json, JSON_KEY("messages"), profile->num_messages);
+    json_put_unsigned(json, JSON_KEY("unread"), profile->num_unread);
+    json_put_unsigned(json, JSON_KEY("unnamed"), profile->num_unnamed);
+    json_put_close(json);
+}
+
+static void show_json(struct changes *t, const struct differences *all)
+{
+    struct json_writer json = {.out = &t->text->buffer};
+    const struct compare *c = t->compare;
+    for (size_t i = 0; i < all->num; i++)
+        put_difference(&all->rows[i], &json);
+    json_begin(&json, (struct json_type)JSON_TYPE_INIT("comparison"));
+    put_side(&json, JSON_KEY("before"), &c->before);
+    put_side(&json, JSON_KEY("after"), &c->after);
+    json_put_unsigned(&json, JSON_KEY("differences"), all->num);
+    json_put_unsigned(&json, JSON_KEY("implied"), all->num_implied);
+    json_put_unsigned(&json, JSON_KEY("not_judged"), all->num_not_judged);
+    json_put_unsigned(&json, JSON_KEY("too_rare"), all->num_too_thin);
+    json_put_bool(&json, JSON_KEY("incomplete"), all->is_incomplete);
+    json_put_bool(&json, JSON_KEY("before_cut"), c->before_was_cut);
+    json_put_bool(&json, JSON_KEY("worse"), all->is_worse);
+    json_put_bool(&json, JSON_KEY("no_memory"),
+                  all->no_memory || c->before.no_memory || c->after.no_memory);
+    json_end(&json);
+    json_writer_free(&json);
+}
+
+/* show_table shows nothing where there is nothing to compare with: then a baseline is written. */
+static void show_table(void *state)
+{
+    struct changes *t = state;
+    struct compare *c = t->compare;
+    struct differences all;
+    if (!c->has_before)
+        return;
+    differ(&c->before, &c->after, c->config->thresholds, &all);
+    c->is_worse = all.is_worse;
+    if (c->config->is_json)
+        show_json(t, &all);
+    else
+        show_text(t, &all);
+    free(all.rows);
+}
+
+static void end_table(void *state)
+{
+    free(state);
+}
+
+const struct report_kind report_changes = {
+    .open = open_table,
+    .record = take_record,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS | REPORT_TAKES_CALLS | REPORT_TAKES_FINDINGS,
+    .takes_names = true,
+    .show = show_table,
+    .end = end_table,
+};

@@ -1,0 +1,354 @@
+/* test_differ.c - which differences are shown, and which may be chance. Profiles are made of events at regular
+ * intervals, with a pattern that says how they vary. */
+#include "compare/differ.h"
+#include "failing_alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+#define BEGIN (1700000000 * SECOND)
+#define MILLISECOND (SECOND / 1000)
+
+/* what is a kind of things that happens rate times a second, from one time to another. */
+struct what {
+    enum profile_kind kind;
+    const char *key;
+    unsigned rate;
+    double from, until; /* shares of the capture */
+    uint64_t bytes;
+    int64_t span_ns;    /* of a call */
+    unsigned fail_each; /* each n-th call fails; 0: none */
+    int64_t slow_ns;    /* each 25th call takes so long; 0: none */
+};
+
+static struct ds_text text(const char *s)
+{
+    return (struct ds_text){s, strlen(s)};
+}
+
+static void add(struct profile *p, const struct what *w, int64_t ts_ns, unsigned i)
+{
+    struct profile_entry *e = profile_entry_get(p, w->kind, text(w->key));
+    if (e == NULL)
+        return;
+    struct profile_part *part = profile_count(e, profile_at(p, ts_ns), w->bytes);
+    if (w->kind != PROFILE_CALL)
+        return;
+    const bool fails = w->fail_each != 0 && i % w->fail_each == 0;
+    part->failed += fails;
+    if (!fails)
+        (void)histogram_add(&part->spans, (uint64_t)(w->slow_ns != 0 && i % 25 == 0 ? w->slow_ns
+                                                                                   : w->span_ns + i % 7));
+}
+
+/* make fills a profile with what happens in so many seconds. */
+static void make(struct profile *p, double seconds, const struct what *what, size_t num)
+{
+    profile_init(p, 1000);
+    (void)profile_at(p, BEGIN);
+    for (int64_t ms = 0; ms < (int64_t)(seconds * 1000); ms++) {
+        const int64_t ts_ns = BEGIN + ms * MILLISECOND;
+        const double share = (double)ms / (seconds * 1000);
+        (void)profile_at(p, ts_ns);
+        for (size_t i = 0; i < num; i++) {
+            if (share >= what[i].from && share < what[i].until &&
+                ms * what[i].rate / 1000 != (ms + 1) * what[i].rate / 1000)
+                add(p, &what[i], ts_ns, (unsigned)(ms * what[i].rate / 1000));
+        }
+    }
+}
+
+static void compare(struct profile *before, struct profile *after, struct differences *out)
+{
+    double thresholds[THRESHOLD_COUNT_OF];
+    thresholds_init(thresholds);
+    differ(before, after, thresholds, out);
+    assert_false(out->no_memory);
+}
+
+/* one compares one kind of things in two captures, and holds the only difference against what is wanted. */
+static void one(const struct what *before, double seconds_before, const struct what *after, double seconds_after,
+                const char *wanted)
+{
+    struct profile a, b;
+    struct differences out;
+    char is[100] = "none";
+    make(&a, seconds_before, before, before != NULL);
+    make(&b, seconds_after, after, after != NULL);
+    compare(&a, &b, &out);
+    if (out.num != 0)
+        snprintf(is, sizeof is, "%s %s%s%s", change_name(out.rows[0].change), measure_name(out.rows[0].measure),
+                 out.rows[0].is_worse ? " worse" : "", out.num > 1 ? ", more" : "");
+    assert_string_equal(is, wanted);
+    free(out.rows);
+    profile_free(&a);
+    profile_free(&b);
+}
+
+static void rates(void **state)
+{
+    const struct what base = {PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0};
+    struct what other = base;
+    (void)state;
+    one(&base, 30, &base, 30, "none");
+    one(&base, 30, &base, 11, "none");
+    other.rate = 39;
+    one(&base, 30, &other, 30, "none"); /* not twice as many */
+    other.rate = 50;
+    one(&base, 30, &other, 30, "grown rate");
+    one(&other, 30, &base, 30, "shrunk rate"); /* and the other way round */
+    one(&base, 300, &other, 10, "grown rate"); /* one is too short for slices as wide */
+    one(&other, 10, &base, 300, "shrunk rate");
+    other = (struct what){PROFILE_MESSAGE, "m", 400, 0.9, 1, 100, 0, 0, 0};
+    one(&base, 30, &other, 30, "none"); /* more in all, but in one piece: a burst */
+    other = (struct what){PROFILE_MESSAGE, "m", 200, 0, 1, 100, 0, 0, 0};
+    one(&base, 0.4, &other, 0.4, "grown rate");
+}
+
+static void what_one_side_alone_has(void **state)
+{
+    const struct what node = {PROFILE_NODE, "a@h", 5, 0, 1, 100, 0, 0, 0};
+    const struct what brief = {PROFILE_NODE, "a@h", 200, 0.5, 0.55, 100, 0, 0, 0};
+    const struct what late = {PROFILE_NODE, "a@h", 20, 0.75, 1, 100, 0, 0, 0};
+    const struct what few = {PROFILE_NODE, "a@h", 1, 0, 0.2, 100, 0, 0, 0};
+    const struct what tool = {PROFILE_NODE, "cli-*-a@h", 20, 0.75, 1, 100, 0, 0, 0};
+    const struct what finding = {PROFILE_FINDING, "DS205 a@h", 1, 0, 0.04, 0, 0, 0, 0};
+    const struct what message = {PROFILE_MESSAGE, "m", 20, 0.75, 1, 100, 0, 0, 0};
+    (void)state;
+    one(NULL, 30, &node, 30, "appeared presence");
+    one(&node, 30, NULL, 30, "vanished presence worse");
+    one(NULL, 30, &brief, 30, "none"); /* it came and went: in one part alone */
+    one(NULL, 30, &late, 30, "appeared presence");
+    one(NULL, 30, &few, 30, "none"); /* fewer than --threshold count */
+    one(NULL, 30, &tool, 30, "none");
+    one(NULL, 30, &message, 30, "none"); /* in eight slices of 32 */
+    one(NULL, 30, &finding, 30, "appeared presence worse");
+    one(&finding, 30, NULL, 30, "vanished presence");
+    one(&finding, 30, &finding, 60, "none");
+}
+
+static void calls(void **state)
+{
+    const struct what base = {PROFILE_CALL, "c", 50, 0, 1, 100, MILLISECOND, 0, 20 * MILLISECOND};
+    struct what other = base;
+    (void)state;
+    one(&base, 30, &base, 30, "none");
+    other.span_ns = 3 * MILLISECOND;
+    one(&base, 30, &other, 30, "grown p50 worse");
+    one(&other, 30, &base, 30, "shrunk p50");
+    other = base;
+    other.slow_ns = 45 * MILLISECOND;
+    one(&base, 30, &other, 30, "grown p99 worse");
+    other.slow_ns = 30 * MILLISECOND;
+    one(&base, 30, &other, 30, "none"); /* not 1.7 times as long */
+    other = base;
+    other.fail_each = 20;
+    one(&base, 30, &other, 30, "appeared failed worse");
+    one(&other, 30, &base, 30, "vanished failed");
+    other.fail_each = 500; /* three of 1500 */
+    one(&base, 30, &other, 30, "none");
+    struct what failing = base;
+    failing.fail_each = 40;
+    other.fail_each = 5;
+    failing.slow_ns = other.slow_ns = 0;
+    one(&failing, 30, &other, 30, "grown failed worse");
+    one(&failing, 30, &failing, 15, "none");
+}
+
+static void sizes(void **state)
+{
+    const struct what base = {PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0};
+    struct what other = base;
+    (void)state;
+    other.bytes = 200;
+    one(&base, 30, &other, 30, "grown size worse");
+    one(&other, 30, &base, 30, "shrunk size");
+    other.bytes = 149;
+    one(&base, 30, &other, 30, "none");
+    other.bytes = 150;
+    one(&base, 30, &other, 30, "grown size worse");
+    const struct what small = {PROFILE_MESSAGE, "m", 20, 0, 1, 10, 0, 0, 0};
+    other.bytes = 25;
+    one(&small, 30, &other, 30, "none"); /* fewer than 16 bytes */
+    other.bytes = 26;
+    one(&small, 30, &other, 30, "grown size worse");
+}
+
+/* What varies within a capture as much as between two is no difference. */
+static void what_varies_anyway(void **state)
+{
+    struct profile a, b;
+    struct differences out;
+    const struct what before[] = {{PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0}};
+    const struct what after[] = {{PROFILE_MESSAGE, "m", 20, 0, 1, 300, 0, 0, 0}};
+    (void)state;
+    make(&a, 30, before, 1);
+    make(&b, 30, after, 1);
+    struct profile_entry *e = profile_find(&b, PROFILE_MESSAGE, text("m"));
+    e->parts[2].bytes = e->parts[2].count * 90; /* one part is as it was before */
+    compare(&a, &b, &out);
+    assert_int_equal(out.num, 0);
+    profile_free(&a);
+    profile_free(&b);
+    free(out.rows);
+}
+
+static void the_release(void **state)
+{
+    const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};
+    struct profile a, b;
+    struct differences out;
+    (void)state;
+    make(&a, 30, &node, 1);
+    make(&b, 30, &node, 1);
+    strcpy(profile_find(&b, PROFILE_NODE, text("a@h"))->value, "OTP 27");
+    compare(&a, &b, &out);
+    assert_int_equal(out.num, 0); /* it was not known before */
+    free(out.rows);
+    strcpy(profile_find(&a, PROFILE_NODE, text("a@h"))->value, "OTP 25");
+    compare(&a, &b, &out);
+    assert_int_equal(out.num, 1);
+    assert_int_equal(out.rows[0].measure, MEASURE_RELEASE);
+    assert_false(out.is_worse);
+    free(out.rows);
+    profile_free(&a);
+    profile_free(&b);
+}
+
+/* What could not be read, or is of nodes without a name, is not missing. */
+static void what_was_not_read_is_not_missing(void **state)
+{
+    const struct what message = {PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0};
+    const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};
+    const struct what *const all[] = {&message, &node};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct profile a, b;
+        struct differences out;
+        make(&a, 30, all[i], 1);
+        make(&b, 30, NULL, 0);
+        b.num_unread = i == 0 ? 300 : 0; /* of 600 that are expected: twice as many are no difference */
+        b.num_unnamed = i == 1 ? 301 : 0;
+        compare(&a, &b, &out);
+        assert_int_equal(out.num, i == 0);
+        assert_int_equal(out.num_not_judged, i == 1);
+        free(out.rows);
+        b.num_unread = i == 0 ? 301 : 0;
+        b.num_unnamed = i == 1 ? 250 : 0;
+        compare(&a, &b, &out);
+        assert_int_equal(out.num, i == 1);
+        assert_int_equal(out.num_not_judged, i == 0);
+        free(out.rows);
+        profile_free(&a);
+        profile_free(&b);
+    }
+}
+
+static void a_profile_with_a_part_left_out(void **state)
+{
+    const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};
+    struct profile a, b;
+    struct differences out;
+    (void)state;
+    make(&a, 30, &node, 1);
+    make(&b, 30, NULL, 0);
+    b.num_left_out = 1;
+    compare(&a, &b, &out);
+    assert_int_equal(out.num, 0);
+    assert_true(out.is_incomplete);
+    free(out.rows);
+    profile_free(&a);
+    profile_free(&b);
+}
+
+/* The rows: by part, what is worse first; what follows from a node is left out, what has a similar name is not. */
+static void the_order(void **state)
+{
+    const struct what before[] = {
+        {PROFILE_CALL, "x", 50, 0, 1, 100, MILLISECOND, 0, 0},
+        {PROFILE_MESSAGE, "big", 20, 0, 1, 100, 0, 0, 0},
+        {PROFILE_MESSAGE, "rare", 20, 0, 1, 100, 0, 0, 0},
+    };
+    const struct what after[] = {
+        {PROFILE_CALL, "x", 50, 0, 1, 100, MILLISECOND, 10, 0},
+        {PROFILE_MESSAGE, "big", 20, 0, 1, 300, 0, 0, 0},
+        {PROFILE_MESSAGE, "rare", 90, 0, 1, 100, 0, 0, 0},
+        {PROFILE_NODE, "n@h", 20, 0, 1, 100, 0, 0, 0},
+        {PROFILE_MESSAGE, "n@h > m@h send _", 20, 0, 1, 100, 0, 0, 0},
+        {PROFILE_LINK, "m@h - n@h", 20, 0, 1, 100, 0, 0, 0},
+        {PROFILE_MESSAGE, "nn@h > m@h send _", 20, 0, 1, 100, 0, 0, 0},
+    };
+    static const char *const wanted[] = {
+        "appeared failed x",
+        "appeared presence n@h",
+        "appeared presence nn@h > m@h send _",
+        "grown size big",
+        "grown rate rare",
+    };
+    struct profile a, b;
+    struct differences out;
+    (void)state;
+    make(&a, 30, before, sizeof before / sizeof before[0]);
+    make(&b, 30, after, sizeof after / sizeof after[0]);
+    compare(&a, &b, &out);
+    assert_int_equal(out.num, sizeof wanted / sizeof wanted[0]);
+    for (size_t i = 0; i < out.num; i++) {
+        char is[100];
+        snprintf(is, sizeof is, "%s %s %s", change_name(out.rows[i].change), measure_name(out.rows[i].measure),
+                 out.rows[i].key.data);
+        assert_string_equal(is, wanted[i]);
+    }
+    assert_int_equal(out.num_implied, 2);
+    free(out.rows);
+    profile_free(&a);
+    profile_free(&b);
+}
+
+static struct profile made[2];
+
+static void run(void *context)
+{
+    double thresholds[THRESHOLD_COUNT_OF];
+    struct differences out;
+    (void)context;
+    thresholds_init(thresholds);
+    differ(&made[0], &made[1], thresholds, &out);
+    assert_true(!out.no_memory || failing_alloc_failed());
+    free(out.rows);
+}
+
+static void without_memory(void **state)
+{
+    const struct what base = {PROFILE_CALL, "c", 50, 0, 1, 100, MILLISECOND, 0, 0};
+    struct what other = base;
+    (void)state;
+    other.span_ns *= 5;
+    make(&made[0], 5, &base, 1);
+    make(&made[1], 5, &other, 1);
+    assert_true(failing_alloc_each(run, NULL) >= 2);
+    profile_free(&made[0]);
+    profile_free(&made[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates),
+        cmocka_unit_test(what_one_side_alone_has),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(what_varies_anyway),
+        cmocka_unit_test(the_release),
+        cmocka_unit_test(what_was_not_read_is_not_missing),
+        cmocka_unit_test(a_profile_with_a_part_left_out),
+        cmocka_unit_test(the_order),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
