@@ -60,7 +60,7 @@ struct conn_watch {
     uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported; and how, as a level */
     uint8_t ignored_level[2];
     uint8_t apps;      /* applications whose messages came: bits of detect_mnesia.c's own */
-    int64_t app_heard_ns[2]; /* when a message of one came last */
+    int64_t app_heard_ns[2]; /* when a message of one, or a tick, came last */
     int64_t table_write_ns;  /* and one that writes tables */
     size_t asked_len;  /* of EPMD: the name that was asked for */
     char asked[64];

@@ -164,6 +164,9 @@ void detect_mnesia_message(struct detect *d, const struct record *record)
 
 void detect_mnesia_tick(struct detect *d, const struct ds_event *event)
 {
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w != NULL)
+        w->app_heard_ns[event->dir] = event->ts_ns;
     if (d->mnesia.pairs.num != 0)
         note_heard(d, event, false);
 }

@@ -111,16 +111,17 @@ static struct finding *begin_lag(struct detect *d, const struct ds_event *event,
 
 /* may_have_answered: its answers may be among what was not captured, or could not be read. What is not
  * acknowledged has not arrived. A node that says anything else runs: its server may have been stopped or
- * deleted. */
+ * deleted. In a file, messages come without the facts of their link: what its applications say, and ticks,
+ * show then that it runs. */
 static bool may_have_answered(const struct detect *d, const struct ds_event *event,
                               const struct raft_member *m)
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const struct ds_tcp_stats *link = event->conn->link;
-    return m->reply_ns == 0 || link == NULL ||
-           detect_heard_ns(&link->side[!event->dir]) > m->asked_ns ||
-           (w != NULL && w->is_unacked[event->dir]) || detect_is_one_way(d, event->conn->number) ||
-           (w != NULL && w->unread_ns[!event->dir] >= m->asked_ns);
+    return m->reply_ns == 0 || w == NULL || w->app_heard_ns[!event->dir] > m->asked_ns ||
+           (link != NULL && detect_heard_ns(&link->side[!event->dir]) > m->asked_ns) ||
+           w->is_unacked[event->dir] || detect_is_one_way(d, event->conn->number) ||
+           w->unread_ns[!event->dir] >= m->asked_ns;
 }
 
 static void take_append(struct detect *d, const struct ds_event *event,

@@ -330,6 +330,21 @@ static void lags(void **state)
         }
     }
     found("");
+    for (int runs = 0; runs < 3; runs++) { /* in a file messages have no facts of their link */
+        begin_raft();
+        w.conn.link = NULL;
+        append(0, 1, 3, 10, 10, 1);
+        reply(1, 0, 3, 11);
+        for (uint32_t i = 0; i < 7; i++) {
+            append(0, 1, 3, 11 + i, 11 + i, 1);
+            struct ds_event event = event_of(runs == 1 ? DS_EVENT_MESSAGE : DS_EVENT_TICK, 1);
+            if (runs != 0)
+                findings_record(w.findings, &(struct record){.event = &event,
+                                                             .note = {.group = "rabbit", .label = "aten:heartbeat"}});
+            w.now_ns += SECOND;
+        }
+        found(runs == 0 ? "DS605" : "");
+    }
     begin_raft(); /* it answers, and is far behind */
     for (uint32_t i = 0; i < 12; i++) {
         append(0, 1, 3, 5000 + i, 5000 + i, 1);
