@@ -73,6 +73,13 @@ static void add_findings(struct choice *choice)
 {
     for (size_t i = 0; finding_kind_at(i) != NULL; i++)
         add_word(choice, finding_kind_at(i)->code, strlen(finding_kind_at(i)->code));
+    static const char *const things[] = {
+#define EXPLAIN(id, word, one, all) word ":",
+#include "explain/explain_kinds.def"
+#undef EXPLAIN
+    };
+    for (size_t i = 0; i < sizeof things / sizeof things[0]; i++)
+        add_word(choice, things[i], strlen(things[i]));
 }
 
 static void add_labels(struct choice *choice)

@@ -59,7 +59,7 @@ static void print_text(const struct columns *columns, const char *line, unsigned
         ds_buffer_add_text(out, line);
         return;
     }
-    if (at > LINE_INDENT && at + least > max && text.len != 0) {
+    if (at > LINE_INDENT && at + least > max && at + line_columns(text) > max && text.len != 0) {
         at = go_on(out);
         for (; text.len != 0 && text.data[0] == ' '; text.len--)
             text.data++;

@@ -5,7 +5,8 @@
  * is shown no tab stands for itself. Widths are those of column_width.h.
  *
  * In a line of bounded width columns that have no room there go on in the next one; so does the text
- * behind them where little room is left. It goes on in as many more as it needs, or is shortened.
+ * behind them where little room is left and it does not fit. It goes on in as many more as it needs, or
+ * is shortened.
  */
 #ifndef SRC_COLUMNS_H
 #define SRC_COLUMNS_H

@@ -15,6 +15,7 @@ struct audit {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
     struct exposure facts;
+    uint64_t first_conn, code_frame; /* of the first rows that are shown; 0: none */
 };
 
 static void *open_table(struct report_text *text, const struct report_config *config)
@@ -75,6 +76,8 @@ static void print_section(struct audit *a, const char *title, struct heavy_hitte
     struct columns columns = {.align = "rrr", .width = {9, 9, 5}};
     struct ds_buffer *out = &a->text->buffer, line = {0};
     uint64_t num_shown = 0;
+    if (hitters->table.num == 0)
+        return;
     void **list = hitters_list(hitters, most_first);
     report_bound(a->text, &columns);
     ds_buffer_printf(out, "%s: %" PRIu32 "\n", title, hitters->table.num);
@@ -82,6 +85,10 @@ static void print_section(struct audit *a, const char *title, struct heavy_hitte
            (a->max_rows == 0 || num_shown < a->max_rows);
          num_shown++) {
         const struct exposed *exposed = list[num_shown];
+        if (num_shown == 0 && hitters == &a->facts.code)
+            a->code_frame = exposed->frame;
+        if (a->first_conn == 0)
+            a->first_conn = exposed->conn;
         line.len = 0;
         ds_buffer_printf(&line, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s", exposed->count,
                          exposed->frame, exposed->conn,
@@ -132,27 +139,34 @@ static void show_table(void *state)
     struct exposure *facts = &a->facts;
     struct ds_buffer *out = &a->text->buffer;
     print_sum(facts, out);
-    ds_buffer_printf(out, "%9s %9s %5s\n", "times", "packet", "conn");
+    a->first_conn = a->code_frame = 0;
+    if (facts->links.table.num + facts->code.table.num + facts->listening.table.num +
+            facts->asking.table.num != 0)
+        ds_buffer_printf(out, "%9s %9s %5s\n", "times", "packet", "conn");
     print_section(a, "pairs of nodes (times: messages)", &facts->links, print_link);
     print_section(a, "dangerous functions called on other nodes", &facts->code, print_what);
-    ds_buffer_printf(out, "and %s for other functions\n",
-                     ds_counted(facts->num_other_code, "requests").text);
+    if (facts->num_other_code != 0)
+        ds_buffer_printf(out, "and %s for other functions\n",
+                         ds_counted(facts->num_other_code, "requests").text);
     print_section(a, "listening nodes, according to EPMD", &facts->listening, print_what);
     print_section(a, "clients that asked EPMD for all names, or to "
                      "stop", &facts->asking, print_what);
-    ds_buffer_printf(out, "challenge digests captured (they allow offline guessing of the cookie): "
-                          "%" PRIu64 "\n",
-                     facts->num_digests);
+    if (facts->num_digests != 0)
+        ds_buffer_printf(out, "challenge digests captured (they allow offline guessing of the cookie): "
+                              "%" PRIu64 "\n",
+                         facts->num_digests);
     if (facts->num_cookies != 0)
         ds_buffer_printf(out,
                          "cookies in clear text: in %s of nodes before OTP 21, first in packet "
                          "%" PRIu64 ", conn %" PRIu64 "\n",
                          ds_counted(facts->num_cookies, "messages").text, facts->cookie_frame,
                          facts->cookie_conn);
-    if (facts->links.table.num + facts->code.table.num + facts->listening.table.num +
-            facts->asking.table.num != 0)
-        ds_buffer_add_text(out, "details: -Y 'packet == N' (the first of a row), -Y 'conn == N' "
-                                "(its connection)\n");
+    if (a->code_frame != 0)
+        report_print_command(a->text, out, "the first of the most frequent dangerous requests, whole",
+                             "--explain packet:%" PRIu64, a->code_frame);
+    else if (a->first_conn != 0)
+        report_print_command(a->text, out, "the first connection, whole", "--explain conn:%" PRIu64,
+                             a->first_conn);
     if (facts->no_memory)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }

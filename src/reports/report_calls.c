@@ -66,15 +66,21 @@ static void print_line(const struct call_table *report, const struct call *call,
     ds_buffer_add_text(out, "\n");
 }
 
-/* Of equal latencies the later call is the lesser. */
+/* rank_of: what failed comes before what was slow; of equal latencies the later call is the lesser. */
+static int64_t rank_of(const struct call *call)
+{
+    const int64_t failed = INT64_C(1) << 62, latency_ns = call->end_ns - call->start_ns;
+    return call_outcome_is_failure(call->outcome) ? failed + latency_ns / 2 : latency_ns / 2;
+}
+
 static void keep_row(struct call_table *report, const struct call *call)
 {
-    const int64_t latency_ns = call->end_ns - call->start_ns;
-    if (!best_rows_wants(&report->slowest, latency_ns, call->number))
+    const int64_t rank = rank_of(call);
+    if (!best_rows_wants(&report->slowest, rank, call->number))
         return;
     report->scratch.len = 0;
     print_line(report, call, &report->scratch);
-    report->failed |= !best_rows_add(&report->slowest, latency_ns, call->number, &report->scratch);
+    report->failed |= !best_rows_add(&report->slowest, rank, call->number, &report->scratch);
 }
 
 static void take_record(void *state, const struct record *record)
@@ -114,7 +120,8 @@ static void print_sum(const struct call_table *report, struct ds_buffer *out)
             ds_buffer_printf(out, ", %" PRIu64 " %s", report->num_outcomes[i],
                              call_outcome_name((enum call_outcome)i));
     if (report->order == CALLS_BY_LATENCY && report->num_calls > report->slowest.num)
-        ds_buffer_printf(out, "; the %zu slowest are shown", report->slowest.num);
+        ds_buffer_printf(out, "; %zu are shown: those that failed, then the slowest",
+                         report->slowest.num);
     ds_buffer_add_text(out, failed ? "; out of memory\n" : "\n");
 }
 
@@ -132,7 +139,6 @@ static void show_table(void *state)
     } else {
         held_lines_show(&report->lines);
     }
-    ds_buffer_add_text(out, "details: -Y 'call == N' shows the messages of call #N\n");
     if (report->failed_call != 0)
         report_print_command(report->text, out, "the first call that failed, whole",
                              "--explain call:%" PRIu64, report->failed_call);

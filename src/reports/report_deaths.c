@@ -8,6 +8,7 @@
  */
 #include "reports/report.h"
 
+#include "analyse/findings/tools.h"
 #include "core/hash.h"
 #include "core/table.h"
 #include "core/term_show.h"
@@ -47,6 +48,8 @@ struct deaths {
     struct table half_closed; /* connections whose end has been told of */
     struct held_lines lines;
     uint64_t num_processes, num_links, num_signals;
+    uint64_t num_tools;   /* of the links: those of tools, which have no lines */
+    uint64_t first_frame; /* that is shown; 0: none is */
     bool failed;
 };
 
@@ -135,6 +138,8 @@ static struct death *add(struct deaths *d, uint64_t key, enum death_of of,
     death->ts_ns = event->ts_ns;
     death->frame = event->frame;
     death->conn = event->conn->number;
+    if (d->first_frame == 0)
+        d->first_frame = event->frame;
     d->num_processes += of == DEATH_OF_PROCESS;
     d->num_links += of == DEATH_OF_LINK;
     d->num_signals += of == DEATH_BY_SIGNAL;
@@ -316,6 +321,11 @@ static void take_conn(struct deaths *d, const struct ds_event *event)
     if (!ends || event->change.unfollowed ||
         conn->counters[0].messages + conn->counters[1].messages == 0 || was_told(d, event))
         return;
+    if (tools_have_name(conn->end[0].node) || tools_have_name(conn->end[1].node)) {
+        d->num_links++;
+        d->num_tools++;
+        return;
+    }
     struct death *death = add(d, hash_conn(conn->number), DEATH_OF_LINK, event);
     if (death == NULL)
         return;
@@ -373,6 +383,8 @@ static void print_sum(const struct deaths *d, struct ds_buffer *out)
     ds_buffer_printf(out, "%" PRIu64 " process%s exited", d->num_processes,
                      d->num_processes == 1 ? "" : "es");
     ds_buffer_printf(out, ", %s lost", ds_counted(d->num_links, "connections").text);
+    if (d->num_tools != 0)
+        ds_buffer_printf(out, " (%" PRIu64 " of tools, not listed)", d->num_tools);
     ds_buffer_printf(out, "; %s sent%s\n", ds_counted(d->num_signals, "exit signals").text,
                      d->failed || d->lines.failed || d->lines.held.failed ? "; out of memory" : "");
 }
@@ -388,9 +400,9 @@ static void show_table(void *state)
     held_lines_show(&d->lines);
     for (; death != NULL; death = table_newer(&d->waiting, death))
         print_death(d, death, out);
-    if (d->num_processes + d->num_links + d->num_signals != 0)
-        ds_buffer_add_text(out, "details: -Y 'packet == N' (the packet that reports it), -Y 'conn "
-                                "== N' (its connection)\n");
+    if (d->first_frame != 0)
+        report_print_command(d->text, out, "the first packet that reports one, whole",
+                             "--explain packet:%" PRIu64, d->first_frame);
     if (d->lines.flows)
         print_sum(d, out);
 }

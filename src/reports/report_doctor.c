@@ -303,30 +303,18 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
         ds_buffer_add_text(out, "\n\n");
 }
 
-/* print_how says how evidence is seen, with the numbers of the first finding that has them. */
+/* print_how ends the findings with the command that shows the first of them whole. */
 static void print_how(const struct doctor *doctor, struct ds_buffer *out)
 {
-    const struct finding *first = NULL;
-    uint64_t conn = 0, frame = 0;
     for (size_t i = 0; i < doctor->num; i++) {
-        const struct finding *f = doctor->found[i];
-        if (f->num_evidence == 0 || f->kind == NULL)
+        if (doctor->found[i]->kind == NULL)
             continue;
-        first = first != NULL ? first : f;
-        conn = conn != 0 ? conn : f->evidence[0].conn;
-        frame = frame != 0 || f->evidence[0].num == 0 ? frame : f->evidence[0].packet[0].frame;
-    }
-    if (first == NULL)
+        report_print_command(doctor->text, out, "the first finding, whole", "--explain finding:%" PRIu64,
+                             doctor->found[i]->number);
+        if (doctor->text->command != NULL)
+            ds_buffer_add_text(out, "\n");
         return;
-    ds_buffer_add_text(out, "to look closer: ");
-    if (conn != 0)
-        ds_buffer_printf(out, "-Y 'conn == %" PRIu64 "' (the connection), ", conn);
-    if (frame != 0)
-        ds_buffer_printf(out, "-Y 'packet == %" PRIu64 "' (the packet), ", frame);
-    if (doctor->text->command != NULL)
-        ds_buffer_printf(out, "--explain finding:%" PRIu64 " (all of it)\n\n", first->number);
-    else
-        ds_buffer_printf(out, "--explain %s (background)\n\n", first->kind->code);
+    }
 }
 
 /* show_short draws what a screen has room for: a line a finding, and which are new since the last time. */

@@ -215,6 +215,20 @@ static int64_t quantile(const struct latency_kind *kind, double percent)
     return (int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns;
 }
 
+/* print_short is for terminals on which a row of all figures would not leave room for what it is about. */
+static void print_short(const struct latency_kind *kind, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%" PRIu64 "%c\t%" PRIu64 "\t", kind->count,
+                     kind->head.most_missing != 0 ? '+' : ' ', kind->errors);
+    print_span(kind, quantile(kind, 50), out);
+    print_span(kind, quantile(kind, 99), out);
+    print_span(kind, kind->max_ns, out);
+    ds_buffer_add_text(out, "|");
+    print_bar(&kind->spans, out);
+    ds_buffer_printf(out, "|\t%" PRIu64 "\t %s", kind->max_call, kind->text != NULL ? kind->text : "?");
+    columns_end_line(out);
+}
+
 static void print_kind(const struct latency_kind *kind, struct ds_buffer *out)
 {
     static const double percents[] = {50, 90, 99};
@@ -231,6 +245,12 @@ static void print_kind(const struct latency_kind *kind, struct ds_buffer *out)
     columns_end_line(out);
 }
 
+static bool is_short(const struct latency *l)
+{
+    enum { ALL_FIT = 140 }; /* columns */
+    return l->text->width != 0 && l->text->width < ALL_FIT;
+}
+
 /* list_part makes the lines of a part, and returns how many of its kinds these are. */
 static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *lines)
 {
@@ -239,14 +259,18 @@ static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *l
     if (hitters->table.num == 0)
         return 0;
     void **list = hitters_list(hitters, longest_first);
-    ds_buffer_printf(lines,
-                     "calls \tfailed\tno end\tp50\tp90\tp99\tmax\ttotal\t %s \tslowest\tpacket\t"
-                     "conn\t by %s",
-                     BAR_HEADING, part_names[part]);
+    if (is_short(l))
+        ds_buffer_printf(lines, "calls \tfailed\tp50\tp99\tmax\t %s \tslowest\t by %s", BAR_HEADING,
+                         part_names[part]);
+    else
+        ds_buffer_printf(lines,
+                         "calls \tfailed\tno end\tp50\tp90\tp99\tmax\ttotal\t %s \tslowest\tpacket\t"
+                         "conn\t by %s",
+                         BAR_HEADING, part_names[part]);
     columns_end_line(lines);
     for (; list != NULL && num < hitters->table.num && (l->max_rows == 0 || num < l->max_rows);
          num++)
-        print_kind(list[num], lines);
+        (is_short(l) ? print_short : print_kind)(list[num], lines);
     l->failed |= list == NULL;
     free(list);
     return num;
@@ -269,8 +293,10 @@ static void print_rest(struct latency *l, const struct heavy_hitters *hitters, u
 /* print_parts: the columns of all parts are the same. */
 static void print_parts(struct latency *l)
 {
-    struct columns columns = {.align = "rrrrrrrrlrrr",
-                              .width = {9, 6, 6, 8, 8, 8, 8, 8, BAR_LEN + 2, 7, 9, 5}};
+    const struct columns all = {.align = "rrrrrrrrlrrr",
+                                .width = {9, 6, 6, 8, 8, 8, 8, 8, BAR_LEN + 2, 7, 9, 5}},
+                         few = {.align = "rrrrrlr", .width = {9, 6, 8, 8, 8, BAR_LEN + 2, 7}};
+    struct columns columns = is_short(l) ? few : all;
     struct ds_buffer lines[NUM_PARTS] = {{0}};
     uint64_t num[NUM_PARTS];
     report_narrow(l->text, &columns);
@@ -311,9 +337,9 @@ static void show_table(void *state)
     struct ds_buffer *out = &l->text->buffer;
     print_sum(&l->all, out);
     print_parts(l);
-    if (l->all.count != 0)
-        ds_buffer_add_text(out, "details: -Y 'call == N' (the slowest call of a row), -Y 'packet "
-                                "== N' (its request), -Y 'conn == N' (its connection)\n");
+    if (l->all.max_call != 0)
+        report_print_command(l->text, out, "the slowest call, whole", "--explain call:%" PRIu64,
+                             l->all.max_call);
     if (l->failed || l->scratch.failed)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }

@@ -424,8 +424,8 @@ static void show_report(void *state)
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (num != 0)
-        ds_buffer_printf(out, "details: -Y 'conn == %" PRIu64 "' shows the messages of a link; add -O "
-                              "FILE to keep its packets\n", rows[0]->conn);
+        report_print_command(links->text, out, "the first link, whole", "--explain conn:%" PRIu64,
+                             rows[0]->conn);
     free(rows);
 }
 

@@ -17,6 +17,7 @@ struct monitor_table {
     struct report_text *text;
     struct columns columns;
     struct held_lines lines;
+    uint64_t first_frame; /* that began the first one that is shown; 0: none */
     uint64_t num_shown, num_of_calls, num_outcomes[MONITOR_OUTCOME_COUNT];
     struct ds_buffer scratch;
 };
@@ -66,6 +67,8 @@ static void take_record(void *state, const struct record *record)
         report->num_of_calls++;
         return;
     }
+    if (report->first_frame == 0)
+        report->first_frame = m->start_frame;
     report->num_shown++;
     report->num_outcomes[m->outcome]++;
     ds_buffer_add_text(out, m->is_link ? "link\t" : "monitor\t");
@@ -108,8 +111,10 @@ static void show_table(void *state)
     if (report->num_shown == 0 && !report->lines.flows)
         return;
     held_lines_show(&report->lines);
-    ds_buffer_add_text(&report->text->buffer, "details: -Y 'packet == N' (the packet that began "
-                                              "one), -Y 'conn == N' (its connection)\n");
+    if (report->first_frame != 0)
+        report_print_command(report->text, &report->text->buffer,
+                             "the packet that began the first of them, whole",
+                             "--explain packet:%" PRIu64, report->first_frame);
     if (report->lines.flows)
         print_sum(report);
 }

@@ -41,6 +41,8 @@ struct unfinished {
 struct open_list {
     struct best_rows rows; /* by age */
     uint64_t num[NUM_WHAT], num_of_calls;
+    uint64_t oldest_call, oldest_conn; /* the call, and the connection of what else is open for longest */
+    int64_t call_ns, conn_ns;          /* for how long that is */
 };
 
 struct open_table {
@@ -82,6 +84,15 @@ static void add(struct open_table *t, struct open_list *list, enum what what, in
     t->failed |= !best_rows_add(&list->rows, age_ns, frame, &t->scratch);
 }
 
+/* note_oldest keeps the number of what has been open for longest. */
+static void note_oldest(int64_t age_ns, uint64_t number, int64_t *oldest_ns, uint64_t *oldest)
+{
+    if (*oldest != 0 && age_ns <= *oldest_ns)
+        return;
+    *oldest_ns = age_ns;
+    *oldest = number;
+}
+
 static void add_call(struct open_table *t, struct open_list *list, const struct call *call)
 {
     struct ds_buffer *line = &t->scratch;
@@ -94,6 +105,7 @@ static void add_call(struct open_table *t, struct open_list *list, const struct 
     ds_buffer_add_text(line, "  ");
     report_print_what(call, 100, line);
     ds_buffer_add_text(line, "\n");
+    note_oldest(call->end_ns - call->start_ns, call->number, &list->call_ns, &list->oldest_call);
     add(t, list, OPEN_CALL, call->end_ns - call->start_ns, call->start_frame);
 }
 
@@ -111,6 +123,7 @@ static void add_monitor(struct open_table *t, struct open_list *list, const stru
     ds_buffer_add_text(line, " > ");
     party_print(&m->target, line);
     ds_buffer_add_text(line, "\n");
+    note_oldest(m->end_ns - m->start_ns, m->conn, &list->conn_ns, &list->oldest_conn);
     add(t, list, m->is_link ? OPEN_LINK : OPEN_MONITOR, m->end_ns - m->start_ns, m->start_frame);
 }
 
@@ -255,6 +268,7 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
         ds_buffer_printf(line, "; a message is sent in part: %" PRIu64 " of %" PRIu64
                                " bytes have arrived", u->size - u->left, u->size);
     ds_buffer_add_text(line, "\n");
+    note_oldest(t->now_ns - u->start_ns, u->conn, &list->conn_ns, &list->oldest_conn);
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
 
@@ -312,10 +326,12 @@ static void show_table(void *state)
     report_narrow(t->text, &columns);
     if (num != 0) {
         best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
-        ds_buffer_printf(out,
-                         "details: -Y 'conn == N' (the connection), -Y 'packet == N' (the packet "
-                         "that began it%s), -Y 'call == N' (the call)\n",
-                         list->num[OPEN_FRAGMENTS] != 0 ? ", unless that is a fragment" : "");
+        if (list->oldest_call != 0)
+            report_print_command(t->text, out, "the call that has been open for longest, whole",
+                                 "--explain call:%" PRIu64, list->oldest_call);
+        else if (list->oldest_conn != 0)
+            report_print_command(t->text, out, "the connection of what has been open for longest, whole",
+                                 "--explain conn:%" PRIu64, list->oldest_conn);
     }
     best_rows_clear(&t->now.rows);
     t->now = (struct open_list){.rows.max = t->now.rows.max};

@@ -149,6 +149,8 @@ static void show_table(void *state)
     else if (report->num_left_out != 0)
         ds_buffer_printf(out, ", %" PRIu64 " more left out: --max-calls %" PRIu64,
                          report->num_left_out, report->max);
+    if (report->num_rows == 0 && !report->failed)
+        ds_buffer_add_text(out, ": no message has a token of seq_trace:set_token/2");
     ds_buffer_add_text(out, report->failed ? "; out of memory\n" : "\n");
     if (report->num_rows != 0)
         qsort(rows, report->num_rows, sizeof *rows, compare_labels);
@@ -168,8 +170,8 @@ static void show_table(void *state)
                          rows[i].conn, rows[i].line);
     }
     if (report->num_rows != 0)
-        ds_buffer_add_text(out, "details: -Y 'packet == N' (a message), -Y 'conn == N' (its "
-                                "connection)\n");
+        report_print_command(report->text, out, "the first message, whole", "--explain packet:%" PRIu64,
+                             rows[0].frame);
 }
 
 static void end_table(void *state)

@@ -291,9 +291,9 @@ static void show_table(void *state)
                                               "%" PRIu64 " bytes. Rows with a + may lack that "
                                                          "much. --max-tallies raises the limit\n",
                          t->max_tallies, hitters_most_missing(&t->processes));
-    if (rows != NULL)
-        ds_buffer_add_text(out, "details: --process NAME or PID (the messages of one), -Y 'packet "
-                                "== N' (its first message), -Y 'conn == N' (the connection)\n");
+    if (num != 0)
+        report_print_command(t->text, out, "the first message of the first of them, whole",
+                             "--explain packet:%" PRIu64, rows[0].frame);
     if (t->no_memory)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
     free(rows);

@@ -482,14 +482,16 @@ static void show_table(void *state)
     struct traffic *t = state;
     struct columns columns = {.align = "rrrrrrrrr", .width = {13, 5, 9, 8, 8, 8, 9, 9, 5}};
     struct ds_buffer *out = &t->text->buffer, lines = {0};
-    uint64_t shown_bytes = 0, num_shown = 0;
+    uint64_t shown_bytes = 0, num_shown = 0, heaviest = 0;
     report_narrow(t->text, &columns);
     ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], ds_counted(t->count, "messages").text,
                      ds_counted(t->bytes, "bytes").text);
     ds_buffer_printf(out, " in %.3f s", seconds_of(t));
     void **list = hitters_list(&t->kinds, heaviest_first);
-    if (list != NULL && t->kinds.table.num != 0)
+    if (list != NULL && t->kinds.table.num != 0) {
         print_heaviest(t, list[0], out);
+        heaviest = ((const struct traffic_kind *)list[0])->largest_frame;
+    }
     ds_buffer_add_text(out, "\n");
     if (t->count == 0) {
         free(list);
@@ -513,8 +515,9 @@ static void show_table(void *state)
     print_rest(t, shown_bytes, num_shown);
     ds_buffer_add_text(out, "largest messages:\n");
     print_largest(t, out);
-    ds_buffer_add_text(out, "details: -Y 'packet == N' (a message), -Y 'conn == N' (its "
-                            "connection)\n");
+    if (heaviest != 0)
+        report_print_command(t->text, out, "the largest message of the first row, whole",
+                             "--explain packet:%" PRIu64, heaviest);
 }
 
 /* print_cells appends the line of one of the largest as a text. */

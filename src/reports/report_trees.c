@@ -34,6 +34,7 @@ struct tree_table {
     struct table table;
     struct ds_buffer scratch;
     uint64_t num_single, num_trees, num_ambiguous;
+    uint64_t first_call; /* that is shown; 0: none is */
     uint32_t num_shown; /* tables */
     bool failed;
 };
@@ -211,6 +212,8 @@ static void show_tree(struct tree_table *report, const struct tree *root)
 {
     const struct tree *at = root;
     unsigned depth = 0;
+    if (report->first_call == 0)
+        report->first_call = root->number;
     for (;;) {
         print_node(report, at, depth);
         if (at->first_child != 0) {
@@ -279,7 +282,8 @@ static void show_table(void *state)
     const bool flows = report->num_trees + report->num_ambiguous != 0;
     const struct tree_counts counts = go_over(report, flows);
     if (counts.trees == 0)
-        ds_buffer_printf(out, "%s without nested calls", ds_counted(counts.single, "calls").text);
+        ds_buffer_printf(out, "%s without nested calls: those that a process makes while it serves one",
+                         ds_counted(counts.single, "calls").text);
     else
         ds_buffer_printf(out, "%s with nested calls, %" PRIu64 " without",
                          ds_counted(counts.trees, "calls").text, counts.single);
@@ -290,8 +294,9 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "out of memory\n");
     if (!flows)
         go_over(report, true);
-    if (counts.trees + counts.ambiguous != 0)
-        ds_buffer_add_text(out, "details: -Y 'call == N' shows the messages of call #N\n");
+    if (report->first_call != 0)
+        report_print_command(report->text, out, "the first of these calls, whole",
+                             "--explain call:%" PRIu64, report->first_call);
 }
 
 static void end_table(void *state)

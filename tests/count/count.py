@@ -74,7 +74,7 @@ def check_traffic(capture, messages):
     total = re.match(r'traffic by node: (\d+) messages?, (\d+) bytes?', text)
     differs(capture, 'traffic: messages and bytes', tuple(map(int, total.groups())),
             (len(messages), sum(m.size for m in messages)))
-    largest = [int(line.split()[0]) for line in text.split('largest messages:')[1].split('\n')[2:-2]]
+    largest = [int(line.split()[0]) for line in text.split('largest messages:')[1].split('\n  the ')[0].split('\n')[2:]]
     sizes = sorted((m.size for m in messages), reverse=True)
     differs(capture, 'traffic: the largest', largest, sizes[:len(largest)])
     differs(capture, 'traffic: how many of the largest', len(largest), min(10, len(messages)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """traced.py PROGRAM PCAPS: each report begins with one sentence, and no heading stands above lines that
-there are none of; it ends with the options that show what its lines are made of. What these show is
-there, and is about the line: each is tried with the packets, connections and calls of lines."""
+there are none of; where a file is read, it ends with a command that shows one thing of it whole. The
+packets, connections and calls of lines are there, and -Y finds what is about the line."""
 import collections
 import json
 import re
@@ -60,7 +60,7 @@ def report(capture, what):
 def lines_of(what, text):
     """Of each line what it names: its packets, connections and calls, and itself."""
     for line in text.split("\n")[1:]:
-        if line.startswith(("details: ", "to look closer: ")):
+        if line.startswith("    distsniff "):
             continue
         found = {"conn": re.findall(r"\bconn (\d+)", line), "frame": [], "call": []}
         if what in ("calls", "calls --sort time", "trees"):
@@ -141,12 +141,18 @@ for capture in [f"{pcaps}/{name}" for name in CAPTURES]:
         lines = list(lines_of(what, text))
         for line, found in lines:
             check(capture, what, line, found, done)
-        for key in {key for key, _ in done}:
-            field = "packet" if key == "frame" else key
-            if f"-Y '{field} == " not in text:
-                fail(f"--report {what} of {capture} does not say that -Y '{field} == ...' shows more", text)
-        if not done and "-Y '" in text and what != "doctor":
+        ends = re.findall(r"^    distsniff -r \S+ --explain (\w+):(\d+)$", text, re.M)
+        if done and not ends:
+            fail(f"--report {what} of {capture} does not end with a command that shows more", text)
+        if not done and ends and what != "doctor":
             fail(f"--report {what} of {capture} says how to see lines that there are none of", text)
+        if re.search(r"== N\b|\bFILE\b|^details:", text, re.M):
+            fail(f"--report {what} of {capture} ends with something that cannot be pasted", text)
+        with open(capture, "rb") as packets:
+            piped = subprocess.run([program, "-q", "-r", "-", "--report", *what.split()], stdin=packets,
+                                   capture_output=True).stdout.decode()
+        if "    distsniff " in piped:
+            fail(f"--report {what} ends with a command though no file is read", piped)
 
 for what, key in [("doctor", "conn"), ("doctor", "frame"), ("links", "conn"), ("traffic", "frame"),
                   ("traffic", "conn"), ("latency", "call"), ("latency", "frame"), ("latency", "conn"),

@@ -67,7 +67,8 @@ static void in_bounded_lines(void **state)
     is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n");
     c.text_width = 12;
     is_printed(&c, "1\tb\t22\t longer text\n", "   1 b          22\n    longer text\n");
-    is_printed(&c, "1\tb\t22\t text\n", "   1 b          22\n    text\n"); /* as in the others */
+    is_printed(&c, "1\tb\t22\t text\n", "   1 b          22  text\n"); /* it fits, though others do not */
+    is_printed(&c, "1\tb\t22\t text!\n", "   1 b          22\n    text!\n");
     is_printed(&c, "1\tb\t22\t\n", "   1 b          22 \n");
     is_printed(&c, "1\tb\t22\t a text that goes on\n",
                "   1 b          22\n    a text that goes on\n");
