@@ -19,7 +19,6 @@ void json_begin_object(struct json_writer *json)
 
 void json_begin(struct json_writer *json, struct json_type type)
 {
-    json_tree_use(&json->tree);
     json->start = json->out->len;
     json->failed = false;
     ds_buffer_add(json->out, type.text, type.len);
@@ -35,7 +34,6 @@ void json_end_object(struct json_writer *json)
     }
     if (json->scratch.cap > KEEP_SCRATCH || json->scratch.failed)
         ds_buffer_free(&json->scratch);
-    json_tree_free(&json->tree);
 }
 
 void json_end(struct json_writer *json)
@@ -248,12 +246,6 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
     add_quote(json);
 }
 
-void json_put_tree(struct json_writer *json, struct json_key key, cJSON *tree)
-{
-    json_put_key(json, key);
-    json->failed |= !json_tree_print(tree, json->out);
-}
-
 void json_put_open(struct json_writer *json, struct json_key key)
 {
     json_put_key(json, key);
@@ -292,5 +284,4 @@ void json_put_list_end(struct json_writer *json)
 void json_writer_free(struct json_writer *json)
 {
     ds_buffer_free(&json->scratch);
-    json_tree_free(&json->tree);
 }

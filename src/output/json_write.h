@@ -1,7 +1,6 @@
 /*
  * json_write.h - the fields of a record, written straight into the output: they come by the
- * million, and most of them are terms, which are printed in their place. Lists and rarer
- * objects are built with json_tree.h.
+ * million, and most of them are terms, which are printed in their place.
  *
  * Nobody can forge a record: what is written as it is can only be a literal of this program
  * (JSON_KEY, JSON_LITERAL), a number, an object that another json_writer has written, or the text of
@@ -13,7 +12,6 @@
 
 #include "core/timestamp.h"
 #include "output/json_number.h"
-#include "output/json_tree.h"
 
 #include <string.h>
 
@@ -44,7 +42,6 @@ struct json_writer {
     size_t start; /* of the record in out */
     bool failed;  /* memory ran out */
     struct ds_buffer scratch;
-    struct json_tree_memory tree;
     struct timestamp_cache clock;
     unsigned time_digits;
     struct ds_term_print_options limits; /* of terms */
@@ -139,7 +136,6 @@ void json_put_number_term(struct json_writer *json, struct json_key key,
                           const struct ds_term *term);
 /* The external term format as base64; nothing for a damaged term. */
 void json_put_etf(struct json_writer *json, struct json_key key, const struct ds_term *term);
-void json_put_tree(struct json_writer *json, struct json_key key, cJSON *tree);
 
 /* Fields between these two are those of an object under key. */
 void json_put_open(struct json_writer *json, struct json_key key);

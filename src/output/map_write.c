@@ -256,3 +256,60 @@ void map_put_tuple_end(struct map_writer *map)
     if (map->form != MAP_ETF)
         put(map, "}", "}");
 }
+
+static struct ds_text text_of(const char *string)
+{
+    return (struct ds_text){string, string != NULL ? strlen(string) : 0};
+}
+
+void map_field_text(struct map_writer *map, const char *key, struct ds_text text)
+{
+    if (text.data == NULL)
+        return;
+    map_key(map, key);
+    map_put_binary(map, text);
+}
+
+void map_field_atom(struct map_writer *map, const char *key, struct ds_text atom)
+{
+    if (atom.data == NULL)
+        return;
+    map_key(map, key);
+    map_put_atom(map, atom);
+}
+
+void map_field_string(struct map_writer *map, const char *key, const char *text)
+{
+    map_field_text(map, key, text_of(text));
+}
+
+void map_field_word(struct map_writer *map, const char *key, const char *word)
+{
+    map_field_atom(map, key, text_of(word));
+}
+
+void map_field_unsigned(struct map_writer *map, const char *key, uint64_t number)
+{
+    map_key(map, key);
+    map_put_unsigned(map, number);
+}
+
+void map_field_signed(struct map_writer *map, const char *key, int64_t number)
+{
+    map_key(map, key);
+    map_put_signed(map, number);
+}
+
+void map_field_bool(struct map_writer *map, const char *key, bool value)
+{
+    map_key(map, key);
+    map_put_word(map, value ? "true" : "false");
+}
+
+void map_field_term(struct map_writer *map, const char *key, const struct ds_term *term)
+{
+    if (term->data == NULL)
+        return;
+    map_key(map, key);
+    map_put_term(map, term);
+}

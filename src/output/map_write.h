@@ -11,7 +11,7 @@
 
 enum map_form { MAP_ERLANG, MAP_ELIXIR, MAP_ETF };
 
-enum { MAP_OPEN_MAX = 4 };
+enum { MAP_OPEN_MAX = 6 };
 
 /* map_writer writes one record after the other. Set out, form and max_depth. */
 struct map_writer {
@@ -55,6 +55,16 @@ void map_put_pid(struct map_writer *map, struct ds_text node, uint32_t id, uint3
 /* Words in the order of the bytes; source text has them as #Ref<> does, the other way round. */
 void map_put_reference(struct map_writer *map, struct ds_text node, const uint32_t *words,
                        uint32_t num_words, uint32_t creation);
+
+/* These write a field, key and value; of no text, no string and no term they write nothing. */
+void map_field_text(struct map_writer *map, const char *key, struct ds_text text);
+void map_field_atom(struct map_writer *map, const char *key, struct ds_text atom);
+void map_field_string(struct map_writer *map, const char *key, const char *text);
+void map_field_word(struct map_writer *map, const char *key, const char *word); /* an atom */
+void map_field_unsigned(struct map_writer *map, const char *key, uint64_t number);
+void map_field_signed(struct map_writer *map, const char *key, int64_t number);
+void map_field_bool(struct map_writer *map, const char *key, bool value);
+void map_field_term(struct map_writer *map, const char *key, const struct ds_term *term);
 
 /* map_put_tuple begins a tuple of num elements, which map_put_next separates. */
 void map_put_tuple(struct map_writer *map, uint8_t num);

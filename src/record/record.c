@@ -128,9 +128,20 @@ void party_print(const struct party *party, struct ds_buffer *out)
     party_print_as(term_show_syntax(), party, out);
 }
 
+void party_print_pid(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, syntax == DS_SYNTAX_ELIXIR ? "#PID<" : "<");
+    if (party->node.data != NULL)
+        printable_text(party->node, out); /* without quotes, as in terms */
+    else
+        ds_buffer_add_text(out, "?");
+    add_number(".", party->id, out);
+    add_number(".", party->serial, out);
+    ds_buffer_add(out, ">", 1);
+}
+
 void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out)
 {
-    const char *open = syntax == DS_SYNTAX_ELIXIR ? "#PID<" : "<";
     const bool has_name = party->name.data != NULL && !party->is_for;
     const bool has_title = !has_name && party->titles != NULL;
     if (has_name)
@@ -142,14 +153,7 @@ void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_
     if (party->has_pid) {
         if (has_name || has_title)
             ds_buffer_add(out, " ", 1);
-        ds_buffer_add_text(out, open);
-        if (party->node.data != NULL)
-            printable_text(party->node, out); /* without quotes, as in terms */
-        else
-            ds_buffer_add_text(out, "?");
-        add_number(".", party->id, out);
-        add_number(".", party->serial, out);
-        ds_buffer_add(out, ">", 1);
+        party_print_pid(syntax, party, out);
     } else if (party->node.data != NULL) {
         if (party->name.data != NULL)
             ds_buffer_add_text(out, "@");

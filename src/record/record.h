@@ -214,6 +214,9 @@ void titles_print(const struct titles *titles, struct ds_buffer *out);
 void party_print(const struct party *party, struct ds_buffer *out);
 void party_print_as(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out);
 
+/* party_print_pid appends its pid alone, "<bob@host.85.0>"; it has one. */
+void party_print_pid(enum ds_syntax syntax, const struct party *party, struct ds_buffer *out);
+
 /* held_print appends what waited behind a stall; nothing where that was nothing. */
 void held_print(const struct waited *held, struct ds_buffer *out);
 

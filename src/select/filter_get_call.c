@@ -98,10 +98,7 @@ static void get_party_pid(struct filter_probe *probe, const struct record *recor
     if (party == NULL || !party->has_pid)
         return;
     struct ds_buffer *text = probe_scratch(probe);
-    struct party pid = *party;
-    pid.name.data = NULL;
-    pid.titles = NULL;
-    party_print_as(DS_SYNTAX_ERLANG, &pid, text);
+    party_print_pid(DS_SYNTAX_ERLANG, party, text);
     if (!text->failed)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }

@@ -1,6 +1,8 @@
 /*
  * filter_get_conn.c - fields of connections: handshakes, EPMD, counters, gaps and faults.
  */
+#include "core/community_id.h"
+#include "record/fields.h"
 #include "select/filter_get.h"
 
 #include <distsniff/dissect.h>
@@ -106,9 +108,8 @@ static void get_epmd(struct filter_probe *probe, const struct record *record, in
     if (event == NULL)
         return;
     const struct ds_epmd *epmd = &event->epmd;
-    const bool registers = epmd->op == DS_EPMD_ALIVE2_REQ ||
-                           (epmd->op == DS_EPMD_PORT2_RESP && epmd->result == 0);
-    const bool lists = epmd->op == DS_EPMD_NAMES_RESP || epmd->op == DS_EPMD_DUMP_RESP;
+    const bool registers = epmd_has_registration(epmd);
+    const bool lists = epmd_has_nodes(epmd);
     switch ((enum epmd_part)which) {
     case EPMD_NODE_TYPE:
         if (registers)
@@ -150,6 +151,41 @@ static void get_state(struct filter_probe *probe, const struct record *record, i
     (void)which;
     if (event != NULL)
         probe_offer_string(probe, ds_conn_state_name(event->change.state));
+}
+
+enum { CONN_ICMP_FROM, CONN_COMMUNITY_ID };
+
+static void get_conn_text(struct filter_probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_CONN);
+    char addr[DS_ADDR_LEN], id[COMMUNITY_ID_SIZE];
+    if (event == NULL)
+        return;
+    if (which == CONN_ICMP_FROM && event->change.from.family != 0) {
+        ds_addr_print(&event->change.from, addr);
+        probe_offer_string(probe, addr);
+    }
+    if (which == CONN_COMMUNITY_ID && community_id_print(event->conn->end, id))
+        probe_offer_string(probe, id);
+}
+
+enum { STALL_WHY, STALL_OVER, STALL_IN_FLIGHT, STALL_MESSAGE_SIZE, STALL_MESSAGE_PASSED };
+
+static void get_stall(struct filter_probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_STALL);
+    if (event == NULL)
+        return;
+    const struct ds_stall *stall = &event->stall;
+    if (which == STALL_WHY)
+        probe_offer_string(probe, ds_stall_why_name(stall->why));
+    else if (which == STALL_OVER)
+        probe_offer_number(probe, stall->is_over);
+    else if (which == STALL_IN_FLIGHT)
+        probe_offer_unsigned(probe, stall->in_flight);
+    else if (stall->message_size != 0)
+        probe_offer_unsigned(probe, which == STALL_MESSAGE_SIZE ? stall->message_size
+                                                                : stall->message_passed);
 }
 
 /* The counters of a connection that ended: a part, and the end that sent it. */
@@ -327,11 +363,18 @@ static const struct filter_field fields[] = {
     {"nodes", FIELD_TEXT, get_epmd, EPMD_NODES, NULL},
     {"answer", FIELD_TEXT, get_epmd, EPMD_ANSWER, NULL},
     {"state", FIELD_TEXT, get_state, 0, filter_word_of_state},
+    {"icmp_from", FIELD_TEXT, get_conn_text, CONN_ICMP_FROM, NULL},
+    {"community_id", FIELD_TEXT, get_conn_text, CONN_COMMUNITY_ID, NULL},
     COUNTERS("src", 0),
     COUNTERS("dst", COUNT_DST),
     {"bytes", FIELD_SIZE, get_gap, GAP_BYTES, NULL},
     {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES, NULL},
     {"stall", FIELD_DURATION, get_link, LINK_STALL, NULL},
+    {"why", FIELD_TEXT, get_stall, STALL_WHY, filter_word_of_why},
+    {"over", FIELD_BOOL, get_stall, STALL_OVER, NULL},
+    {"in_flight", FIELD_SIZE, get_stall, STALL_IN_FLIGHT, NULL},
+    {"message_size", FIELD_SIZE, get_stall, STALL_MESSAGE_SIZE, NULL},
+    {"message_passed", FIELD_SIZE, get_stall, STALL_MESSAGE_PASSED, NULL},
     {"wire_time", FIELD_DURATION, get_link, LINK_WIRE_TIME, NULL},
     {"retransmitted", FIELD_NUMBER, get_link, LINK_RETRANSMITTED, NULL},
     {"silent", FIELD_DURATION, get_link, LINK_SILENT, NULL},

@@ -38,6 +38,11 @@ const char *filter_word_of_state(size_t i)
     return ds_conn_state_name((enum ds_conn_state)i);
 }
 
+const char *filter_word_of_why(size_t i)
+{
+    return ds_stall_why_name((enum ds_stall_why)i);
+}
+
 const char *filter_word_of_keys(size_t i)
 {
     return ds_tls_keys_name((enum ds_tls_keys)i);

@@ -12,11 +12,12 @@
 /* filter_word_fn gives out the words of a vocabulary, from 0 on; NULL behind the last. */
 typedef const char *filter_word_fn(size_t i);
 
-filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step, filter_word_of_state,
-    filter_word_of_fault, filter_word_of_role, filter_word_of_outcome, filter_word_of_label,
-    filter_word_of_group, filter_word_of_keys, filter_word_of_tls, filter_word_of_finding,
-    filter_word_of_severity, filter_word_of_certainty, filter_word_of_class, filter_word_of_flag,
-    filter_word_of_release, filter_word_of_suite, filter_word_of_tls_group, filter_word_of_alert;
+filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step,
+    filter_word_of_state, filter_word_of_why, filter_word_of_fault, filter_word_of_role,
+    filter_word_of_outcome, filter_word_of_label, filter_word_of_group, filter_word_of_keys,
+    filter_word_of_tls, filter_word_of_finding, filter_word_of_severity,
+    filter_word_of_certainty, filter_word_of_class, filter_word_of_flag, filter_word_of_release,
+    filter_word_of_suite, filter_word_of_tls_group, filter_word_of_alert;
 
 /* filter_word_check says whether text is a word of the vocabulary, or stands for what has no name
  * there ("op_77", "bit_60"). If not, *nearest is the one

@@ -13,7 +13,7 @@
 #include "core/complain.h"
 #include "core/label_show.h"
 #include "output/diagram/diagram_step.h"
-#include "output/map_fields.h"
+#include "output/map_write.h"
 #include "output/sink.h"
 #include "ui/page/page_calls.h"
 #include "ui/page/page_rows.h"
@@ -163,7 +163,7 @@ static void make_line(struct page_calls *c, const struct call *call)
     map_field_unsigned(map, "conn", call->conn);
     label_show(call->label, &c->scratch);
     put_scratch(c, map, "label");
-    map_field_string(map, "outcome", call_outcome_name(call->outcome), false);
+    map_field_string(map, "outcome", call_outcome_name(call->outcome));
     map_field_signed(map, "start", call->start_ns / 1000);
     map_field_signed(map, "latency", call->end_ns - call->start_ns);
     map_field_unsigned(map, "packet", call->start_frame);
@@ -287,12 +287,12 @@ static void put_about(struct sink *sink, struct map_writer *map)
     const bool has_span = page_times_span(n->times, &first_ns, &last_ns);
     map_key(map, "about");
     map_put_open(map);
-    map_field_string(map, "distsniff", DISTSNIFF_VERSION, false);
+    map_field_string(map, "distsniff", DISTSNIFF_VERSION);
     map_field_signed(map, "first", has_span ? first_ns / 1000 : 0);
     map_field_signed(map, "last", has_span ? last_ns / 1000 : 0);
     map_field_unsigned(map, "messages", n->rows.seen);
     map_field_unsigned(map, "losses", n->losses);
-    map_field_string(map, "redacted", sink->config->redacted ? "true" : "false", true);
+    map_field_bool(map, "redacted", sink->config->redacted);
     map_put_close(map);
 }
 

@@ -25,10 +25,7 @@ static void put_party(struct rows *rows, const struct party *party, const struct
         database_escaped(d, to->name, party->titles->text[0]);
     if (party->has_pid) {
         const size_t at = rows->text->len;
-        struct party pid = *party;
-        pid.name.data = NULL;
-        pid.titles = NULL;
-        party_print_as(term_show_syntax(), &pid, rows->text);
+        party_print_pid(term_show_syntax(), party, rows->text);
         database_printed(d, to->process, at);
     }
 }

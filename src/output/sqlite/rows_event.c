@@ -7,6 +7,7 @@
 #include "output/sqlite/rows.h"
 
 #include "core/community_id.h"
+#include "record/fields.h"
 
 #include <distsniff/dissect.h>
 #include <inttypes.h>
@@ -33,6 +34,31 @@ static void put_second(struct rows *rows, enum database_column column, int64_t s
         database_number(rows->database, column, second * 1000000000);
 }
 
+/* A row of record/fields.def becomes a value of the row, in the column of its name. */
+#define PUT(table, name, kind, when, value)                                                        \
+    if (when) {                                                                                    \
+        PUT_##kind(COLUMN_##table##_##name, value);                                                \
+    }
+#define PUT_UNSIGNED(column, number) database_number(d, column, (int64_t)(number))
+#define PUT_SIGNED PUT_UNSIGNED
+#define PUT_BOOL PUT_UNSIGNED
+#define PUT_TIME(column, ns) PUT_UNSIGNED(column##_ns, ns)
+#define PUT_SPAN PUT_TIME
+#define PUT_WORD(column, word) database_word(d, column, word)
+#define PUT_STRING PUT_WORD
+#define PUT_TEXT(column, text) database_escaped(d, column, text)
+#define PUT_TEXT_OR_NONE PUT_TEXT
+#define PUT_DIGEST(column, digest) put_bytes(rows, column, digest, sizeof(digest))
+#define PUT_FLAGS(column, flags) put_flags(rows, column, flags)
+#define PUT_FLAG_NAMES(column, flags) put_flag_names(rows, column, flags)
+#define PUT_EPMD_NODES(column, epmd) /* rows of epmd_node */
+
+static void put_renewals(struct rows *rows, enum database_column column, uint64_t renewals)
+{
+    if (renewals != 0)
+        database_number(rows->database, column, (int64_t)renewals);
+}
+
 static void put_tls(struct rows *rows, const struct ds_tls *tls)
 {
     struct database *d = rows->database;
@@ -46,9 +72,15 @@ static void put_tls(struct rows *rows, const struct ds_tls *tls)
     database_escaped(d, COLUMN_connection_a_certificate, tls->certificate[0]);
     put_second(rows, COLUMN_connection_a_certificate_until_ns, tls->valid_until[0]);
     database_word(d, COLUMN_connection_a_alert, tls->alert[0]);
+    put_renewals(rows, COLUMN_connection_a_renewals, tls->key_updates[0]);
     database_escaped(d, COLUMN_connection_b_certificate, tls->certificate[1]);
     put_second(rows, COLUMN_connection_b_certificate_until_ns, tls->valid_until[1]);
     database_word(d, COLUMN_connection_b_alert, tls->alert[1]);
+    put_renewals(rows, COLUMN_connection_b_renewals, tls->key_updates[1]);
+    if (tls->has_ech)
+        database_number(d, COLUMN_connection_tls_ech, 1);
+    database_word(d, COLUMN_connection_a_certificate_packed, tls->packed[0]);
+    database_word(d, COLUMN_connection_b_certificate_packed, tls->packed[1]);
 }
 
 static void put_node(struct rows *rows, const struct ds_endpoint *end, enum database_column node,
@@ -134,7 +166,7 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
     struct database *d = rows->database;
     const struct ds_conn *conn = event->conn;
     const struct ds_tcp_stats *link = conn->link;
-    const struct ds_tcp_side *side = &link->side[end];
+    const struct ds_tcp_side *it = &link->side[end];
     database_row(d, TABLE_link);
     database_number(d, COLUMN_link_id, (int64_t)conn->number * 2 + end);
     database_number(d, COLUMN_link_conn, (int64_t)conn->number);
@@ -142,15 +174,10 @@ static void link_row(struct rows *rows, const struct ds_event *event, int end)
     database_static(d, COLUMN_link_src, endpoint_cache_get(rows->nodes, conn, (unsigned)end));
     database_static(d, COLUMN_link_dst, endpoint_cache_get(rows->nodes, conn, !end));
     put_counters(rows, &conn->counters[end]);
-    put_ticks(rows, side);
-#define FACT(name, member) database_number(d, COLUMN_link_##name, (int64_t)side->member);
-#define FACT_SEEN(name, member) FACT(name, member)
-#define FACT_SPAN(name, member) database_number(d, COLUMN_link_##name##_ns, side->member);
-#include "output/link_facts.def"
-#undef FACT
-#undef FACT_SEEN
-#undef FACT_SPAN
-    put_round_trip(rows, &side->round_trip);
+    put_ticks(rows, it);
+#define TCP_FIELD(name, kind, when, value, help) PUT(link, name, kind, ALWAYS, value)
+#include "record/fields.def"
+    put_round_trip(rows, &it->round_trip);
     if (link->handshake_ns != 0)
         database_number(d, COLUMN_link_handshake_ns, link->handshake_ns);
     if (event->type == DS_EVENT_CONN && event->change.final) {
@@ -181,70 +208,39 @@ static void epmd_node_row(struct rows *rows, const struct ds_event *event,
     database_end_row(d);
 }
 
-/* What of a registration is sent in which messages. */
-static void put_registration(struct rows *rows, const struct ds_epmd *epmd)
-{
-    struct database *d = rows->database;
-    database_number(d, COLUMN_epmd_port, epmd->port);
-    database_number(d, COLUMN_epmd_node_type, epmd->node_type);
-    database_number(d, COLUMN_epmd_protocol, epmd->protocol);
-    database_number(d, COLUMN_epmd_highest_version, epmd->highest_version);
-    database_number(d, COLUMN_epmd_lowest_version, epmd->lowest_version);
-    database_escaped(d, COLUMN_epmd_extra, epmd->extra);
-}
-
-static void put_epmd(struct rows *rows, const struct ds_epmd *epmd)
-{
-    struct database *d = rows->database;
-    switch (epmd->op) {
-    case DS_EPMD_ALIVE2_REQ:
-        put_registration(rows, epmd);
-        break;
-    case DS_EPMD_PORT2_RESP:
-        database_number(d, COLUMN_epmd_result, epmd->result);
-        if (epmd->result == 0)
-            put_registration(rows, epmd);
-        break;
-    case DS_EPMD_ALIVE2_RESP:
-    case DS_EPMD_ALIVE2_X_RESP:
-        database_number(d, COLUMN_epmd_result, epmd->result);
-        if (epmd->result == 0)
-            database_number(d, COLUMN_epmd_creation, epmd->creation);
-        break;
-    case DS_EPMD_NAMES_RESP:
-    case DS_EPMD_DUMP_RESP:
-        database_number(d, COLUMN_epmd_epmd_port, epmd->epmd_port);
-        break;
-    default:
-        break;
-    }
-}
-
 static void put_epmd_rows(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
-    const struct ds_epmd *epmd = &event->epmd;
+    const struct ds_epmd *it = &event->epmd;
     database_row(d, TABLE_epmd);
     ROWS_PUT_EVENT(rows, epmd, event);
     put_end(rows, &event->conn->end[event->dir], COLUMN_epmd_src_addr, COLUMN_epmd_src_port);
     put_end(rows, &event->conn->end[!event->dir], COLUMN_epmd_dst_addr, COLUMN_epmd_dst_port);
-    database_word(d, COLUMN_epmd_op, ds_epmd_op_name(epmd->op));
-    database_escaped(d, COLUMN_epmd_name, epmd->name);
-    put_epmd(rows, epmd);
-    database_escaped(d, COLUMN_epmd_answer, epmd->raw);
+#define EPMD_FIELD(name, kind, when, value, help) PUT(epmd, name, kind, when, value)
+#include "record/fields.def"
     ROWS_PUT_FAULT(rows, epmd, event);
     database_end_row(d);
-    for (size_t i = 0; i < epmd->num_nodes; i++)
-        epmd_node_row(rows, event, &epmd->nodes[i]);
+    for (size_t i = 0; i < it->num_nodes; i++)
+        epmd_node_row(rows, event, &it->nodes[i]);
 }
 
-static void put_flags(struct rows *rows, uint64_t flags)
+static void put_bytes(struct rows *rows, enum database_column column, const uint8_t *bytes, size_t len)
 {
-    struct database *d = rows->database;
-    size_t at = rows->text->len;
+    const size_t at = rows->text->len;
+    ds_buffer_add(rows->text, bytes, len);
+    database_bytes(rows->database, column, at);
+}
+
+static void put_flags(struct rows *rows, enum database_column column, uint64_t flags)
+{
+    const size_t at = rows->text->len;
     ds_buffer_printf(rows->text, "0x%" PRIx64, flags);
-    database_printed(d, COLUMN_handshake_flags, at);
-    at = rows->text->len;
+    database_printed(rows->database, column, at);
+}
+
+static void put_flag_names(struct rows *rows, enum database_column column, uint64_t flags)
+{
+    const size_t at = rows->text->len;
     for (unsigned bit = 0; bit < 64; bit++) {
         if ((flags >> bit & 1) == 0)
             continue;
@@ -255,36 +251,18 @@ static void put_flags(struct rows *rows, uint64_t flags)
         else
             ds_buffer_printf(rows->text, "bit_%u", bit);
     }
-    database_printed(d, COLUMN_handshake_flag_names, at);
-    database_word(d, COLUMN_handshake_release, ds_flags_release(flags));
+    database_printed(rows->database, column, at);
 }
 
 static void put_handshake_rows(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
-    const struct ds_handshake *h = &event->handshake;
+    const struct ds_handshake *it = &event->handshake;
     database_row(d, TABLE_handshake);
     ROWS_PUT_EVENT(rows, handshake, event);
     rows_put_nodes(rows, event, COLUMN_handshake_src, COLUMN_handshake_dst);
-    database_word(d, COLUMN_handshake_step, ds_handshake_step_name(h->step));
-    if (h->version != 0)
-        database_number(d, COLUMN_handshake_version, h->version);
-    database_escaped(d, COLUMN_handshake_name, h->name);
-    if (h->creation != 0 || h->version == 6 || h->step == DS_STEP_COMPLEMENT)
-        database_number(d, COLUMN_handshake_creation, h->creation);
-    database_escaped(d, COLUMN_handshake_status, h->status);
-    if (h->has_challenge)
-        database_number(d, COLUMN_handshake_challenge, h->challenge);
-    if (h->has_digest) {
-        const size_t at = rows->text->len;
-        ds_buffer_add(rows->text, h->digest, sizeof h->digest);
-        database_bytes(d, COLUMN_handshake_digest, at);
-    }
-    if (h->cookie != DS_COOKIE_UNCHECKED)
-        database_number(d, COLUMN_handshake_cookie_ok, h->cookie == DS_COOKIE_OK);
-    database_word(d, COLUMN_handshake_cookie_note, h->cookie_note);
-    if (h->has_flags)
-        put_flags(rows, h->flags);
+#define HANDSHAKE_FIELD(name, kind, when, value, help) PUT(handshake, name, kind, when, value)
+#include "record/fields.def"
     ROWS_PUT_FAULT(rows, handshake, event);
     database_end_row(d);
 }
@@ -300,27 +278,24 @@ static void tick_row(struct rows *rows, const struct ds_event *event)
 static void gap_row(struct rows *rows, const struct ds_event *event)
 {
     struct database *d = rows->database;
+    const struct ds_gap *it = &event->gap;
     database_row(d, TABLE_gap);
     ROWS_PUT_EVENT(rows, gap, event);
     rows_put_nodes(rows, event, COLUMN_gap_src, COLUMN_gap_dst);
-    database_number(d, COLUMN_gap_bytes, (int64_t)event->gap.bytes);
-    if (event->gap.messages >= 0)
-        database_number(d, COLUMN_gap_messages, event->gap.messages);
+#define GAP_FIELD(name, kind, when, value, help) PUT(gap, name, kind, when, value)
+#include "record/fields.def"
     database_end_row(d);
 }
 
 static void stall_row(struct rows *rows, const struct ds_event *event, const struct waited *held)
 {
     struct database *d = rows->database;
-    const struct ds_stall *stall = &event->stall;
+    const struct ds_stall *it = &event->stall;
     database_row(d, TABLE_stall);
     ROWS_PUT_EVENT(rows, stall, event);
     rows_put_nodes(rows, event, COLUMN_stall_src, COLUMN_stall_dst);
-    database_word(d, COLUMN_stall_why, ds_stall_why_name(stall->why));
-    database_number(d, COLUMN_stall_over, stall->is_over);
-    database_number(d, COLUMN_stall_start_ns, stall->start_ns);
-    database_number(d, COLUMN_stall_duration_ns, stall->duration_ns);
-    database_number(d, COLUMN_stall_in_flight, (int64_t)stall->in_flight);
+#define STALL_FIELD(name, kind, when, value, help) PUT(stall, name, kind, when, value)
+#include "record/fields.def"
     if (held != NULL) {
         database_number(d, COLUMN_stall_waited_messages, (int64_t)held->num_messages);
         database_number(d, COLUMN_stall_waited_bytes, (int64_t)held->num_bytes);

@@ -5,6 +5,7 @@
 
 #include "core/time_point.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 

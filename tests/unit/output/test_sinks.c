@@ -6,6 +6,7 @@
 #include "output/json_write.h"
 #include "output/sink.h"
 
+#include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -328,36 +329,13 @@ static void escapes_terms_at_any_place(void **state)
     }
 }
 
-static void grows_with_large_values(void **state)
-{
-    enum { LEN = 3 * 1024 * 1024 };
-    char *text = malloc(LEN);
-    (void)state;
-    assert_non_null(text);
-    memset(text, 1, LEN); /* each becomes six bytes */
-    struct json_tree_memory memory = {0};
-    json_tree_start();
-    json_tree_use(&memory);
-    for (int round = 0; round < 3; round++) {
-        struct ds_buffer out = {0};
-        cJSON *tree = json_tree_object();
-        size_t len = round == 1 ? 10 : LEN;
-        json_add_text(tree, "k", (struct ds_text){text, len});
-        assert_true(json_tree_print(tree, &out));
-        assert_int_equal(out.len, len * 6 + 8);
-        ds_buffer_free(&out);
-    }
-    json_tree_free(&memory);
-    free(text);
-}
-
 /* assert_maps: the event in Erlang and Elixir, without what all have in common. */
 static void assert_maps(const struct ds_event *event, const char *erlang, const char *elixir)
 {
     static const char *const heads[] = {
-        "conn => 7, time => 1700000000123456789, frame => 12, src => {{10,0,0,2},1001}, "
+        "time => 1700000000123456789, frame => 12, conn => 7, src => {{10,0,0,2},1001}, "
         "dst => alice@h, ",
-        "conn: 7, time: 1700000000123456789, frame: 12, src: {{10, 0, 0, 2}, 1001}, "
+        "time: 1700000000123456789, frame: 12, conn: 7, src: {{10, 0, 0, 2}, 1001}, "
         "dst: :alice@h, ",
     };
     const struct sink_kind *const kinds[] = {&sink_erl, &sink_ex};
@@ -521,7 +499,7 @@ int main(void)
         cmocka_unit_test(shows_nodes_of_epmd),
         cmocka_unit_test(shows_hostile_names),
         cmocka_unit_test(escapes_terms_at_any_place),
-        cmocka_unit_test(grows_with_large_values),
+
         cmocka_unit_test(shows_maps),
         cmocka_unit_test(shows_what_was_lost_as_maps),
         cmocka_unit_test(shows_external_terms),

@@ -215,6 +215,15 @@ static void knows_the_fields_of_links(void **state)
     event.stall.duration_ns = INT64_C(4600000000);
     assert_all_hold(&record,
                     (const char *const[]){"type == \"stall\"", "stall == 4600ms", NULL});
+    assert_false(holds("over || message_size || message_passed", &record));
+    event.stall.why = DS_STALL_LOST;
+    event.stall.is_over = true;
+    event.stall.in_flight = 4096;
+    event.stall.message_size = 2000;
+    event.stall.message_passed = 500;
+    assert_all_hold(&record, (const char *const[]){"why == \"lost\"", "over", "in_flight == 4KiB",
+                                                   "message_size == 2000", "message_passed == 500",
+                                                   NULL});
     event = make_message();
     event.message.wire_ns = 20000000;
     assert_all_hold(&record, (const char *const[]){"wire_time == 20ms", NULL});
@@ -223,7 +232,10 @@ static void knows_the_fields_of_links(void **state)
     assert_true(holds("stall == 1ms", &record));
     event = make_event(DS_EVENT_CONN);
     event.ts_ns = 10;
-    assert_false(holds("retransmitted || silent", &record));
+    assert_false(holds("retransmitted || silent || icmp_from || why || in_flight", &record));
+    event.change.from = (struct ds_addr){.family = 4, .bytes = {10, 0, 0, 9}};
+    assert_all_hold(&record, (const char *const[]){"community_id contains \"1:\"",
+                                                   "icmp_from == \"10.0.0.9\"", NULL});
     with_link.link = &link;
     event.conn = &with_link;
     assert_false(holds("retransmitted || silent", &record));

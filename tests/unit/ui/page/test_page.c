@@ -10,6 +10,7 @@
 #include "ui/page/page_rows.h"
 #include "ui/page/page_times.h"
 
+#include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
