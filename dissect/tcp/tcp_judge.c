@@ -32,13 +32,31 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
     return true;
 }
 
-/* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323, section 5).
- * What the other end has acknowledged arrived in time, be it captured late. */
-static bool is_old(const struct tcp_stream *stream, const struct segment *segment, uint32_t end)
+/* goes_on counts doubtful segments that follow on each other. It returns true once there are enough of
+ * them to be of the connection after all. */
+static bool goes_on(struct tcp_stream *stream, const struct segment *segment, uint32_t len)
 {
+    stream->num_strays = stream->stray_seq == segment->seq ? stream->num_strays + 1 : 1;
+    stream->stray_seq = segment->seq + len;
+    return stream->num_strays >= MAX_BEYOND;
+}
+
+/* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323, section 5).
+ * What the other end has acknowledged arrived in time, be it captured late. Where the other end is not
+ * heard, the next bytes cannot have been sent before those that they follow. */
+static bool is_old(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t end)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
     uint32_t time;
-    return stream->has_time && stream->has_acked && tcp_diff(end, stream->acked) > 0 &&
-           segment_time(segment, &time) && tcp_diff(stream->time, time) > PAWS_SLACK;
+    if (!stream->has_time || !segment_time(segment, &time) || tcp_diff(stream->time, time) <= PAWS_SLACK)
+        return false;
+    if (stream->has_acked)
+        return tcp_diff(end, stream->acked) > 0;
+    const bool follows = stream->num_strays != 0 && segment->seq == stream->stray_seq;
+    if (conn->stream[!dir].heard || (segment->seq != stream->next_seq && !follows))
+        return false;
+    stream->believes_all = goes_on(stream, segment, end - segment->seq);
+    return !stream->believes_all;
 }
 
 static bool is_far(uint32_t number, uint32_t from)
@@ -51,9 +69,12 @@ static bool is_far(uint32_t number, uint32_t from)
 static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
-    if (!peer->started || !peer->heard || !is_far(segment->ack, peer->next_seq) ||
-        (peer->has_acked && !is_far(segment->ack, peer->acked)) ||
-        is_far(segment->seq, conn->stream[dir].next_seq))
+    if (peer->has_acked ? !is_far(segment->ack, peer->acked) : !peer->started || !peer->heard)
+        return false;
+    /* Where the other end is not heard, only a segment in the place of the next one does harm. */
+    if (peer->started && peer->heard ? !is_far(segment->ack, peer->next_seq) ||
+                                           is_far(segment->seq, conn->stream[dir].next_seq)
+                                     : segment->seq != conn->stream[dir].next_seq)
         return false;
     if (peer->has_stray_ack && !is_far(segment->ack, peer->stray_ack))
         return false;
@@ -72,9 +93,7 @@ static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segm
         tcp_diff(segment->seq, stream->next_seq) <= TCP_BEYOND ||
         tcp_diff(segment->seq, stream->acked) <= TCP_BEYOND)
         return false;
-    stream->num_strays = stream->stray_seq == segment->seq ? stream->num_strays + 1 : 1;
-    stream->stray_seq = segment->seq + len;
-    return stream->num_strays < MAX_BEYOND;
+    return !goes_on(stream, segment, len);
 }
 
 static void note_time(struct tcp_stream *stream, const struct segment *segment)
@@ -83,7 +102,7 @@ static void note_time(struct tcp_stream *stream, const struct segment *segment)
     if (!segment_time(segment, &time))
         return;
     /* Behind what is missing here its time is not compared: what was sent before may wait for its turn. */
-    if (stream->has_time && stream->started && tcp_diff(segment->seq, stream->next_seq) > 0)
+    if (stream->started && tcp_diff(segment->seq, stream->next_seq) > 0)
         return;
     if (!stream->has_time || ((!stream->has_acked || tcp_diff(segment->seq, stream->acked) <= 0) &&
                               tcp_diff(time, stream->time) > 0))
@@ -122,8 +141,8 @@ bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, ui
     }
     const bool is_new = !stream->started || tcp_diff(end, stream->next_seq) > 0;
     if (fits && (!is_new || stream->believes_all ||
-                 (stream->started && !is_old(stream, segment, end) && !has_stray_ack(conn, dir, segment) &&
-                  !is_beyond(conn, dir, segment, len)) ||
+                 (stream->started && !is_old(conn, dir, segment, end) &&
+                  !has_stray_ack(conn, dir, segment) && !is_beyond(conn, dir, segment, len)) ||
                  !stream->started)) {
         note(stream, segment);
         return true;

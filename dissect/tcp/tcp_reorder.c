@@ -35,7 +35,9 @@ static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct 
  * been and, so that questions come before their answers, what the sender had got by then. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
-    const bool has_data = cursor_left(&segment->payload) + segment->truncated_len != 0;
+    /* An urgent pointer is about data, and taken in order with it. */
+    const bool has_data = cursor_left(&segment->payload) + segment->truncated_len != 0 ||
+                          (segment->flags & TCP_URG) != 0;
     if (conn == NULL)
         return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
                (!has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);

@@ -43,7 +43,7 @@ bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *s
     const struct tcp_stream *peer = &conn->stream[!dir];
     const bool is_answered = conn->view.syn_seen[0] && conn->view.syn_seen[1];
     return conn->closed || is_answered || stream->has_data || peer->has_data || stream->fin_seen ||
-           peer->fin_seen;
+           peer->fin_seen || stream->held != NULL || peer->held != NULL;
 }
 
 static void note_syn(struct tcp_table *table, struct tcp_conn *conn, uint32_t seq)

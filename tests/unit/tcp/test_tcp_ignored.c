@@ -35,6 +35,77 @@ static void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ack, cons
     tcp_table_feed(w->table, &segment);
 }
 
+/* Where the other end is not heard, the next bytes are ignored if their timestamp is old; four segments in a row
+ * are believed. */
+static void test_old_times_one_way(void **state)
+{
+    struct world *w = *state;
+    feed_time(w, A, 101, 501, "a", 7000);
+    w->frame += 100;
+    feed_time(w, A, 102, 501, "b", 7005);
+    feed_time(w, A, 103, 501, "old", 7003);
+    feed_time(w, A, 103, 501, "c", 7004);
+    feed_time(w, A, 104, 501, "d", 7006);
+    assert_int_equal(w->stats.ignored, 1);
+    for (uint32_t i = 0; i < 5; i++)
+        feed_time(w, A, 105 + i, 501, "x", 100 + 2 * i);
+    assert_int_equal(w->stats.ignored, 4);
+    w->now_ns += 3000 * MS;
+    w->frame += 100;
+    feed_time(w, A, 110, 501, "y", 200);
+    tcp_table_end(w->table);
+    expect_log(w, "open 0:a 0:b 0:c 0:d 0!3L 0:x 0:x 0:y close=CAPTURE");
+}
+
+/* What acknowledges numbers far off is ignored, though the other end is not heard; a second one is believed. */
+static void test_stray_ack_one_way(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    w->now_ns += 300 * MS;
+    feed(w, A, TCP_ACK, 102, 501, "b");
+    feed(w, A, TCP_ACK, 103, 501 + 2 * TCP_NEAR, "spoof");
+    feed(w, A, TCP_ACK, 103, 502, "c");
+    assert_int_equal(w->stats.ignored, 1);
+    feed(w, A, TCP_ACK, 104, 501 + 4 * TCP_NEAR, "d");
+    feed(w, A, TCP_ACK, 104, 502 + 4 * TCP_NEAR, "d");
+    feed(w, A, TCP_ACK, 105, 503 + 4 * TCP_NEAR, "e");
+    assert_int_equal(w->stats.ignored, 2);
+    expect_log(w, "open 0:a 0:b 0:c 0:d 0:e");
+}
+
+/* A SYN does not begin a connection anew of which data waits. */
+static void test_syn_where_data_waits(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    feed(w, A, TCP_ACK, 105, 501, "data");
+    w->now_ns += 300 * MS;
+    feed(w, A, TCP_SYN, 90000000, 0, "");
+    w->now_ns += 3000 * MS;
+    feed(w, A, TCP_ACK, 109, 501, "more");
+    tcp_table_end(w->table);
+    assert_int_equal(w->stats.ignored, 1);
+    expect_log(w, "open 0!4L 0:data 0:more close=CAPTURE");
+}
+
+/* An urgent pointer without data waits with the data before it. */
+static void test_urgent_waits(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, A, TCP_ACK, 101, 501, "ab");
+    struct segment segment = next_segment(w, A);
+    segment.seq = 103;
+    segment.ack = 501;
+    segment.flags = TCP_ACK | TCP_URG;
+    segment.urgent = 2;
+    tcp_table_feed(w->table, &segment);
+    feed(w, A, TCP_ACK, 103, 501, "c!d");
+    tcp_table_end(w->table);
+    expect_log(w, "open 0:ab 0:c 0:d close=CAPTURE");
+}
+
 /* A segment of before is as old as its timestamp is less by two, unless it has been acknowledged. */
 static void test_old_times(void **state)
 {
@@ -432,6 +503,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_old_times),
+        TEST(test_old_times_one_way),
+        TEST(test_stray_ack_one_way),
+        TEST(test_syn_where_data_waits),
+        TEST(test_urgent_waits),
         TEST(test_wrongly_ignored),
         TEST(test_doubted_and_replaced),
         TEST(test_doubted_and_another),
