@@ -35,7 +35,6 @@ static const char pause_advice[] = "See why the links were lost: DS201, DS204, D
 struct rabbit_monitor {
     uint64_t node, key; /* hashes of the node's name, and of both names; key 0: a free place */
     int64_t heard_ns;
-    uint64_t conn; /* on which it was heard */
     int64_t guid;
     bool has_guid;
     uint32_t creation, id, serial; /* of its process; id 0: not known */
@@ -155,8 +154,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const bool is_restarted = m->id != 0 && pid->creation == m->creation && !is_old(d->rabbit, m, pid);
-    const bool is_other_link = event->conn->number > m->conn && w != NULL && w->up_ns > m->heard_ns &&
-                               event->ts_ns - w->up_ns < BACK_NS;
+    const bool is_other_link = w != NULL && w->up_ns > m->heard_ns && event->ts_ns - w->up_ns < BACK_NS;
     if (m->healed != 0)
         detect_over(d, m->healed);
     else if (is_restarted && is_other_link && m->has_guid && m->guid == guid)
@@ -185,7 +183,6 @@ static void take_heard(struct detect *d, const struct ds_event *event, const str
     m->creation = pid.creation;
     m->id = pid.word[0];
     m->serial = pid.word[1];
-    m->conn = event->conn->number;
     m->heard_ns = event->ts_ns;
 }
 
