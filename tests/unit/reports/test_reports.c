@@ -387,7 +387,7 @@ static void count_before_lines(void **state)
         kind->show(report);
         kind->begin_anew(report, 1);
         tables[i].put(report, 3);
-        assert_int_equal(num_lines(&text), 6);
+        assert_int_equal(num_lines(&text), 5);
         kind->end(report);
         ds_buffer_free(&text.buffer);
     }
