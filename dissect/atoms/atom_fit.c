@@ -11,9 +11,13 @@
  * explain what is seen: BEYOND_BITS speak against those behind the last PART that does so by
  * BUILD_BITS. */
 enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
-static const double BUILD_BITS = 10, BEYOND_BITS = 5;
+static const double BUILD_BITS = 10, BEYOND_BITS = 5, OTHER_BUILD_BITS = 2;
 enum { LEAST_SLOTS = 2 }; /* a single one says little */
 static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
+static const double NEIGHBOUR_BITS = 10; /* for the table of another node of the capture */
+/* Until one fits: how probable each is. What is seen says less than it seems, as roles depend on each
+ * other; and none may fit. */
+static const double BELIEVED = 0.5, NONE_BITS = 5;
 
 uint32_t atom_fit_num(const struct node_atoms *book, int t)
 {
@@ -25,7 +29,9 @@ uint32_t atom_fit_num(const struct node_atoms *book, int t)
 
 double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t index)
 {
-    return index < book->usable[t] ? 0 : BEYOND_BITS;
+    if (book->has_table)
+        return index < book->usable[t] ? 0 : BEYOND_BITS;
+    return index < user_atoms_table(book->own, t)->num_common ? 0 : OTHER_BUILD_BITS;
 }
 
 /* fit_of says how much better what is seen is explained with a table than without, and how much of
@@ -66,6 +72,32 @@ static double fit_of(const struct node_atoms *book, int t, uint16_t *usable)
     return fit;
 }
 
+/* has_neighbour says whether a table fits another node: those of a cluster mostly are of one release. */
+static bool has_neighbour(const struct node_atoms *book, int t)
+{
+    for (const struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
+        if (other != book && !other->is_liar && other->has_table && other->usable[t] != 0)
+            return true;
+    }
+    return false;
+}
+
+/* weigh_tables says how probable each table is as long as none fits. */
+static void weigh_tables(struct node_atoms *book, const double *fits)
+{
+    double all = exp2(NONE_BITS);
+    for (int t = 0; t < ATOM_TABLES_ALL; t++)
+        all += fits[t] > -ATOM_NEVER ? exp2(BELIEVED * fits[t]) : 0;
+    for (int t = 0; t < ATOM_TABLES_ALL; t++)
+        book->table_bits[t] =
+            (float)(fits[t] > -ATOM_NEVER ? BELIEVED * fits[t] - log2(all) : -ATOM_NEVER);
+}
+
+double atom_fit_bits_of(const struct node_atoms *book, int t)
+{
+    return book->has_table ? 0 : book->table_bits[t];
+}
+
 void atom_fit_choose(struct node_atoms *book)
 {
     double fits[ATOM_TABLES_ALL], best = 0;
@@ -78,7 +110,7 @@ void atom_fit_choose(struct node_atoms *book)
         fits[t] = -ATOM_NEVER;
         if (user_atoms_table(book->own, t) == NULL || book->fits[t].misses != 0)
             continue;
-        fits[t] = fit_of(book, t, &usable[t]);
+        fits[t] = fit_of(book, t, &usable[t]) + (has_neighbour(book, t) ? NEIGHBOUR_BITS : 0);
         best = fits[t] > best ? fits[t] : best;
     }
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
@@ -90,4 +122,5 @@ void atom_fit_choose(struct node_atoms *book)
     book->generation++;
     memcpy(book->usable, usable, sizeof usable);
     book->has_table = best >= FIT_BITS;
+    weigh_tables(book, fits);
 }

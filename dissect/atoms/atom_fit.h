@@ -17,4 +17,7 @@ uint32_t atom_fit_num(const struct node_atoms *book, int t);
 /* atom_fit_bits_against returns how many bits speak against that an atom is where a table has it. */
 double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t index);
 
+/* atom_fit_bits_of returns, as log2, how probable it is that a table is the node's: 0 once one fits. */
+double atom_fit_bits_of(const struct node_atoms *book, int t);
+
 #endif

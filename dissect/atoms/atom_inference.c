@@ -10,6 +10,7 @@
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_weights.h"
 #include "atoms/data_names.h"
+#include "atoms/shape_contexts.h"
 
 #include <math.h>
 
@@ -30,8 +31,10 @@ static const double NO_ROLE = -2; /* of what stands where nothing is told of it,
 static const double NODE_WEIGHT = 6; /* of a node by its creation */
 static const double USED = 0.5; /* of the application's atoms */
 static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one of these */
-/* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. */
-static const double LEAST_ODDS = 9, LEAST_REST = 1e-12;
+/* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
+ * another one of the same contexts less is enough, but more than that it is claimed. */
+static const double LEAST_ODDS = 9, LEAST_RIVAL_ODDS = 8.2, LEAST_REST = 1e-12;
+static const double LEAST_ODDS_OF_ANY = 9; /* the same of an atom of a release that may not fit */
 static const double SETTLED = 0.9999, GONE = 0.5;
 
 /* As far as that any other atom stands in the roles of a slot is held to be less likely. */
@@ -44,6 +47,7 @@ struct candidate {
     double weight;
     bool is_by_shape; /* nothing but contexts says that it is in this slot */
     bool is_rival;    /* it cannot be likely itself: its roles are not its own */
+    bool is_of_any;   /* some release has it there, of which it is not known yet that it fits */
 };
 
 struct judge {
@@ -182,23 +186,37 @@ static void add_named(struct judge *judge)
         add(judge, name, weight);
 }
 
-/* add_static adds what the releases that fit have in the slot. */
-static void add_static(struct judge *judge)
+/* add_of_table adds what one release has in the slot. As long as none fits, several may have the same
+ * there: then it is as probable as these together. */
+static void add_of_table(struct judge *judge, int t)
 {
     const struct node_atoms *book = judge->book;
-    for (int t = 0; t < ATOM_TABLES_ALL && book->has_table; t++) {
-        const uint32_t num = atom_fit_num(book, t);
-        for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
-            const unsigned number = user_atoms_table(book->own, t)->texts[index];
-            const double weight =
-                weight_here(judge, number, atom_fit_bits_against(book, t, index));
-            const struct ds_text text = user_atoms_text(book->own, number);
-            struct candidate *same = find(judge, text);
-            if (same == NULL)
-                add(judge, text, weight);
-            else if (same >= &judge->candidates[judge->num_held] && weight > same->weight)
-                same->weight = weight;
-        }
+    const uint32_t num = atom_fit_num(book, t);
+    for (uint32_t index = judge->number; index < num; index += ATOM_BOOK_MODULUS) {
+        const unsigned number = user_atoms_table(book->own, t)->texts[index];
+        const double weight =
+            weight_here(judge, number,
+                        atom_fit_bits_against(book, t, index) - atom_fit_bits_of(book, t));
+        const struct ds_text text = user_atoms_text(book->own, number);
+        struct candidate *same = find(judge, text);
+        if (same == NULL && judge->num < MAX_CANDIDATES)
+            judge->candidates[judge->num++] = (struct candidate){
+                .text = text, .weight = weight, .is_of_any = !book->has_table};
+        else if (same == NULL)
+            return;
+        else if (same >= &judge->candidates[judge->num_held] && !book->has_table)
+            same->weight = log2(exp2(same->weight) + exp2(weight));
+        else if (same >= &judge->candidates[judge->num_held] && weight > same->weight)
+            same->weight = weight;
+    }
+}
+
+/* add_static adds what the releases that fit, or may, have in the slot. */
+static void add_static(struct judge *judge)
+{
+    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
+        if (atom_fit_bits_of(judge->book, t) > -ATOM_NEVER)
+            add_of_table(judge, t);
     }
 }
 
@@ -207,9 +225,12 @@ static void add_static(struct judge *judge)
 static double rarity_of(const struct judge *judge, unsigned number)
 {
     struct node_atoms *book = judge->book;
+    const struct ds_text text = shape_contexts_text(book, number);
+    const unsigned own =
+        number < atom_table_num_texts ? number : user_atoms_find(book->own, text);
     bool is_elsewhere = false, is_its_own = false;
-    for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        const unsigned index = user_atoms_index(book->own, t, number);
+    for (int t = 0; t < ATOM_TABLES_ALL && own != ATOM_TABLE_NONE; t++) {
+        const unsigned index = user_atoms_index(book->own, t, own);
         if (index >= atom_fit_num(book, t))
             continue;
         /* As long as no release fits, this is where one of them has it. */
@@ -219,7 +240,7 @@ static double rarity_of(const struct judge *judge, unsigned number)
             is_elsewhere = true;
     }
     if ((is_elsewhere && !is_its_own) ||
-        node_atoms_has_elsewhere(book, judge->number, atom_table_text(number)))
+        node_atoms_has_elsewhere(book, judge->number, text))
         return ATOM_NEVER;
     return log2(is_its_own ? ATOM_TABLES_ALL : ATOM_BOOK_MODULUS);
 }
@@ -285,7 +306,7 @@ static void add_by_role(struct judge *judge)
 static double weight_of_roles(const struct judge *judge, unsigned number)
 {
     double weight = 0;
-    if (atom_table_uses[number].num < WELL_COUNTED)
+    if (number >= atom_table_num_texts || atom_table_uses[number].num < WELL_COUNTED)
         return 0;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         const double ratio = atom_ratio_of_use(number, judge->slot->seen[r]);
@@ -299,14 +320,15 @@ static void add_by_shape(struct judge *judge)
 {
     const struct book_shapes *shapes = &judge->book->shapes;
     const struct slot_shapes *s = shapes->slots != NULL ? &shapes->slots[judge->number] : NULL;
-    const struct shape_table *table = &shape_tables[shapes->table];
     for (unsigned c = 0; s != NULL && c < s->num; c++) {
-        for (unsigned i = table->starts[s->context[c]]; i < table->starts[s->context[c] + 1]; i++) {
-            const struct ds_text text = atom_table_text(table->fillers[i]);
+        const unsigned num = shape_contexts_num(judge->book, s->context[c]);
+        for (unsigned i = 0; i < num; i++) {
+            const unsigned number = shape_contexts_filler(judge->book, s->context[c], i);
+            const struct ds_text text = shape_contexts_text(judge->book, number);
             struct candidate *same = find(judge, text);
             if (same != NULL && !same->is_rival)
                 continue;
-            const double rarity = rarity_of(judge, table->fillers[i]);
+            const double rarity = rarity_of(judge, number);
             if (rarity == ATOM_NEVER)
                 continue;
             if (same == NULL && judge->num == MAX_CANDIDATES)
@@ -315,7 +337,7 @@ static void add_by_shape(struct judge *judge)
                 same = &judge->candidates[judge->num++];
             *same = (struct candidate){.text = text, .is_by_shape = true,
                                        .weight = log2(USED) + judge->unlearned - rarity +
-                                                 weight_of_roles(judge, table->fillers[i])};
+                                                 weight_of_roles(judge, number)};
         }
     }
 }
@@ -332,8 +354,8 @@ static double weigh_shapes(struct judge *judge)
         shape_fit_weigh(book, judge->number, ATOM_TABLE_NONE, judge->bit);
     double least = others.surprise;
     for (unsigned i = 0; i < judge->num; i++) {
-        weights[i] = shape_fit_weigh(book, judge->number, atom_table_find(judge->candidates[i].text),
-                                     judge->bit);
+        weights[i] = shape_fit_weigh(book, judge->number,
+                                     shape_contexts_atom(book, judge->candidates[i].text), judge->bit);
         least = weights[i].surprise < least ? weights[i].surprise : least;
     }
     const double most = shape_fit_most_surprise(book, judge->number);
@@ -346,7 +368,8 @@ static double weigh_shapes(struct judge *judge)
                             (surprise < most ? surprise : most);
         if (candidate->is_by_shape)
             candidate->weight -=
-                shape_claims_against(book, judge->number, atom_table_find(candidate->text));
+                shape_claims_against(book, judge->number,
+                                     shape_contexts_atom(book, candidate->text));
     }
     const double new = shape_fit_most_against_others(book, judge->number);
     return others.surprise - least < new ? others.surprise - least : new;
@@ -507,6 +530,17 @@ static struct judge judge_of(struct node_atoms *book, uint16_t slot, uint64_t di
                           .bit = node_atoms_bit_of(book, direction)};
 }
 
+/* is_likely_by_shape says whether an atom that only contexts speak for is likely: against any that was
+ * not counted, and against the next one of these contexts, from which nothing tells it but how often
+ * each stands there. */
+static bool is_likely_by_shape(struct judge *judge, double weight, double all)
+{
+    double next;
+    const struct candidate *second = take_best(judge, &next);
+    next = second != NULL && second->is_by_shape ? next : 0;
+    return weight >= exp2(LEAST_ODDS) * (all - weight - next) && weight >= exp2(LEAST_RIVAL_ODDS) * next;
+}
+
 /* find_likely returns the candidate that is; absent: none is. */
 static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
@@ -514,19 +548,20 @@ static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64
     double weight;
     const double all = weigh_all(&judge, direction);
     const struct candidate *best = take_best(&judge, &weight);
-    if (best == NULL || best->is_rival || weight / all < ATOM_LIKELY_FROM) {
-        shape_claims_leave(book, slot);
-        return (struct ds_text){NULL, 0};
+    bool is_likely = best != NULL && !best->is_rival;
+    if (is_likely && best->is_by_shape) {
+        const double rest = (all - weight) / all;
+        const double odds = -log2(rest > LEAST_REST ? rest : LEAST_REST);
+        if (is_likely_by_shape(&judge, weight, all))
+            return shape_claims_take(book, slot, shape_contexts_atom(book, best->text), odds)
+                       ? best->text
+                       : (struct ds_text){NULL, 0};
+        is_likely = false;
     }
-    if (!best->is_by_shape) {
-        shape_claims_leave(book, slot);
-        return best->text;
-    }
-    const double rest = (all - weight) / all;
-    const double odds = -log2(rest > LEAST_REST ? rest : LEAST_REST);
-    return odds >= LEAST_ODDS && shape_claims_take(book, slot, atom_table_find(best->text), odds)
-               ? best->text
-               : (struct ds_text){NULL, 0};
+    shape_claims_leave(book, slot);
+    if (is_likely && best->is_of_any)
+        is_likely = weight >= exp2(LEAST_ODDS_OF_ANY) * (all - weight);
+    return is_likely && weight >= ATOM_LIKELY_FROM * all ? best->text : (struct ds_text){NULL, 0};
 }
 
 struct ds_text atom_infer(struct node_atoms *book, uint16_t slot, uint64_t direction)

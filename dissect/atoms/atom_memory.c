@@ -3,6 +3,8 @@
  */
 #include "atoms/atom_memory.h"
 
+#include "atoms/node_atoms_parts.h"
+
 #include <stdlib.h>
 
 struct ds_atom_memory *ds_atom_memory_new(uint64_t max_nodes)
@@ -34,6 +36,19 @@ void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned)
 {
     return all_node_atoms_add(memory->books, learned);
+}
+
+void ds_atom_memory_each_shape(const struct ds_atom_memory *memory, ds_learned_shape_fn give,
+                               void *context)
+{
+    if (memory->books->learned != NULL)
+        learned_shapes_each(memory->books->learned, give, context);
+}
+
+bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_learned_shape *shape)
+{
+    struct learned_shapes *shapes = all_node_atoms_shapes(memory->books);
+    return shapes != NULL && learned_shapes_add(shapes, shape);
 }
 
 bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,

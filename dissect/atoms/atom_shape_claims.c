@@ -3,6 +3,8 @@
  */
 #include "atoms/atom_shape_claims.h"
 
+#include "atoms/shape_contexts.h"
+
 static const double CLEARLY = 8;  /* bits by which another slot has to be more likely */
 static const double MOST_CLAIMED = 8; /* as far as a claim is believed */
 
@@ -18,7 +20,7 @@ void shape_claims_leave(struct node_atoms *book, uint16_t slot)
 bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, double odds)
 {
     struct book_shapes *shapes = &book->shapes;
-    if (shapes->slots == NULL || text >= atom_table_num_texts)
+    if (shapes->slots == NULL || text >= shape_contexts_num_atoms())
         return false;
     struct slot_shapes *s = &shapes->slots[slot];
     struct shape_claim *claim = &shapes->claims[text];
@@ -53,7 +55,7 @@ bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, do
 double shape_claims_against(const struct node_atoms *book, uint16_t slot, unsigned text)
 {
     const struct book_shapes *shapes = &book->shapes;
-    if (shapes->claims == NULL || text >= atom_table_num_texts || shapes->claims[text].slot == 0 ||
+    if (shapes->claims == NULL || text >= shape_contexts_num_atoms() || shapes->claims[text].slot == 0 ||
         shapes->claims[text].slot == SHAPE_CONTESTED || shapes->claims[text].slot == slot + 1)
         return 0;
     const double bits = shapes->claims[text].bits;
@@ -73,7 +75,7 @@ bool shape_claims_have_news(struct node_atoms *book, uint16_t slot)
 void shape_claims_define(struct node_atoms *book, uint16_t slot, unsigned text)
 {
     const struct book_shapes *shapes = &book->shapes;
-    if (shapes->claims == NULL || text >= atom_table_num_texts || shapes->claims[text].slot == 0 ||
+    if (shapes->claims == NULL || text >= shape_contexts_num_atoms() || shapes->claims[text].slot == 0 ||
         shapes->claims[text].slot == SHAPE_CONTESTED || shapes->claims[text].slot == slot + 1)
         return;
     const uint16_t other = (uint16_t)(shapes->claims[text].slot - 1);

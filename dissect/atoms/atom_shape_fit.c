@@ -3,10 +3,13 @@
  */
 #include "atoms/atom_shape_fit.h"
 
+#include "atoms/shape_contexts.h"
+
 #include <math.h>
 
 enum {
-    LEAST_WHOLES = 5, /* shapes of the application that are to be seen before it is told by them */
+    LEAST_WHOLES = 5, /* shapes of the application that are to be seen before it is told by them, */
+    LEAST_BESIDE = 2, /* and where another node is known to be it */
     MISSES_OF_HITS = 8, /* in one of so many contexts of a table that fits may stand others */
     FEW_MISSES = 2,
 };
@@ -18,29 +21,80 @@ static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
 enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom, */
 enum { RARE_NOVELTY = 16, LEAST_NOVELTY = 4 }; /* rarely; and where users' own names stand */
 
-/* forget_contexts does it for all slots: numbers of contexts are those of one table. */
+typedef bool (*is_dropped_fn)(const struct node_atoms *book, unsigned context);
+
+static bool is_built_in(const struct node_atoms *book, unsigned context)
+{
+    (void)book;
+    return !shape_contexts_is_learned(context);
+}
+
+static bool is_learned(const struct node_atoms *book, unsigned context)
+{
+    (void)book;
+    return shape_contexts_is_learned(context);
+}
+
+/* drop_contexts drops some of a slot. */
+static void drop_contexts(const struct node_atoms *book, struct slot_shapes *s, is_dropped_fn is_dropped)
+{
+    unsigned num = 0;
+    for (unsigned i = 0; i < s->num; i++) {
+        if (is_dropped(book, s->context[i]))
+            continue;
+        s->context[num] = s->context[i];
+        s->seen_by[num] = s->seen_by[i];
+        s->times[num++] = s->times[i];
+    }
+    s->num = (uint8_t)num;
+}
+
+/* forget_learned does it for what was learned, or is of names alone. */
+static void forget_learned(struct node_atoms *book, is_dropped_fn is_dropped)
+{
+    for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
+        drop_contexts(book, &book->shapes.slots[i], is_dropped);
+    book->generation++;
+}
+
+/* forget_contexts does it for all slots: numbers of contexts are those of one table. What was learned
+ * stays. */
 static void forget_contexts(struct node_atoms *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
-        book->shapes.slots[i].num = 0;
+        drop_contexts(book, &book->shapes.slots[i], is_built_in);
     if (book->shapes.times != NULL)
         memset(book->shapes.times, 0, shape_tables_most() * sizeof *book->shapes.times);
 }
 
-static bool is_fit(const struct book_shapes *shapes, int t, double share)
+/* least_wholes returns how many shapes of a table are enough to tell it: fewer where another node of the
+ * capture is that application. */
+static unsigned least_wholes(const struct node_atoms *book, int t)
 {
-    return !shapes->is_refuted[t] && shapes->num_known[t] >= LEAST_WHOLES &&
-           shapes->num_known[t] >= share * shapes->num_own;
+    for (const struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
+        if (other != book && !other->is_liar && other->shapes.table == t &&
+            other->shapes.num_known[t] >= LEAST_WHOLES)
+            return LEAST_BESIDE;
+    }
+    return LEAST_WHOLES;
+}
+
+static bool is_fit(const struct node_atoms *book, int t, double share)
+{
+    const struct book_shapes *shapes = &book->shapes;
+    return !shapes->is_refuted[t] && shapes->num_known[t] >= LEAST_BESIDE &&
+           shapes->num_known[t] >= share * shapes->num_own &&
+           shapes->num_known[t] >= least_wholes(book, t);
 }
 
 static void choose(struct node_atoms *book)
 {
     struct book_shapes *shapes = &book->shapes;
     int best = shapes->table;
-    if (best != SHAPE_TABLE_COMMON && !is_fit(shapes, best, ENOUGH_SHARE))
+    if (best != SHAPE_TABLE_COMMON && !is_fit(book, best, ENOUGH_SHARE))
         best = SHAPE_TABLE_COMMON;
     for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
-        if (is_fit(shapes, t, LEAST_SHARE) &&
+        if (is_fit(book, t, LEAST_SHARE) &&
             (best == SHAPE_TABLE_COMMON ||
              shapes->num_known[t] > shapes->num_known[best] + shapes->num_known[best] / 8))
             best = t;
@@ -48,11 +102,58 @@ static void choose(struct node_atoms *book)
     if (best == shapes->table)
         return;
     shapes->table = best;
-    shapes->num_hits = shapes->num_misses = 0;
-    memset(shapes->hits, 0, sizeof shapes->hits);
-    memset(shapes->misses, 0, sizeof shapes->misses);
+    shapes->proof = (struct shape_proof){0};
     forget_contexts(book);
     book->generation++;
+}
+
+/* fit_names tells whether names of users that were learned are those of a node: it has the name of a node
+ * that was learned from, or, as long as it has none, its address. */
+static void fit_names(struct node_atoms *book)
+{
+    const struct learned_shapes *learned = book->books->learned;
+    struct learned_fit *fit = book->shapes.learned;
+    enum learned_names names = LEARNED_NAMES_NONE;
+    if (book->name != NULL)
+        names = learned_shapes_names_of(learned, (struct ds_text){book->name, book->name_len});
+    for (unsigned i = 0; i < book->num_places && book->name == NULL; i++) {
+        const enum learned_names at = learned_shapes_names_at(learned, &book->places[i].addr);
+        names = at > names ? at : names;
+    }
+    names = fit->has_other_names ? LEARNED_NAMES_NONE : names;
+    if (names < fit->names)
+        forget_learned(book, shape_contexts_has_names);
+    else if (names > fit->names)
+        book->generation++;
+    fit->names = names;
+    fit->had_name = book->name != NULL;
+}
+
+/* fit_learned tells anew whether what was learned holds for a node, when there is more of it. */
+static void fit_learned(struct node_atoms *book, bool is_new)
+{
+    struct book_shapes *shapes = &book->shapes;
+    const struct learned_shapes *learned = book->books->learned;
+    struct learned_fit *fit = shapes->learned;
+    const uint32_t num = learned != NULL ? learned_shapes_num_wholes(learned) : 0;
+    if (fit == NULL && num != 0)
+        fit = shapes->learned = node_atoms_learned_fit(book);
+    if (fit != NULL && fit->had_name != (book->name != NULL))
+        fit_names(book);
+    if (fit == NULL || fit->is_refuted || (!is_new && num <= fit->num_wholes + fit->num_wholes / 8))
+        return;
+    fit_names(book);
+    fit->num_wholes = num;
+    fit->num_known = 0;
+    for (unsigned i = 0; i < SHAPE_WHOLES; i++)
+        fit->num_known += shapes->wholes[i] != 0 &&
+                          !shape_table_has_whole(&shape_tables[SHAPE_TABLE_COMMON], shapes->wholes[i]) &&
+                          learned_shapes_has_whole(learned, shapes->wholes[i]);
+    const double share = fit->is_fit ? ENOUGH_SHARE : LEAST_SHARE;
+    const bool is_fit = fit->num_known >= LEAST_WHOLES && fit->num_known >= share * shapes->num_own;
+    if (fit->is_fit && !is_fit)
+        forget_learned(book, is_learned);
+    fit->is_fit = is_fit;
 }
 
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
@@ -60,6 +161,7 @@ void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
     struct book_shapes *shapes = &book->shapes;
     unsigned at = whole % SHAPE_WHOLES;
     bool is_known = false;
+    fit_learned(book, false);
     if (whole == 0 || shapes->num_wholes >= SHAPE_WHOLES - SHAPE_WHOLES / 4)
         return;
     for (; shapes->wholes[at] != 0; at = (at + 1) % SHAPE_WHOLES) {
@@ -77,39 +179,52 @@ void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
     }
     shapes->num_own++;
     choose(book);
+    fit_learned(book, true);
 }
 
-/* find_context returns the largest context that the table has, or SHAPE_NONE; *is_whole: none is
- * larger. */
-static unsigned find_context(const struct shape_table *table, const uint32_t *keys, unsigned num,
-                             bool *is_whole)
+void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole)
+{
+    struct learned_shapes *learned = book->books->learned;
+    if (learned == NULL || !learned_shapes_add_whole(learned, whole))
+        return;
+    for (unsigned i = 0; i < book->num_places; i++)
+        learned_shapes_add_place(learned, &book->places[i].addr,
+                                 (struct ds_text){book->name, book->name_len});
+}
+
+static bool has_contexts(const struct book_shapes *shapes)
+{
+    return shapes->table != SHAPE_TABLE_COMMON || (shapes->learned != NULL && shapes->learned->is_fit);
+}
+
+/* find_context returns the largest context that the built-in table has, or SHAPE_NONE. */
+static unsigned find_context(const struct shape_table *table, const uint32_t *keys, unsigned num)
 {
     unsigned context = SHAPE_NONE, left = num;
     while (left != 0 && context == SHAPE_NONE)
         context = shape_table_find(table, keys[--left]);
-    *is_whole = left + 1 == num;
     return context;
 }
 
 /* is_telling_more says whether a context tells more than another: it has fewer atoms, or hardly a new
  * one. */
-static bool is_telling_more(const struct shape_table *table, unsigned a, unsigned b)
+static bool is_telling_more(const struct node_atoms *book, unsigned a, unsigned b)
 {
-    const int more =
-        (table->starts[a + 1] - table->starts[a]) - (table->starts[b + 1] - table->starts[b]);
-    return more < 0 || (more == 0 && table->novelty[a] > table->novelty[b]);
+    const int more = (int)shape_contexts_num(book, a) - (int)shape_contexts_num(book, b);
+    return more < 0 ||
+           (more == 0 && shape_contexts_novelty(book, a) > shape_contexts_novelty(book, b));
 }
 
 /* add_context adds a context to those of a slot, which are sorted by how much they tell; *at is where.
  * False when others that tell as much are as many as are kept. */
-static bool add_context(struct slot_shapes *s, const struct shape_table *table, unsigned context,
+static bool add_context(const struct node_atoms *book, struct slot_shapes *s, unsigned context,
                         unsigned *at)
 {
     unsigned last = s->num;
-    if (s->num == SHAPE_CONTEXTS && !is_telling_more(table, context, s->context[--last]))
+    if (s->num == SHAPE_CONTEXTS && !is_telling_more(book, context, s->context[--last]))
         return false;
     s->num = (uint8_t)(last + 1);
-    for (; last > 0 && is_telling_more(table, context, s->context[last - 1]); last--) {
+    for (; last > 0 && is_telling_more(book, context, s->context[last - 1]); last--) {
         s->context[last] = s->context[last - 1];
         s->seen_by[last] = s->seen_by[last - 1];
         s->times[last] = s->times[last - 1];
@@ -126,10 +241,10 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
                    const uint32_t *keys, unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;
-    if (shapes->table == SHAPE_TABLE_COMMON || slot >= ATOM_BOOK_MODULUS || book->is_liar)
+    if (!has_contexts(shapes) || slot >= ATOM_BOOK_MODULUS || book->is_liar)
         return;
     bool is_whole;
-    const unsigned context = find_context(&shape_tables[shapes->table], keys, num, &is_whole);
+    const unsigned context = shape_contexts_find(book, keys, num, &is_whole);
     if (context == SHAPE_NONE || !node_atoms_has_shapes(book, env))
         return;
     struct slot_shapes *s = &shapes->slots[slot];
@@ -138,9 +253,10 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
     while (at < s->num && s->context[at] != context)
         at++;
     /* What is full counts no further, so that the parts of it stay what they are. */
-    const bool is_counted = shapes->times[context] < UINT16_MAX;
-    shapes->times[context] += is_counted;
-    if (at == s->num && !add_context(s, &shape_tables[shapes->table], context, &at))
+    uint16_t *times = shape_contexts_times(book, context);
+    const bool is_counted = *times < UINT16_MAX;
+    *times += is_counted;
+    if (at == s->num && !add_context(book, s, context, &at))
         return;
     const bool is_new = (s->seen_by[at] & bit) != bit;
     s->seen_by[at] |= bit;
@@ -160,25 +276,74 @@ static bool is_first(uint32_t *told, unsigned context)
     return told[at / 32] != before;
 }
 
+/* prove holds an atom that is known against a context. Returns whether the table is refuted. */
+static bool prove(struct shape_proof *proof, unsigned context, bool is_hit)
+{
+    /* A message may say the same many times, and so may a list of what is new. */
+    if (is_hit)
+        proof->num_hits += is_first(proof->hits, context);
+    else
+        proof->num_misses += is_first(proof->misses, context);
+    return proof->num_misses > FEW_MISSES && proof->num_misses > proof->num_hits / MISSES_OF_HITS;
+}
+
+/* prove_names does that for contexts with names of users. */
+static void prove_names(struct node_atoms *book, unsigned context, bool is_name, bool is_hit)
+{
+    struct learned_fit *fit = book->shapes.learned;
+    if (is_hit && !is_name)
+        return;
+    if (prove(&fit->name_proof, context, is_hit) && fit->names != LEARNED_NAMES_NONE) {
+        fit->has_other_names = true;
+        fit->names = LEARNED_NAMES_NONE;
+        forget_learned(book, shape_contexts_has_names);
+    }
+}
+
+/* see_known_learned holds what was learned against an atom that is known. */
+static void see_known_learned(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
+                              unsigned num)
+{
+    struct learned_fit *fit = book->shapes.learned;
+    const struct learned_shapes *learned = book->books->learned;
+    uint32_t own = LEARNED_NONE;
+    for (unsigned left = num; left != 0 && own == LEARNED_NONE;)
+        own = learned_shapes_find(learned, keys[--left], LEARNED_NAMES_ALL);
+    if (own == LEARNED_NONE || learned_shapes_novelty(learned, own) < RARE_NOVELTY)
+        return;
+    const unsigned atom = learned_shapes_atom(learned, text);
+    const bool has_names = learned_shapes_has_names(learned, own);
+    bool is_hit = false;
+    double rarity;
+    unsigned filler;
+    for (unsigned i = 0; (filler = learned_shapes_filler(learned, own, i, &rarity)) != ATOM_TABLE_NONE; i++)
+        is_hit = is_hit || filler == atom;
+    if (has_names) {
+        prove_names(book, own, atom >= atom_table_num_texts, is_hit);
+    } else if (prove(&fit->proof, own, is_hit) && !fit->is_refuted) {
+        fit->is_refuted = true;
+        fit->is_fit = false;
+        forget_learned(book, is_learned);
+    }
+}
+
 void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
                          unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;
+    if (shapes->learned != NULL && shapes->learned->is_fit)
+        see_known_learned(book, text, keys, num);
     if (shapes->table == SHAPE_TABLE_COMMON)
         return;
     const struct shape_table *table = &shape_tables[shapes->table];
-    bool is_whole;
-    const unsigned context = find_context(table, keys, num, &is_whole);
+    const unsigned context = find_context(table, keys, num);
     if (context == SHAPE_NONE || table->novelty[context] < SURE_NOVELTY)
         return;
     double share;
     const unsigned number = atom_table_find(text);
-    /* A message may say the same many times, and so may a list of what is new. */
-    if (number != ATOM_TABLE_NONE && shape_table_bits(table, context, number, &share) > 0)
-        shapes->num_hits += is_first(shapes->hits, context);
-    else
-        shapes->num_misses += is_first(shapes->misses, context);
-    if (shapes->num_misses > FEW_MISSES && shapes->num_misses > shapes->num_hits / MISSES_OF_HITS) {
+    const bool is_hit =
+        number != ATOM_TABLE_NONE && shape_table_bits(table, context, number, &share) > 0;
+    if (prove(&shapes->proof, context, is_hit)) {
         shapes->is_refuted[shapes->table] = true;
         choose(book);
     }
@@ -200,11 +365,11 @@ static double surprise_of(double rarity, unsigned times, unsigned all)
 /* bits_of returns how many bits a context says for an atom. Where users' own names stand, most clusters
  * have another one, and the same name stands in all such contexts: of contexts after the first one that
  * counts only as far as new atoms are rare there. */
-static double bits_of(const struct shape_table *table, unsigned context, unsigned text, bool is_next,
+static double bits_of(const struct node_atoms *book, unsigned context, unsigned text, bool is_next,
                       double *rarity)
 {
-    const double bits = shape_table_bits(table, context, text, rarity);
-    const unsigned novelty = table->novelty[context];
+    const double bits = shape_contexts_bits(book, context, text, rarity);
+    const unsigned novelty = shape_contexts_novelty(book, context);
     if (!is_next || novelty >= RARE_NOVELTY)
         return bits;
     return bits * (novelty > LEAST_NOVELTY ? novelty : LEAST_NOVELTY) / RARE_NOVELTY;
@@ -221,12 +386,11 @@ struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot
     for (unsigned i = 0; i < s->num; i++) {
         const unsigned side = (s->seen_by[i] & bit) == 0;
         double rarity;
-        const double x = bits_of(&shape_tables[shapes->table], s->context[i], text,
-                                 part[side] < 1, &rarity);
+        const double x = bits_of(book, s->context[i], text, part[side] < 1, &rarity);
         *(side == 0 ? &weight.here : &weight.there) += x * part[side];
         part[side] *= DAMPED;
         if (side == 0)
-            weight.surprise += surprise_of(rarity, s->times[i], shapes->times[s->context[i]]);
+            weight.surprise += surprise_of(rarity, s->times[i], *shape_contexts_times(book, s->context[i]));
         num_here += side == 0;
     }
     weight.surprise /= num_here != 0 ? num_here : 1;

@@ -12,6 +12,10 @@
 /* shape_fit_see_whole takes note of the shape of a whole message. */
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
 
+/* shape_fit_learn_whole remembers the shape of a message whose atoms are all known, and where the node is:
+ * that contexts are learned of it. */
+void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole);
+
 /* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
 void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
                    uint64_t direction,

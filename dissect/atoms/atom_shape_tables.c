@@ -44,12 +44,17 @@ double shape_table_rarity(const struct shape_table *table, unsigned context)
     return table->rarity[context] / CODES_A_BIT;
 }
 
+double shape_table_bits_of(unsigned novelty)
+{
+    return LOG_OTHERS + novelty / CODES_A_BIT;
+}
+
 double shape_table_bits(const struct shape_table *table, unsigned context, unsigned text, double *rarity)
 {
     for (unsigned i = table->starts[context]; i < table->starts[context + 1]; i++) {
         if (table->fillers[i] == text) {
             *rarity = table->shares[i] / CODES_A_BIT;
-            return LOG_OTHERS + table->novelty[context] / CODES_A_BIT;
+            return shape_table_bits_of(table->novelty[context]);
         }
     }
     *rarity = shape_table_rarity(table, context);

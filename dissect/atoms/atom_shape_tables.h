@@ -41,6 +41,9 @@ bool shape_table_has_whole(const struct shape_table *table, uint32_t whole);
  * that was not seen there; 0 for such. *rarity: how rarely what stands there is the atom, in bits. */
 double shape_table_bits(const struct shape_table *table, unsigned context, unsigned text, double *rarity);
 
+/* shape_table_bits_of returns that of an atom that was seen in a context with that novelty. */
+double shape_table_bits_of(unsigned novelty);
+
 /* shape_table_rarity returns that of an atom that was not seen there. */
 double shape_table_rarity(const struct shape_table *table, unsigned context);
 

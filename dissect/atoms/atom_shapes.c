@@ -28,7 +28,7 @@ struct shape_term {
 struct shape_level {
     uint64_t num, done;
     uint32_t hash, key; /* so far; of the key of the pair at hand */
-    uint16_t term;
+    uint16_t term, key_term;
     enum term_class class;
 };
 
@@ -75,8 +75,10 @@ static uint32_t place_in(const struct shape_level *level)
     return (uint32_t)level->done + 1;
 }
 
-/* add_to_level adds the shape of an element to that of what it stands in. */
-static void add_to_level(struct shape_level *level, uint32_t hash, enum term_class class)
+/* add_to_level adds the shape of an element, a term by its number, to that of what it stands in. The key of
+ * a map stands beside the shape of its value. */
+static void add_to_level(struct context_walk *w, struct shape_level *level, uint16_t number,
+                         uint32_t hash, enum term_class class)
 {
     const uint64_t at = level->done++;
     if (level->class == TERM_LIST) {
@@ -84,10 +86,13 @@ static void add_to_level(struct shape_level *level, uint32_t hash, enum term_cla
         if (is_tail ? class != TERM_NIL : at < LISTED)
             level->hash = mix(level->hash, is_tail ? ~hash : hash);
     } else if (level->class == TERM_MAP) {
-        if (at % 2 == 0)
+        if (at % 2 == 0) {
             level->key = hash;
-        else
+            level->key_term = number;
+        } else {
             level->hash += mix(mix(IS_VALUE, level->key), hash);
+            w->terms[level->key_term].place = mix(IS_KEY, hash);
+        }
     } else {
         level->hash = mix(level->hash, hash);
     }
@@ -117,7 +122,7 @@ static void close_levels(struct context_walk *w, int lowest)
         const uint32_t hash = mix(level.hash, class_of(level.class)) | 1;
         w->terms[level.term].hash = hash;
         if (w->depth != 0)
-            add_to_level(&w->levels[w->depth - 1], hash, level.class);
+            add_to_level(w, &w->levels[w->depth - 1], level.term, hash, level.class);
     }
 }
 
@@ -198,7 +203,7 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
             return false;
         is_first = false;
         term->hash = shape_of(&token);
-        add_to_level(level, term->hash, token.class);
+        add_to_level(w, level, number, term->hash, token.class);
         close_levels(w, lowest);
     } while (w->depth > lowest);
     return true;
@@ -219,7 +224,7 @@ static void tell(const struct context_walk *w, const struct shape_term *atom)
         keys[num] = mix(mix(path, term->hash), num);
         num++;
     }
-    w->tell(w->context, atom->atom, keys, num);
+    w->tell(w->context, atom->atom, keys, num, w->terms[0].hash);
 }
 
 uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, void *context)

@@ -18,9 +18,9 @@
 enum { ATOM_SHAPE_KEYS = 7 };
 
 /* atom_shape_fn receives an atom and the hashes of its contexts, the smallest first: its place, the term
- * that it stands in, the term around that, and so on. */
+ * that it stands in, the term around that, and so on. whole: what atom_shapes_walk is going to return. */
 typedef void (*atom_shape_fn)(void *context, const struct ds_atom *atom, const uint32_t *keys,
-                              unsigned num);
+                              unsigned num, uint32_t whole);
 
 /* atom_shapes_walk tells of each reference to the atom cache in a message, but for nodes of pids,
  * ports and references. Of a long or deep message only what is complete within bounds is told. Returns

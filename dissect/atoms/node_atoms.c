@@ -7,6 +7,7 @@
 #include "atoms/atom_shape_claims.h"
 #include "atoms/data_name_list.h"
 #include "atoms/node_atoms_parts.h"
+#include "atoms/shape_contexts.h"
 
 #include <stdlib.h>
 
@@ -63,8 +64,9 @@ static void book_free(struct node_atoms *book)
     give_back(memcap, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
     give_back(memcap, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
     give_back(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
-    give_back(memcap, book->shapes.claims, atom_table_num_texts * sizeof *book->shapes.claims);
+    give_back(memcap, book->shapes.claims, shape_contexts_num_atoms() * sizeof *book->shapes.claims);
     give_back(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
+    give_back(memcap, book->shapes.learned, sizeof *book->shapes.learned);
     give_back(memcap, book->names, ATOM_BOOK_SLOTS * sizeof *book->names);
     give_back(memcap, book->name, book->name_len + 1);
     give_back(memcap, book, sizeof *book);
@@ -81,8 +83,16 @@ void all_node_atoms_free(struct all_node_atoms *books)
     if (books != NULL) {
         user_atoms_free(books->own);
         data_names_free(books);
+        learned_shapes_free(books->learned);
     }
     free(books);
+}
+
+struct learned_shapes *all_node_atoms_shapes(struct all_node_atoms *books)
+{
+    if (books->learned == NULL)
+        books->learned = learned_shapes_new(&books->memcap);
+    return books->learned;
 }
 
 bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms,
@@ -391,11 +401,9 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     data_names_define(book, slot, text);
     /* Else only an atom of the tables says anything of other slots: that it is not in these. */
     const unsigned number = user_atoms_find(book->own, text);
-    if (number != ATOM_TABLE_NONE) {
-        shape_claims_define(book, slot, number);
-        if (user_atoms_is_static(book->own, number))
-            book->generation++;
-    }
+    shape_claims_define(book, slot, shape_contexts_atom(book, text));
+    if (number != ATOM_TABLE_NONE && user_atoms_is_static(book->own, number))
+        book->generation++;
     judge_anew(book, slot);
     return learned;
 }
@@ -564,18 +572,23 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env)
     if (shapes->slots != NULL)
         return true;
     shapes->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    shapes->claims = take(book->memcap, atom_table_num_texts * sizeof *shapes->claims);
+    shapes->claims = take(book->memcap, shape_contexts_num_atoms() * sizeof *shapes->claims);
     shapes->times = take(book->memcap, shape_tables_most() * sizeof *shapes->times);
     if (shapes->slots != NULL && shapes->claims != NULL && shapes->times != NULL)
         return true;
     give_back(book->memcap, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    give_back(book->memcap, shapes->claims, atom_table_num_texts * sizeof *shapes->claims);
+    give_back(book->memcap, shapes->claims, shape_contexts_num_atoms() * sizeof *shapes->claims);
     give_back(book->memcap, shapes->times, shape_tables_most() * sizeof *shapes->times);
     shapes->slots = NULL;
     shapes->claims = NULL;
     shapes->times = NULL;
     count_failure(book, env);
     return false;
+}
+
+struct learned_fit *node_atoms_learned_fit(struct node_atoms *book)
+{
+    return take(book->memcap, sizeof *book->shapes.learned);
 }
 
 bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env)

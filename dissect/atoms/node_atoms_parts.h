@@ -5,6 +5,7 @@
 #define DISSECT_NODE_ATOMS_PARTS_H
 
 #include "atoms/atom_shape_tables.h"
+#include "atoms/learned_shapes.h"
 #include "atoms/node_atoms.h"
 #include "atoms/user_atoms.h"
 #include "util/memcap.h"
@@ -81,6 +82,13 @@ enum {
     SHAPE_TOLD = 1024,   /* contexts told apart in which known atoms stand */
 };
 
+/* shape_proof is how known atoms agree with a table: the number of contexts in which they are as the table
+ * has them, or not, and which, by their numbers modulo TOLD. */
+struct shape_proof {
+    uint32_t num_hits, num_misses;
+    uint32_t hits[SHAPE_TOLD / 32], misses[SHAPE_TOLD / 32];
+};
+
 /* slot_shapes is in which contexts of the table that fits a slot was seen. */
 struct slot_shapes {
     uint8_t num;
@@ -106,13 +114,25 @@ struct book_shapes {
     uint16_t num_wholes, num_own;          /* shapes, and those that are not common */
     uint16_t num_known[SHAPE_TABLES_NUM];  /* of these a table has */
     bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */
-    uint32_t num_hits, num_misses; /* contexts in which such are as the table that fits has them, or not */
-    uint32_t hits[SHAPE_TOLD / 32], misses[SHAPE_TOLD / 32]; /* which, by their numbers modulo TOLD */
+    struct shape_proof proof;      /* of the table that fits */
     uint32_t wholes[SHAPE_WHOLES];
     struct slot_shapes *slots; /* NULL: none so far; and then */
     uint16_t num_claims;       /* that were made so far */
     struct shape_claim *claims; /* of each text of the tables */
     uint16_t *times; /* how often unknown slots were seen in each context of the table that fits */
+    struct learned_fit *learned;   /* NULL: nothing was learned */
+};
+
+/* learned_fit is that of learned_shapes.h, beside the table that fits. */
+struct learned_fit {
+    bool is_fit, is_refuted;
+    enum learned_names names; /* of users, that are this node's, too */
+    bool has_other_names; /* that was seen */
+    bool had_name;        /* the node had one when this was told */
+    uint16_t num_known;       /* shapes that were learned, */
+    uint32_t num_wholes;      /* when there were so many of them */
+    struct shape_proof proof, name_proof; /* the latter: of contexts with names */
+    uint16_t times[LEARNED_CONTEXTS];
 };
 
 /* slot_name is which name a slot has by data that stands beside it: data_names.h. */
@@ -140,6 +160,7 @@ struct node_atoms {
     struct table_fit fits[ATOM_TABLES_ALL];
     int64_t now_ns;     /* of the message at hand */
     bool has_table;     /* that fits */
+    float table_bits[ATOM_TABLES_ALL]; /* as long as none does: log2 of how probable each is */
     uint16_t usable[ATOM_TABLES_ALL]; /* how much of each, from its first atom on; 0: it does not */
     uint32_t num_seen;  /* roles of all slots */
     uint32_t num_slots_learned; /* of which a text was, */
@@ -171,6 +192,9 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot);
 /* node_atoms_has_shapes makes room for contexts of slots; false when memory ran out. */
 bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env);
 
+/* node_atoms_learned_fit returns room for how what was learned fits; NULL when memory ran out. */
+struct learned_fit *node_atoms_learned_fit(struct node_atoms *book);
+
 /* node_atoms_has_names does that for names of slots. */
 bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env);
 
@@ -178,10 +202,15 @@ bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env);
  * it. Also true where too many texts have its hash for that to be chance. */
 bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text);
 
+/* all_node_atoms_shapes returns what was learned of contexts, an empty one if nothing was; NULL when memory
+ * ran out. */
+struct learned_shapes *all_node_atoms_shapes(struct all_node_atoms *books);
+
 struct all_node_atoms {
     struct memcap memcap;
     struct user_atoms *own; /* NULL: there are none */
     struct data_names *data_names; /* NULL: none so far */
+    struct learned_shapes *learned; /* NULL: none so far */
     struct node_atoms *oldest, *newest;
     uint64_t num, max;
     uint32_t num_names; /* that were learned so far */

@@ -130,6 +130,8 @@ struct roles_of {
     bool may_learn; /* what is seen is beyond doubt, */
     bool may_tell;  /* and who says so */
     bool is_list;   /* of hundreds of atoms */
+    struct learned_shapes *learned; /* contexts are counted; NULL: they are not */
+    bool has_asked, is_counted; /* the latter: this message is; not before the former */
     uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
     unsigned num_seen;
     struct seen seen[MAX_SEEN];
@@ -150,14 +152,30 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
         of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
 }
 
-/* note_shape takes note of the contexts of an atom. */
-static void note_shape(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+/* see_known_shape takes note of the contexts of an atom that is known. */
+static void see_known_shape(struct roles_of *of, struct ds_text text, const uint32_t *keys, unsigned num,
+                            uint32_t whole)
 {
-    const struct roles_of *of = context;
+    shape_fit_see_known(of->book, text, keys, num);
+    if (of->learned == NULL)
+        return;
+    if (!of->has_asked)
+        of->is_counted = learned_shapes_wants(of->learned, whole);
+    of->has_asked = true;
+    if (of->is_counted)
+        learned_shapes_count(of->learned, text, keys, num);
+}
+
+/* note_shape takes note of the contexts of an atom. */
+static void note_shape(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num,
+                       uint32_t whole)
+{
+    struct roles_of *of = context;
     if (atom->state == DS_ATOM_UNKNOWN)
         shape_fit_see(of->book, of->env, atom->slot, of->this_direction, keys, num);
     else if (atom->state == DS_ATOM_KNOWN && of->may_tell)
-        shape_fit_see_known(of->book, (struct ds_text){(const char *)atom->text, atom->len}, keys, num);
+        see_known_shape(of, (struct ds_text){(const char *)atom->text, atom->len}, keys, num,
+                        whole);
 }
 
 /* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
@@ -285,7 +303,10 @@ static void count(struct ds_event *event, const struct ds_term *term)
 /* learn_by_shape takes note of what the shape of a message tells, and data in it. */
 static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
 {
-    shape_fit_see_whole(of->book, atom_shapes_walk(&event->message, note_shape, of));
+    const uint32_t whole = atom_shapes_walk(&event->message, note_shape, of);
+    shape_fit_see_whole(of->book, whole);
+    if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
+        shape_fit_learn_whole(of->book, whole);
     if (event->unknown_atoms != 0)
         data_names_see(of->book, of->env, of->this_direction, &event->message);
 }
@@ -307,6 +328,10 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     of.this_direction = likely->direction;
     of.direction = defines_as(likely);
     of.num_seen = 0;
+    of.learned = env->config.learn && of.may_tell && !of.is_list && of.book != NULL
+                     ? all_node_atoms_shapes(env->books)
+                     : NULL;
+    of.has_asked = of.is_counted = false;
     if (of.book != NULL) {
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);

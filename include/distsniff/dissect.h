@@ -98,6 +98,25 @@ void ds_atom_memory_free(struct ds_atom_memory *memory); /* NULL is allowed */
 void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context);
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned);
 
+/* ds_learned_shape is one thing learned of the shapes of messages, which holds after restarts, too: an
+ * atom, which contexts mean by its place among all atoms that were given, from 0; a context, in which
+ * atoms stand; a shape of whole messages; or a node that was learned from. */
+enum ds_learned_kind { DS_LEARNED_ATOM, DS_LEARNED_CONTEXT, DS_LEARNED_WHOLE, DS_LEARNED_PLACE };
+struct ds_learned_shape {
+    enum ds_learned_kind kind;
+    struct ds_text text;     /* of an atom, UTF-8 */
+    const uint32_t *numbers; /* of the others, opaque */
+    size_t num;
+};
+
+typedef void (*ds_learned_shape_fn)(void *context, const struct ds_learned_shape *shape);
+
+/* ds_atom_memory_each_shape gives out what was learned so, atoms first; ds_atom_memory_add_shape adds some,
+ * once into a memory that has none. False when memory ran out or it makes no sense. */
+void ds_atom_memory_each_shape(const struct ds_atom_memory *memory, ds_learned_shape_fn give,
+                               void *context);
+bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_learned_shape *shape);
+
 /* ds_atom_memory_add_static tells which atoms a build of OTP begins with, in the order of their
  * indices: those of releases that are not known here, or of a build with changes of its own. The
  * texts are copied. It comes before anything else is learned, and takes the place of what was told

@@ -4,6 +4,9 @@
  *
  *     late_join [--certain] [--learned | --twice] [--from PERCENT | --drop PERCENT] FILE
  *
+ * --contexts OTHER: an earlier run has learned the contexts of atoms from another capture; --same: and
+ * which nodes these were, where that is one of the same nodes, which were restarted since.
+ *
  * --random N: drop other packets. --verbose, --unknown: say which atoms are wrong, and which stay
  * unknown, in what roles they stand and what they may be.
  *
@@ -433,13 +436,41 @@ static void keep_learned(void *context, const struct ds_learned *learned)
     (void)ds_atom_memory_add(context, learned);
 }
 
+static void keep_shape(void *context, const struct ds_learned_shape *shape)
+{
+    (void)ds_atom_memory_add_shape(context, shape);
+}
+
+static void keep_shape_elsewhere(void *context, const struct ds_learned_shape *shape)
+{
+    if (shape->kind != DS_LEARNED_PLACE)
+        keep_shape(context, shape);
+}
+
+/* learn_contexts teaches memory the contexts of a whole capture, and nothing of its slots. */
+static void learn_contexts(const char *name, bool is_same, struct ds_atom_memory *memory)
+{
+    struct ds_atom_memory *earlier = ds_atom_memory_new(256);
+    struct ds_config config;
+    ds_config_init(&config);
+    config.atom_memory = earlier;
+    config.learn = true;
+    struct ds_session *session = ds_session_new(&config);
+    feed(session, name, (struct run){0, UINT64_MAX, NULL});
+    ds_session_end(session);
+    ds_session_free(session);
+    ds_atom_memory_each_shape(earlier, is_same ? keep_shape : keep_shape_elsewhere, memory);
+    ds_atom_memory_free(earlier);
+}
+
 int main(int argc, char **argv)
 {
     static struct comparison comparison;
     struct ds_config config;
     unsigned from = 0, drop = 0;
     uint32_t random = 12345;
-    bool certain = false, learned = false, twice = false;
+    bool certain = false, learned = false, twice = false, is_same = false;
+    const char *contexts = NULL;
     const char *name = NULL;
     ds_config_init(&config);
     config.on_event = on_event;
@@ -455,6 +486,10 @@ int main(int argc, char **argv)
             learned = true;
         else if (strcmp(argv[i], "--twice") == 0)
             twice = true;
+        else if (strcmp(argv[i], "--contexts") == 0 && i + 1 < argc)
+            contexts = argv[++i];
+        else if (strcmp(argv[i], "--same") == 0)
+            is_same = true;
         else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
             from = (unsigned)atoi(argv[++i]);
         else if (strcmp(argv[i], "--drop") == 0 && i + 1 < argc)
@@ -484,6 +519,8 @@ int main(int argc, char **argv)
     comparison.all = drop != 0;
     config.certain = certain;
     struct ds_atom_memory *memory = ds_atom_memory_new(256);
+    if (contexts != NULL)
+        learn_contexts(contexts, is_same, memory);
     if (learned || twice) {
         struct ds_atom_memory *earlier = ds_atom_memory_new(256);
         const ds_event_fn listen = config.on_event;

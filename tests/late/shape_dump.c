@@ -78,9 +78,11 @@ static void add_row(const char *text, const uint32_t *keys, unsigned num)
     at->num++;
 }
 
-static void count(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+static void count(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num,
+                  uint32_t whole)
 {
     (void)context;
+    (void)whole;
     char text[1100];
     if (!ds_atom_is_certain(atom->state) || memchr(atom->text, '\n', atom->len) != NULL ||
         memchr(atom->text, '\t', atom->len) != NULL || atom->len > 1000)

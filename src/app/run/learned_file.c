@@ -1,13 +1,17 @@
 /*
  * learned_file.c - see learned_file.h. Text, a line each:
  *
- *     distsniff learned 1
+ *     distsniff learned 2
  *     node CREATION FAMILY ADDRESS PORT NAME     numbers in hexadecimal; NAME may be empty; a node
  *                                                has one for each place where it was
  *     SLOT ROLE,ROLE.. TEXT                      of that node
+ *     atom - TEXT                                of contexts, which mean it by its place, from 0
+ *     context NUMBER,NUMBER..                    in which atoms stand: ds_learned_shape
+ *     shape NUMBER                               of whole messages
+ *     place NUMBER,NUMBER..                      a node that contexts were learned from
  *
- * In NAME and TEXT, bytes that are no printable ASCII, spaces and % are %xx. An empty list of
- * roles is "-".
+ * Version 1 is the same without the last four. In NAME and TEXT, bytes that are no printable ASCII, spaces
+ * and % are %xx. An empty list is "-".
  */
 #include "app/run/learned_file.h"
 
@@ -22,9 +26,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char MAGIC[] = "distsniff learned 1\n";
+static const char MAGIC[] = "distsniff learned ";
+enum { OLDEST_VERSION = 1, VERSION = 2 };
 
-enum { MAX_LINE = 16384, MAX_TEXT = 4096, MAX_ROLES = 64 };
+/* MAX_LINES: more than are ever written. */
+enum { MAX_LINE = 16384, MAX_TEXT = 4096, MAX_NUMBERS = 64, MAX_LINES = 4 * 1000 * 1000 };
+
+/* The first words of lines, by ds_learned_kind. */
+static const char *const kind_words[] = {
+    [DS_LEARNED_ATOM] = "atom ",
+    [DS_LEARNED_CONTEXT] = "context ",
+    [DS_LEARNED_WHOLE] = "shape ",
+    [DS_LEARNED_PLACE] = "place ",
+};
+enum { NUM_KINDS = sizeof kind_words / sizeof kind_words[0] };
 
 /* read_byte reads two hexadecimal digits. */
 static bool read_byte(const char *in, unsigned *byte)
@@ -92,64 +107,113 @@ static bool read_node(const char *line, struct ds_endpoint *node, char *name)
     return true;
 }
 
+/* read_numbers reads a list of numbers, "-" being none, and returns what is behind it; NULL: it is none. */
+static const char *read_numbers(const char *at, uint32_t *numbers, size_t *num)
+{
+    char *end;
+    *num = 0;
+    if (*at == '-')
+        return at + 1;
+    do {
+        const bool is_digit = isxdigit((unsigned char)*at) != 0;
+        const unsigned long number = is_digit ? strtoul(at, &end, 16) : 0;
+        if (!is_digit || *num == MAX_NUMBERS || number > UINT32_MAX)
+            return NULL;
+        numbers[(*num)++] = (uint32_t)number;
+        at = end;
+    } while (*at++ == ',');
+    return at - 1;
+}
+
 static bool read_text(const char *line, struct ds_learned *learned, uint32_t *roles, char *text)
 {
     char *end;
     const unsigned long slot = strtoul(line, &end, 16);
     if (end == line || *end != ' ' || slot > UINT16_MAX)
         return false;
-    const char *at = end + 1;
+    const char *at = read_numbers(end + 1, roles, &learned->num_roles);
+    size_t len;
     learned->slot = (uint16_t)slot;
     learned->roles = roles;
-    learned->num_roles = 0;
-    if (*at == '-') {
-        at++;
-    } else {
-        do {
-            if (learned->num_roles == MAX_ROLES)
-                return false;
-            const unsigned long role = strtoul(at, &end, 16);
-            if (end == at || role > UINT32_MAX)
-                return false;
-            roles[learned->num_roles++] = (uint32_t)role;
-            at = end;
-        } while (*at++ == ',');
-        at--;
-    }
-    size_t len;
-    if (*at != ' ' || !decode(at + 1, text, &len))
+    if (at == NULL || *at != ' ' || !decode(at + 1, text, &len))
         return false;
     learned->text = (struct ds_text){text, len};
     return true;
+}
+
+/* find_kind returns the kind of a line; NUM_KINDS: it is of a node. */
+static unsigned find_kind(const char *line)
+{
+    unsigned kind = 0;
+    while (kind < NUM_KINDS && strncmp(line, kind_words[kind], strlen(kind_words[kind])) != 0)
+        kind++;
+    return kind;
+}
+
+/* read_shape reads such a line, and adds what it says. */
+static bool read_shape(const char *line, unsigned kind, uint32_t *numbers, char *text,
+                       struct ds_atom_memory *memory)
+{
+    struct ds_learned_shape shape = {.kind = (enum ds_learned_kind)kind, .numbers = numbers};
+    const char *at = read_numbers(line + strlen(kind_words[kind]), numbers, &shape.num);
+    size_t len;
+    if (at == NULL)
+        return false;
+    if (kind == DS_LEARNED_ATOM) {
+        if (*at != ' ' || !decode(at + 1, text, &len))
+            return false;
+        shape.text = (struct ds_text){text, len};
+    } else if (*at != '\n') {
+        return false;
+    }
+    return ds_atom_memory_add_shape(memory, &shape);
+}
+
+/* read_version reads the first line, and complains of what this program does not read. */
+static bool read_version(FILE *file, const char *name)
+{
+    char line[64], *end;
+    if (fgets(line, sizeof line, file) == NULL || strncmp(line, MAGIC, strlen(MAGIC)) != 0) {
+        complain("%s is not a file of --learned: it does not begin with %s%d", name, MAGIC, VERSION);
+        return false;
+    }
+    const long version = strtol(line + strlen(MAGIC), &end, 10);
+    if (*end == '\n' && version >= OLDEST_VERSION && version <= VERSION)
+        return true;
+    complain("%s is a file of --learned of another version, which this distsniff cannot read: remove the "
+             "file to start again",
+             name);
+    return false;
 }
 
 static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memory)
 {
     static char line[MAX_LINE], node_name[MAX_TEXT], text[MAX_TEXT];
     struct ds_learned learned = {0};
-    uint32_t roles[MAX_ROLES];
+    uint32_t numbers[MAX_NUMBERS];
     unsigned number = 1;
     bool has_node = false;
-    if (fgets(line, sizeof line, file) == NULL || strcmp(line, MAGIC) != 0) {
-        complain("%s is not a file of --learned: it does not begin with %.*s", name,
-                 (int)strlen(MAGIC) - 1, MAGIC);
+    if (!read_version(file, name))
         return false;
-    }
     while (fgets(line, sizeof line, file) != NULL) {
         const bool is_node = strncmp(line, "node ", 5) == 0;
+        const unsigned kind = find_kind(line);
         number++;
-        bool ok = strchr(line, '\n') != NULL;
+        bool ok = strchr(line, '\n') != NULL && number <= MAX_LINES;
         if (ok && is_node)
             ok = has_node = read_node(line, &learned.node, node_name);
+        else if (ok && kind != NUM_KINDS)
+            ok = read_shape(line, kind, numbers, text, memory);
         else if (ok)
-            ok = has_node && read_text(line, &learned, roles, text);
+            ok = has_node && read_text(line, &learned, numbers, text);
         if (!ok) {
             complain("%s, line %u is invalid: remove the file to start again", name, number);
             return false;
         }
         if (is_node)
             learned.text = (struct ds_text){NULL, 0}; /* this is where the node was */
-        (void)ds_atom_memory_add(memory, &learned);
+        if (kind == NUM_KINDS)
+            (void)ds_atom_memory_add(memory, &learned);
     }
     if (ferror(file) != 0) {
         complain("%s: %s", name, strerror(errno));
@@ -187,6 +251,14 @@ static bool is_last(const struct writing *w, const struct ds_endpoint *node)
            (node->node.len == 0 || memcmp(w->last_name, node->node.data, node->node.len) == 0);
 }
 
+static void write_numbers(struct ds_buffer *text, const uint32_t *numbers, size_t num)
+{
+    if (num == 0)
+        ds_buffer_add(text, "-", 1);
+    for (size_t i = 0; i < num; i++)
+        ds_buffer_printf(text, "%s%" PRIx32, i != 0 ? "," : "", numbers[i]);
+}
+
 static void write_one(void *context, const struct ds_learned *learned)
 {
     struct writing *w = context;
@@ -207,12 +279,22 @@ static void write_one(void *context, const struct ds_learned *learned)
     if (learned->text.data == NULL)
         return;
     ds_buffer_printf(&w->text, "%x ", learned->slot);
-    if (learned->num_roles == 0)
-        ds_buffer_add(&w->text, "-", 1);
-    for (size_t i = 0; i < learned->num_roles; i++)
-        ds_buffer_printf(&w->text, "%s%" PRIx32, i != 0 ? "," : "", learned->roles[i]);
+    write_numbers(&w->text, learned->roles, learned->num_roles);
     ds_buffer_add(&w->text, " ", 1);
     encode(&w->text, learned->text);
+}
+
+static void write_shape(void *context, const struct ds_learned_shape *shape)
+{
+    struct ds_buffer *text = context;
+    ds_buffer_add_text(text, kind_words[shape->kind]);
+    write_numbers(text, shape->numbers, shape->num);
+    if (shape->kind == DS_LEARNED_ATOM) {
+        ds_buffer_add(text, " ", 1);
+        encode(text, shape->text);
+    } else {
+        ds_buffer_add(text, "\n", 1);
+    }
 }
 
 bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
@@ -224,8 +306,9 @@ bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
         complain("out of memory: %s is unchanged", name);
         return false;
     }
-    ds_buffer_add_text(&w->text, MAGIC);
+    ds_buffer_printf(&w->text, "%s%d\n", MAGIC, VERSION);
     ds_atom_memory_each(memory, write_one, w);
+    ds_atom_memory_each_shape(memory, write_shape, &w->text);
     const bool ok = !w->text.failed && replaced_file_put(fresh, OPEN_NEW, &w->text);
     if (!ok)
         complain("%s is unchanged: %s", name,

@@ -1,6 +1,6 @@
 /*
- * learned_file.h - --learned: what was learned of the atoms of nodes, from run to run. The file is
- * for its owner alone, and is replaced as a whole.
+ * learned_file.h - --learned: what was learned of the atoms of nodes, and of the contexts in which atoms
+ * stand, from run to run. The file is for its owner alone, and is replaced as a whole.
  */
 #ifndef SRC_LEARNED_FILE_H
 #define SRC_LEARNED_FILE_H

@@ -185,7 +185,9 @@ int sniff_close(struct sniff *s, bool opened)
     keylog_files_close(s->keylog);
     if (opened && s->options->compare.write_file != NULL && !s->failed)
         s->failed |= !baseline_file_write(s->options->compare.write_file, s->options->report.compare);
-    if (opened && s->options->learned_file != NULL && s->memory != NULL)
+    /* It has names: what is to be hidden is not written. */
+    if (opened && s->options->learned_file != NULL && s->memory != NULL &&
+        s->options->redact.what == 0)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
     s->failed |= !nats_publisher_end(s->nats);

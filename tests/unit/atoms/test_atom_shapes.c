@@ -18,8 +18,10 @@ struct seen {
     } atoms[MAX_SEEN];
 };
 
-static void see(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num)
+static void see(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num,
+                uint32_t whole)
 {
+    (void)whole;
     struct seen *seen = context;
     assert_in_range(num, 1, ATOM_SHAPE_KEYS);
     assert_in_range(seen->num, 0, MAX_SEEN - 1);
@@ -97,6 +99,25 @@ static void knows_lists_and_maps(void **state)
     assert_true(walk(etf_map(2, etf_int(3), etf_nil(), etf_cached(NULL), etf_int(1))) == map);
     assert_true(walk(etf_map(2, etf_int(3), etf_int(1), etf_cached(NULL), etf_nil())) != map);
     assert_true(walk(etf_map(2, etf_int(1), etf_cached(NULL), etf_int(3), etf_nil())) != map);
+}
+
+/* A map's key stands beside the shape of its value, wherever the other keys are. */
+static void knows_values_of_keys(void **state)
+{
+    uint32_t keys[2];
+    (void)state;
+    etf_reset();
+    walk(etf_map(2, etf_cached(NULL), etf_int(1), etf_cached(NULL), etf_binary("x")));
+    assert_int_equal(seen.num, 4);
+    keys[0] = seen.atoms[2].keys[0];
+    keys[1] = seen.atoms[3].keys[0];
+    assert_int_not_equal(keys[0], keys[1]);
+    walk(etf_map(2, etf_cached(NULL), etf_binary("y"), etf_cached(NULL), etf_int(2)));
+    assert_int_equal(seen.atoms[2].keys[0], keys[1]);
+    assert_int_equal(seen.atoms[3].keys[0], keys[0]);
+    walk(etf_map(2, etf_cached(NULL), etf_tuple(1, etf_int(1)), etf_cached(NULL), etf_int(2)));
+    assert_int_not_equal(seen.atoms[2].keys[0], keys[0]);
+    assert_int_not_equal(seen.atoms[2].keys[0], keys[1]);
 }
 
 /* What is longer or deeper than is looked at has no whole; contexts in it that are complete are told. */
@@ -260,7 +281,7 @@ static void few_others_refute_nothing(void **state)
         const uint32_t key = sure_context_from(&at, &text);
         shape_fit_see_known(book, atom_table_text(text), &key, 1);
     }
-    const uint32_t num = book->shapes.num_hits; /* some numbers may be the same modulo TOLD */
+    const uint32_t num = book->shapes.proof.num_hits; /* some numbers may be the same modulo TOLD */
     for (uint32_t i = 0; i < num / 8; i++) {
         const uint32_t key = sure_context_from(&at, &text);
         shape_fit_see_known(book, text_of("something_else"), &key, 1);
@@ -271,6 +292,30 @@ static void few_others_refute_nothing(void **state)
         shape_fit_see_known(book, text_of("something_else"), &key, 1);
     }
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    all_node_atoms_free(books);
+}
+
+/* Where another node is that application, fewer shapes are enough, but not where that was told by as few. */
+static void neighbours_are_alike(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *first = meet(books, "a@h", 1, 7), *book = meet(books, "b@h", 2, 8);
+    (void)state;
+    see_wholes(first, 4);
+    see_wholes(book, 4);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    see_wholes(first, 5);
+    assert_int_equal(first->shapes.table, RABBIT);
+    struct node_atoms *third = meet(books, "c@h", 3, 9);
+    see_wholes(third, 1);
+    assert_int_equal(third->shapes.table, SHAPE_TABLE_COMMON);
+    see_wholes(third, 2);
+    assert_int_equal(third->shapes.table, RABBIT);
+    first->is_liar = true;
+    third->is_liar = true;
+    struct node_atoms *fourth = meet(books, "d@h", 4, 9);
+    see_wholes(fourth, 4);
+    assert_int_equal(fourth->shapes.table, SHAPE_TABLE_COMMON);
     all_node_atoms_free(books);
 }
 
@@ -555,6 +600,8 @@ int main(void)
         cmocka_unit_test(knows_types_alone),
         cmocka_unit_test(knows_nodes),
         cmocka_unit_test(knows_lists_and_maps),
+        cmocka_unit_test(knows_values_of_keys),
+        cmocka_unit_test(neighbours_are_alike),
         cmocka_unit_test(keeps_bounds),
         cmocka_unit_test(tables_are_whole),
         cmocka_unit_test(application_is_found_out),
