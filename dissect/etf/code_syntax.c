@@ -3,6 +3,7 @@
  * forms: :foo, :"foo bar", Foo.Bar, nil, and foo: as a key.
  */
 #include "etf/code_write.h"
+#include "etf/elixir_word.h"
 #include "etf/term_keywords.h"
 #include "util/escape.h"
 #include "util/utf8.h"
@@ -18,67 +19,23 @@ static void erlang_char(struct ds_buffer *out, uint32_t code)
     escape_add_char(out, code, (struct escape_style){'"', false});
 }
 
-static bool elixir_is_letter(uint8_t c, bool upper)
-{
-    return (c >= 'A' && c <= 'Z') || (!upper && ((c >= 'a' && c <= 'z') || c == '_'));
-}
-
-/* elixir_skip_word passes letters, digits and what may stand between; false when there is no
- * letter, in upper case if asked, to begin with. */
-static bool elixir_skip_word(struct cursor *text, bool upper)
-{
-    uint8_t c;
-    if (!cursor_read_u8(text, &c) || !elixir_is_letter(c, upper))
-        return false;
-    while (cursor_peek_u8(text, &c) &&
-           (elixir_is_letter(c, false) || (c >= '0' && c <= '9') || (c == '@' && !upper)) &&
-           cursor_skip(text, 1))
-        continue;
-    return true;
-}
-
-/* elixir_is_plain: foo, Foo, foo@bar, foo?, foo! need no quotes. */
-static bool elixir_is_plain(struct cursor text)
-{
-    uint8_t c;
-    if (!elixir_skip_word(&text, false))
-        return false;
-    if (cursor_peek_u8(&text, &c) && (c == '?' || c == '!') && !cursor_skip(&text, 1))
-        return false;
-    return cursor_left(&text) == 0;
-}
-
-static bool elixir_is(struct cursor text, const char *word)
-{
-    size_t len = strlen(word);
-    return cursor_left(&text) == len && memcmp(text.at, word, len) == 0;
-}
-
 /* elixir_is_alias says whether an atom is what Elixir writes as a module, Foo.Bar, and makes
  * text that. "Elixir.Elixir.X" is none: Elixir.X means "Elixir.X". */
 static bool elixir_is_alias(struct cursor *text)
 {
-    static const char prefix[] = "Elixir.";
-    struct cursor c = *text, head, word;
-    uint8_t dot = '.';
-    if (!cursor_child(&c, sizeof prefix - 1, &head) ||
-        memcmp(head.at, prefix, sizeof prefix - 1) != 0)
+    struct cursor name = *text;
+    if (!elixir_skip_prefix(&name) || !elixir_is_module(name) || elixir_is_word(name, "Elixir"))
         return false;
-    struct cursor name = c;
-    for (bool first = true; dot == '.'; first = false) {
-        word = c;
-        if (!elixir_skip_word(&c, true))
-            return false;
-        word.end = c.at;
-        if (first && elixir_is(word, "Elixir"))
-            return false;
-        if (cursor_left(&c) == 0)
-            break;
-        if (!cursor_read_u8(&c, &dot) || dot != '.')
-            return false;
-    }
+    struct cursor c = name;
+    if (elixir_skip_prefix(&c))
+        return false;
     *text = name;
     return true;
+}
+
+static bool elixir_is_plain(struct cursor text)
+{
+    return elixir_is_identifier(text, ELIXIR_ASCII, false);
 }
 
 static void elixir_quoted(struct ds_buffer *out, struct cursor text)
@@ -92,8 +49,7 @@ static void elixir_quoted(struct ds_buffer *out, struct cursor text)
 
 static void elixir_atom(struct ds_buffer *out, struct cursor text)
 {
-    if (elixir_is(text, "nil") || elixir_is(text, "true") || elixir_is(text, "false") ||
-        elixir_is_alias(&text)) {
+    if (elixir_is_constant(text) || elixir_is_alias(&text)) {
         buffer_add_cursor(out, &text);
         return;
     }

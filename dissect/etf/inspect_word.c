@@ -3,6 +3,7 @@
  */
 #include "etf/inspect_word.h"
 
+#include "etf/elixir_word.h"
 #include "util/escape.h"
 #include "util/utf8.h"
 
@@ -89,77 +90,18 @@ void inspect_add_text(struct ds_buffer *out, struct cursor text, char quote)
     }
 }
 
-static bool is_upper(uint32_t code)
-{
-    return code >= 'A' && code <= 'Z';
-}
-
-static bool is_digit(uint32_t code)
-{
-    return code >= '0' && code <= '9';
-}
-
-static bool is_letter(uint32_t code)
-{
-    return is_upper(code) || (code >= 'a' && code <= 'z') || code == '_' ||
-           (code >= 0xc0 && code <= 0xff && code != 0xd7 && code != 0xf7);
-}
-
-static bool is_word(struct cursor text, const char *word)
-{
-    const size_t len = strlen(word);
-    return cursor_left(&text) == len && memcmp(text.at, word, len) == 0;
-}
-
-/* take_prefix passes "Elixir.". */
-static bool take_prefix(struct cursor *text)
-{
-    static const char prefix[] = "Elixir.";
-    const size_t len = sizeof prefix - 1;
-    return cursor_left(text) >= len && memcmp(text->at, prefix, len) == 0 &&
-           cursor_skip(text, len);
-}
-
 /* is_alias says whether an atom is written as a module, and makes text what is written. */
 static bool is_alias(struct cursor *text)
 {
-    struct cursor c = *text, all = *text;
-    uint8_t byte;
-    if (is_word(c, "Elixir"))
+    struct cursor name = *text;
+    if (elixir_is_word(name, "Elixir"))
         return true;
-    if (!take_prefix(&c))
+    if (!elixir_skip_prefix(&name) || !elixir_is_module(name))
         return false;
-    const struct cursor name = c;
-    for (bool begins = true; cursor_read_u8(&c, &byte);) {
-        if (begins ? !is_upper(byte)
-                   : byte != '.' && (!is_letter(byte) || byte >= 0x80) && !is_digit(byte))
-            return false;
-        begins = byte == '.';
-        if (begins && cursor_left(&c) == 0)
-            return false;
-    }
-    if (cursor_left(&name) == 0)
-        return false;
-    c = name;
-    *text = is_word(name, "Elixir") || take_prefix(&c) ? all : name;
+    struct cursor c = name;
+    if (!elixir_is_word(name, "Elixir") && !elixir_skip_prefix(&c))
+        *text = name;
     return true;
-}
-
-/* is_identifier: foo, Foo, foo@bar, foo?, foo! need no quotes as atoms; behind a dot, foo, foo? and
- * foo! do not. Letters beyond Latin-1 have quotes always, as which of them need none is another
- * thing from release to release. */
-static bool is_identifier(struct cursor text, bool is_function)
-{
-    uint32_t code;
-    if (!utf8_read(&text, &code) || !is_letter(code) || (is_function && is_upper(code)) ||
-        (is_function && code >= 0xc0 && code <= 0xde))
-        return false;
-    while (utf8_read(&text, &code)) {
-        if (is_letter(code) || is_digit(code) || (code == '@' && !is_function))
-            continue;
-        return (code == '?' || code == '!') && cursor_left(&text) == 0;
-    }
-    return cursor_left(&text) == 0;
 }
 
 /* The operators: alone as atoms, behind a dot, or both. */
@@ -187,7 +129,7 @@ static const struct {
 static bool is_operator(struct cursor text, uint8_t as)
 {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if ((operators[i].as & as) != 0 && is_word(text, operators[i].text))
+        if ((operators[i].as & as) != 0 && elixir_is_word(text, operators[i].text))
             return true;
     }
     return false;
@@ -210,29 +152,28 @@ static void add_word(struct ds_buffer *out, struct cursor text, bool is_plain)
 
 bool inspect_is_key(struct cursor text)
 {
-    return !take_prefix(&text);
+    return !elixir_skip_prefix(&text);
 }
 
 void inspect_add_atom(struct ds_buffer *out, struct cursor text)
 {
-    if (is_word(text, "nil") || is_word(text, "true") || is_word(text, "false") ||
-        is_alias(&text)) {
+    if (elixir_is_constant(text) || is_alias(&text)) {
         buffer_add_cursor(out, &text);
         return;
     }
     BUFFER_ADD(out, ":");
-    add_word(out, text, is_identifier(text, false) || is_operator(text, AS_ATOM));
+    add_word(out, text, elixir_is_identifier(text, ELIXIR_LATIN1, false) || is_operator(text, AS_ATOM));
 }
 
 void inspect_add_key(struct ds_buffer *out, struct cursor text)
 {
-    const bool is_plain = !is_word(text, "Elixir") &&
-                          (is_identifier(text, false) || is_operator(text, AS_ATOM));
+    const bool is_plain = !elixir_is_word(text, "Elixir") &&
+                          (elixir_is_identifier(text, ELIXIR_LATIN1, false) || is_operator(text, AS_ATOM));
     add_word(out, text, is_plain);
     BUFFER_ADD(out, ": ");
 }
 
 void inspect_add_function(struct ds_buffer *out, struct cursor text)
 {
-    add_word(out, text, is_identifier(text, true) || is_operator(text, AS_FUNCTION));
+    add_word(out, text, elixir_is_identifier(text, ELIXIR_LATIN1, true) || is_operator(text, AS_FUNCTION));
 }
