@@ -49,6 +49,10 @@ if(DISTSNIFF_PAGE AND DISTSNIFF_WEB)
   needs(MICROHTTPD libmicrohttpd libmicrohttpd-dev "Without --web: -DDISTSNIFF_WEB=OFF")
 endif()
 
+if(DISTSNIFF_TUI)
+  needs(NCURSES ncursesw libncurses-dev "Without --tui: -DDISTSNIFF_TUI=OFF")
+endif()
+
 if(DISTSNIFF_SQLITE)
   needs(SQLITE sqlite3 libsqlite3-dev "Without -T sqlite: -DDISTSNIFF_SQLITE=OFF")
 endif()

@@ -128,6 +128,58 @@ static void put_findings(void)
     puts(".El");
 }
 
+/* Keys as people call them: the characters, and those of keys.def. */
+enum {
+    FIRST_KEY = 0x110000,
+#define KEY(id, name) MAN_KEY_##id,
+#include "ui/tui/keys.def"
+#undef KEY
+};
+
+static const char *key_name(int key)
+{
+    static const char *const names[] = {
+#define KEY(id, name) [MAN_KEY_##id - FIRST_KEY] = name,
+#include "ui/tui/keys.def"
+#undef KEY
+    };
+    static char character[2];
+    character[0] = (char)key;
+    return key > FIRST_KEY ? names[key - FIRST_KEY] : key == ' ' ? "Space" : character;
+}
+
+static void put_key(int key, int other, const char *help)
+{
+    printf(".It ");
+    put_word(key_name(key), (int)strlen(key_name(key)));
+    if (other != 0) {
+        printf(" , ");
+        put_word(key_name(other), (int)strlen(key_name(other)));
+    }
+    putchar('\n');
+    put(help);
+}
+
+static void put_keys(void)
+{
+    int digit = 1;
+    char help[256];
+    puts(".Bl -tag -width Ds");
+#define VIEW(name, what)                                                                           \
+    snprintf(help, sizeof help, #name ": " what);                                                  \
+    put_key('0' + digit++, 0, help);
+#include "ui/tui/views.def"
+#undef VIEW
+#define NO_KEY 0
+#define KEY(id) MAN_KEY_##id
+#define REQUEST(id, key, other, name, help, where) put_key(key, other, help);
+#include "ui/tui/requests.def"
+#undef REQUEST
+#undef KEY
+#undef NO_KEY
+    puts(".El");
+}
+
 int main(int argc, char **argv)
 {
     char line[1024];
@@ -145,6 +197,8 @@ int main(int argc, char **argv)
             put_findings();
         else if (strcmp(line, "@THRESHOLDS@\n") == 0)
             put_thresholds();
+        else if (strcmp(line, "@KEYS@\n") == 0)
+            put_keys();
         else
             fputs(line, stdout);
     }

@@ -60,6 +60,11 @@ static void on_stop(int signal)
     alarm(1);
 }
 
+void signals_want_stop(void)
+{
+    on_stop(SIGINT);
+}
+
 static void on_alarm(int signal)
 {
     (void)signal;

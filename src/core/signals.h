@@ -33,6 +33,9 @@ void signals_prepare(void);
  * called while files can be opened. */
 void signals_install(bool reloads);
 
+/* signals_want_stop asks for an orderly end as SIGINT does. In any thread. */
+void signals_want_stop(void);
+
 /* stop_may_be_wanted says whether the end was asked for, or was by a SIGHUP before signals_install. */
 bool stop_may_be_wanted(void);
 

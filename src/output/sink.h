@@ -14,11 +14,12 @@
 struct sink;
 struct sink_kind;
 struct web;
+struct tui;
 struct nats_publisher;
 struct otlp_publisher;
 
 enum { MAX_ALSO_WRITTEN = 2 };
-enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 1 /* --web */ };
+enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 2 /* --web, --tui */ };
 
 /* How times are written. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
@@ -52,6 +53,7 @@ struct sink_config {
     bool redacted;                   /* records are made safe to share before they come */
     const char *cookie_file;         /* for generated tests to name, or NULL */
     struct web *web;                 /* of --web, which has a sink too; or NULL */
+    struct tui *tui;                 /* of --tui, the same; or NULL */
     struct nats_publisher *nats;     /* of -T nats, or NULL */
     struct otlp_publisher *otlp;     /* of -T otlp=URL, or NULL */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */

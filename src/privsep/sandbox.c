@@ -75,7 +75,8 @@ bool sandbox_enter(const struct sandbox_config *config)
     const int landlock = landlock_enter(NULL, 0, false);
     const unsigned sets = CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
                           (config->widens ? CALLS_WIDENS : 0u) |
-                          (config->serves ? CALLS_SERVE : 0u);
+                          (config->serves ? CALLS_SERVE : 0u) |
+                          (config->has_screen ? CALLS_SCREEN : 0u);
     const bool has_filter = call_filter_enter(sets, &sockets) && has_sockets;
     if (config->wish == SANDBOX_REQUIRE && (!has_filter || landlock == 0)) {
         complain("--sandbox=require: %s: --sandbox=auto runs without it",

@@ -21,6 +21,7 @@ struct sandbox_config {
     bool is_live;    /* there is an interface to ask */
     bool widens;     /* the filter of the interface changes as ports become known */
     bool serves;     /* others connect to it, on a socket that is open */
+    bool has_screen; /* it draws on a terminal that is open */
     bool says_so;    /* on standard error, what the sandbox is made of */
 };
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """recipes.py SOURCE BUILD: the table "To add" of CONTRIBUTING.md is true. A copy of the tree in BUILD gets a
-control message with a role of its own, a link type, a label, a finding, a report, an option and an output, each
+control message with a role of its own, a link type, a label, a finding, a report, an option, an output and a view, each
 by what the table says and by nothing else; the program that is built of it shows each. Where a line is left
 out that a table needs, the compiler says which."""
+import fcntl
 import json
+import os
 import pathlib
+import pty
 import re
 import shlex
 import shutil
@@ -12,6 +15,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import termios
 
 source, build = (pathlib.Path(arg).resolve() for arg in sys.argv[1:3])
 tree, objects = build / 'tree', build / 'objects'
@@ -125,7 +129,70 @@ const struct sink_kind sink_parcels = {
     .close = parcels_close,
 };
 '''),
+    ('src/ui/tui/views.def', None, 'VIEW(parcels, "how many links carry parcels")\n'),
+    ('src/ui/tui/view_parcels.c', None, '''#include "ui/tui/tui_view.h"
+
+static void *open_view(void)
+{
+    static int view;
+    return &view;
+}
+
+static void close_view(void *view)
+{
+    (void)view;
+}
+
+static void update(void *view, const struct tui_facts *facts)
+{
+    *(int *)view = cJSON_GetArraySize(cJSON_GetObjectItem(facts->snapshot.book[BOOK_LINKS], "rows"));
+}
+
+static void draw(void *view, const struct tui_facts *facts, struct cells *cells, struct area area)
+{
+    (void)facts;
+    cells_put_string(cells, area.row, area.column, area.columns, STYLE_PLAIN,
+                     *(int *)view == 1 ? "one link carries parcels" : "none does");
+}
+
+static bool request(void *view, const struct tui_facts *facts, enum tui_request request,
+                    struct tui_page *page)
+{
+    (void)view, (void)facts, (void)request, (void)page;
+    return false;
+}
+
+const struct tui_view view_parcels = {
+    .books = BOOK_BIT(LINKS),
+    .open = open_view,
+    .close = close_view,
+    .update = update,
+    .draw = draw,
+    .request = request,
+};
+'''),
 ]
+
+
+def on_screen(program, keys, wanted, *options):
+    """Whether --tui shows a text after some keys."""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM='xterm', LC_ALL='C.UTF-8')
+        os.execv(program, [str(program), '--tui', *map(str, options)])
+    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 120, 0, 0))
+    shown, is_asked = b'', False
+    try:
+        while wanted not in shown:
+            shown += os.read(master, 65536)
+            if not is_asked and b' msgs' in shown:
+                os.write(master, keys)
+                is_asked = True
+    except OSError:
+        pass
+    os.close(master)
+    os.waitpid(pid, 0)
+    return wanted in shown
 
 
 def copy_tree():
@@ -235,6 +302,7 @@ def look(capture):
     check('--parcels' in run(program, '--help').stdout, 'an option in --help')
     check('parcel by hand_over\n' in show('-T', 'parcels'), 'an output')
     check('parcels ' in run(program, '-T', 'list').stdout, 'an output in its list')
+    check(on_screen(program, b'\x1b[Z', b'one link carries parcels', '-r', capture, '--dist-port', '5000'), 'a view')
     database = build / 'parcels.db'
     database.unlink(missing_ok=True)
     done = run(program, '-r', capture, '--dist-port', '5000', '-T', f'sqlite={database}')

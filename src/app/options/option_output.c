@@ -9,6 +9,7 @@
 #include "output/sink.h"
 #include "record/record_queue.h"
 #include "ui/web/metrics_server.h"
+#include "ui/tui/tui.h"
 #include "ui/web/web.h"
 
 #include <stdio.h>
@@ -166,6 +167,13 @@ bool option_set_format(struct options *o, const char *value)
 bool option_set_web(struct options *o, const char *value)
 {
     return web_check() && listen_address_parse("--web", value, &o->web);
+}
+
+bool option_set_tui(struct options *o, const char *value)
+{
+    (void)value;
+    o->tui = true;
+    return tui_check();
 }
 
 bool option_set_lanes(struct options *o, const char *value)

@@ -175,6 +175,11 @@ static bool check_together(const struct options *o)
                  "(-T json=FILE)");
         return false;
     }
+    if (o->tui && on_stdout != 0 && isatty(STDOUT_FILENO)) {
+        complain("--tui and records on standard output: the terminal shows one of them: name a file for "
+                 "the records (-T json=FILE)");
+        return false;
+    }
     if (!check_nats(o) || !otlp_check_together(&o->otlp) || (o->no_calls && !check_without_calls(o)))
         return false;
     if (o->keep.embeds_secrets && !check_embedding(o))
@@ -215,7 +220,7 @@ static void choose_formats(struct options *o)
     for (int i = 0; i < REPORT_COUNT; i++)
         has_report |= o->report.wanted[i];
     if (o->output.num_formats == 0 && !o->quiet && !o->explain.asked && !raw_on_stdout && !has_report &&
-        !metrics_wanted(&o->metrics) && o->web.len == 0)
+        !metrics_wanted(&o->metrics) && o->web.len == 0 && !o->tui)
         o->output.formats[o->output.num_formats++] =
             (struct sink_format){sink_find("text", 4), NULL};
 }
@@ -237,7 +242,7 @@ static void choose_syntax(struct options *o, const struct option_given *given, s
         if (strcmp(given[i].line->name, "syntax") == 0)
             return;
     }
-    if (is_text_on_terminal(o))
+    if (o->tui || is_text_on_terminal(o))
         o->syntax = OPTION_SYNTAX_AUTO;
 }
 

@@ -83,6 +83,7 @@ struct options {
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */
+    bool tui;
     const char *config_file;       /* of --config */
     struct config_file file;       /* what it says */
     const char *labels_file;       /* of --labels; it is read with the options */

@@ -6,6 +6,7 @@
 #include "core/complain.h"
 #include "core/signals.h"
 #include "output/prerender.h"
+#include "ui/tui/tui.h"
 #include "ui/web/web.h"
 
 #include <distsniff/counted.h>
@@ -35,9 +36,10 @@ static bool open_some(struct outputs *o, const struct sink_config *config, unsig
 /* outputs_open opens first what must not be there yet: if it is, nothing else has been emptied. */
 bool outputs_open(struct outputs *o, const struct sink_config *config, unsigned time_digits)
 {
-    const struct sink_format page = {.kind = &sink_web};
+    const struct sink_format page = {.kind = &sink_web}, screen = {.kind = &sink_tui};
     if (open_some(o, config, time_digits, true) && open_some(o, config, time_digits, false) &&
-        (config->web == NULL || open_one(o, config, time_digits, &page)))
+        (config->web == NULL || open_one(o, config, time_digits, &page)) &&
+        (config->tui == NULL || open_one(o, config, time_digits, &screen)))
         return true;
     for (size_t i = 0; i < o->num_sinks; i++)
         sink_withdraw(&o->sinks[i]);

@@ -364,7 +364,8 @@ bool pipeline_has_errors(const struct pipeline *s)
 
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 {
-    if ((s->output.num_formats == 0 && s->output.web == NULL) || s->events != NULL ||
+    const bool is_shown = s->output.num_formats != 0 || s->output.web != NULL || s->output.tui != NULL;
+    if (!is_shown || s->events != NULL ||
         !selector_chooses(s->select))
         return false;
     *num = s->num_shown;

@@ -21,6 +21,7 @@ struct annotated_file;
 struct metrics_server;
 struct packet_notes;
 struct packet_recorder;
+struct tui;
 struct web;
 
 enum pipeline_state {
@@ -31,10 +32,10 @@ enum pipeline_state {
     PIPELINE_FAILED,        /* memory ran out, or a report failed; it has been complained of */
 };
 
-/* pipeline_new opens the outputs. web is who shows a page meanwhile, nats who
+/* pipeline_new opens the outputs. web is who shows a page meanwhile, tui who draws a screen, nats who
  * publishes records, otlp who sends spans, NULL: nobody. time_digits: of the capture, 6 or 9. NULL after
  * a complaint. */
-struct pipeline *pipeline_new(const struct options *options, struct web *web,
+struct pipeline *pipeline_new(const struct options *options, struct web *web, struct tui *tui,
                               struct nats_publisher *nats, struct otlp_publisher *otlp,
                               unsigned time_digits);
 

@@ -101,7 +101,7 @@ bool pipeline_takes_findings(const struct options *options)
            options->report.wanted[REPORT_TIMELINE] || options->report.wanted[REPORT_CHANGES] ||
            options->explain.asked || counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
-           options->web.len != 0 ||
+           options->web.len != 0 || options->tui ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);
 }
@@ -117,7 +117,7 @@ static bool open_findings(struct pipeline *s)
                                      .has_cookie = options->cookie_file != NULL,
                                      .has_timeline = options->report.wanted[REPORT_TIMELINE] ||
                                                      sinks_want_timeline(&s->output) ||
-                                                     options->web.len != 0,
+                                                     options->web.len != 0 || options->tui,
                                      .is_live = options->capture.num_read_files == 0};
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->findings = findings_new(&config);
@@ -182,7 +182,7 @@ static bool is_better_threaded(const struct pipeline *s)
            !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
 }
 
-struct pipeline *pipeline_new(const struct options *options, struct web *web,
+struct pipeline *pipeline_new(const struct options *options, struct web *web, struct tui *tui,
                               struct nats_publisher *nats, struct otlp_publisher *otlp,
                               unsigned time_digits)
 {
@@ -201,9 +201,11 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web,
     s->output = options->output;
     s->output.has_timeline = options->report.wanted[REPORT_TIMELINE];
     s->output.web = web;
+    s->output.tui = tui;
     s->output.nats = nats;
     s->output.otlp = otlp;
-    s->sum_up_ns = web != NULL && options->capture.num_read_files == 0 ? INT64_MIN : INT64_MAX;
+    s->sum_up_ns = (web != NULL || tui != NULL) && options->capture.num_read_files == 0 ? INT64_MIN
+                                                                                      : INT64_MAX;
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
     s->wants_unselected = sinks_want_unselected(&options->output);

@@ -141,6 +141,10 @@ static void say_verdict(const struct sniff *s)
 int sniff_close(struct sniff *s, bool opened)
 {
     capture_writer_close(&s->save);
+    if (opened && s->tui != NULL && !stop_wanted && !pipeline_has_failed(s->pipeline))
+        tui_stay(s->tui);
+    tui_free(s->tui);
+    s->tui = NULL;
     bool complete = true;
     const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
                             pipeline_has_errors(s->pipeline);

@@ -96,7 +96,7 @@ static bool open_outputs(struct sniff *s)
 {
     const struct options *options = s->options;
     s->time_digits = capture_has_nanoseconds(&s->capture) ? 9 : 6;
-    s->pipeline = pipeline_new(options, s->web, s->nats, s->otlp, s->time_digits);
+    s->pipeline = pipeline_new(options, s->web, s->tui, s->nats, s->otlp, s->time_digits);
     if (s->pipeline != NULL)
         pipeline_set_server(s->pipeline, s->metrics_server);
     sniff_warn_of_secrets(options);
@@ -171,6 +171,7 @@ static bool close_in(const struct sniff *s, bool is_live)
         .wish = s->options->sandbox,
         .is_live = is_live,
         .widens = is_live && port_filter_widens(s->follow),
+        .has_screen = s->tui != NULL,
         .serves = s->web != NULL || s->metrics_server != NULL,
         .says_so = s->options->output.verbose > 0,
     };
@@ -223,6 +224,25 @@ static bool open_web(struct sniff *s)
     return s->web != NULL;
 }
 
+/* open_tui takes the terminal. */
+static bool open_tui(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const bool is_live = options->capture.num_read_files == 0;
+    const char *file = is_live ? NULL : strrchr(options->capture.read_files[0], '/');
+    const char *interface = options->capture.interface;
+    struct tui_config config = {.is_live = is_live,
+                                .source = file != NULL ? file + 1
+                                          : !is_live   ? options->capture.read_files[0]
+                                          : interface != NULL ? interface
+                                                              : "any"};
+    if (!options->tui)
+        return true;
+    memcpy(config.limits, options->config.limits, sizeof config.limits);
+    s->tui = tui_open(&config);
+    return s->tui != NULL;
+}
+
 /* open_server opens the socket that metrics are served at. */
 static bool open_server(struct sniff *s)
 {
@@ -248,7 +268,7 @@ static bool open_inputs(struct sniff *s)
     s->follow = port_filter_new(&follow, &s->capture);
     if (s->follow == NULL || !sniff_check_outputs(s) ||
         (is_live && !port_filter_begin(s->follow)) ||
-        !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user))
+        !open_web(s) || !open_server(s) || !privileges_drop(s->options->keep.user) || !open_tui(s))
         return false;
     if (s->options->output.verbose > 0)
         privileges_say();
@@ -264,6 +284,6 @@ bool sniff_open(struct sniff *s)
 {
     return open_inputs(s) && open_keylog(s) && open_session(s) && open_outputs(s) &&
            capture_writer_open(&s->save) && sniff_may_record(s) && sniff_may_replace(s) &&
-           (s->web == NULL || web_start(s->web)) &&
+           (s->web == NULL || web_start(s->web)) && (s->tui == NULL || tui_start(s->tui)) &&
            (s->metrics_server == NULL || metrics_server_start(s->metrics_server));
 }

@@ -26,6 +26,7 @@
 #include "send/nats/nats_publisher.h"
 #include "send/nats/nats_reader.h"
 #include "send/otlp/otlp_publisher.h"
+#include "ui/tui/tui.h"
 #include "ui/web/metrics_server.h"
 #include "ui/web/web.h"
 
@@ -40,6 +41,7 @@ struct sniff {
     struct ds_session *session;
     struct pipeline *pipeline; /* NULL before it is open */
     struct web *web;           /* NULL: without --web */
+    struct tui *tui;           /* NULL: without --tui */
     struct capture_writer save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
     struct packet_notes *notes; /* of the packets of -O; NULL: none */

@@ -1,0 +1,102 @@
+/*
+ * link_parts.c - what several views show of links, from the book of --report links. See tui_view.h.
+ */
+#include "ui/tui/tui_format.h"
+#include "ui/tui/tui_view.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RATE_SECONDS = 10 };
+
+const cJSON *link_side(const cJSON *link, int side)
+{
+    const cJSON *first = told_list(link, "side");
+    return side == 0 || first == NULL ? first : first->next;
+}
+
+bool link_is_open(const cJSON *link)
+{
+    const char *end = told_text(link, "end");
+    return strcmp(end, "still open") == 0 || strcmp(end, "open at the end") == 0;
+}
+
+const char *link_state(const cJSON *link)
+{
+    return told_text(link, link_is_open(link) ? "state" : "end");
+}
+
+uint64_t link_rate(const struct tui_facts *facts, const cJSON *link)
+{
+    if (facts->is_live && !facts->has_ended)
+        return tui_rates_bytes(&facts->rates,
+                               tui_rates_find(&facts->rates, told_number(link, "conn")), RATE_SECONDS);
+    const int64_t us = told_signed(link, "last") - told_signed(link, "first");
+    const uint64_t bytes =
+        told_number(link_side(link, 0), "bytes") + told_number(link_side(link, 1), "bytes");
+    return us > 0 ? (uint64_t)((double)bytes * 1e6 / (double)us) : 0;
+}
+
+int64_t link_rate_order(const cJSON *link, uint64_t rate)
+{
+    return (int64_t)rate - (link_is_open(link) ? 0 : INT64_MAX / 2);
+}
+
+static void put_side(struct tui_page *page, const cJSON *side)
+{
+    const uint64_t again = told_number(side, "again"), stalls = told_number(side, "stalls");
+    const char *release = told_text(side, "release");
+    tui_page_line(page, STYLE_PLAIN, 0, "");
+    tui_page_printf(page, STYLE_STRONG, 0, "From %s%s%s%s", told_text(side, "node"),
+                    release[0] != '\0' ? " (" : "", release, release[0] != '\0' ? ")" : "");
+    tui_page_printf(page, STYLE_PLAIN, 2, "messages     %" PRIu64 ", the largest %s",
+                    told_number(side, "messages"), tui_bytes(told_number(side, "largest")).text);
+    tui_page_printf(page, STYLE_PLAIN, 2, "bytes        %" PRIu64, told_number(side, "bytes"));
+    tui_page_printf(page, STYLE_PLAIN, 2, "ticks        %" PRIu64 "%s%s", told_number(side, "ticks"),
+                    told_signed(side, "tick_every") > 0 ? ", one every " : "",
+                    told_signed(side, "tick_every") > 0 ? tui_span(told_signed(side, "tick_every")).text
+                                                        : "");
+    if (told_number(side, "has_facts") == 0)
+        return;
+    tui_page_printf(page, STYLE_PLAIN, 2, "round trip   median %s, 99 of 100 within %s",
+                    tui_span(told_signed(side, "round_trip_p50")).text,
+                    tui_span(told_signed(side, "round_trip_p99")).text);
+    tui_page_printf(page, again != 0 ? STYLE_WARNING : STYLE_PLAIN, 2,
+                    "segments     %" PRIu64 ", %" PRIu64 " of them retransmitted",
+                    told_number(side, "segments"), again);
+    if (stalls != 0)
+        tui_page_printf(page, STYLE_WARNING, 2, "stalled      %s for %s",
+                        ds_counted(stalls, "times").text, tui_span(told_signed(side, "stalled")).text);
+    else
+        tui_page_line(page, STYLE_PLAIN, 2, "stalled      never");
+}
+
+void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON *link)
+{
+    char title[sizeof page->title];
+    const char *closer = told_text(link, "closer");
+    snprintf(title, sizeof title, "link: connection %" PRIu64, told_number(link, "conn"));
+    tui_page_begin(page, title);
+    tui_page_printf(page, STYLE_STRONG, 0, "%s > %s", told_text(link_side(link, 0), "node"),
+                    told_text(link_side(link, 1), "node"));
+    tui_page_printf(page, STYLE_PLAIN, 2, "state        %s, %s%s%s", told_text(link, "state"),
+                    told_text(link, "end"), closer[0] != '\0' ? " by " : "", closer);
+    tui_page_printf(page, STYLE_PLAIN, 2, "seen         %s to %s",
+                    tui_time_of_day(told_signed(link, "first") * 1000).text,
+                    tui_time_of_day(told_signed(link, "last") * 1000).text);
+    tui_page_printf(page, STYLE_PLAIN, 2, "rate         %s", tui_byte_rate(link_rate(facts, link)).text);
+    if (told_number(link, "gaps") != 0)
+        tui_page_printf(page, STYLE_WARNING, 2, "gaps         %" PRIu64 ": packets are missing",
+                        told_number(link, "gaps"));
+    if (told_text(link, "unseen")[0] != '\0')
+        tui_page_printf(page, STYLE_WARNING, 2, "unseen       nothing was seen from %s",
+                        told_text(link, "unseen"));
+    put_side(page, link_side(link, 0));
+    put_side(page, link_side(link, 1));
+    tui_page_line(page, STYLE_PLAIN, 0, "");
+    tui_page_printf(page, STYLE_DIM, 0,
+                    "Its messages on a command line: distsniff ... -Y 'conn == %" PRIu64 "'",
+                    told_number(link, "conn"));
+}

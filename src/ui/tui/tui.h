@@ -1,0 +1,40 @@
+/*
+ * tui.h - --tui: a screen of the terminal that shows the capture while it goes on, or a file.
+ *
+ * Records are gathered by whoever writes outputs (sink_tui), behind the record queue; a thread of its own
+ * draws what was gathered, ten times a second at most, and answers keys. The capture never waits for it:
+ * what the queue has no room for is lost, counted, and told on the screen.
+ */
+#ifndef SRC_TUI_H
+#define SRC_TUI_H
+
+#include "output/sink.h"
+
+struct tui;
+
+struct tui_config {
+    bool is_live;
+    const char *source; /* where packets come from, for the screen; it stays */
+    uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
+};
+
+/* tui_check says whether this build has a screen; false after a complaint. */
+bool tui_check(void);
+
+/* tui_open takes the terminal: to be called while files can be opened. What is said on standard error
+ * from then on is held back until tui_free. NULL after a complaint. */
+struct tui *tui_open(const struct tui_config *config);
+
+/* tui_start begins to draw. False after a complaint. */
+bool tui_start(struct tui *tui);
+
+/* tui_stay shows what there is, once no more comes, until the user wants to end. */
+void tui_stay(struct tui *tui);
+
+/* tui_free gives the terminal back. NULL is allowed. */
+void tui_free(struct tui *tui);
+
+/* sink_tui gathers what the screen shows; it writes nothing. config->tui is whose it is. */
+extern const struct sink_kind sink_tui;
+
+#endif

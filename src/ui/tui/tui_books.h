@@ -1,0 +1,56 @@
+/*
+ * tui_books.h - what the screen shows of a capture, gathered while records pass. The numbers are those
+ * of reports, which tell them as JSON; a snapshot is that, read. So no number is counted a second time.
+ */
+#ifndef SRC_TUI_BOOKS_H
+#define SRC_TUI_BOOKS_H
+
+#include "record/loss.h"
+#include "record/record.h"
+
+#include <cjson/cJSON.h>
+#include <distsniff/dissect.h>
+
+enum tui_book {
+#define BOOK(id, key, kind) BOOK_##id,
+#include "ui/tui/tui_books.def"
+#undef BOOK
+    BOOK_COUNT
+};
+#define BOOK_BIT(id) (1u << BOOK_##id)
+
+struct tui_books;
+
+/* tui_books_new opens the books, with the limits of the session. NULL when memory ran out. */
+struct tui_books *tui_books_new(const uint64_t limits[DS_LIMIT_COUNT]);
+void tui_books_free(struct tui_books *books); /* NULL is allowed */
+
+/* tui_books_record takes the next record; times of the capture have so many digits. */
+void tui_books_record(struct tui_books *books, const struct record *record, unsigned time_digits);
+void tui_books_lost(struct tui_books *books, const struct loss *loss);
+
+/* snapshot is what books said at a time. A book that was not asked for stays what it was before. */
+struct snapshot {
+    cJSON *book[BOOK_COUNT]; /* NULL: not told yet */
+    bool has_span;
+    int64_t first_ns, last_ns; /* of all records */
+    uint64_t num_messages, num_bytes; /* of all links */
+    uint64_t num_lost;   /* records and packets that distsniff lost */
+};
+
+/* tui_books_tell writes what some books say, a mask of BOOK_BIT. False when memory ran out. To be
+ * called by one thread at a time, as tui_books_record. */
+bool tui_books_tell(struct tui_books *books, unsigned wanted, struct ds_buffer *out);
+
+/* snapshot_read takes over what was told. False when memory ran out: then nothing changes.
+ * snapshot_free releases what it holds. */
+bool snapshot_read(struct snapshot *snapshot, const struct ds_buffer *told);
+void snapshot_free(struct snapshot *snapshot);
+
+/* Parts of what was told. Of what is not there: 0, "" or NULL. */
+uint64_t told_number(const cJSON *object, const char *key);
+int64_t told_signed(const cJSON *object, const char *key);
+const char *told_text(const cJSON *object, const char *key);
+const cJSON *told_list(const cJSON *object, const char *key); /* its first item */
+
+#endif

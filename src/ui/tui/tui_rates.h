@@ -1,0 +1,42 @@
+/*
+ * tui_rates.h - how fast counters of links grow: what is new from snapshot to snapshot, by seconds of
+ * the last minute. It counts nothing itself.
+ */
+#ifndef SRC_TUI_RATES_H
+#define SRC_TUI_RATES_H
+
+#include "ui/tui/tui_books.h"
+
+enum { RATES_SECONDS = 60, RATES_LINKS = 1024 };
+
+struct rate_row {
+    uint64_t conn; /* 0: free */
+    uint64_t messages, bytes; /* as told last, of both sides */
+    uint32_t new_bytes[RATES_SECONDS]; /* by second; what is beyond 4 GB stays at that */
+    uint32_t new_messages[RATES_SECONDS];
+    uint64_t used; /* when, by snapshots */
+};
+
+struct tui_rates {
+    struct rate_row *rows; /* RATES_LINKS; NULL: no memory, or no snapshot yet */
+    struct rate_row all;
+    int64_t second;    /* of the newest value, by the monotonic clock */
+    uint64_t num_told;
+};
+
+/* tui_rates_take notes what a snapshot says at that time. */
+void tui_rates_take(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns);
+
+/* tui_rates_find returns what is known of a link, NULL: nothing. */
+const struct rate_row *tui_rates_find(const struct tui_rates *rates, uint64_t conn);
+
+/* These say how much came a second over the last so many whole seconds. */
+uint64_t tui_rates_bytes(const struct tui_rates *rates, const struct rate_row *row, unsigned seconds);
+uint64_t tui_rates_messages(const struct tui_rates *rates, const struct rate_row *row, unsigned seconds);
+
+/* tui_rates_value returns the bytes of the second that many seconds ago; 0: the last whole one. */
+uint64_t tui_rates_value(const struct tui_rates *rates, const struct rate_row *row, unsigned ago);
+
+void tui_rates_free(struct tui_rates *rates);
+
+#endif

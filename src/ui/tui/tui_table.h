@@ -1,0 +1,67 @@
+/*
+ * tui_table.h - rows in columns that are sorted by any of them, scroll, and of which one is selected. A
+ * view fills it anew with each snapshot; the selected row stays the one of the same id.
+ */
+#ifndef SRC_TUI_TABLE_H
+#define SRC_TUI_TABLE_H
+
+#include "ui/tui/cells.h"
+#include "ui/tui/requests.h"
+
+enum { TUI_COLUMNS = 12 };
+
+/* tui_column is a column: those of the highest rank are left out first where there is no room. */
+struct tui_column {
+    const char *title;  /* NULL ends the list */
+    bool is_number;     /* on the right side, sorted by number, the largest first */
+    uint8_t rank;       /* 0: never left out */
+    uint8_t least, most; /* columns of the screen; most 0: as wide as there is room */
+};
+
+struct tui_row {
+    uint64_t id;
+    uint8_t style;
+    struct {
+        uint32_t at, len; /* in text */
+        int64_t number;
+    } cell[TUI_COLUMNS];
+};
+
+struct tui_table {
+    const struct tui_column *columns; /* set by the owner; the rest is zero at first */
+    unsigned num_columns;
+    struct ds_buffer text;
+    struct tui_row *rows;
+    size_t num, cap;
+    bool no_memory;
+    int sort_column; /* -1: as the rows came */
+    bool is_turned;
+    uint64_t selected; /* its id; 0: nobody has chosen one, it is the first */
+    size_t selected_at, top;
+    unsigned shown; /* rows that had room when it was drawn last */
+};
+
+/* tui_table_init gives it its columns, and the column that it is sorted by at first, -1: none. */
+void tui_table_init(struct tui_table *table, const struct tui_column *columns, int sort_column);
+void tui_table_free(struct tui_table *table);
+
+/* A view fills it between tui_table_begin and tui_table_end. Rows beyond memory are left out. */
+void tui_table_begin(struct tui_table *table);
+bool tui_table_add(struct tui_table *table, uint64_t id, enum style style);
+void tui_table_put(struct tui_table *table, unsigned column, const char *text);
+void tui_table_put_number(struct tui_table *table, unsigned column, int64_t number, const char *text);
+void tui_table_end(struct tui_table *table);
+
+/* tui_table_draw draws a title and rows. has_cursor: the selected row is marked. */
+void tui_table_draw(struct tui_table *table, struct cells *cells, struct area area, bool has_cursor);
+
+/* tui_table_request moves or sorts. False: it is nothing for a table. */
+bool tui_table_request(struct tui_table *table, enum tui_request request);
+
+/* tui_table_selected returns the selected row, NULL: there are no rows. */
+const struct tui_row *tui_table_selected(const struct tui_table *table);
+
+/* tui_id makes an id of a text. */
+uint64_t tui_id(const char *text);
+
+#endif

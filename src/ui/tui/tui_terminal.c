@@ -1,0 +1,381 @@
+/*
+ * tui_terminal.c - see tui_terminal.h. The only file that knows ncurses.
+ *
+ * ncurses would take SIGTSTP and SIGWINCH for itself and send signals to the program, in whichever
+ * thread that is. Here a handler only notes that they came; the thread that draws does the rest. ncurses
+ * ignores SIGTSTP while it writes, so Ctrl-Z is a key and no signal. The size is asked for, so that
+ * nobody depends on SIGWINCH.
+ */
+#include "ui/tui/tui_terminal.h"
+
+#include "core/complain.h"
+
+#ifdef DISTSNIFF_TUI
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <ncurses.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum { ESCAPE_DELAY_MS = 25 };
+
+/* Colours and attributes of styles.def, as ncurses calls them. */
+enum { DEFAULT = -1, RED = COLOR_RED, YELLOW = COLOR_YELLOW, BLUE = COLOR_BLUE, CYAN = COLOR_CYAN };
+#define NONE A_NORMAL
+#define DIM A_DIM
+#define BOLD A_BOLD
+#define UNDERLINE A_UNDERLINE
+#define REVERSE A_REVERSE
+
+static const struct {
+    short colour;
+    attr_t attributes;
+} styles[STYLE_COUNT] = {
+#define STYLE(id, colour, attributes) {colour, attributes},
+#include "ui/tui/styles.def"
+#undef STYLE
+};
+
+static struct {
+    SCREEN *screen;
+    FILE *in, *out;
+    bool ascii, has_colours;
+    unsigned rows, columns; /* that ncurses knows */
+    struct cell *shown;     /* what is there, NULL: not known */
+} terminal;
+
+static volatile sig_atomic_t suspend_wanted, was_continued;
+
+static void on_signal(int signal)
+{
+    if (signal == SIGTSTP)
+        suspend_wanted = 1;
+    else
+        was_continued = 1;
+}
+
+static void take_signal(int signal)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(signal, &action, NULL);
+}
+
+static void set_default(int signal)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, NULL);
+}
+
+bool tui_terminal_is_built(void)
+{
+    return true;
+}
+
+static bool open_screen(void)
+{
+    const char *name = getenv("TERM");
+    const int in = open("/dev/tty", O_RDWR | O_CLOEXEC);
+    const int out = in >= 0 ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+    terminal.in = in >= 0 ? fdopen(in, "r") : NULL;
+    terminal.out = out >= 0 ? fdopen(out, "w") : NULL;
+    if (terminal.in == NULL || terminal.out == NULL) {
+        complain("--tui needs a terminal: %s", strerror(errno));
+        return false;
+    }
+    terminal.screen = newterm(name, terminal.out, terminal.in);
+    if (terminal.screen == NULL)
+        complain("--tui does not know the terminal %s (TERM): it may need the package ncurses-term",
+                 name != NULL ? name : "without a name");
+    return terminal.screen != NULL;
+}
+
+/* choose_colours: the terminal's own for what has none, dark or light as that is. */
+static void choose_colours(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    terminal.has_colours = (no_color == NULL || no_color[0] == '\0') && has_colors() &&
+                           start_color() == OK && use_default_colors() == OK;
+    for (short i = 0; i < STYLE_COUNT && terminal.has_colours; i++) {
+        if (styles[i].colour != DEFAULT)
+            init_pair((short)(i + 1), styles[i].colour, -1);
+    }
+}
+
+/* free_suspend_key makes Ctrl-Z, or what else stops programs here, a key like others. */
+static void free_suspend_key(void)
+{
+    struct termios modes;
+    if (tcgetattr(fileno(terminal.in), &modes) != 0)
+        return;
+    modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+    tcsetattr(fileno(terminal.in), TCSADRAIN, &modes);
+    def_prog_mode();
+}
+
+bool tui_terminal_open(void)
+{
+    char bytes[MB_LEN_MAX + 1];
+    mbstate_t state;
+    memset(&state, 0, sizeof state);
+    setlocale(LC_CTYPE, "");
+    terminal.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    (void)wcrtomb(bytes, L'a', &state); /* what it needs of files it reads now */
+    if (!open_screen()) {
+        tui_terminal_close();
+        return false;
+    }
+    take_signal(SIGTSTP);
+    take_signal(SIGCONT);
+    set_default(SIGWINCH);
+    cbreak();
+    free_suspend_key();
+    noecho();
+    nonl();
+    keypad(stdscr, true);
+    nodelay(stdscr, true);
+    intrflush(stdscr, false);
+    set_escdelay(ESCAPE_DELAY_MS);
+    curs_set(0);
+    choose_colours();
+    terminal.rows = (unsigned)LINES;
+    terminal.columns = (unsigned)COLS;
+    return true;
+}
+
+void tui_terminal_discard(void)
+{
+    tcflush(fileno(terminal.out), TCOFLUSH);
+}
+
+void tui_terminal_close(void)
+{
+    if (terminal.screen != NULL) {
+        set_default(SIGTSTP);
+        set_default(SIGCONT);
+        endwin();
+        delscreen(terminal.screen);
+    }
+    if (terminal.in != NULL)
+        fclose(terminal.in);
+    if (terminal.out != NULL)
+        fclose(terminal.out);
+    free(terminal.shown);
+    memset(&terminal, 0, sizeof terminal);
+}
+
+int tui_terminal_fd(void)
+{
+    return fileno(terminal.in);
+}
+
+bool tui_terminal_has_ascii(void)
+{
+    return terminal.ascii;
+}
+
+bool tui_terminal_size(unsigned *rows, unsigned *columns)
+{
+    struct winsize size;
+    if (ioctl(fileno(terminal.out), TIOCGWINSZ, &size) != 0)
+        return false;
+    *rows = size.ws_row != 0 ? size.ws_row : 24;
+    *columns = size.ws_col != 0 ? size.ws_col : 80;
+    return true;
+}
+
+/* follow_size tells ncurses how large the cells are. */
+static bool follow_size(const struct cells *cells)
+{
+    if (terminal.shown != NULL && cells->rows == terminal.rows && cells->columns == terminal.columns)
+        return true;
+    if (resizeterm((int)cells->rows, (int)cells->columns) != OK)
+        return false;
+    free(terminal.shown);
+    terminal.shown = calloc((size_t)cells->rows * cells->columns + 1, sizeof *terminal.shown);
+    terminal.rows = cells->rows;
+    terminal.columns = cells->columns;
+    clear();
+    return terminal.shown != NULL;
+}
+
+static void show_cell(unsigned row, unsigned column, const struct cell *cell)
+{
+    const wchar_t text[2] = {(wchar_t)cell->character, 0};
+    const unsigned style = cell->style < STYLE_COUNT ? cell->style : STYLE_PLAIN;
+    const bool has_colour = terminal.has_colours && styles[style].colour != DEFAULT;
+    cchar_t shown;
+    if (cell->character != 0 && setcchar(&shown, text, styles[style].attributes,
+                                         has_colour ? (short)(style + 1) : 0, NULL) == OK)
+        mvadd_wch((int)row, (int)column, &shown);
+}
+
+void tui_terminal_show(const struct cells *cells, bool all)
+{
+    if (cells->rows == 0 || !follow_size(cells))
+        return;
+    for (unsigned row = 0; row < cells->rows; row++) {
+        const size_t first = (size_t)row * cells->columns;
+        for (unsigned column = 0; column < cells->columns; column++) {
+            const struct cell *cell = &cells->cell[first + column];
+            struct cell *shown = &terminal.shown[first + column];
+            if (all || shown->character != cell->character || shown->style != cell->style)
+                show_cell(row, column, cell);
+            *shown = *cell;
+        }
+    }
+    if (all)
+        clearok(stdscr, true);
+    refresh();
+}
+
+/* key_of translates what ncurses calls a key. */
+static uint32_t key_of(wint_t key)
+{
+    static const struct {
+        wint_t theirs;
+        uint32_t ours;
+    } keys[] = {
+        {KEY_UP, TUI_KEY_UP},           {KEY_DOWN, TUI_KEY_DOWN},   {KEY_LEFT, TUI_KEY_LEFT},
+        {KEY_RIGHT, TUI_KEY_RIGHT},     {KEY_PPAGE, TUI_KEY_PAGE_UP}, {KEY_NPAGE, TUI_KEY_PAGE_DOWN},
+        {KEY_HOME, TUI_KEY_HOME},       {KEY_END, TUI_KEY_END},     {KEY_ENTER, TUI_KEY_ENTER},
+        {KEY_BACKSPACE, TUI_KEY_BACKSPACE}, {KEY_BTAB, TUI_KEY_BACK_TAB}, {KEY_F(1), TUI_KEY_F1},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i].theirs == key)
+            return keys[i].ours;
+    }
+    return TUI_KEY_END_OF_LIST; /* a key, but none that means anything */
+}
+
+static uint32_t key_of_character(wint_t character)
+{
+    switch (character) {
+    case '\r':
+    case '\n':
+        return TUI_KEY_ENTER;
+    case 27:
+        return TUI_KEY_ESCAPE;
+    case 8:
+    case 127:
+        return TUI_KEY_BACKSPACE;
+    case '\t':
+        return TUI_KEY_TAB;
+    case 'B' - '@':
+        return TUI_KEY_CTRL_B;
+    case 'F' - '@':
+        return TUI_KEY_CTRL_F;
+    case 'L' - '@':
+        return TUI_KEY_CTRL_L;
+    case 'Z' - '@':
+        return TUI_KEY_CTRL_Z;
+    default:
+        return character < ' ' ? TUI_KEY_END_OF_LIST : (uint32_t)character;
+    }
+}
+
+uint32_t tui_terminal_key(bool *is_gone)
+{
+    wint_t key = 0;
+    errno = 0;
+    const int status = get_wch(&key);
+    *is_gone = status == ERR && (errno == EIO || errno == ENXIO || errno == EBADF);
+    if (status == ERR)
+        return TUI_NO_KEY;
+    return status == KEY_CODE_YES ? key_of(key) : key_of_character(key);
+}
+
+void tui_terminal_suspend(void)
+{
+    suspend_wanted = 1;
+}
+
+bool tui_terminal_try_suspend(void)
+{
+    const bool is_asked = suspend_wanted;
+    if (is_asked) {
+        suspend_wanted = 0;
+        endwin();
+        raise(SIGSTOP); /* SIGTSTP is taken here; what stops is all of the program */
+    }
+    const bool was = is_asked || was_continued;
+    was_continued = 0;
+    if (was) {
+        reset_prog_mode();
+        curs_set(0);
+    }
+    return was;
+}
+
+#else
+
+bool tui_terminal_is_built(void)
+{
+    return false;
+}
+
+bool tui_terminal_open(void)
+{
+    return false;
+}
+
+void tui_terminal_discard(void)
+{
+}
+
+void tui_terminal_close(void)
+{
+}
+
+int tui_terminal_fd(void)
+{
+    return -1;
+}
+
+bool tui_terminal_has_ascii(void)
+{
+    return true;
+}
+
+bool tui_terminal_size(unsigned *rows, unsigned *columns)
+{
+    *rows = *columns = 0;
+    return false;
+}
+
+void tui_terminal_show(const struct cells *cells, bool all)
+{
+    (void)cells;
+    (void)all;
+}
+
+uint32_t tui_terminal_key(bool *is_gone)
+{
+    *is_gone = true;
+    return TUI_NO_KEY;
+}
+
+void tui_terminal_suspend(void)
+{
+}
+
+bool tui_terminal_try_suspend(void)
+{
+    return false;
+}
+
+#endif

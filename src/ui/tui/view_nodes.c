@@ -1,0 +1,178 @@
+/*
+ * view_nodes.c - a row for each node: its links, and what it sends and receives on all of them. The
+ * numbers are sums of those of --report links.
+ */
+#include "ui/tui/tui_format.h"
+#include "ui/tui/tui_view.h"
+
+#include <distsniff/counted.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODE, OPEN_LINKS, RATE, SENT, RECEIVED, SENT_BYTES, RECEIVED_BYTES, ROUND_TRIP, CLOSED, RELEASE };
+
+static const struct tui_column columns[] = {
+    [NODE] = {.title = "NODE", .least = 12, .most = 60},
+    [OPEN_LINKS] = {.title = "LINKS", .is_number = true, .least = 5},
+    [RATE] = {.title = "RATE", .is_number = true, .least = 8},
+    [SENT] = {.title = "SENT", .is_number = true, .least = 5, .rank = 2},
+    [RECEIVED] = {.title = "RECEIVED", .is_number = true, .least = 5, .rank = 2},
+    [SENT_BYTES] = {.title = "OUT", .is_number = true, .least = 7},
+    [RECEIVED_BYTES] = {.title = "IN", .is_number = true, .least = 7},
+    [ROUND_TRIP] = {.title = "RTT", .is_number = true, .least = 7, .rank = 1},
+    [CLOSED] = {.title = "CLOSED", .is_number = true, .least = 4, .rank = 3},
+    [RELEASE] = {.title = "RELEASE", .least = 6, .rank = 4},
+    {.title = NULL},
+};
+
+/* node is what is summed up of one. */
+struct node_row {
+    const char *name, *release; /* in the snapshot */
+    uint64_t num_open, num_closed, rate, sent, received, sent_bytes, received_bytes;
+    int64_t round_trip_ns; /* the longest of its links */
+};
+
+enum { MAX_NODES = 1024 }; /* as many as the book has links for */
+
+static void *open_view(void)
+{
+    struct tui_table *table = calloc(1, sizeof *table);
+    if (table != NULL)
+        tui_table_init(table, columns, RATE);
+    return table;
+}
+
+static void close_view(void *view)
+{
+    tui_table_free(view);
+    free(view);
+}
+
+/* find_node returns the place of a node of that name, be it a new one; NULL: no more have room. */
+static struct node_row *find_node(struct node_row *nodes, size_t *num, const char *name)
+{
+    for (size_t i = 0; i < *num; i++) {
+        if (strcmp(nodes[i].name, name) == 0)
+            return &nodes[i];
+    }
+    if (*num == MAX_NODES)
+        return NULL;
+    nodes[*num] = (struct node_row){.name = name, .release = ""};
+    return &nodes[(*num)++];
+}
+
+static void add_link(struct node_row *node, const struct tui_facts *facts, const cJSON *link, int side)
+{
+    const cJSON *own = link_side(link, side), *other = link_side(link, !side);
+    const int64_t trip = told_signed(own, "round_trip_p50");
+    if (node == NULL)
+        return;
+    if (told_text(own, "release")[0] != '\0')
+        node->release = told_text(own, "release");
+    node->num_open += link_is_open(link);
+    node->num_closed += !link_is_open(link);
+    node->rate += link_is_open(link) ? link_rate(facts, link) : 0;
+    node->sent += told_number(own, "messages");
+    node->sent_bytes += told_number(own, "bytes");
+    node->received += told_number(other, "messages");
+    node->received_bytes += told_number(other, "bytes");
+    node->round_trip_ns = trip > node->round_trip_ns ? trip : node->round_trip_ns;
+}
+
+static void put_row(struct tui_table *table, const struct node_row *node)
+{
+    if (!tui_table_add(table, tui_id(node->name), node->num_open != 0 ? STYLE_PLAIN : STYLE_DIM))
+        return;
+    tui_table_put(table, NODE, node->name);
+    tui_table_put_number(table, OPEN_LINKS, (int64_t)node->num_open, tui_count(node->num_open).text);
+    tui_table_put_number(table, RATE, (int64_t)node->rate, tui_byte_rate(node->rate).text);
+    tui_table_put_number(table, SENT, (int64_t)node->sent, tui_count(node->sent).text);
+    tui_table_put_number(table, RECEIVED, (int64_t)node->received, tui_count(node->received).text);
+    tui_table_put_number(table, SENT_BYTES, (int64_t)node->sent_bytes, tui_bytes(node->sent_bytes).text);
+    tui_table_put_number(table, RECEIVED_BYTES, (int64_t)node->received_bytes,
+                         tui_bytes(node->received_bytes).text);
+    tui_table_put_number(table, ROUND_TRIP, node->round_trip_ns, tui_span(node->round_trip_ns).text);
+    tui_table_put_number(table, CLOSED, (int64_t)node->num_closed, tui_count(node->num_closed).text);
+    tui_table_put(table, RELEASE, node->release);
+}
+
+static void update(void *view, const struct tui_facts *facts)
+{
+    struct tui_table *table = view;
+    struct node_row *nodes = calloc(MAX_NODES, sizeof *nodes);
+    size_t num = 0;
+    if (nodes == NULL)
+        return; /* what was there stays */
+    tui_table_begin(table);
+    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
+    for (; link != NULL; link = link->next) {
+        for (int side = 0; side < 2; side++)
+            add_link(find_node(nodes, &num, told_text(link_side(link, side), "node")), facts, link, side);
+    }
+    for (size_t i = 0; i < num; i++)
+        put_row(table, &nodes[i]);
+    tui_table_end(table);
+    free(nodes);
+}
+
+static void draw(void *view, const struct tui_facts *facts, struct cells *cells, struct area area)
+{
+    (void)facts;
+    tui_table_draw(view, cells, area, true);
+}
+
+/* put_link writes a line on a link of a node. */
+static void put_link(struct tui_page *page, const struct tui_facts *facts, const cJSON *link, int side)
+{
+    const cJSON *own = link_side(link, side), *other = link_side(link, !side);
+    const uint64_t messages = told_number(own, "messages") + told_number(other, "messages");
+    tui_page_printf(page, link_is_open(link) ? STYLE_PLAIN : STYLE_DIM, 2,
+                    "%s  %s, %s, %s since %s (connection %" PRIu64 ")", told_text(other, "node"),
+                    link_state(link), tui_byte_rate(link_rate(facts, link)).text,
+                    ds_counted(messages, "messages").text,
+                    tui_time_of_day(told_signed(link, "first") * 1000).text, told_number(link, "conn"));
+}
+
+static void open_page(const struct tui_facts *facts, const struct tui_row *row, struct tui_page *page)
+{
+    char title[sizeof page->title];
+    bool has_begun = false;
+    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
+    for (; link != NULL; link = link->next) {
+        for (int side = 0; side < 2; side++) {
+            const char *name = told_text(link_side(link, side), "node");
+            if (tui_id(name) != row->id)
+                continue;
+            if (!has_begun) {
+                snprintf(title, sizeof title, "node: %s", name);
+                tui_page_begin(page, title);
+                tui_page_line(page, STYLE_STRONG, 0, "Its links");
+                has_begun = true;
+            }
+            put_link(page, facts, link, side);
+        }
+    }
+}
+
+static bool request(void *view, const struct tui_facts *facts, enum tui_request request,
+                    struct tui_page *page)
+{
+    const struct tui_row *row = tui_table_selected(view);
+    if (request != REQUEST_OPEN)
+        return tui_table_request(view, request);
+    if (row != NULL)
+        open_page(facts, row, page);
+    return true;
+}
+
+const struct tui_view view_nodes = {
+    .books = BOOK_BIT(LINKS),
+    .is_table = true,
+    .open = open_view,
+    .close = close_view,
+    .update = update,
+    .draw = draw,
+    .request = request,
+};

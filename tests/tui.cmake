@@ -1,0 +1,6 @@
+# --tui in tmux and on terminals of Python's: what stands on the screen, and what becomes of the terminal.
+if(DISTSNIFF_TUI)
+  add_test(NAME tui_screens COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tui/screens $<TARGET_FILE:distsniff> ${PCAPS})
+  add_test(NAME tui_terminal COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/tui/terminal.py $<TARGET_FILE:distsniff> ${PCAPS})
+  set_tests_properties(tui_screens tui_terminal PROPERTIES SKIP_RETURN_CODE 77)
+endif()

@@ -1,0 +1,425 @@
+/*
+ * test_tui_screens.c - cells, tables, pages and views without a terminal: what is put is escaped and cut,
+ * rows sort and stay selected, keys do what requests.def says; hostile names, sizes that nothing has
+ * room in, and memory that runs out.
+ */
+#include "failing_alloc.h"
+#include "default_limits.h"
+#include "ui/tui/tui_format.h"
+#include "ui/tui/tui_ui.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* expect_cells compares a screen with a text; "..." at its end: only so far. */
+static void expect_cells(const struct cells *cells, const char *expected)
+{
+    struct ds_buffer text = {0};
+    cells_print(cells, &text);
+    ds_buffer_add(&text, "", 1);
+    assert_false(text.failed);
+    const char *rest = strstr(expected, "...");
+    if (rest != NULL)
+        text.data[rest - expected] = '\0';
+    char *wanted = strndup(expected, rest != NULL ? (size_t)(rest - expected) : strlen(expected));
+    assert_string_equal(text.data, wanted);
+    free(wanted);
+    ds_buffer_free(&text);
+}
+
+static void cells_are_cut_and_escaped(void **state)
+{
+    struct cells cells = {0};
+    (void)state;
+    assert_true(cells_resize(&cells, 3, 8));
+    assert_int_equal(cells_put_string(&cells, 0, 0, 8, STYLE_PLAIN, "12345678"), 8);
+    assert_int_equal(cells_put_string(&cells, 1, 0, 8, STYLE_PLAIN, "123456789"), 8);
+    assert_int_equal(cells_put_string(&cells, 2, 6, 8, STYLE_PLAIN, "ab"), 2);
+    expect_cells(&cells, "12345678\n1234567…\n      ab\n");
+    cells_clear(&cells);
+    /* A wide character that is cut in half, and one that is covered in half. */
+    cells_put_string(&cells, 0, 0, 4, STYLE_PLAIN, "a日本語");
+    cells_put_string(&cells, 1, 0, 8, STYLE_PLAIN, "日本");
+    cells_put_string(&cells, 1, 1, 1, STYLE_PLAIN, "x");
+    cells_put_string(&cells, 2, 0, 8, STYLE_PLAIN, "\033[2J");
+    expect_cells(&cells, "a日…\n x本\n\\x1B[2J\n");
+    cells_clear(&cells);
+    cells.ascii = true;
+    cells_put_string(&cells, 0, 0, 8, STYLE_PLAIN, "ä");
+    cells_put_string(&cells, 1, 0, 8, STYLE_PLAIN, "abcdefghi");
+    cells_put_right(&cells, 2, 0, 8, STYLE_PLAIN, (struct ds_text){"17", 2});
+    expect_cells(&cells, "\\x{E4}\nabcdefg~\n      17\n");
+    /* Beyond the screen, and no screen. */
+    assert_int_equal(cells_put_string(&cells, 3, 0, 8, STYLE_PLAIN, "x"), 0);
+    assert_int_equal(cells_put_string(&cells, 0, 8, 8, STYLE_PLAIN, "x"), 0);
+    cells_fill(&cells, 9, 0, 8, STYLE_PLAIN, 'x', 'x');
+    cells_paint(&cells, 9, 0, 8, STYLE_BAR);
+    cells_free(&cells);
+    assert_true(cells_resize(&cells, UINT32_MAX, UINT32_MAX));
+    assert_int_equal(cells.rows, CELLS_MAX_ROWS);
+    assert_int_equal(cells.columns, CELLS_MAX_COLUMNS);
+    cells_free(&cells);
+}
+
+/* No cell ever holds what a terminal would do something for. */
+static void every_byte_is_shown(void **state)
+{
+    struct cells cells = {0};
+    (void)state;
+    assert_true(cells_resize(&cells, 1, 40));
+    for (unsigned a = 0; a < 256; a++) {
+        for (unsigned b = a & 7; b < 256; b += 8) {
+            const char text[] = {(char)a, (char)b, (char)0x80, (char)a};
+            cells_put(&cells, 0, 0, 40, STYLE_PLAIN, (struct ds_text){text, sizeof text});
+            for (unsigned i = 0; i < 40; i++) {
+                const uint32_t c = cells.cell[i].character;
+                assert_false((c != 0 && c < ' ') || (c >= 0x7F && c < 0xA0) || c == 0x202E);
+            }
+        }
+    }
+    cells_free(&cells);
+}
+
+static const struct tui_column columns[] = {
+    {.title = "NAME", .least = 4, .most = 20},
+    {.title = "NUM", .is_number = true},
+    {.title = "MORE", .least = 4, .rank = 1},
+    {.title = NULL},
+};
+
+static void fill(struct tui_table *table, unsigned num)
+{
+    tui_table_begin(table);
+    for (unsigned i = 0; i < num; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "row%u", i);
+        if (!tui_table_add(table, i + 1, STYLE_PLAIN))
+            break;
+        tui_table_put(table, 0, name);
+        tui_table_put_number(table, 1, i * 7 % 5, tui_count(i * 7 % 5).text);
+        tui_table_put(table, 2, "more");
+    }
+    tui_table_end(table);
+}
+
+static void tables_sort_and_scroll(void **state)
+{
+    struct tui_table table;
+    struct cells cells = {0};
+    (void)state;
+    tui_table_init(&table, columns, 1);
+    fill(&table, 5);
+    assert_true(cells_resize(&cells, 4, 20));
+    const struct area area = {0, 0, 4, 20};
+    tui_table_draw(&table, &cells, area, true);
+    expect_cells(&cells, "NAME  NUM▼ MORE\nrow2     4 more\nrow4     3 more\nrow1     2 more\n");
+    /* The selected row stays selected when rows are sorted in another way, and the screen follows. */
+    tui_table_request(&table, REQUEST_DOWN);
+    assert_int_equal(tui_table_selected(&table)->id, 5);
+    tui_table_request(&table, REQUEST_SORT_TURN);
+    assert_int_equal(tui_table_selected(&table)->id, 5);
+    cells_clear(&cells);
+    tui_table_draw(&table, &cells, area, true);
+    expect_cells(&cells, "NAME  NUM▲ MORE\nrow3     1 more\nrow1     2 more\nrow4     3 more\n");
+    tui_table_request(&table, REQUEST_SORT_LEFT); /* by name */
+    tui_table_request(&table, REQUEST_LAST);
+    assert_int_equal(tui_table_selected(&table)->id, 5);
+    tui_table_request(&table, REQUEST_PAGE_UP);
+    assert_int_equal(tui_table_selected(&table)->id, 3);
+    tui_table_request(&table, REQUEST_FIRST);
+    tui_table_request(&table, REQUEST_UP);
+    assert_int_equal(tui_table_selected(&table)->id, 1);
+    tui_table_request(&table, REQUEST_PAGE_DOWN);
+    assert_int_equal(tui_table_selected(&table)->id, 3);
+    /* A column that has no room is left out; numbers are never cut. */
+    cells_clear(&cells);
+    tui_table_draw(&table, &cells, (struct area){0, 0, 4, 10}, true);
+    expect_cells(&cells, "NAME▲  NUM\nrow1     2\nrow2     4\nrow3...");
+    tui_table_free(&table);
+    cells_free(&cells);
+}
+
+static void tables_without_rows(void **state)
+{
+    struct tui_table table;
+    struct cells cells = {0};
+    (void)state;
+    tui_table_init(&table, columns, -1);
+    for (enum tui_request i = REQUEST_NONE; i < REQUEST_COUNT; i++)
+        tui_table_request(&table, i);
+    assert_null(tui_table_selected(&table));
+    assert_true(cells_resize(&cells, 2, 5));
+    for (unsigned rows = 0; rows < 3; rows++) {
+        for (unsigned width = 0; width < 6; width++)
+            tui_table_draw(&table, &cells, (struct area){0, 0, rows, width}, true);
+    }
+    fill(&table, 30000); /* more than there is room for */
+    assert_true(table.no_memory);
+    assert_int_equal(table.num, 16384);
+    tui_table_free(&table);
+    cells_free(&cells);
+}
+
+/* What books say of two nodes whose names do what they can. */
+static const char *const told =
+    "{\"span\":true,\"first\":1700000000000000,\"last\":1700000060000000,\"lost\":12,\"books\":["
+    "{\"book\":0,\"found\":[{\"severity\":\"error\",\"code\":\"DS205\",\"sentence\":\"b\\u001b]0;x\\u0007 waits\"},"
+    "{\"severity\":\"warning\",\"code\":\"DS107\",\"past\":1,\"sentence\":\"past\"}]},"
+    "{\"book\":1,\"rows\":["
+    "{\"conn\":7,\"first\":1700000000000000,\"last\":1700000010000000,\"state\":\"up\",\"end\":\"still open\","
+    "\"gaps\":1,\"side\":["
+    "{\"node\":\"a\\u001b[2J@h\",\"bytes\":1000,\"messages\":3,\"has_facts\":true,\"round_trip_p50\":41000000},"
+    "{\"node\":\"b\\u202e@h\",\"bytes\":500000,\"messages\":4,\"has_facts\":true,\"again\":2,\"stalls\":1,"
+    "\"stalled\":1500000000}]},"
+    "{\"conn\":9,\"end\":\"closed\",\"side\":[{\"node\":\"\\ufffd\"}]},"
+    "{\"conn\":8},[],7,null]},"
+    "{\"book\":2,\"callee\":[{\"what\":\"srv@b\",\"calls\":3,\"p50\":84000,\"p99\":2100000000,\"errors\":1}]},"
+    "{\"book\":3,\"rows\":[{\"what\":\"srv\\u0007@b\",\"in_bytes\":12,\"out_bytes\":900000}]},"
+    "{\"book\":99},{}]}";
+
+static void take(struct tui_ui *ui, const char *text, int64_t now_ns)
+{
+    struct ds_buffer json = {0};
+    ds_buffer_add_text(&json, text);
+    tui_ui_take(ui, &json, now_ns);
+    ds_buffer_free(&json);
+}
+
+static void assert_harmless(const struct cells *cells)
+{
+    for (size_t i = 0; i < (size_t)cells->rows * cells->columns; i++) {
+        const uint32_t c = cells->cell[i].character;
+        assert_false((c != 0 && c < ' ') || (c >= 0x7F && c < 0xA0) || c == 0x202E);
+    }
+}
+
+static void views_show_what_is_told(void **state)
+{
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    take(&ui, told, 0);
+    ui.facts.has_ended = true;
+    assert_true(cells_resize(&cells, 16, 80));
+    tui_ui_draw(&ui, &cells);
+    expect_cells(&cells,
+                 " 1 overview  2 nodes  3 links                                    ? help  q quit\n"
+                 " a.pcap  00:01:00  1 link  7 msgs  501 kB  1 error  0 warnings  12 lost\n"
+                 "\n"
+                 " error DS205 b\\x1B]0;x\\x07 waits\n"
+                 " warning DS107 (past) past\n"
+                 "...");
+    assert_harmless(&cells);
+    tui_ui_free(&ui);
+    cells_free(&cells);
+}
+
+/* Every key in every view, on every size, with all that was told and with nothing. */
+static void keys_do_no_harm(void **state)
+{
+    static const unsigned sizes[][2] = {{0, 0}, {1, 1}, {9, 200}, {10, 40}, {24, 80}, {60, 200}};
+    const char *const texts[] = {told, "{}", "{\"books\":[{\"book\":1},{\"book\":0,\"found\":7}]}"};
+    (void)state;
+    for (size_t text = 0; text < sizeof texts / sizeof texts[0]; text++) {
+        struct tui_ui ui;
+        struct cells cells = {.ascii = text == 1};
+        assert_true(tui_ui_init(&ui, "any", true));
+        for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++) {
+            assert_true(cells_resize(&cells, sizes[size][0], sizes[size][1]));
+            for (unsigned view = 0; view < TUI_VIEW_COUNT; view++) {
+                tui_ui_key(&ui, '1' + view);
+                take(&ui, texts[text], (int64_t)view * 700000000);
+                for (enum tui_request i = REQUEST_NONE + 1; i < REQUEST_COUNT; i++) {
+                    tui_ui_key(&ui, request_lines[i].key);
+                    tui_ui_draw(&ui, &cells);
+                    assert_harmless(&cells);
+                    tui_ui_key(&ui, request_lines[i].other);
+                }
+            }
+        }
+        tui_ui_free(&ui);
+        cells_free(&cells);
+    }
+}
+
+static void requests_are_distinct(void **state)
+{
+    char name[KEY_NAME_LEN];
+    (void)state;
+    for (enum tui_request i = REQUEST_NONE + 1; i < REQUEST_COUNT; i++) {
+        const struct request_line *line = &request_lines[i];
+        assert_int_equal(request_find(line->key), i);
+        if (line->other != TUI_NO_KEY)
+            assert_int_equal(request_find(line->other), i);
+        assert_true(line->help[0] != '\0');
+        assert_false(line->key >= '1' && line->key <= '9'); /* these are the views */
+        request_key_name(line->key, name);
+        assert_true(strcmp(name, "?") != 0 || i == REQUEST_HELP);
+    }
+    assert_int_equal(request_find(TUI_NO_KEY), REQUEST_NONE);
+    assert_int_equal(request_find(TUI_KEY_END_OF_LIST), REQUEST_NONE);
+    assert_true(TUI_VIEW_COUNT <= 9);
+}
+
+/* A page closes before the program does; a pause holds what is shown. */
+static void pages_close_first(void **state)
+{
+    struct tui_ui ui;
+    (void)state;
+    assert_true(tui_ui_init(&ui, "any", true));
+    take(&ui, told, 0);
+    tui_ui_key(&ui, '3');
+    take(&ui, told, 0);
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_true(ui.page.is_open);
+    assert_string_equal(ui.page.title, "link: connection 7");
+    assert_int_equal(tui_ui_key(&ui, 'q'), TUI_GOES_ON);
+    assert_false(ui.page.is_open);
+    tui_ui_key(&ui, '?');
+    assert_true(ui.page.is_open);
+    tui_ui_key(&ui, '?');
+    assert_false(ui.page.is_open);
+    tui_ui_key(&ui, TUI_KEY_F1);
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    assert_false(ui.page.is_open);
+    assert_int_equal(tui_ui_key(&ui, TUI_KEY_ESCAPE), TUI_GOES_ON);
+    tui_ui_key(&ui, ' ');
+    assert_true(ui.is_paused);
+    tui_ui_key(&ui, ' ');
+    assert_false(ui.is_paused);
+    ui.facts.has_ended = true;
+    tui_ui_key(&ui, ' ');
+    assert_false(ui.is_paused);
+    assert_int_equal(tui_ui_key(&ui, TUI_KEY_CTRL_L), TUI_REDRAWS);
+    assert_int_equal(tui_ui_key(&ui, 'q'), TUI_ENDS);
+    tui_ui_free(&ui);
+}
+
+static void take_bytes(struct tui_ui *ui, uint64_t bytes, int64_t now_ns)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"books\":[{\"book\":1,\"rows\":[{\"conn\":7,\"side\":[{\"bytes\":%llu,\"messages\":%llu},{}]}]}]}",
+             (unsigned long long)bytes, (unsigned long long)bytes / 10);
+    take(ui, text, now_ns);
+}
+
+/* Rates are of whole seconds; what was there before the first look is no rate. */
+static void rates_follow_counters(void **state)
+{
+    struct tui_ui ui;
+    (void)state;
+    assert_true(tui_ui_init(&ui, "any", true));
+    take_bytes(&ui, 1000000, INT64_C(100000000000));
+    take_bytes(&ui, 1000500, INT64_C(100500000000));
+    take_bytes(&ui, 1001000, INT64_C(101000000000));
+    const struct rate_row *row = tui_rates_find(&ui.facts.rates, 7);
+    assert_non_null(row);
+    assert_null(tui_rates_find(&ui.facts.rates, 8));
+    assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 1), 500);
+    assert_int_equal(tui_rates_messages(&ui.facts.rates, row, 1), 50);
+    assert_int_equal(tui_rates_value(&ui.facts.rates, row, 0), 500);
+    assert_int_equal(tui_rates_bytes(&ui.facts.rates, NULL, 5), 0);
+    take_bytes(&ui, 1011000, INT64_C(102000000000));
+    assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 500); /* 500 and 500 */
+    take_bytes(&ui, 1011000, INT64_C(103000000000));
+    assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 5250);
+    /* A minute later nothing of that is left, and a counter that began anew is no flood. */
+    take_bytes(&ui, 10, INT64_C(170000000000));
+    take_bytes(&ui, 10, INT64_C(171000000000));
+    assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 59), 0);
+    tui_ui_free(&ui);
+}
+
+static void run_all(void *context)
+{
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)context;
+    if (tui_ui_init(&ui, "any", true) && cells_resize(&cells, 12, 60)) {
+        take(&ui, told, 0);
+        for (unsigned view = 0; view < TUI_VIEW_COUNT; view++) {
+            tui_ui_key(&ui, '1' + view);
+            tui_ui_key(&ui, TUI_KEY_ENTER);
+            tui_ui_draw(&ui, &cells);
+            tui_ui_key(&ui, TUI_KEY_ESCAPE);
+            tui_ui_draw(&ui, &cells);
+        }
+        tui_ui_key(&ui, '?');
+        tui_ui_draw(&ui, &cells);
+    }
+    tui_ui_free(&ui);
+    cells_free(&cells);
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(run_all, NULL) > 10);
+}
+
+static void open_books(void *context)
+{
+    uint64_t limits[DS_LIMIT_COUNT];
+    struct ds_buffer out = {0};
+    struct snapshot snapshot = {0};
+    (void)context;
+    default_limits(limits);
+    struct tui_books *books = tui_books_new(limits);
+    if (books != NULL && tui_books_tell(books, ~0u, &out) && snapshot_read(&snapshot, &out)) {
+        for (size_t i = 0; i < BOOK_COUNT; i++)
+            assert_non_null(snapshot.book[i]);
+        assert_false(snapshot.has_span);
+    }
+    snapshot_free(&snapshot);
+    ds_buffer_free(&out);
+    tui_books_free(books);
+}
+
+static void books_without_records(void **state)
+{
+    (void)state;
+    open_books(NULL);
+    assert_true(failing_alloc_each(open_books, NULL) > 4);
+}
+
+static void numbers_are_short(void **state)
+{
+    char bars[TUI_BARS_LEN];
+    (void)state;
+    assert_string_equal(tui_bytes(0).text, "0 B");
+    assert_string_equal(tui_bytes(999).text, "999 B");
+    assert_string_equal(tui_bytes(1000).text, "1.0 kB");
+    assert_string_equal(tui_bytes(99949).text, "99.9 kB");
+    assert_string_equal(tui_bytes(99951).text, "100 kB");
+    assert_string_equal(tui_bytes(999499).text, "999 kB");
+    assert_string_equal(tui_bytes(999500).text, "1.0 MB");
+    assert_string_equal(tui_bytes(UINT64_MAX).text, "18.4 EB");
+    assert_string_equal(tui_count(99999).text, "99999");
+    assert_string_equal(tui_count(100000).text, "100k");
+    assert_string_equal(tui_span(0).text, "-");
+    assert_string_equal(tui_clock(-1).text, "00:00:00");
+    assert_string_equal(tui_clock(INT64_C(3661000000000)).text, "01:01:01");
+    tui_bars((const uint64_t[]){0, 1, 8}, 3, false, bars);
+    assert_string_equal(bars, " ▂█");
+    tui_bars((const uint64_t[]){0, 1, 8}, 3, true, bars);
+    assert_string_equal(bars, " .#");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_cut_and_escaped), cmocka_unit_test(every_byte_is_shown),
+        cmocka_unit_test(tables_sort_and_scroll),    cmocka_unit_test(tables_without_rows),
+        cmocka_unit_test(views_show_what_is_told),   cmocka_unit_test(keys_do_no_harm),
+        cmocka_unit_test(requests_are_distinct),     cmocka_unit_test(pages_close_first),
+        cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
