@@ -48,7 +48,7 @@ void pipeline_take_link(struct pipeline *s, const struct record *record)
     const bool is_over = event->type == DS_EVENT_CONN && event->change.final;
     if (conn->counters[0].messages + conn->counters[1].messages == 0)
         return;
-    const int64_t every_ns = s->options->report.every_ns;
+    const int64_t every_ns = s->link_every_ns;
     struct link_due *due = &s->link_due[conn->number % LINKS_DUE];
     if (due->conn != conn->number) {
         due->conn = conn->number;

@@ -182,6 +182,15 @@ static bool is_better_threaded(const struct pipeline *s)
            !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
 }
 
+/* choose_link_every: a screen shows how links are now. Counters that stand with events behind the queue are
+ * old ones. */
+static int64_t choose_link_every(const struct options *options)
+{
+    enum { SCREEN_EVERY_NS = 1000000000 };
+    const bool has_screen = options->tui && options->capture.num_read_files == 0;
+    return options->report.every_ns == 0 && has_screen ? SCREEN_EVERY_NS : options->report.every_ns;
+}
+
 struct pipeline *pipeline_new(const struct options *options, struct web *web, struct tui *tui,
                               struct nats_publisher *nats, struct otlp_publisher *otlp,
                               unsigned time_digits)
@@ -229,6 +238,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
         return NULL;
     }
     s->tells_links = outputs_take_links(&s->outputs);
+    s->link_every_ns = choose_link_every(options);
     s->threaded = is_better_threaded(s);
     s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&
                     !s->wants_unselected && !sinks_want_raw(&options->output);

@@ -49,6 +49,7 @@ struct pipeline {
     struct explain *explain;       /* NULL: --explain asks for no thing */
     struct stall_effects *held_up; /* NULL: nobody asks what waited behind stalls */
     bool tells_links;        /* an output takes their facts */
+    int64_t link_every_ns;   /* how often, while a link is open; 0: when it ends */
     struct link_due link_due[LINKS_DUE];
     struct reports *reports;
     struct metrics *metrics;         /* NULL: nobody wants them */

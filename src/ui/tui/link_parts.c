@@ -44,6 +44,19 @@ int64_t link_rate_order(const cJSON *link, uint64_t rate)
     return (int64_t)rate - (link_is_open(link) ? 0 : INT64_MAX / 2);
 }
 
+void link_bars(const struct tui_facts *facts, uint64_t conn, char *text, size_t len)
+{
+    enum { SECONDS = RATES_SECONDS / LINK_BARS };
+    const struct rate_row *row = facts->is_live ? tui_rates_find(&facts->rates, conn) : NULL;
+    uint64_t values[LINK_BARS] = {0};
+    char bars[TUI_BARS_LEN] = "";
+    for (unsigned i = 0; row != NULL && i < LINK_BARS * SECONDS; i++)
+        values[LINK_BARS - 1 - i / SECONDS] += tui_rates_value(&facts->rates, row, i);
+    if (row != NULL)
+        tui_bars(values, LINK_BARS, facts->ascii, bars);
+    snprintf(text, len, "%s", bars);
+}
+
 static void put_side(struct tui_page *page, const cJSON *side)
 {
     const uint64_t again = told_number(side, "again"), stalls = told_number(side, "stalls");

@@ -29,6 +29,8 @@ enum {
     SHARE_OF_TIME = 20, /* telling takes at most one in so many seconds */
 };
 
+#define NOTE_NS (10 * INT64_C(1000000000)) /* what was said stays so long, or until a key comes */
+
 struct tui {
     struct tui_config config;
     bool is_open; /* the terminal is */
@@ -49,7 +51,7 @@ struct tui {
     struct ds_buffer told;
     uint64_t num_told;  /* changes that were told */
     int64_t tell_ns;    /* when the books are told again, by the monotonic clock */
-    int64_t drawn_ns;
+    int64_t drawn_ns, noted_ns;
     bool is_old, is_answer; /* the screen, and a key made it so */
     bool draws_all, is_gone;
 };
@@ -100,10 +102,12 @@ static void tell(struct tui *tui)
     pthread_cond_signal(&tui->are_back);
     pthread_mutex_unlock(&tui->lock);
     tui->ui.facts.has_ended = has_ended;
-    if (ok && tui_ui_take(&tui->ui, &tui->told, begin_ns))
+    if (ok && tui_ui_take(&tui->ui, &tui->told, begin_ns)) {
         tui->num_told = num_changes;
-    else
+    } else {
         tui_ui_note(&tui->ui, "out of memory: what is shown is older");
+        tui->noted_ns = begin_ns;
+    }
     if (tui->told.failed)
         ds_buffer_free(&tui->told);
     const int64_t took_ns = (clock_now_ns() - begin_ns) * SHARE_OF_TIME;
@@ -136,6 +140,7 @@ static void take_notices(struct tui *tui)
     if (!tui_notices_read(&tui->notices, line, sizeof line))
         return;
     tui_ui_note(&tui->ui, line);
+    tui->noted_ns = clock_now_ns();
     tui->is_old = true;
 }
 
@@ -193,6 +198,10 @@ static void *run(void *context)
             tui->is_old = tui->is_answer = tui->draws_all = true;
         follow_size(tui);
         const int64_t now_ns = clock_now_ns();
+        if (tui->ui.note[0] != '\0' && now_ns - tui->noted_ns > NOTE_NS) {
+            tui_ui_note(&tui->ui, "");
+            tui->is_old = true;
+        }
         const bool ends = tui->has_ended && !tui->ui.facts.has_ended;
         if (ends || (now_ns >= tui->tell_ns && is_told_new(tui)))
             tell(tui);
@@ -311,6 +320,7 @@ const struct sink_kind sink_tui = {
     .record = take_record,
     .lost = take_loss,
     .close = close_sink,
+    .takes_links = true,
     .wants_findings = true,
     .takes_timeline = true,
     .writes_nothing = true,

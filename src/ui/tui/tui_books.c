@@ -76,7 +76,8 @@ void tui_books_record(struct tui_books *books, const struct record *record, unsi
     books->text.time_digits = time_digits;
     note_time(books, record);
     for (size_t i = 0; i < BOOK_COUNT; i++) {
-        if ((kinds[i].kind->takes & takes) != 0)
+        /* What is told of a link alone is no event of its own. */
+        if ((kinds[i].kind->takes & takes) != 0 && (!record->link_facts || i == BOOK_LINKS))
             kinds[i].kind->record(books->state[i], record);
     }
     books->text.buffer.len = 0;

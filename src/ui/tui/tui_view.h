@@ -62,6 +62,11 @@ uint64_t link_rate(const struct tui_facts *facts, const cJSON *link);
  * carried. */
 int64_t link_rate_order(const cJSON *link, uint64_t rate);
 
+/* link_bars draws what a link carried in the last minute of a live capture, in LINK_BARS columns; "": not
+ * known. */
+enum { LINK_BARS = 20 };
+void link_bars(const struct tui_facts *facts, uint64_t conn, char *text, size_t len);
+
 /* link_page opens the page of a link. */
 void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON *link);
 

@@ -20,7 +20,7 @@ static const struct tui_column columns[] = {
     [AGAIN] = {.title = "RETR", .is_number = true, .least = 4, .rank = 4},
     [STALLED] = {.title = "STALLED", .is_number = true, .least = 7, .rank = 1},
     [CONN] = {.title = "CONN", .is_number = true, .least = 4, .rank = 5},
-    [BARS] = {.title = "LAST 60 s", .least = 20, .most = 60, .rank = 6},
+    [BARS] = {.title = "LAST 60 s", .least = LINK_BARS, .rank = 6},
     {.title = NULL},
 };
 
@@ -48,20 +48,6 @@ static enum style style_of(const cJSON *link)
                : STYLE_PLAIN;
 }
 
-/* put_bars draws what a link carried in each of the last seconds. */
-static void put_bars(struct tui_table *table, const struct tui_facts *facts, uint64_t conn)
-{
-    const struct rate_row *row = tui_rates_find(&facts->rates, conn);
-    uint64_t values[RATES_SECONDS];
-    char text[TUI_BARS_LEN];
-    if (row == NULL || !facts->is_live)
-        return;
-    for (unsigned i = 0; i < RATES_SECONDS; i++)
-        values[i] = tui_rates_value(&facts->rates, row, RATES_SECONDS - 1 - i);
-    tui_bars(values, RATES_SECONDS, facts->ascii, text);
-    tui_table_put(table, BARS, text);
-}
-
 static void put_row(struct tui_table *table, const struct tui_facts *facts, const cJSON *link)
 {
     const cJSON *a = link_side(link, 0), *b = link_side(link, 1);
@@ -72,6 +58,7 @@ static void put_row(struct tui_table *table, const struct tui_facts *facts, cons
     const int64_t stalled = told_signed(a, "stalled") + told_signed(b, "stalled");
     const int64_t trip_a = told_signed(a, "round_trip_p50"), trip_b = told_signed(b, "round_trip_p50");
     const int64_t trip = trip_a > trip_b ? trip_a : trip_b;
+    char bars[TUI_BARS_LEN];
     if (!tui_table_add(table, conn, style_of(link)))
         return;
     tui_table_put(table, FROM, told_text(a, "node"));
@@ -84,7 +71,8 @@ static void put_row(struct tui_table *table, const struct tui_facts *facts, cons
     tui_table_put_number(table, AGAIN, (int64_t)again, tui_count(again).text);
     tui_table_put_number(table, STALLED, stalled, tui_span(stalled).text);
     tui_table_put_number(table, CONN, (int64_t)conn, tui_count(conn).text);
-    put_bars(table, facts, conn);
+    link_bars(facts, conn, bars, sizeof bars);
+    tui_table_put(table, BARS, bars);
 }
 
 static void update(void *view, const struct tui_facts *facts)

@@ -11,7 +11,7 @@
 
 enum { FINDINGS = 4, WIDE = 110 };
 
-enum { LINK_FROM, LINK_TO, LINK_STATE, LINK_RATE, LINK_MESSAGES, LINK_TRIP, LINK_BARS };
+enum { LINK_FROM, LINK_TO, LINK_STATE, LINK_RATE, LINK_MESSAGES, LINK_TRIP, LINK_MINUTE };
 static const struct tui_column link_columns[] = {
     [LINK_FROM] = {.title = "LINKS: FROM", .least = 12, .most = 40},
     [LINK_TO] = {.title = "TO", .least = 12, .most = 40},
@@ -19,7 +19,7 @@ static const struct tui_column link_columns[] = {
     [LINK_RATE] = {.title = "RATE", .is_number = true, .least = 8},
     [LINK_MESSAGES] = {.title = "MSGS", .is_number = true, .least = 5},
     [LINK_TRIP] = {.title = "RTT", .is_number = true, .least = 7, .rank = 1},
-    [LINK_BARS] = {.title = "LAST 60 s", .least = 20, .most = 60, .rank = 2},
+    [LINK_MINUTE] = {.title = "LAST 60 s", .least = LINK_BARS, .rank = 2},
     {.title = NULL},
 };
 
@@ -72,9 +72,7 @@ static void put_link(struct tui_table *table, const struct tui_facts *facts, con
     const uint64_t messages = told_number(a, "messages") + told_number(b, "messages");
     const int64_t trip_a = told_signed(a, "round_trip_p50"), trip_b = told_signed(b, "round_trip_p50");
     const int64_t trip = trip_a > trip_b ? trip_a : trip_b;
-    const struct rate_row *row = tui_rates_find(&facts->rates, conn);
-    uint64_t values[RATES_SECONDS];
-    char text[TUI_BARS_LEN] = "";
+    char bars[TUI_BARS_LEN];
     if (!tui_table_add(table, conn, link_is_open(link) ? STYLE_PLAIN : STYLE_DIM))
         return;
     tui_table_put(table, LINK_FROM, told_text(a, "node"));
@@ -83,11 +81,8 @@ static void put_link(struct tui_table *table, const struct tui_facts *facts, con
     tui_table_put_number(table, LINK_RATE, link_rate_order(link, rate), tui_byte_rate(rate).text);
     tui_table_put_number(table, LINK_MESSAGES, (int64_t)messages, tui_count(messages).text);
     tui_table_put_number(table, LINK_TRIP, trip, tui_span(trip).text);
-    for (unsigned i = 0; row != NULL && i < RATES_SECONDS; i++)
-        values[i] = tui_rates_value(&facts->rates, row, RATES_SECONDS - 1 - i);
-    if (row != NULL && facts->is_live)
-        tui_bars(values, RATES_SECONDS, facts->ascii, text);
-    tui_table_put(table, LINK_BARS, text);
+    link_bars(facts, conn, bars, sizeof bars);
+    tui_table_put(table, LINK_MINUTE, bars);
 }
 
 static void put_call(struct tui_table *table, const cJSON *kind)
