@@ -104,7 +104,7 @@ static void test_delivered_caps(void **state)
             assert_int_equal(w->stats.overlaps_differing, num);
         }
     }
-    w->limits[DS_LIMIT_MEMORY] = 8 * TCP_DELIVERED_FIRST;
+    w->limits[DS_LIMIT_MEMORY] = 8 * 4 * TCP_DELIVERED_FIRST; /* as much as B's would take, and A's is there */
     feed_bytes(w, B, TCP_ACK, 1, 1, bytes, LEN);
     feed_bytes(w, B, TCP_ACK, 1, 1, bytes + 1, LEN);
     assert_int_equal(w->stats.overlaps_differing, num);
@@ -118,6 +118,23 @@ static void test_delivered_caps(void **state)
     assert_int_equal(w->stats.overlaps_differing, num);
     feed_bytes(w, B, TCP_ACK, 1 + 2 * LEN, 1, bytes + 1, LEN);
     assert_int_equal(w->stats.overlaps_differing, num + 1);
+}
+
+/* Of a segment that is longer than a ring its end is kept. */
+static void test_delivered_long(void **state)
+{
+    enum { LEN = TCP_DELIVERED_MAX + 5001 };
+    static uint8_t bytes[LEN];
+    struct world *w = *state;
+    for (size_t i = 0; i < LEN; i++)
+        bytes[i] = (uint8_t)(i * i >> 3);
+    shake(w, 0, 0);
+    feed_bytes(w, A, TCP_ACK, 1, 1, bytes, LEN);
+    feed_bytes(w, A, TCP_ACK, 1, 1, bytes, LEN);
+    assert_int_equal(w->stats.overlaps_differing, 0);
+    bytes[LEN - 1] ^= 1;
+    feed_bytes(w, A, TCP_ACK, LEN - 9, 1, bytes + LEN - 10, 10);
+    assert_int_equal(w->stats.overlaps_differing, 1);
 }
 
 /* Retransmissions behind the end of a direction, or of the connection, are compared as well. */
@@ -541,6 +558,7 @@ int main(void)
         TEST(test_retransmission),
         TEST(test_other_bytes_than_delivered),
         TEST(test_delivered_caps),
+        TEST(test_delivered_long),
         TEST(test_other_bytes_behind_the_end),
         TEST(test_old_bytes_of_another),
         TEST(test_everything_twice),

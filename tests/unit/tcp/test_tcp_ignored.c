@@ -57,6 +57,21 @@ static void test_old_times_one_way(void **state)
     expect_log(w, "open 0:a 0:b 0:c 0:d 0!3L 0:x 0:x 0:y close=CAPTURE");
 }
 
+/* A segment behind a hole waits, whatever its timestamp, and an acknowledgement that is ahead of the data says
+ * nothing about the time of that. */
+static void test_times_out_of_order_one_way(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    feed_time(w, A, 110, 501, "", 9000);
+    feed_time(w, A, 101, 501, "abc", 7000);
+    feed_time(w, A, 107, 501, "ghi", 6000);
+    feed_time(w, A, 104, 501, "def", 7002);
+    tcp_table_end(w->table);
+    assert_int_equal(w->stats.ignored, 0);
+    expect_log(w, "open 0:abc 0:def 0:ghi close=CAPTURE");
+}
+
 /* What acknowledges numbers far off is ignored, though the other end is not heard; a second one is believed. */
 static void test_stray_ack_one_way(void **state)
 {
@@ -504,6 +519,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_old_times),
         TEST(test_old_times_one_way),
+        TEST(test_times_out_of_order_one_way),
         TEST(test_stray_ack_one_way),
         TEST(test_syn_where_data_waits),
         TEST(test_urgent_waits),
