@@ -117,7 +117,7 @@ bool reports_take_facts(const struct report_config *config)
 
 bool reports_draw_anew(const struct report_config *config)
 {
-    return (config->wanted[REPORT_DOCTOR] || config->wanted[REPORT_OPEN]) && !is_any(config, does_flow);
+    return is_any(config, is_of_records) && !is_any(config, does_flow);
 }
 
 struct reports *reports_new(const struct report_config *config, unsigned time_digits,

@@ -54,7 +54,7 @@ struct report_config {
 };
 
 /* reports_draw_anew says whether somebody who looks on at a terminal wants to see the tables all the time:
- * doctor or open is among them, and none of which lines are written as they come. */
+ * there are some, and none of which lines are written as they come. */
 bool reports_draw_anew(const struct report_config *config);
 
 /* How writing the tables went. */

@@ -101,6 +101,11 @@ whole = doctor.ends()
 if "  do: " not in whole.split("at ")[-1] and "  do: " not in whole:
     sys.exit(f"FAILED: the whole report does not come at the end:\n{whole}")
 
+# Other tables are drawn anew as well.
+latency = Watched("--report", "latency")
+latency.comes("(" + re.escape(DRAWN) + "at .*latency of 0 calls.*){2}")
+latency.ends()
+
 # --every says how often.
 often = Watched("--report", "open", "--every", "200ms")
 often.comes("(" + re.escape(DRAWN) + ".*){3}")

@@ -444,7 +444,7 @@ static bool read_options(struct options *options, int argc, char **argv,
 }
 
 /* choose_drawing has tables written again and again where that was not asked for: top in any live capture,
- * doctor and open where a terminal shows them. */
+ * the others where a terminal shows them, and none of which lines come one by one. */
 static void choose_drawing(struct options *o)
 {
     bool is_free = o->keep.write_file == NULL || strcmp(o->keep.write_file, "-") != 0;
