@@ -95,9 +95,10 @@ told(Maps, Truth) ->
 %% signal(Map): a message by the names that truth has for what is in it.
 signal(#{op := Op} = Map) ->
     Parts = maps:with([op, from, to, ref, mfa, opts, flags, result, reason, term, token], Map),
+    %% Of other messages mfa is what the correlation makes of the payload.
     Named = rename(reason, term, case is_spawn(Op) of
                                      true -> rename(ref, req, Parts);
-                                     false -> Parts
+                                     false -> maps:remove(mfa, Parts)
                                  end),
     case Named of
         #{op := spawn_reply_tt} ->
