@@ -205,18 +205,27 @@ static void print_share(const struct finding *unread, struct ds_buffer *out)
                      floor((double)unread->num_read * 100 / (double)unread->num_messages));
 }
 
+/* is_anything_down says whether the verdict begins with what has left and not come back. */
+static bool is_anything_down(const struct doctor *doctor)
+{
+    for (size_t i = 0; i < doctor->num; i++) {
+        if (doctor->found[i]->severity == SEVERITY_DOWN)
+            return true;
+    }
+    return false;
+}
+
 /* print_nothing_wrong says no more than what the capture allows to say. */
 static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *out)
 {
     const struct finding *unread = find_limit(doctor, LIMITS_READ);
+    ds_buffer_add_text(out, is_anything_down(doctor) ? "no other problems found" : "no problems found");
     if (unread != NULL) {
-        ds_buffer_add_text(out, "no problems found in what could be read (");
+        ds_buffer_add_text(out, " in what could be read (");
         print_share(unread, out);
         ds_buffer_add_text(out, ")");
     } else if (find_limit(doctor, LIMITS_SEEN) != NULL) {
-        ds_buffer_add_text(out, "no problems found in what could be seen");
-    } else {
-        ds_buffer_add_text(out, "no problems found");
+        ds_buffer_add_text(out, " in what could be seen");
     }
 }
 

@@ -303,7 +303,7 @@ def check_growth(browser):
     if browser:
         expect(wait_for(lambda: 'everything has been read' in browser.run('document.getElementById("live").innerText')),
                'the browser says so', browser.run('document.getElementById("live").innerText'))
-        expect(browser.run('document.querySelectorAll("section").length') == 9, 'and has all its parts')
+        expect(browser.run('document.querySelectorAll("section").length') == 10, 'and has all its parts')
     status, seconds = served.end()
     expect(status == 0 and seconds < 5, 'SIGTERM ends it while browsers look on', status, seconds)
     if browser:

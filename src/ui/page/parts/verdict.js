@@ -40,8 +40,8 @@ function nothingWrong() {
   if (!data.traffic.messages) return 'No problems found, but no message could be read.';
   const down = data.doctor.found.find(f => f.severity === 'down');
   const verdict = (data.doctor.verdict || '').slice(down ? down.sentence.length + 2 : 0).split(';')[0];
-  if (data.about.losses && verdict === 'no problems found') return 'No problems found in what could be seen.';
-  return verdict[0].toUpperCase() + verdict.slice(1) + '.';
+  const seen = data.about.losses && /^no (other )?problems found$/.test(verdict) ? ' in what could be seen' : '';
+  return verdict[0].toUpperCase() + verdict.slice(1) + seen + '.';
 }
 
 // verdictDot says it before a word is read.
