@@ -14,6 +14,7 @@ if(DISTSNIFF_TESTS)
   # The same terms as Elixir writes them: as the Elixir here does, and as another one did.
   add_test(NAME terms_inspect
            COMMAND ${ELIXIR} ${CMAKE_CURRENT_SOURCE_DIR}/terms/inspect.exs $<TARGET_FILE:term_tool>)
+  set_tests_properties(terms_inspect PROPERTIES COST 90) # it takes two minutes: not the last
   add_test(NAME terms_inspect_captured
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/inspected $<TARGET_FILE:distsniff>
                    $<TARGET_FILE:term_tool> ${ELIXIR}
