@@ -134,8 +134,9 @@ bool tui_terminal_open(void)
     memset(&state, 0, sizeof state);
     setlocale(LC_CTYPE, "");
     terminal.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    (void)wcrtomb(bytes, L'a', &state); /* what it needs of files it reads now */
-    if (!open_screen()) {
+    /* What converting characters needs of files it reads now. */
+    const bool converts = wcrtomb(bytes, L'a', &state) == 1;
+    if (!converts || !open_screen()) {
         tui_terminal_close();
         return false;
     }
