@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum {
     LEAST_ROOM = 512,
@@ -67,26 +69,9 @@ struct learned_shapes {
     uint32_t num_loaded;
 };
 
-static void *take(struct memcap *memcap, size_t len)
-{
-    if (!memcap_take(memcap, len))
-        return NULL;
-    void *bytes = calloc(1, len);
-    if (bytes == NULL)
-        memcap_give(memcap, len);
-    return bytes;
-}
-
-static void give_back(struct memcap *memcap, void *bytes, size_t len)
-{
-    if (bytes != NULL)
-        memcap_give(memcap, len);
-    free(bytes);
-}
-
 struct learned_shapes *learned_shapes_new(struct memcap *memcap)
 {
-    struct learned_shapes *shapes = take(memcap, sizeof *shapes);
+    struct learned_shapes *shapes = memcap_calloc(memcap, sizeof *shapes);
     if (shapes != NULL)
         shapes->memcap = memcap;
     return shapes;
@@ -98,17 +83,24 @@ void learned_shapes_free(struct learned_shapes *shapes)
         return;
     struct memcap *memcap = shapes->memcap;
     for (uint32_t i = 0; i < shapes->num_atoms; i++)
-        give_back(memcap, (void *)(uintptr_t)shapes->atoms[i].data, shapes->atoms[i].len + 1);
-    give_back(memcap, shapes->contexts, shapes->cap * sizeof *shapes->contexts);
-    give_back(memcap, shapes->places, 2 * shapes->cap * sizeof *shapes->places);
-    give_back(memcap, shapes->loaded, LOADED_ATOMS * sizeof *shapes->loaded);
-    give_back(memcap, shapes, sizeof *shapes);
+        memcap_free(memcap, (void *)(uintptr_t)shapes->atoms[i].data, shapes->atoms[i].len + 1);
+    memcap_free(memcap, shapes->contexts, shapes->cap * sizeof *shapes->contexts);
+    memcap_free(memcap, shapes->places, 2 * shapes->cap * sizeof *shapes->places);
+    memcap_free(memcap, shapes->loaded, LOADED_ATOMS * sizeof *shapes->loaded);
+    memcap_free(memcap, shapes, sizeof *shapes);
+}
+
+/* spread is where a key is looked for first. Which keys share a place depends on where the memory of this
+ * run is, so that nobody can send many that do. */
+static uint32_t spread(const struct learned_shapes *shapes, const void *key, size_t len)
+{
+    return (uint32_t)XXH3_64bits_withSeed(key, len, (uintptr_t)shapes);
 }
 
 /* place_of returns where the number of a context stands, or is to stand. */
 static uint16_t *place_of(const struct learned_shapes *shapes, uint32_t key)
 {
-    uint32_t at = key & (2 * shapes->cap - 1);
+    uint32_t at = spread(shapes, &key, sizeof key) & (2 * shapes->cap - 1);
     while (shapes->places[at] != 0 && shapes->contexts[shapes->places[at] - 1].key != key)
         at = (at + 1) & (2 * shapes->cap - 1);
     return &shapes->places[at];
@@ -119,17 +111,17 @@ static bool make_room(struct learned_shapes *shapes)
     const uint32_t before = shapes->cap, cap = before != 0 ? 2 * before : LEAST_ROOM;
     if (shapes->num < before || before >= LEARNED_CONTEXTS)
         return shapes->num < before && shapes->num < LEARNED_CONTEXTS;
-    struct context *contexts = take(shapes->memcap, cap * sizeof *contexts);
-    uint16_t *places = take(shapes->memcap, 2 * cap * sizeof *places);
+    struct context *contexts = memcap_calloc(shapes->memcap, cap * sizeof *contexts);
+    uint16_t *places = memcap_calloc(shapes->memcap, 2 * cap * sizeof *places);
     if (contexts == NULL || places == NULL) {
-        give_back(shapes->memcap, contexts, cap * sizeof *contexts);
-        give_back(shapes->memcap, places, 2 * cap * sizeof *places);
+        memcap_free(shapes->memcap, contexts, cap * sizeof *contexts);
+        memcap_free(shapes->memcap, places, 2 * cap * sizeof *places);
         return false;
     }
     if (shapes->num != 0)
         memcpy(contexts, shapes->contexts, shapes->num * sizeof *contexts);
-    give_back(shapes->memcap, shapes->contexts, before * sizeof *contexts);
-    give_back(shapes->memcap, shapes->places, 2 * before * sizeof *places);
+    memcap_free(shapes->memcap, shapes->contexts, before * sizeof *contexts);
+    memcap_free(shapes->memcap, shapes->places, 2 * before * sizeof *places);
     shapes->contexts = contexts;
     shapes->places = places;
     shapes->cap = cap;
@@ -152,6 +144,7 @@ static struct context *context_of(struct learned_shapes *shapes, uint32_t key)
     return context;
 }
 
+/* hash_of is written to files: it is the same in each run. */
 static uint32_t hash_of(struct ds_text text)
 {
     uint32_t hash = 2166136261u;
@@ -163,7 +156,7 @@ static uint32_t hash_of(struct ds_text text)
 /* atom_place returns where the number of an atom stands, or is to stand. */
 static uint16_t *atom_place(const struct learned_shapes *shapes, struct ds_text text)
 {
-    uint32_t at = hash_of(text) % ATOM_PLACES;
+    uint32_t at = spread(shapes, text.data, text.len) % ATOM_PLACES;
     for (; shapes->atom_places[at] != 0; at = (at + 1) % ATOM_PLACES) {
         const struct ds_text *other = &shapes->atoms[shapes->atom_places[at] - 1];
         if (other->len == text.len && (text.len == 0 || memcmp(other->data, text.data, text.len) == 0))
@@ -189,7 +182,7 @@ static unsigned atom_of(struct learned_shapes *shapes, struct ds_text text)
     if (atom != ATOM_TABLE_NONE || memchr(text.data, '@', text.len) != NULL ||
         shapes->num_atoms == LEARNED_ATOMS || shapes->atom_bytes + text.len > ATOM_BYTES)
         return atom;
-    char *copy = take(shapes->memcap, text.len + 1);
+    char *copy = memcap_calloc(shapes->memcap, text.len + 1);
     if (copy == NULL)
         return ATOM_TABLE_NONE;
     memcpy(copy, text.data, text.len);
@@ -246,7 +239,7 @@ static void weigh(struct context *context)
 static void count_in(struct context *context, unsigned atom, bool is_node)
 {
     enum { THIS_RUN = 1u << LEARNED_FILLERS };
-    const bool is_changed = (context->in_this_run & THIS_RUN) == 0;
+    bool is_changed = (context->in_this_run & THIS_RUN) == 0;
     unsigned i = 0, before = context->others;
     if (is_changed && context->runs < UINT8_MAX)
         context->runs++;
@@ -265,6 +258,7 @@ static void count_in(struct context *context, unsigned atom, bool is_node)
             context->num_fillers++;
             context->fillers[i] = (struct filler){(uint16_t)atom, 0};
             context->has_names = context->has_names || atom >= atom_table_num_texts;
+            is_changed = true;
         }
         context->fillers[i].num++;
         if ((context->in_this_run & 1u << i) == 0 && context->filler_runs[i] < UINT8_MAX)
@@ -272,7 +266,7 @@ static void count_in(struct context *context, unsigned atom, bool is_node)
         context->in_this_run |= (uint8_t)(1u << i);
     }
     /* What is derived changes little between powers of two. */
-    if (is_changed || (context->num & (context->num - 1)) == 0 || context->fillers[i].num == 1 ||
+    if (is_changed || (context->num & (context->num - 1)) == 0 ||
         context->others != before)
         weigh(context);
 }
@@ -292,7 +286,7 @@ void learned_shapes_count(struct learned_shapes *shapes, struct ds_text text, co
 /* whole_place returns where the shape of a message stands, or is to stand. */
 static uint32_t whole_place(const struct learned_shapes *shapes, uint32_t whole)
 {
-    uint32_t at = whole % WHOLE_PLACES;
+    uint32_t at = spread(shapes, &whole, sizeof whole) % WHOLE_PLACES;
     while (shapes->wholes[at] != 0 && shapes->wholes[at] != whole)
         at = (at + 1) % WHOLE_PLACES;
     return at;
@@ -502,7 +496,7 @@ static bool add_atom(struct learned_shapes *shapes, struct ds_text text)
     if (text.data == NULL || text.len > ATOM_MAX_LEN)
         return false;
     if (shapes->loaded == NULL)
-        shapes->loaded = take(shapes->memcap, LOADED_ATOMS * sizeof *shapes->loaded);
+        shapes->loaded = memcap_calloc(shapes->memcap, LOADED_ATOMS * sizeof *shapes->loaded);
     if (shapes->loaded == NULL || shapes->num_loaded == LOADED_ATOMS)
         return false;
     shapes->loaded[shapes->num_loaded++] = (uint16_t)atom_of(shapes, text);

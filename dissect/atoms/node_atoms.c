@@ -16,28 +16,10 @@ static bool text_equal(struct ds_text a, const void *data, size_t len)
     return a.len == len && (len == 0 || memcmp(a.data, data, len) == 0);
 }
 
-/* take and give_back are of memory that counts at the meter of all books. */
-static void *take(struct memcap *memcap, size_t len)
-{
-    if (!memcap_take(memcap, len))
-        return NULL;
-    void *bytes = calloc(1, len);
-    if (bytes == NULL)
-        memcap_give(memcap, len);
-    return bytes;
-}
-
-static void give_back(struct memcap *memcap, void *bytes, size_t len)
-{
-    if (bytes != NULL)
-        memcap_give(memcap, len);
-    free(bytes);
-}
-
 /* A text is one byte longer than it is, so that the empty one is something, too. */
 static char *take_text(struct memcap *memcap, struct ds_text text)
 {
-    char *copy = take(memcap, text.len + 1);
+    char *copy = memcap_calloc(memcap, text.len + 1);
     if (copy != NULL && text.len != 0)
         memcpy(copy, text.data, text.len);
     return copy;
@@ -58,18 +40,18 @@ static void book_free(struct node_atoms *book)
     struct memcap *memcap = book->memcap;
     while (book->num_learned != 0) {
         const struct learned *learned = &book->learned[--book->num_learned];
-        give_back(memcap, learned->text, learned->len + 1u);
+        memcap_free(memcap, learned->text, learned->len + 1u);
     }
-    give_back(memcap, book->learned, book->cap_learned * sizeof *book->learned);
-    give_back(memcap, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
-    give_back(memcap, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
-    give_back(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
-    give_back(memcap, book->shapes.claims, shape_contexts_num_atoms() * sizeof *book->shapes.claims);
-    give_back(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
-    give_back(memcap, book->shapes.learned, sizeof *book->shapes.learned);
-    give_back(memcap, book->names, ATOM_BOOK_SLOTS * sizeof *book->names);
-    give_back(memcap, book->name, book->name_len + 1);
-    give_back(memcap, book, sizeof *book);
+    memcap_free(memcap, book->learned, book->cap_learned * sizeof *book->learned);
+    memcap_free(memcap, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
+    memcap_free(memcap, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
+    memcap_free(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
+    memcap_free(memcap, book->shapes.claims, shape_contexts_num_atoms() * sizeof *book->shapes.claims);
+    memcap_free(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
+    memcap_free(memcap, book->shapes.learned, sizeof *book->shapes.learned);
+    memcap_free(memcap, book->names, ATOM_BOOK_SLOTS * sizeof *book->names);
+    memcap_free(memcap, book->name, book->name_len + 1);
+    memcap_free(memcap, book, sizeof *book);
 }
 
 void all_node_atoms_free(struct all_node_atoms *books)
@@ -245,14 +227,14 @@ static bool make_room(struct all_node_atoms *books, struct dissect_ctx *env)
 
 static struct node_atoms *book_new(struct all_node_atoms *books, const struct ds_endpoint *end)
 {
-    struct node_atoms *book = take(&books->memcap, sizeof *book);
+    struct node_atoms *book = memcap_calloc(&books->memcap, sizeof *book);
     if (book == NULL)
         return NULL;
     book->books = books;
     book->memcap = &books->memcap;
     book->creation = end->creation;
     book->own = books->own;
-    book->texts = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->texts);
+    book->texts = memcap_calloc(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->texts);
     if (book->texts == NULL || (has_name(end) && !set_name(book, end->node))) {
         book_free(book);
         return NULL;
@@ -355,18 +337,18 @@ static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
             last = book->learned[last - 1].next;
         struct learned *old = &book->learned[last - 1];
         leave_bucket(book, old);
-        give_back(book->memcap, old->text, old->len + 1u);
+        memcap_free(book->memcap, old->text, old->len + 1u);
         *old = (struct learned){.next = old->next};
         return old;
     }
     if (book->num_learned == book->cap_learned) {
         const uint32_t cap = book->cap_learned + book->cap_learned / 2 + 64;
-        struct learned *more = take(book->memcap, cap * sizeof *more);
+        struct learned *more = memcap_calloc(book->memcap, cap * sizeof *more);
         if (more == NULL)
             return NULL;
         if (book->num_learned != 0)
             memcpy(more, book->learned, book->num_learned * sizeof *more);
-        give_back(book->memcap, book->learned, book->cap_learned * sizeof *more);
+        memcap_free(book->memcap, book->learned, book->cap_learned * sizeof *more);
         book->learned = more;
         book->cap_learned = cap;
     }
@@ -388,7 +370,7 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     char *copy = take_text(book->memcap, text);
     struct learned *learned = copy != NULL ? new_learned(book, slot) : NULL;
     if (learned == NULL) {
-        give_back(book->memcap, copy, text.len + 1);
+        memcap_free(book->memcap, copy, text.len + 1);
         return NULL;
     }
     learned->slot = slot;
@@ -554,7 +536,7 @@ static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx
                                      uint16_t slot)
 {
     if (book->slots == NULL)
-        book->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->slots);
+        book->slots = memcap_calloc(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
         count_failure(book, env);
         return NULL;
@@ -571,14 +553,14 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env)
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots != NULL)
         return true;
-    shapes->slots = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    shapes->claims = take(book->memcap, shape_contexts_num_atoms() * sizeof *shapes->claims);
-    shapes->times = take(book->memcap, shape_tables_most() * sizeof *shapes->times);
+    shapes->slots = memcap_calloc(book->memcap, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    shapes->claims = memcap_calloc(book->memcap, shape_contexts_num_atoms() * sizeof *shapes->claims);
+    shapes->times = memcap_calloc(book->memcap, shape_tables_most() * sizeof *shapes->times);
     if (shapes->slots != NULL && shapes->claims != NULL && shapes->times != NULL)
         return true;
-    give_back(book->memcap, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
-    give_back(book->memcap, shapes->claims, shape_contexts_num_atoms() * sizeof *shapes->claims);
-    give_back(book->memcap, shapes->times, shape_tables_most() * sizeof *shapes->times);
+    memcap_free(book->memcap, shapes->slots, ATOM_BOOK_SLOTS * sizeof *shapes->slots);
+    memcap_free(book->memcap, shapes->claims, shape_contexts_num_atoms() * sizeof *shapes->claims);
+    memcap_free(book->memcap, shapes->times, shape_tables_most() * sizeof *shapes->times);
     shapes->slots = NULL;
     shapes->claims = NULL;
     shapes->times = NULL;
@@ -588,13 +570,13 @@ bool node_atoms_has_shapes(struct node_atoms *book, struct dissect_ctx *env)
 
 struct learned_fit *node_atoms_learned_fit(struct node_atoms *book)
 {
-    return take(book->memcap, sizeof *book->shapes.learned);
+    return memcap_calloc(book->memcap, sizeof *book->shapes.learned);
 }
 
 bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env)
 {
     if (book->names == NULL)
-        book->names = take(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->names);
+        book->names = memcap_calloc(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->names);
     if (book->names == NULL)
         count_failure(book, env);
     return book->names != NULL;

@@ -39,4 +39,9 @@ static inline void memcap_give(struct memcap *m, uint64_t len)
     m->used -= len;
 }
 
+/* memcap_calloc reserves len bytes and allocates them, zeroed; NULL when the cap or memory does not allow
+ * it. memcap_free releases and gives back what it returned; bytes may be NULL. */
+void *memcap_calloc(struct memcap *m, size_t len);
+void memcap_free(struct memcap *m, void *bytes, size_t len);
+
 #endif

@@ -63,6 +63,26 @@ static void contexts_are_counted(void **state)
     assert_int_equal(memcap.used, 0);
 }
 
+/* A context has more atoms than there is room for: the last one of the memory that contexts take, so that what
+ * is read behind it is noticed. */
+static void more_atoms_than_a_context_holds(void **state)
+{
+    enum { FIRST_ROOM = 512 };
+    char text[24];
+    struct learned_shapes *shapes = learn();
+    (void)state;
+    for (uint32_t key = 1; key <= FIRST_ROOM; key++)
+        count(shapes, "ok", key, 3);
+    for (int i = 0; i < 3 * LEARNED_FILLERS; i++) {
+        snprintf(text, sizeof text, "name_%d", i);
+        count(shapes, text, FIRST_ROOM, 1);
+    }
+    assert_int_equal(learned_shapes_find(shapes, FIRST_ROOM, LEARNED_NAMES_ALL), LEARNED_NONE);
+    assert_true(is_filler(shapes, FIRST_ROOM - 1, "ok"));
+    learned_shapes_free(shapes);
+    assert_int_equal(memcap.used, 0);
+}
+
 /* The more often an atom alone stands in a context, the less another one is expected there. */
 static void counts_tell(void **state)
 {
@@ -344,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_are_counted),
+        cmocka_unit_test(more_atoms_than_a_context_holds),
         cmocka_unit_test(counts_tell),
         cmocka_unit_test(repeated_messages_are_skipped),
         cmocka_unit_test(is_bounded),
