@@ -113,3 +113,24 @@ void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON
                     "Its messages on a command line: distsniff ... -Y 'conn == %" PRIu64 "'",
                     told_number(link, "conn"));
 }
+
+bool link_table_request(struct tui_table *table, const struct tui_facts *facts, enum tui_request request,
+                        struct tui_page *page)
+{
+    const struct tui_row *row = tui_table_selected(table);
+    if (request != REQUEST_OPEN)
+        return tui_table_request(table, request);
+    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
+    while (row != NULL && link != NULL && told_number(link, "conn") != row->id)
+        link = link->next;
+    if (row != NULL && link != NULL)
+        link_page(page, facts, link);
+    return true;
+}
+
+void tui_table_draw_alone(void *table, const struct tui_facts *facts, struct cells *cells,
+                          struct area area)
+{
+    (void)facts;
+    tui_table_draw(table, cells, area, true);
+}

@@ -142,13 +142,18 @@ const cJSON *told_list(const cJSON *object, const char *key)
 /* sum_links adds what all links carried. */
 static void sum_links(struct snapshot *snapshot)
 {
+    const cJSON *links = snapshot->book[BOOK_LINKS];
+    uint64_t num = 0;
     snapshot->num_messages = snapshot->num_bytes = 0;
-    for (const cJSON *row = told_list(snapshot->book[BOOK_LINKS], "rows"); row != NULL; row = row->next) {
+    for (const cJSON *row = told_list(links, "rows"); row != NULL; row = row->next) {
+        num++;
         for (const cJSON *side = told_list(row, "side"); side != NULL; side = side->next) {
             snapshot->num_messages += told_number(side, "messages");
             snapshot->num_bytes += told_number(side, "bytes");
         }
     }
+    const uint64_t all = told_number(links, "links") + told_number(links, "forgotten");
+    snapshot->num_untold_links = all > num ? all - num : 0;
 }
 
 bool snapshot_read(struct snapshot *snapshot, const struct ds_buffer *told)

@@ -34,7 +34,8 @@ struct snapshot {
     cJSON *book[BOOK_COUNT]; /* NULL: not told yet */
     bool has_span;
     int64_t first_ns, last_ns; /* of all records */
-    uint64_t num_messages, num_bytes; /* of all links */
+    uint64_t num_messages, num_bytes; /* of all links that are told */
+    uint64_t num_untold_links;        /* that are not among the rows of their book */
     uint64_t num_lost;   /* records and packets that distsniff lost */
 };
 

@@ -24,6 +24,20 @@ void tui_table_free(struct tui_table *table)
     table->num = table->cap = 0;
 }
 
+struct tui_table *tui_table_new(const struct tui_column *columns, int sort_column)
+{
+    struct tui_table *table = calloc(1, sizeof *table);
+    if (table != NULL)
+        tui_table_init(table, columns, sort_column);
+    return table;
+}
+
+void tui_table_delete(void *table)
+{
+    tui_table_free(table);
+    free(table);
+}
+
 uint64_t tui_id(const char *text)
 {
     uint64_t id = 14695981039346656037u; /* FNV-1a: ids of what is on the screen, no more */

@@ -45,6 +45,10 @@ struct tui_table {
 void tui_table_init(struct tui_table *table, const struct tui_column *columns, int sort_column);
 void tui_table_free(struct tui_table *table);
 
+/* tui_table_new allocates one as well, NULL when memory ran out; tui_table_delete frees it with that. */
+struct tui_table *tui_table_new(const struct tui_column *columns, int sort_column);
+void tui_table_delete(void *table);
+
 /* A view fills it between tui_table_begin and tui_table_end. Rows beyond memory are left out. */
 void tui_table_begin(struct tui_table *table);
 bool tui_table_add(struct tui_table *table, uint64_t id, enum style style);

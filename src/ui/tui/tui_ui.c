@@ -246,7 +246,7 @@ static void draw_numbers(const struct tui_ui *ui, struct cells *cells)
 {
     const struct snapshot *snapshot = &ui->facts.snapshot;
     uint64_t errors, warnings;
-    char text[64];
+    char text[96];
     count_findings(ui, &errors, &warnings);
     unsigned at = put(cells, 1, STYLE_STRONG, ui->source);
     if (ui->is_paused)
@@ -258,6 +258,10 @@ static void draw_numbers(const struct tui_ui *ui, struct cells *cells)
     at = put(cells, at, STYLE_PLAIN, tui_clock(snapshot->last_ns - snapshot->first_ns).text);
     at = put(cells, at, STYLE_PLAIN, ds_counted(count_open(snapshot), "links").text);
     at = put_amounts(ui, cells, at);
+    if (snapshot->num_untold_links != 0) {
+        snprintf(text, sizeof text, "without %s", ds_counted(snapshot->num_untold_links, "links").text);
+        at = put(cells, at, STYLE_WARNING, text);
+    }
     at = put(cells, at, errors != 0 ? STYLE_ERROR : STYLE_DIM, ds_counted(errors, "errors").text);
     at = put(cells, at, warnings != 0 ? STYLE_WARNING : STYLE_DIM, ds_counted(warnings, "warnings").text);
     if (snapshot->num_lost != 0) {

@@ -70,6 +70,15 @@ void link_bars(const struct tui_facts *facts, uint64_t conn, char *text, size_t 
 /* link_page opens the page of a link. */
 void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON *link);
 
+/* link_table_request answers a request of a table whose rows are links, with their connections as ids. To
+ * open a row is to open the page of its link. */
+bool link_table_request(struct tui_table *table, const struct tui_facts *facts, enum tui_request request,
+                        struct tui_page *page);
+
+/* tui_table_draw_alone is the draw of a view that is one table. */
+void tui_table_draw_alone(void *table, const struct tui_facts *facts, struct cells *cells,
+                          struct area area);
+
 /* The sides of a link: 0, who opened it, and 1. */
 const cJSON *link_side(const cJSON *link, int side);
 

@@ -5,7 +5,6 @@
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_view.h"
 
-#include <stdlib.h>
 
 enum { FROM, TO, STATE, RATE, MESSAGES, BYTES, ROUND_TRIP, AGAIN, STALLED, CONN, BARS };
 
@@ -26,16 +25,7 @@ static const struct tui_column columns[] = {
 
 static void *open_view(void)
 {
-    struct tui_table *table = calloc(1, sizeof *table);
-    if (table != NULL)
-        tui_table_init(table, columns, RATE);
-    return table;
-}
-
-static void close_view(void *view)
-{
-    tui_table_free(view);
-    free(view);
+    return tui_table_new(columns, RATE);
 }
 
 static enum style style_of(const cJSON *link)
@@ -85,32 +75,18 @@ static void update(void *view, const struct tui_facts *facts)
     tui_table_end(table);
 }
 
-static void draw(void *view, const struct tui_facts *facts, struct cells *cells, struct area area)
-{
-    (void)facts;
-    tui_table_draw(view, cells, area, true);
-}
-
 static bool request(void *view, const struct tui_facts *facts, enum tui_request request,
                     struct tui_page *page)
 {
-    const struct tui_row *row = tui_table_selected(view);
-    if (request != REQUEST_OPEN)
-        return tui_table_request(view, request);
-    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
-    while (row != NULL && link != NULL && told_number(link, "conn") != row->id)
-        link = link->next;
-    if (row != NULL && link != NULL)
-        link_page(page, facts, link);
-    return true;
+    return link_table_request(view, facts, request, page);
 }
 
 const struct tui_view view_links = {
     .books = BOOK_BIT(LINKS),
     .is_table = true,
     .open = open_view,
-    .close = close_view,
+    .close = tui_table_delete,
     .update = update,
-    .draw = draw,
+    .draw = tui_table_draw_alone,
     .request = request,
 };

@@ -38,16 +38,7 @@ enum { MAX_NODES = 1024 }; /* as many as the book has links for */
 
 static void *open_view(void)
 {
-    struct tui_table *table = calloc(1, sizeof *table);
-    if (table != NULL)
-        tui_table_init(table, columns, RATE);
-    return table;
-}
-
-static void close_view(void *view)
-{
-    tui_table_free(view);
-    free(view);
+    return tui_table_new(columns, RATE);
 }
 
 /* find_node returns the place of a node of that name, be it a new one; NULL: no more have room. */
@@ -117,12 +108,6 @@ static void update(void *view, const struct tui_facts *facts)
     free(nodes);
 }
 
-static void draw(void *view, const struct tui_facts *facts, struct cells *cells, struct area area)
-{
-    (void)facts;
-    tui_table_draw(view, cells, area, true);
-}
-
 /* put_link writes a line on a link of a node. */
 static void put_link(struct tui_page *page, const struct tui_facts *facts, const cJSON *link, int side)
 {
@@ -171,8 +156,8 @@ const struct tui_view view_nodes = {
     .books = BOOK_BIT(LINKS),
     .is_table = true,
     .open = open_view,
-    .close = close_view,
+    .close = tui_table_delete,
     .update = update,
-    .draw = draw,
+    .draw = tui_table_draw_alone,
     .request = request,
 };

@@ -87,7 +87,7 @@ static void put_link(struct tui_table *table, const struct tui_facts *facts, con
 
 static void put_call(struct tui_table *table, const cJSON *kind)
 {
-    const uint64_t failed = told_number(kind, "errors") + told_number(kind, "no_end");
+    const uint64_t failed = told_number(kind, "errors"); /* with those that timed out */
     const char *what = told_text(kind, "what");
     if (!tui_table_add(table, tui_id(what), failed != 0 ? STYLE_WARNING : STYLE_PLAIN))
         return;
@@ -131,7 +131,7 @@ static void update(void *state, const struct tui_facts *facts)
 
 static enum style style_of(const char *severity)
 {
-    return strcmp(severity, "error") == 0     ? STYLE_ERROR
+    return strcmp(severity, "error") == 0 || strcmp(severity, "down") == 0 ? STYLE_ERROR
            : strcmp(severity, "warning") == 0 ? STYLE_WARNING
                                               : STYLE_NOTE;
 }
@@ -145,9 +145,10 @@ static unsigned draw_findings(const struct tui_facts *facts, struct cells *cells
     for (; found != NULL && row < FINDINGS; found = found->next) {
         const char *severity = told_text(found, "severity"), *code = told_text(found, "code");
         char head[64];
-        if (code[0] == '\0' || told_number(found, "aside") != 0)
+        const bool is_down = strcmp(severity, "down") == 0;
+        if ((code[0] == '\0' && !is_down) || told_number(found, "aside") != 0)
             continue;
-        const int len = snprintf(head, sizeof head, "%s %s%s ", severity, code,
+        const int len = snprintf(head, sizeof head, "%s%s%s%s ", severity, is_down ? "" : " ", code,
                                  told_number(found, "past") != 0 ? " (past)" : "");
         const unsigned at = cells_put(cells, area.row + row, area.column, area.columns, style_of(severity),
                                       (struct ds_text){head, (size_t)len});
@@ -156,8 +157,9 @@ static unsigned draw_findings(const struct tui_facts *facts, struct cells *cells
         row++;
     }
     if (row == 0) {
+        /* The doctor's own words: they say no more than what could be seen and read. */
         cells_put_string(cells, area.row, area.column, area.columns, STYLE_GOOD,
-                         doctor == NULL ? "" : "nothing wrong was found so far");
+                         told_text(doctor, "verdict"));
         row++;
     }
     return row;
@@ -202,15 +204,7 @@ static bool request(void *state, const struct tui_facts *facts, enum tui_request
                     struct tui_page *page)
 {
     struct overview *view = state;
-    const struct tui_row *row = tui_table_selected(&view->links);
-    if (request != REQUEST_OPEN)
-        return tui_table_request(&view->links, request);
-    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
-    while (row != NULL && link != NULL && told_number(link, "conn") != row->id)
-        link = link->next;
-    if (row != NULL && link != NULL)
-        link_page(page, facts, link);
-    return true;
+    return link_table_request(&view->links, facts, request, page);
 }
 
 const struct tui_view view_overview = {
