@@ -23,16 +23,28 @@
 
 enum { MAX_NODES = 128, NODE_LEN = 128, MAX_THINGS = 512, MAX_KINDS = 256, THING_LEN = 120, SHOWN = 6 };
 
+/* app_find gets the name of what a message is about; false: it names none. */
+typedef bool (*app_find)(const struct record *record, const struct ds_term *said, struct ds_text *out);
+
+static bool find_queue(const struct record *record, const struct ds_term *said, struct ds_text *out);
+static bool find_locked_table(const struct record *record, const struct ds_term *said, struct ds_text *out);
+static bool find_topic(const struct record *record, const struct ds_term *said, struct ds_text *out);
+static bool find_group(const struct record *record, const struct ds_term *said, struct ds_text *out);
+
 struct app_row {
     const char *name, *group, *label;
     size_t label_len;
+    const char *things;
+    app_find find; /* NULL: none */
 };
 
-#define APP(name, group, label) {name, group, label, sizeof(label) - 1},
+#define NO_THINGS "about", NULL
+#define APP(name, group, label, ...) {name, group, label, sizeof(label) - 1, __VA_ARGS__},
 static const struct app_row rows[] = {
 #include "reports/apps.def"
 };
 #undef APP
+#undef NO_THINGS
 enum { NUM_APPS = sizeof rows / sizeof rows[0] };
 
 /* app_thing is a queue, table, topic or group, or a kind of message, of one application. */
@@ -153,9 +165,10 @@ static bool get_queue(const struct ds_term *term, struct ds_text *out)
 }
 
 /* find_queue looks at the elements of a request, and one level below. */
-static bool find_queue(const struct ds_term *said, struct ds_text *out)
+static bool find_queue(const struct record *record, const struct ds_term *said, struct ds_text *out)
 {
     struct ds_term part, below;
+    (void)record;
     if (get_queue(said, out))
         return true;
     for (uint32_t i = 0; i < 4 && ds_term_get_element(said, i, &part); i++) {
@@ -169,12 +182,13 @@ static bool find_queue(const struct ds_term *said, struct ds_text *out)
     return false;
 }
 
-/* find_table reads a lock: {Lock, Tid, {Table, Key}}, be it within {From, Lock}. */
-static bool find_table(const struct ds_term *said, struct ds_text *out)
+/* find_locked_table reads a lock: {Lock, Tid, {Table, Key}}, be it within {From, Lock}. */
+static bool find_locked_table(const struct record *record, const struct ds_term *said, struct ds_text *out)
 {
     struct ds_term lock = *said, part, table;
     struct ds_text word;
-    if (!ds_term_get_element(&lock, 0, &part))
+    if (strcmp(record->note.label, "mnesia_locker") != 0 || record->note.role != NOTE_REQUEST ||
+        !ds_term_get_element(&lock, 0, &part))
         return false;
     if (!ds_term_get_atom(&part, &word) && ds_term_get_element(said, 1, &part))
         lock = part;
@@ -182,25 +196,18 @@ static bool find_table(const struct ds_term *said, struct ds_text *out)
            ds_term_get_atom(&table, out);
 }
 
-static bool find_thing(const char *name, const struct record *record, struct ds_text *out)
+static bool find_topic(const struct record *record, const struct ds_term *said, struct ds_text *out)
 {
-    const struct ds_term *said =
-        record->note.body.data != NULL ? &record->note.body : &record->event->message.payload;
-    const char *label = record->note.label;
     struct ds_term part;
-    if (said->data == NULL)
-        return false;
-    if (strcmp(name, "RabbitMQ") == 0)
-        return find_queue(said, out);
-    if (strcmp(name, "mnesia") == 0)
-        return strcmp(label, "mnesia_locker") == 0 && record->note.role == NOTE_REQUEST &&
-               find_table(said, out);
-    if (strcmp(name, "Phoenix") == 0)
-        return ds_term_get_element(said, 1, &part) && get_name(&part, out);
-    if (strcmp(name, "pg") == 0)
-        return strcmp(label, "pg:join") == 0 && ds_term_get_element(said, 2, &part) &&
-               get_name(&part, out);
-    return false;
+    (void)record;
+    return ds_term_get_element(said, 1, &part) && get_name(&part, out);
+}
+
+static bool find_group(const struct record *record, const struct ds_term *said, struct ds_text *out)
+{
+    struct ds_term part;
+    return strcmp(record->note.label, "pg:join") == 0 && ds_term_get_element(said, 2, &part) &&
+           get_name(&part, out);
 }
 
 /* --- records --- */
@@ -227,7 +234,9 @@ static void take_message(struct app_table *t, const struct record *record)
     add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
     if (raft_takes(record->note.label))
         raft_message(&t->raft, record);
-    if (find_thing(rows[app].name, record, &thing))
+    const struct ds_term *said =
+        record->note.body.data != NULL ? &record->note.body : &event->message.payload;
+    if (rows[app].find != NULL && said->data != NULL && rows[app].find(record, said, &thing))
         add_thing(t, &t->things, app, thing);
 }
 
@@ -239,8 +248,7 @@ static void take_call(struct app_table *t, const struct call *call)
     if (app < 0)
         return;
     t->app[app].calls++;
-    t->app[app].failed += call->outcome != CALL_OK && call->outcome != CALL_ANSWERED_ELSEWHERE &&
-                          call->outcome != CALL_UNANSWERED && call->outcome != CALL_UNKNOWN;
+    t->app[app].failed += call_outcome_is_failure(call->outcome);
 }
 
 static void take_record(void *state, const struct record *record)
@@ -385,19 +393,6 @@ static void print_raft(struct app_table *t, unsigned app, struct ds_buffer *out)
     free(leader);
 }
 
-static const char *thing_name(unsigned app)
-{
-    static const char *const names[][2] = {{"RabbitMQ", "queues"},
-                                           {"mnesia", "tables locked"},
-                                           {"Phoenix", "topics"},
-                                           {"pg", "groups joined"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(rows[app].name, names[i][0]) == 0)
-            return names[i][1];
-    }
-    return "about";
-}
-
 static void show_table(void *state)
 {
     struct app_table *t = state;
@@ -418,7 +413,7 @@ static void show_table(void *state)
         print_nodes(t, list[i], &more);
         if (strcmp(rows[list[i]].name, "raft (ra)") == 0 && t->raft.clusters.num != 0)
             print_raft(t, list[i], &more);
-        print_things(t, &t->things, list[i], thing_name(list[i]), &more);
+        print_things(t, &t->things, list[i], rows[list[i]].things, &more);
         print_things(t, &t->kinds, list[i], "messages", &more);
     }
     report_bound(t->text, &columns);
@@ -472,7 +467,7 @@ static void tell_table(void *state, struct json_writer *json)
         json_put_unsigned(json, JSON_KEY("bytes"), a->bytes);
         json_put_unsigned(json, JSON_KEY("calls"), a->calls);
         json_put_unsigned(json, JSON_KEY("failed"), a->failed);
-        json_put_string(json, JSON_KEY("things"), thing_name(list[i]));
+        json_put_string(json, JSON_KEY("things"), rows[list[i]].things);
         tell_things(&t->things, list[i], JSON_KEY("about"), json);
         tell_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
         json_put_close(json);
