@@ -9,7 +9,7 @@
  *              "parts":[{"count":N, "bytes":N, "failed":N, "spans":[NS, N, NS, N, ...]}, ...],
  *              "outcomes":{"ok":N, ...}}, ...]}
  *
- * Numbers are whole and at most 2^53. What is zero or empty may be missing. spans are pairs of a
+ * Numbers are whole and at most 2^53. A number that is zero may be missing. spans are pairs of a
  * latency and of how many had about that, within 1.6 %. The number behind distsniff_baseline is
  * that of this format: another one is refused.
  */

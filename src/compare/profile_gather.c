@@ -40,7 +40,7 @@ static struct ds_text text_of(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
 }
 
-/* is_named says whether it is known which node that is: ~10.0.0.1:4711 is none that has a name yet. */
+/* is_named says whether the name of a node is known: ~10.0.0.1:4711 stands for one that is not. */
 static bool is_named(struct ds_text node)
 {
     return node.len != 0 && node.data[0] != '~';
@@ -212,18 +212,20 @@ static struct seen_message *find_seen(struct profile_gather *g, uint64_t key)
     return NULL;
 }
 
-/* see makes what is known of a kind of messages that is new. */
-static struct seen_message *see(struct profile_gather *g, const struct gathered_message *m, uint64_t key)
+/* see makes what is known of a kind of messages that is new; m is NULL where they cannot be read. */
+static struct seen_message *see(struct profile_gather *g, const struct ds_event *event,
+                                const struct gathered_message *m, uint64_t key)
 {
     struct seen_message *seen = table_add_forgetting(&g->seen, (uint32_t)key);
     if (seen == NULL) {
         g->profile->no_memory = true;
         return NULL;
     }
-    const struct ds_event *event = m->event;
     seen->key = key;
     seen->node = get_node(g, &event->conn->end[event->dir]);
     seen->link = get_between(g, PROFILE_LINK, event->conn);
+    if (m == NULL)
+        return seen;
     begin_key(g);
     print_message(g, m, &g->key);
     seen->message = get(g, PROFILE_MESSAGE);
@@ -244,19 +246,24 @@ static void count(struct profile_entry *entry, unsigned slice, uint64_t bytes,
     }
 }
 
-/* count_unread counts a message of which only its link is known. */
+/* count_unread counts num messages of which only nodes and link are known: one, or those of a gap. */
 static void count_unread(struct profile_gather *g, const struct ds_event *event, unsigned slice,
-                         uint64_t num, uint64_t bytes)
+                         uint64_t num)
 {
+    const struct ds_endpoint *from = &event->conn->end[event->dir], *to = &event->conn->end[!event->dir];
+    const uint64_t key = hash_end(hash_end(3, from), to);
+    struct seen_message *seen = find_seen(g, key);
     g->profile->num_unread += num;
-    if (event->type == DS_EVENT_MESSAGE)
-        count(get_node(g, &event->conn->end[event->dir]), slice, bytes, event);
-    struct profile_entry *link = get_between(g, PROFILE_LINK, event->conn);
-    if (link == NULL)
+    if (seen == NULL)
+        seen = see(g, event, NULL, key);
+    if (seen == NULL)
         return;
-    link->unread += num;
-    if (event->type == DS_EVENT_MESSAGE)
-        count(link, slice, bytes, event);
+    if (seen->link != NULL)
+        seen->link->unread += num;
+    if (event->type == DS_EVENT_MESSAGE) {
+        count(seen->node, slice, event->message.size, event);
+        count(seen->link, slice, event->message.size, event);
+    }
 }
 
 static void take_message(struct profile_gather *g, const struct record *record, unsigned slice)
@@ -267,14 +274,14 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     g->profile->num_messages++;
     g->profile->num_unnamed += !is_named(event->conn->end[0].node) || !is_named(event->conn->end[1].node);
     if (event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE) {
-        count_unread(g, event, slice, 1, size);
+        count_unread(g, event, slice, 1);
         return;
     }
     read_message(record, &m);
     const uint64_t key = hash_message(&m);
     struct seen_message *seen = find_seen(g, key);
     if (seen == NULL)
-        seen = see(g, &m, key);
+        seen = see(g, event, &m, key);
     if (seen == NULL)
         return;
     count(seen->node, slice, size, event);
@@ -289,7 +296,7 @@ static void take_gap(struct profile_gather *g, const struct ds_event *event, uns
     const struct ds_gap *gap = &event->gap;
     const uint64_t num = gap->messages >= 0 ? (uint64_t)gap->messages : 1 + gap->bytes / SMALL_MESSAGE;
     g->profile->num_messages += num;
-    count_unread(g, event, slice, num, 0);
+    count_unread(g, event, slice, num);
 }
 
 static void take_change(struct profile_gather *g, const struct ds_event *event, unsigned slice)
