@@ -15,8 +15,8 @@ static const double BUILD_BITS = 10, BEYOND_BITS = 5, OTHER_BUILD_BITS = 2;
 enum { LEAST_SLOTS = 2 }; /* a single one says little */
 static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
 static const double NEIGHBOUR_BITS = 10; /* for the table of another node of the capture */
-/* Until one fits: how probable each is. What is seen says less than it seems, as roles depend on each
- * other; and none may fit. */
+/* How probable each table is before one fits. Roles depend on each other, so that the evidence counts for
+ * half. It may be that no table fits. */
 static const double BELIEVED = 0.5, NONE_BITS = 5;
 
 uint32_t atom_fit_num(const struct node_atoms *book, int t)

@@ -57,8 +57,8 @@ static void forget_learned(struct node_atoms *book, is_dropped_fn is_dropped)
     book->generation++;
 }
 
-/* forget_contexts does it for all slots: numbers of contexts are those of one table. What was learned
- * stays. */
+/* forget_contexts does so for all slots, since the number of a context means nothing in another table.
+ * Learned contexts stay. */
 static void forget_contexts(struct node_atoms *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)

@@ -5,8 +5,8 @@
  * A node whose mnesia starts reads the schema of one that runs, by rpc:
  *     mnesia_controller:get_remote_cstructs() -> {cstructs, [Cstruct], [Node where mnesia runs]}
  *     {cstruct, Tab, Type, RamCopies, DiscCopies, DiscOnlyCopies, External, LoadOrder, AccessMode,
- * Majority, Index, Snmp, LocalContent, ...} Then each node says which tables it has loaded, and the new
- * one takes them over, or has them sent:
+ *      Majority, Index, Snmp, LocalContent, ...}
+ * Then each node says which tables it has loaded, and the new one takes them over, or has them sent:
  *     {'$gen_cast', {adopt_orphans, Node, [Tab]}}
  *     {'$gen_cast', {send_table, Tab, Pid, Storage, Reason}}
  * Nobody asks for a table that waits for a node that is not there: what shows it is that none of these
@@ -23,7 +23,7 @@
 #define WAIT_NS (10 * SECOND)
 #define REFUSED_NS (60 * SECOND)
 #define LOADED_NS (60 * SECOND)
-#define KEPT_NS (60 * SECOND) /* by then nothing shows any more who is missing */
+#define KEPT_NS (60 * SECOND) /* after it no packet shows who is missing */
 
 enum {
     MAX_WAITS = 64,

@@ -87,9 +87,9 @@ void presence_free(struct presence *presence);
 void presence_event(struct presence *presence, const struct ds_event *event);
 void presence_name(struct presence *presence, const struct ds_event *event);
 
-/* presence_answer is told that a node has answered a call, presence_type that it was asked what somebody
- * types there: both only while presence->new_ones is not 0. presence_ask is told of a question to EPMD
- * for the name of a node without its host; epmd is where it was asked. */
+/* presence_answer notes that a node has answered a call, presence_type that it was asked what somebody
+ * types there. Call both only while presence->new_ones is not 0. presence_ask notes a question to EPMD at
+ * epmd for the name of a node, which is without its host. */
 void presence_answer(struct presence *presence, struct ds_text node);
 void presence_type(struct presence *presence, struct ds_text node);
 void presence_ask(struct presence *presence, struct ds_text name, const struct ds_addr *epmd);

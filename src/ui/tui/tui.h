@@ -21,8 +21,8 @@ struct tui_config {
 /* tui_check says whether this build has a screen; false after a complaint. */
 bool tui_check(void);
 
-/* tui_open takes the terminal: to be called while files can be opened. What is said on standard error
- * from then on is held back until tui_free. NULL after a complaint. */
+/* tui_open takes the terminal. Call it while files can be opened. Messages to standard error are held back
+ * from then on until tui_free. NULL after a complaint. */
 struct tui *tui_open(const struct tui_config *config);
 
 /* tui_start begins to draw. False after a complaint. */
