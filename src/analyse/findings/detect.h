@@ -23,20 +23,31 @@ struct conn_watch {
     struct table_entry entry;
     uint64_t conn;
     int64_t opened_ns, up_ns;
-    int initiator; /* the end that sent send_name, -1 */
-    enum ds_handshake_step last_step; /* DS_STEP_UNKNOWN: none */
-    int step_end;                     /* who took it */
-    int64_t step_ns;                  /* of it */
+    int64_t step_ns;  /* of last_step */
     int64_t gap_ns;  /* when packets were missing last; 0: never */
     int64_t unread_ns[2]; /* when a message of an end came last that could not be read in full; 0: never */
     uint32_t unread_by[2]; /* hash of that end's node; 0: not known */
     int64_t left_ns; /* how long the initiator had waited for an answer when it closed; 0: it has not */
     uint64_t step_frame[DS_STEP_COUNT];
     uint64_t flags[2];
+    uint32_t challenge[2];          /* given to the other end */
+    unsigned tls_told; /* bits of detect_tls.c's own */
+    uint64_t told;     /* what has been found of the link: bits of the detectors' own */
+    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
+    uint64_t doubt_frame[2]; /* of a hole not told of, as the other end's host may be gone; 0: none */
+    uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
+    uint64_t stall_frame[2];
+    uint64_t unarrived[2]; /* answers that an end sends again and again (is_unacked) */
+    uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported */
+    int64_t app_heard_ns[2]; /* when a message of one, or a tick, came last */
+    int64_t table_write_ns;  /* when a message came last that writes tables of mnesia */
+    /* Small members stand together: there is one of these for each connection. */
+    int8_t initiator;  /* the end that sent send_name, -1 */
+    uint8_t last_step; /* enum ds_handshake_step; DS_STEP_UNKNOWN: none */
+    int8_t step_end;   /* who took it */
+    uint8_t cookie[2]; /* enum ds_cookie_check, of the digest that an end sent */
     bool has_flags[2];
     uint8_t version[2];
-    enum ds_cookie_check cookie[2]; /* of the digest that an end sent */
-    uint32_t challenge[2];          /* given to the other end */
     bool has_challenge[2];
     bool is_up, is_half_closed;
     bool is_refused;  /* by a status, of which has been spoken */
@@ -47,22 +58,12 @@ struct conn_watch {
     int8_t unseen;     /* then: the end of which nothing was */
     bool is_given_up;  /* as nothing got through for too long, of which has been spoken */
     uint8_t capture_told; /* bits of detect_capture.c's own */
-    unsigned tls_told; /* bits of detect_tls.c's own */
-    uint64_t told;     /* what has been found of the link: bits of the detectors' own */
-    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as known */
-    bool is_hole_unsure; /* and not told: the host of the other end may be gone, or one way be cut */
-    uint64_t doubt_frame[2]; /* of a hole not told of, as the other end's host may be gone; 0: none */
-    uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
-    uint64_t stall_frame[2];
+    bool is_hole_unsure; /* hole_ns is not reported: the other host may be gone, or one way be cut */
     bool is_hidden;    /* of EPMD: who registers is a hidden node */
     bool is_unacked[2];    /* what an end sends is sent again and again, and not acknowledged */
-    uint64_t unarrived[2]; /* answers among that */
-    uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported; and how, as a level */
-    uint8_t ignored_level[2];
+    uint8_t ignored_level[2]; /* how many of ignored_told, as a level */
     uint8_t apps;      /* applications whose messages came: bits of detect_mnesia.c's own */
-    int64_t app_heard_ns[2]; /* when a message of one, or a tick, came last */
-    int64_t table_write_ns;  /* and one that writes tables */
-    size_t asked_len;  /* of EPMD: the name that was asked for */
+    uint8_t asked_len; /* of EPMD: the name that was asked for */
     char asked[64];
 };
 

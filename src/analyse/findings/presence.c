@@ -6,6 +6,7 @@
 #include "analyse/findings/tools.h"
 #include "core/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -36,6 +37,9 @@ void presence_init(struct presence *p, uint16_t epmd_port)
 
 void presence_free(struct presence *p)
 {
+    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+         node = table_newer(&p->nodes, node))
+        free(node->name);
     table_free(&p->nodes);
     table_free(&p->pairs);
     table_free(&p->links);
@@ -86,13 +90,16 @@ static struct presence_node *make_node(struct presence *p, struct ds_text name, 
     *is_new = node == NULL;
     if (node != NULL || name.len > PRESENCE_NAME_LEN)
         return node;
-    node = table_add(&p->nodes, hash_text(name));
+    char *own = malloc(name.len + 1);
+    node = own != NULL ? table_add(&p->nodes, hash_text(name)) : NULL;
     if (node == NULL) {
+        free(own);
         p->no_memory++;
         return NULL;
     }
+    memcpy(own, name.data, name.len);
     node->len = name.len;
-    memcpy(node->name, name.data, name.len);
+    node->name = own;
     return node;
 }
 

@@ -21,13 +21,13 @@
 
 enum presence_what { PRESENCE_SEEN, PRESENCE_LEFT, PRESENCE_BACK, PRESENCE_UP, PRESENCE_DOWN };
 
-enum { PRESENCE_NAME_LEN = 255 };
+enum { PRESENCE_NAME_LEN = 255 }; /* a node with a longer name is not known */
 
 /* presence_node is a node that has a name. */
 struct presence_node {
     struct table_entry entry;
     size_t len;
-    char name[PRESENCE_NAME_LEN];
+    char *name; /* len bytes, owned */
     uint32_t creation; /* 0: not known */
     unsigned links;    /* that are up */
     int64_t left_ns;   /* 0: it is there */

@@ -212,8 +212,7 @@ static void findings(void **state)
 
 static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
 {
-    struct presence_node node = {.len = strlen(name)};
-    memcpy(node.name, name, node.len);
+    struct presence_node node = {.len = strlen(name), .name = (char *)(uintptr_t)name};
     const struct ds_endpoint end[2] = {{.port = 1, .node = text(name)}, {.port = 2, .node = text(peer)}};
     const bool is_node = what == PRESENCE_SEEN || what == PRESENCE_LEFT || what == PRESENCE_BACK;
     const struct presence_change c = {.what = what, .ts_ns = (int64_t)(at * 1e9), .conn = 1, .frame = 3, .end = end,
