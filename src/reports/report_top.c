@@ -57,7 +57,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
     hitters_init(&t->processes, sizeof(struct top_process), t->max_tallies, forget);
     table_init(&t->names, sizeof(struct top_name), t->max_tallies != 0 ? t->max_tallies : 1);
-    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
+    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES], config->names);
     return t;
 }
 

@@ -75,7 +75,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->max_tallies = config->limits[DS_LIMIT_TALLIES];
     t->largest.max = NUM_LARGEST;
     hitters_init(&t->kinds, sizeof(struct traffic_kind), t->max_tallies, forget);
-    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES]);
+    talkers_init(&t->talkers, config->limits[DS_LIMIT_NAMES], config->names);
     return t;
 }
 
@@ -228,7 +228,7 @@ static void print_after(const struct traffic *t, const struct message *message,
     if (name == 0)
         return;
     ds_buffer_add_text(out, answers ? " from " : " to ");
-    term_show_name(intern_text(&t->talkers.texts, name), out);
+    term_show_name(intern_text(t->talkers.texts, name), out);
 }
 
 static void print_what(const struct traffic *t, const struct message *message,

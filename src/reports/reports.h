@@ -21,6 +21,7 @@ enum report {
 enum call_order { CALLS_BY_LATENCY, CALLS_BY_TIME };
 
 struct compare;
+struct intern;
 
 /* What the messages of --report traffic are parted by. */
 enum traffic_by {
@@ -46,6 +47,7 @@ struct report_config {
     /* Options that read the same packets, each with a blank behind it, and what stands behind all options;
      * command is NULL where the packets are not kept. */
     const char *command, *behind;
+    struct intern *names;            /* that tables share, so that each name is kept once; NULL: none */
     struct compare *compare;         /* of changes: what it counts in and compares with, else NULL */
     bool is_live;                    /* a terminal is drawn anew then */
     bool nanoseconds;                /* on a terminal too, where the capture has them */

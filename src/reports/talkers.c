@@ -8,37 +8,37 @@
 
 #include <distsniff/dissect.h>
 
-void talkers_init(struct talkers *t, uint64_t max_names)
+void talkers_init(struct talkers *t, uint64_t max_names, struct intern *shared)
 {
-    *t = (struct talkers){0};
-    intern_init(&t->texts, max_names);
+    *t = (struct talkers){.texts = shared != NULL ? shared : &t->own};
+    intern_init(&t->own, max_names);
 }
 
 void talkers_free(struct talkers *t)
 {
-    intern_free(&t->texts);
+    intern_free(&t->own);
     ds_buffer_free(&t->scratch);
 }
 
 uint32_t talkers_number_end(struct talkers *t, const struct ds_endpoint *end)
 {
     if (end->node.data != NULL && end->node.len != 0)
-        return intern_add(&t->texts, end->node);
+        return intern_add(t->texts, end->node);
     t->scratch.len = 0;
     ds_endpoint_print(end, &t->scratch);
     if (t->scratch.failed)
         return 0;
-    return intern_add(&t->texts, (struct ds_text){t->scratch.data, t->scratch.len});
+    return intern_add(t->texts, (struct ds_text){t->scratch.data, t->scratch.len});
 }
 
 void talker_print(const struct talkers *t, const struct talker *talker, struct ds_buffer *out)
 {
     if (talker->name != 0) {
-        term_show_name(intern_text(&t->texts, talker->name), out);
+        term_show_name(intern_text(t->texts, talker->name), out);
         ds_buffer_add_text(out, "@");
     }
     if (talker->node != 0)
-        printable_text(intern_text(&t->texts, talker->node), out);
+        printable_text(intern_text(t->texts, talker->node), out);
     else
         ds_buffer_add_text(out, "?");
 }
@@ -82,14 +82,14 @@ uint64_t talker_process_hash(const struct record *record, enum talker_side side,
 uint64_t talker_party_pid_hash(struct talkers *t, const struct party *party)
 {
     const uint64_t numbers[4] = {DS_IDENTITY_PID, party->creation, party->id, party->serial};
-    return party->has_pid ? hash_pid(numbers, party->node, intern_add(&t->texts, party->node)) : 0;
+    return party->has_pid ? hash_pid(numbers, party->node, intern_add(t->texts, party->node)) : 0;
 }
 
 uint64_t talker_party_hash(struct talkers *t, const struct party *party)
 {
-    const uint32_t node = intern_add(&t->texts, party->node);
+    const uint32_t node = intern_add(t->texts, party->node);
     if (party->name.data != NULL && !party->is_for)
-        return hash_named(node, intern_add(&t->texts, party->name));
+        return hash_named(node, intern_add(t->texts, party->name));
     const uint64_t hash = talker_party_pid_hash(t, party);
     return hash != 0 ? hash : hash_named(node, 0);
 }
@@ -107,8 +107,8 @@ void talker_process_print(const struct talkers *t, const struct record *record,
 
 void talker_party_print(struct talkers *t, const struct party *party, struct ds_buffer *out)
 {
-    const struct talker talker = {intern_add(&t->texts, party->node),
-                                  intern_add(&t->texts, party->name)};
+    const struct talker talker = {intern_add(t->texts, party->node),
+                                  intern_add(t->texts, party->name)};
     if (party->name.data != NULL && !party->is_for)
         talker_print(t, &talker, out);
     else

@@ -25,12 +25,14 @@ struct talkers_conn {
 };
 
 struct talkers {
-    struct intern texts;
+    struct intern own, *texts; /* texts is own, or that of others */
     struct talkers_conn conns[TALKERS_CONNS]; /* those seen last, by number */
     struct ds_buffer scratch;
 };
 
-void talkers_init(struct talkers *talkers, uint64_t max_names);
+/* talkers_init numbers names in shared, which several tables use and which outlives them; with NULL, in a
+ * table of max_names of its own. */
+void talkers_init(struct talkers *talkers, uint64_t max_names, struct intern *shared);
 void talkers_free(struct talkers *talkers);
 
 /* talkers_number_end numbers a node, each time anew; one that is not known is its address until it is. */
@@ -56,7 +58,7 @@ static inline uint32_t talkers_name(struct talkers *talkers, struct ds_text know
 {
     struct ds_text name = known;
     return name.data != NULL || (process->data != NULL && ds_term_get_atom(process, &name))
-               ? intern_add(&talkers->texts, name)
+               ? intern_add(talkers->texts, name)
                : 0;
 }
 

@@ -14,6 +14,7 @@
  */
 #include "ui/page/page.h"
 
+#include "analyse/calls/pid_key.h"
 #include "core/label_show.h"
 #include "output/diagram/diagram_step.h"
 #include "output/json_write.h"
@@ -61,6 +62,7 @@ struct page {
     struct page_config config;
     struct report_text text; /* of the books: nobody reads it */
     void *books[NUM_BOOKS];
+    struct intern names; /* of the books */
     struct page_times *times;
     struct page_calls calls;
     struct page_rows rows;
@@ -82,6 +84,7 @@ void page_free(struct page *p)
         if (p->books[i] != NULL)
             books[i].kind->end(p->books[i]);
     }
+    intern_free(&p->names);
     page_times_free(p->times);
     page_calls_free(&p->calls);
     page_rows_free(&p->rows);
@@ -96,6 +99,8 @@ static bool open_books(struct page *p)
 {
     struct report_config config = {.max_rows = ROWS, .max_links = ROWS, .samples = true};
     memcpy(config.limits, p->config.limits, sizeof config.limits);
+    intern_init(&p->names, config.limits[DS_LIMIT_NAMES]);
+    config.names = &p->names;
     config.limits[DS_LIMIT_REPORT] = 0; /* page_calls.h has them */
     for (size_t i = 0; i < NUM_BOOKS; i++) {
         config.traffic_by = books[i].by;
