@@ -14,6 +14,9 @@
 #define SQLITE(name) extern void sqlite3_##name(void);
 #include "output/sqlite/sqlite_library.def"
 #undef SQLITE
+#define NCURSES(name) extern void name(void);
+#include "ui/tui/ncurses_library.def"
+#undef NCURSES
 
 void (*const distsniff_opened[])(void) = {
 #define NATS(name) name,
@@ -24,4 +27,6 @@ void (*const distsniff_opened[])(void) = {
 #include "ui/web/http_library.def"
 #define SQLITE(name) sqlite3_##name,
 #include "output/sqlite/sqlite_library.def"
+#define NCURSES(name) name,
+#include "ui/tui/ncurses_library.def"
 };

@@ -12,12 +12,13 @@
 
 #ifdef DISTSNIFF_TUI
 
+#include "ui/tui/ncurses_library.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
-#include <ncurses.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static bool open_screen(void)
         complain("--tui needs a terminal: %s", strerror(errno));
         return false;
     }
-    terminal.screen = newterm(name, terminal.out, terminal.in);
+    terminal.screen = ncurses.newterm(name, terminal.out, terminal.in);
     if (terminal.screen == NULL)
         complain("--tui does not know the terminal %s (TERM): it may need the package ncurses-term",
                  name != NULL ? name : "without a name");
@@ -108,11 +109,11 @@ static bool open_screen(void)
 static void choose_colours(void)
 {
     const char *no_color = getenv("NO_COLOR");
-    terminal.has_colours = (no_color == NULL || no_color[0] == '\0') && has_colors() &&
-                           start_color() == OK && use_default_colors() == OK;
+    terminal.has_colours = (no_color == NULL || no_color[0] == '\0') && ncurses.has_colors() &&
+                           ncurses.start_color() == OK && ncurses.use_default_colors() == OK;
     for (short i = 0; i < STYLE_COUNT && terminal.has_colours; i++) {
         if (styles[i].colour != DEFAULT)
-            init_pair((short)(i + 1), styles[i].colour, -1);
+            ncurses.init_pair((short)(i + 1), styles[i].colour, -1);
     }
 }
 
@@ -124,7 +125,7 @@ static void free_suspend_key(void)
         return;
     modes.c_cc[VSUSP] = _POSIX_VDISABLE;
     tcsetattr(fileno(terminal.in), TCSADRAIN, &modes);
-    def_prog_mode();
+    ncurses.def_prog_mode();
 }
 
 bool tui_terminal_open(void)
@@ -136,25 +137,23 @@ bool tui_terminal_open(void)
     terminal.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     /* What converting characters needs of files it reads now. */
     const bool converts = wcrtomb(bytes, L'a', &state) == 1;
-    if (!converts || !open_screen()) {
+    if (!converts || !ncurses_library_load() || !open_screen()) {
         tui_terminal_close();
         return false;
     }
     take_signal(SIGTSTP);
     take_signal(SIGCONT);
     set_default(SIGWINCH);
-    cbreak();
+    ncurses.cbreak();
     free_suspend_key();
-    noecho();
-    nonl();
-    keypad(stdscr, true);
-    nodelay(stdscr, true);
-    intrflush(stdscr, false);
-    set_escdelay(ESCAPE_DELAY_MS);
-    curs_set(0);
+    ncurses.noecho();
+    ncurses.nonl();
+    ncurses.keypad(*ncurses.stdscr, true);
+    ncurses.nodelay(*ncurses.stdscr, true);
+    ncurses.intrflush(*ncurses.stdscr, false);
+    ncurses.set_escdelay(ESCAPE_DELAY_MS);
+    ncurses.curs_set(0);
     choose_colours();
-    terminal.rows = (unsigned)LINES;
-    terminal.columns = (unsigned)COLS;
     return true;
 }
 
@@ -168,8 +167,8 @@ void tui_terminal_close(void)
     if (terminal.screen != NULL) {
         set_default(SIGTSTP);
         set_default(SIGCONT);
-        endwin();
-        delscreen(terminal.screen);
+        ncurses.endwin();
+        ncurses.delscreen(terminal.screen);
     }
     if (terminal.in != NULL)
         fclose(terminal.in);
@@ -204,13 +203,13 @@ static bool follow_size(const struct cells *cells)
 {
     if (terminal.shown != NULL && cells->rows == terminal.rows && cells->columns == terminal.columns)
         return true;
-    if (resizeterm((int)cells->rows, (int)cells->columns) != OK)
+    if (ncurses.resizeterm((int)cells->rows, (int)cells->columns) != OK)
         return false;
     free(terminal.shown);
     terminal.shown = calloc((size_t)cells->rows * cells->columns + 1, sizeof *terminal.shown);
     terminal.rows = cells->rows;
     terminal.columns = cells->columns;
-    clear();
+    ncurses.wclear(*ncurses.stdscr);
     return terminal.shown != NULL;
 }
 
@@ -220,9 +219,11 @@ static void show_cell(unsigned row, unsigned column, const struct cell *cell)
     const unsigned style = cell->style < STYLE_COUNT ? cell->style : STYLE_PLAIN;
     const bool has_colour = terminal.has_colours && styles[style].colour != DEFAULT;
     cchar_t shown;
-    if (cell->character != 0 && setcchar(&shown, text, styles[style].attributes,
-                                         has_colour ? (short)(style + 1) : 0, NULL) == OK)
-        mvadd_wch((int)row, (int)column, &shown);
+    if (cell->character != 0 &&
+        ncurses.setcchar(&shown, text, styles[style].attributes, has_colour ? (short)(style + 1) : 0,
+                         NULL) == OK &&
+        ncurses.wmove(*ncurses.stdscr, (int)row, (int)column) == OK)
+        ncurses.wadd_wch(*ncurses.stdscr, &shown);
 }
 
 void tui_terminal_show(const struct cells *cells, bool all)
@@ -240,8 +241,8 @@ void tui_terminal_show(const struct cells *cells, bool all)
         }
     }
     if (all)
-        clearok(stdscr, true);
-    refresh();
+        ncurses.clearok(*ncurses.stdscr, true);
+    ncurses.wrefresh(*ncurses.stdscr);
 }
 
 /* key_of translates what ncurses calls a key. */
@@ -293,7 +294,7 @@ uint32_t tui_terminal_key(bool *is_gone)
 {
     wint_t key = 0;
     errno = 0;
-    const int status = get_wch(&key);
+    const int status = ncurses.wget_wch(*ncurses.stdscr, &key);
     *is_gone = status == ERR && (errno == EIO || errno == ENXIO || errno == EBADF);
     if (status == ERR)
         return TUI_NO_KEY;
@@ -310,14 +311,14 @@ bool tui_terminal_try_suspend(void)
     const bool is_asked = suspend_wanted;
     if (is_asked) {
         suspend_wanted = 0;
-        endwin();
+        ncurses.endwin();
         raise(SIGSTOP); /* SIGTSTP is taken here; what stops is all of the program */
     }
     const bool was = is_asked || was_continued;
     was_continued = 0;
     if (was) {
-        reset_prog_mode();
-        curs_set(0);
+        ncurses.reset_prog_mode();
+        ncurses.curs_set(0);
     }
     return was;
 }
