@@ -57,6 +57,7 @@ live_test_here(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 
 # SIGHUP of a service.
 live_test_here(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
+live_test_here(live_baseline 300 baseline $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What a terminal shows meanwhile.
 if(PYTHON3)

@@ -40,10 +40,19 @@ struct compare *compare_new(const struct compare_config *config, uint64_t max, b
         compare_free(c);
         return NULL;
     }
+    c->is_redacted = is_redacted;
     if (is_redacted)
         node_roles_keep_words(c->roles);
     profile_gather_init(&c->gather, &c->after, c->roles, max);
     return c;
+}
+
+void compare_begin(struct compare *c)
+{
+    if (!c->has_before || !c->config->finds_new)
+        return;
+    novelty_begin(&c->novelty, &c->before, &c->after, c->config->thresholds, c->is_redacted);
+    c->gather.novelty = &c->novelty;
 }
 
 void compare_free(struct compare *c)

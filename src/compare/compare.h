@@ -11,12 +11,13 @@
 
 /* compare_config is what the user asks for. Texts stay the caller's. */
 struct compare_config {
-    const char *file;                  /* --compare: a capture or a baseline; NULL: none */
+    const char *file;                  /* --compare: a capture or a baseline, --baseline; NULL: none */
     const char *write_file;            /* --write-baseline; NULL: none */
     const char *rules[NODE_ROLES_MAX]; /* --node-role */
     size_t num_rules;
     double thresholds[THRESHOLD_COUNT_OF];
     bool is_capture; /* file is one */
+    bool finds_new;  /* --baseline: what file does not have is told as it comes, and nothing else */
     bool is_json;    /* differences are written as JSON */
     /* Options that read that capture, with a blank behind each, and what stands behind all
      * options; NULL: it cannot be read again. */
@@ -28,7 +29,8 @@ struct compare {
     struct node_roles *roles;
     struct profile before, after; /* after is that of this run */
     struct profile_gather gather; /* fills after */
-    bool has_before;
+    struct novelty novelty;       /* of --baseline */
+    bool has_before, is_redacted;
     bool is_worse; /* as of the last differences that were shown */
     struct ds_buffer
         document;        /* that before is to be read from, where another run has made it; empty: none */
@@ -39,6 +41,8 @@ struct compare {
  * profile. is_redacted: names are pseudonyms. config stays. NULL when memory ran out; rules of
  * config have been tried before (compare_check). */
 struct compare *compare_new(const struct compare_config *config, uint64_t max, bool is_redacted);
+/* compare_begin is called when before is there, if it ever is. */
+void compare_begin(struct compare *compare);
 void compare_free(struct compare *compare); /* NULL is allowed */
 
 /* compare_check says whether the rules are good ones. False, and why is filled in. */

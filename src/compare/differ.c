@@ -28,7 +28,7 @@ static const struct {
 #undef THRESHOLD
 };
 
-enum judged_by { STEADY, ONCE };
+enum judged_by { STEADY, ONCE, NOT };
 static const enum judged_by presences[PROFILE_KIND_COUNT] = {
 #define PROFILE_KIND(id, name, words, presence) presence,
 #include "compare/profile_kinds.def"
@@ -397,6 +397,8 @@ static void compare_pair(struct differ_state *c, const struct differ_pair *pair)
     enum { LEAST_P50 = 5, LEAST_P99 = 50 };
     const enum profile_kind kind = any_of(pair)->kind;
     const bool is_of_call = any_of(pair)->is_of_call; /* the call is compared */
+    if (presences[kind] == NOT)
+        return;
     if (pair->sum[0].count == 0 || pair->sum[1].count == 0) {
         const int side = pair->sum[1].count != 0;
         if (pair->sum[side].count != 0 && !is_of_call)

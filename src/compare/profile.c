@@ -39,6 +39,7 @@ void profile_free(struct profile *p)
         free((void *)(uintptr_t)e->key.data);
         for (int i = 0; i < PROFILE_PARTS; i++)
             histogram_free(&e->parts[i].spans);
+        histogram_free(&e->window.spans);
     }
     table_free(&p->entries);
 }
@@ -140,6 +141,46 @@ struct profile_part *profile_count(struct profile_entry *e, unsigned slice, uint
     part->count++;
     part->bytes += bytes;
     return part;
+}
+
+/* end_window returns what a window came to, and begins another one. */
+static uint64_t end_window(struct profile_entry *e)
+{
+    struct profile_window *w = &e->window;
+    const uint64_t value =
+        e->kind == PROFILE_CALL ? histogram_quantile(&w->spans, 50) : w->bytes / w->count;
+    histogram_free(&w->spans);
+    w->spans = (struct histogram){0};
+    w->count = w->bytes = 0;
+    return value;
+}
+
+bool profile_window_add(struct profile *p, struct profile_entry *e, int64_t ts_ns, uint64_t value,
+                        uint64_t *least)
+{
+    struct profile_window *w = &e->window;
+    bool is_pair = false;
+    const uint64_t age_ns = ts_ns > w->begin_ns ? (uint64_t)ts_ns - (uint64_t)w->begin_ns : 0;
+    if (w->count >= PROFILE_WINDOW_LEAST && age_ns >= PROFILE_WINDOW_NS) {
+        const uint64_t ended = end_window(e);
+        is_pair = w->has_before;
+        *least = ended < w->before ? ended : w->before;
+        w->before = ended;
+        w->has_before = true;
+        if (is_pair) {
+            e->windows++;
+            e->most = *least > e->most ? *least : e->most;
+        }
+    }
+    if (w->count == 0)
+        w->begin_ns = ts_ns;
+    if (e->kind == PROFILE_CALL && !histogram_add(&w->spans, value)) {
+        p->no_memory = true;
+        return is_pair;
+    }
+    w->count++;
+    w->bytes += value;
+    return is_pair;
 }
 
 struct profile_part profile_sum(const struct profile_entry *e)

@@ -29,6 +29,22 @@ struct profile_part {
     struct histogram spans;
 };
 
+/* profile_window is a time of at least PROFILE_WINDOW_NS with at least PROFILE_WINDOW_LEAST calls or
+ * messages in it. It comes to the median of how long these calls take, or the mean size of these
+ * messages. */
+enum { PROFILE_WINDOW_LEAST = 3 };
+#define PROFILE_WINDOW_NS UINT64_C(500000000)
+struct profile_window {
+    int64_t begin_ns;
+    uint64_t count, bytes;
+    struct histogram spans;
+    uint64_t before; /* what the one before came to */
+    bool has_before;
+};
+
+/* What novelty.h knows of an entry. */
+enum profile_standing { STANDING_UNKNOWN, STANDING_NEW, STANDING_DOUBTED, STANDING_USUAL, STANDING_TOLD };
+
 /* profile_entry is one kind of thing. */
 struct profile_entry {
     struct table_entry entry;
@@ -41,6 +57,10 @@ struct profile_entry {
     bool is_of_call; /* messages of calls, which are counted as such */
     bool is_unnamed; /* an end of it is an address, as its node is not known */
     char value[PROFILE_VALUE_MAX]; /* of a NODE: its release, "OTP 27"; empty: not known */
+    struct profile_window window; /* of CALL and MESSAGE: the present one */
+    uint64_t most;    /* that two windows in a row both came to, nanoseconds of CALL, bytes of MESSAGE */
+    uint64_t windows; /* how many pairs there were */
+    enum profile_standing standing;
     uint64_t frame, call, conn; /* where to look: of the first one, of a call the slowest; 0: nowhere */
     int64_t slowest_ns;
 };
@@ -74,6 +94,12 @@ struct profile_entry *profile_find(const struct profile *profile, enum profile_k
 /* profile_count counts one thing of bytes bytes in a slice, and returns the part that it belongs
  * to. */
 struct profile_part *profile_count(struct profile_entry *entry, unsigned slice, uint64_t bytes);
+
+/* profile_window_add adds a call that took value nanoseconds, or a message of value bytes, to the window of
+ * its entry. It returns true when that ends a window that is not the first one: *least is the lesser of
+ * what the latest two came to. Where memory runs out, the profile notes it. */
+bool profile_window_add(struct profile *profile, struct profile_entry *entry, int64_t ts_ns,
+                        uint64_t value, uint64_t *least);
 
 /* profile_sum adds up the parts, without their spans. */
 struct profile_part profile_sum(const struct profile_entry *entry);

@@ -71,6 +71,8 @@ static void put_entry(struct json_writer *json, const struct profile_entry *entr
         json_put_bool(json, JSON_KEY("unnamed"), true);
     if (entry->is_of_call)
         json_put_bool(json, JSON_KEY("of_call"), true);
+    put_number(json, JSON_KEY("most"), entry->most);
+    put_number(json, JSON_KEY("windows"), entry->windows);
     put_number(json, JSON_KEY("packet"), entry->frame);
     put_number(json, JSON_KEY("conn"), entry->conn);
     put_number(json, JSON_KEY("call"), entry->call);
@@ -256,7 +258,8 @@ static const char *read_entry(const cJSON *object, struct profile *p)
         memcpy(entry->value, value->valuestring, strlen(value->valuestring) + 1);
     entry->is_unnamed = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "unnamed"));
     entry->is_of_call = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "of_call"));
-    if (!get_number(object, "unread", &entry->unread) || !get_number(object, "packet", &entry->frame) ||
+    if (!get_number(object, "most", &entry->most) || !get_number(object, "windows", &entry->windows) ||
+        !get_number(object, "unread", &entry->unread) || !get_number(object, "packet", &entry->frame) ||
         !get_number(object, "conn", &entry->conn) || !get_number(object, "call", &entry->call) ||
         !read_slices(cJSON_GetObjectItemCaseSensitive(object, "slices"), entry) ||
         !read_parts(cJSON_GetObjectItemCaseSensitive(object, "parts"), entry, &p->no_memory) ||

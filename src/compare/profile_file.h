@@ -1,10 +1,10 @@
 /*
  * profile_file.h - a profile as a JSON document, --write-baseline. What it holds:
  *
- *   {"distsniff_baseline":1, "program":"distsniff 0.1.0", "begin_us":N, "end_us":N, "width_ns":N,
+ *   {"distsniff_baseline":2, "program":"distsniff 0.1.0", "begin_us":N, "end_us":N, "width_ns":N,
  *    "messages":N, "unread":N, "unnamed":N, "left_out":N,
  *    "kinds":[{"kind":"call", "key":"a@h > b@h rpc lists:seq/2", "value":"OTP 25", "unread":N,
- *              "unnamed":true, "of_call":true, "packet":N, "conn":N, "call":N,
+ *              "unnamed":true, "of_call":true, "most":N, "windows":N, "packet":N, "conn":N, "call":N,
  *              "slices":[N, ...],
  *              "parts":[{"count":N, "bytes":N, "failed":N, "spans":[NS, N, NS, N, ...]}, ...],
  *              "outcomes":{"ok":N, ...}}, ...]}
@@ -18,7 +18,7 @@
 
 #include "compare/profile.h"
 
-enum { PROFILE_FORMAT = 1, PROFILE_WHY = 200 };
+enum { PROFILE_FORMAT = 2, PROFILE_WHY = 200 };
 #define PROFILE_FILE_MAX (64u << 20) /* bytes */
 
 /* profile_file_print appends the document, and a newline. out->failed: memory ran out. */

@@ -18,7 +18,8 @@
 struct seen_message {
     struct table_entry entry;
     uint64_t key;
-    struct profile_entry *node, *link, *message; /* NULL: there was no room */
+    /* NULL: there was no room, or it has none. what is its function or shape, name whom it is for. */
+    struct profile_entry *node, *other, *link, *message, *what, *name;
 };
 
 void profile_gather_init(struct profile_gather *g, struct profile *profile, struct node_roles *roles,
@@ -40,10 +41,11 @@ static struct ds_text text_of(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
 }
 
-/* is_named says whether the name of a node is known: ~10.0.0.1:4711 stands for one that is not. */
+/* is_named says whether the name of a node is known: ~10.0.0.1:4711 stands for one that is not, and what
+ * EPMD calls it lacks its host. */
 static bool is_named(struct ds_text node)
 {
-    return node.len != 0 && node.data[0] != '~';
+    return node.len != 0 && node.data[0] != '~' && memchr(node.data, '@', node.len) != NULL;
 }
 
 /* print_end appends the role of a node, or the address of one that is not known. */
@@ -162,6 +164,12 @@ static uint64_t hash_message(const struct gathered_message *m)
     return hash_add(hash_add(hash, m->head.word), m->head.inner_word);
 }
 
+static void print_function(struct ds_text mod, struct ds_text fun, uint32_t arity, struct ds_buffer *out)
+{
+    term_show_call(mod, fun, out);
+    ds_buffer_printf(out, "/%" PRIu32, arity);
+}
+
 static void print_role(const struct gathered_message *m, struct ds_buffer *out)
 {
     const struct ds_message *message = &m->event->message;
@@ -185,12 +193,10 @@ static void print_message(struct profile_gather *g, const struct gathered_messag
     ds_buffer_add_text(out, " ");
     print_role(m, out);
     ds_buffer_add_text(out, " ");
-    if (m->has_function) {
-        term_show_call(m->mod, m->fun, out);
-        ds_buffer_printf(out, "/%" PRIu32, m->arity);
-    } else {
+    if (m->has_function)
+        print_function(m->mod, m->fun, m->arity, out);
+    else
         ds_shape_head_print(&m->head, out);
-    }
     if (m->note->label != NULL) {
         ds_buffer_add_text(out, " (");
         label_show(m->note->label, out);
@@ -200,6 +206,34 @@ static void print_message(struct profile_gather *g, const struct gathered_messag
         ds_buffer_add_text(out, m->answers ? " from " : " to ");
         node_roles_print_name(g->roles, m->to, out);
     }
+}
+
+/* get_what makes the entry of what a message is, whoever sends it. */
+static struct profile_entry *get_what(struct profile_gather *g, const struct gathered_message *m)
+{
+    begin_key(g);
+    if (m->has_function) {
+        print_function(m->mod, m->fun, m->arity, &g->key);
+        return get(g, PROFILE_FUNCTION);
+    }
+    print_role(m, &g->key);
+    ds_buffer_add_text(&g->key, " ");
+    ds_shape_head_print(&m->head, &g->key);
+    if (m->note->label != NULL) {
+        ds_buffer_add_text(&g->key, " (");
+        label_show(m->note->label, &g->key);
+        ds_buffer_add_text(&g->key, ")");
+    }
+    return get(g, PROFILE_SHAPE);
+}
+
+static struct profile_entry *get_name(struct profile_gather *g, const struct gathered_message *m)
+{
+    if (m->to.data == NULL || m->answers)
+        return NULL;
+    begin_key(g);
+    node_roles_print_name(g->roles, m->to, &g->key);
+    return get(g, PROFILE_NAME);
 }
 
 static struct seen_message *find_seen(struct profile_gather *g, uint64_t key)
@@ -223,6 +257,7 @@ static struct seen_message *see(struct profile_gather *g, const struct ds_event 
     }
     seen->key = key;
     seen->node = get_node(g, &event->conn->end[event->dir]);
+    seen->other = get_node(g, &event->conn->end[!event->dir]);
     seen->link = get_between(g, PROFILE_LINK, event->conn);
     if (m == NULL)
         return seen;
@@ -231,6 +266,8 @@ static struct seen_message *see(struct profile_gather *g, const struct ds_event 
     seen->message = get(g, PROFILE_MESSAGE);
     if (seen->message != NULL)
         seen->message->is_of_call |= m->note->call != 0;
+    seen->what = get_what(g, m);
+    seen->name = get_name(g, m);
     return seen;
 }
 
@@ -244,6 +281,38 @@ static void count(struct profile_entry *entry, unsigned slice, uint64_t bytes,
         entry->frame = event->frame;
         entry->conn = event->conn->number;
     }
+}
+
+/* add_to_window takes a call or message into account for how long or large they are at present. */
+static void add_to_window(struct profile_gather *g, struct profile_entry *entry, uint64_t value,
+                          const struct novelty_source *from)
+{
+    uint64_t least;
+    if (entry != NULL && profile_window_add(g->profile, entry, from->ts_ns, value, &least) &&
+        g->novelty != NULL)
+        novelty_look_window(g->novelty, entry, least, from);
+}
+
+static struct novelty_source source_of(const struct ds_event *event)
+{
+    return (struct novelty_source){
+        .node = {event->conn->end[event->dir].node, event->conn->end[!event->dir].node},
+        .ts_ns = event->ts_ns,
+        .frame = event->frame,
+        .conn = event->conn->number};
+}
+
+/* look says what is new in a message. */
+static void look(struct profile_gather *g, const struct seen_message *seen,
+                 const struct novelty_source *from)
+{
+    if (g->novelty == NULL)
+        return;
+    novelty_look(g->novelty, seen->node, from);
+    novelty_look(g->novelty, seen->other, from);
+    novelty_look_link(g->novelty, seen->link, seen->node, seen->other, from);
+    novelty_look(g->novelty, seen->what, from);
+    novelty_look(g->novelty, seen->name, from);
 }
 
 /* count_unread counts num messages of which only nodes and link are known: one, or those of a gap. */
@@ -263,6 +332,8 @@ static void count_unread(struct profile_gather *g, const struct ds_event *event,
     if (event->type == DS_EVENT_MESSAGE) {
         count(seen->node, slice, event->message.size, event);
         count(seen->link, slice, event->message.size, event);
+        const struct novelty_source source = source_of(event);
+        look(g, seen, &source);
     }
 }
 
@@ -287,6 +358,11 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     count(seen->node, slice, size, event);
     count(seen->link, slice, size, event);
     count(seen->message, slice, size, event);
+    count(seen->what, slice, size, event);
+    count(seen->name, slice, size, event);
+    const struct novelty_source from = source_of(event);
+    add_to_window(g, seen->message, size, &from);
+    look(g, seen, &from);
 }
 
 /* take_gap: as many messages as it may have held are unread. */
@@ -354,8 +430,7 @@ static void print_call(struct profile_gather *g, const struct call *call, struct
         ds_term_get_atom(&call->fun, &fun)) {
         (void)ds_term_get_length(&call->args, &arity);
         ds_buffer_add_text(out, " ");
-        term_show_call(mod, fun, out);
-        ds_buffer_printf(out, "/%" PRIu32, arity);
+        print_function(mod, fun, arity, out);
     } else if (call->callee.name.data != NULL && !call->callee.is_for) {
         ds_buffer_add_text(out, " to ");
         node_roles_print_name(g->roles, call->callee.name, out);
@@ -379,8 +454,14 @@ static void take_call(struct profile_gather *g, const struct call *call)
         profile_count(entry, profile_at(g->profile, call->end_ns), call->request_len);
     part->failed += has_failed;
     entry->outcomes[call->outcome]++;
-    if (call_has_end(call) && call->outcome == CALL_OK && !call->awaits_input)
+    if (call_has_end(call) && call->outcome == CALL_OK && !call->awaits_input) {
+        const struct novelty_source from = {.node = {call->caller.node, call->callee.node},
+                                            .ts_ns = call->end_ns,
+                                            .frame = call->start_frame,
+                                            .conn = call->conn};
         g->profile->no_memory |= !histogram_add(&part->spans, (uint64_t)span_ns);
+        add_to_window(g, entry, (uint64_t)span_ns, &from);
+    }
     if (entry->call == 0 || span_ns > entry->slowest_ns) {
         entry->call = call->number;
         entry->frame = call->start_frame;

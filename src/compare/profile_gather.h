@@ -4,17 +4,22 @@
  * A message counts for the node that sends it, for the link, and for its kind: who sends what to
  * whom. What could not be read whole counts for node and link, and as unread. The key of a call is
  * who calls what at whom.
+ *
+ * For --baseline (novelty.h), functions, registered names and shapes are counted without their nodes,
+ * too.
  */
 #ifndef SRC_PROFILE_GATHER_H
 #define SRC_PROFILE_GATHER_H
 
 #include "compare/node_roles.h"
+#include "compare/novelty.h"
 #include "compare/profile.h"
 #include "record/record.h"
 
 struct profile_gather {
     struct profile *profile;
     struct node_roles *roles;
+    struct novelty *novelty; /* NULL: nobody asks what is new */
     struct table seen; /* kinds of messages by what they have as it was sent: their key is made once */
     struct ds_buffer key, other;
     bool is_unnamed; /* an address was put into the key since that was cleared */

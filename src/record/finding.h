@@ -112,6 +112,7 @@ struct finding {
         size_t len;
         char text[FINDING_NODE_LEN];
     } node[2]; /* those it is about; len 0: none, or not known */
+    bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
     bool is_update; /* nothing new but its count: only reports are given it */

@@ -128,6 +128,8 @@ static void replace_words(struct redact_parts *p, struct wording *wording)
 
 static void replace_finding(struct redact_parts *p, struct finding *finding)
 {
+    if (finding->is_redacted)
+        return;
     replace_words(p, &finding->sentence);
     replace_words(p, &finding->detail);
     for (int i = 0; i < 2; i++) {

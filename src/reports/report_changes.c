@@ -276,13 +276,14 @@ static void show_json(struct changes *t, const struct differences *all)
     json_writer_free(&json);
 }
 
-/* show_table shows nothing where there is nothing to compare with: then a baseline is written. */
+/* show_table shows nothing where there is nothing to compare with: then a baseline is written. What
+ * --baseline finds is shown as findings. */
 static void show_table(void *state)
 {
     struct changes *t = state;
     struct compare *c = t->compare;
     struct differences all;
-    if (!c->has_before)
+    if (!c->has_before || c->config->finds_new)
         return;
     differ(&c->before, &c->after, c->config->thresholds, &all);
     c->is_worse = all.is_worse;

@@ -444,6 +444,8 @@ struct detect {
     } place;
     struct checks checks;
     struct findings_unseen unseen;
+    struct baseline_checks baseline;
+    bool has_baseline; /* that was told */
     bool is_over; /* nothing more comes */
     struct finding draft;
     int64_t first_ns; /* of the first record; 0: none has come */
@@ -742,5 +744,8 @@ static inline struct ds_text text_of(const char *data, size_t len)
 {
     return (struct ds_text){data, len};
 }
+
+/* detect_unusual tells of what a baseline does not have. */
+void detect_unusual(struct detect *d, const struct unusual *unusual);
 
 #endif

@@ -428,6 +428,35 @@ void findings_note_unseen(struct findings *f, const struct findings_unseen *unse
     f->detect.unseen = *unseen;
 }
 
+void findings_unusual(struct findings *f, const struct unusual *unusual)
+{
+    detect_unusual(&f->detect, unusual);
+}
+
+void findings_note_baseline(struct findings *f, const struct baseline_checks *checks)
+{
+    f->detect.has_baseline = true;
+    f->detect.baseline = *checks;
+}
+
+/* say_baseline tells what was compared with a baseline. */
+static void say_baseline(struct detect *d, unsigned line)
+{
+    const struct baseline_checks *b = &d->baseline;
+    if (b->is_incomplete)
+        say(d, line, SEVERITY_UNCHECKED, ": too many kinds of things (--max-tallies)",
+            "what the baseline does not have");
+    else if (b->num_not_judged != 0)
+        say(d, line, SEVERITY_UNCHECKED,
+            " of things that may be new: the baseline has messages that could not be read (DS504)",
+            ds_counted(b->num_not_judged, "kinds").text);
+    else if (b->num_more != 0)
+        say(d, line, SEVERITY_UNCHECKED, " more that the baseline does not have: --compare shows all",
+            ds_counted(b->num_more, "things").text);
+    else if (b->num_told == 0)
+        say(d, line, SEVERITY_FINE, " that the baseline does not have (DS504)", "nothing");
+}
+
 void findings_sum_up(struct findings *f)
 {
     struct detect *d = &f->detect;
@@ -576,6 +605,9 @@ void findings_sum_up(struct findings *f)
     if (d->unseen.caps != 0)
         say_unseen(d, line, " a limit was reached, and entries were dropped (--max-*)",
                    ds_counted(d->unseen.caps, "times").text);
+    line++;
+    if (d->has_baseline)
+        say_baseline(d, line);
     line++;
     struct finding down = {0};
     if (detect_presence_down(d, &down.sentence)) {

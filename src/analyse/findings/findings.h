@@ -7,6 +7,7 @@
 #ifndef SRC_FINDINGS_H
 #define SRC_FINDINGS_H
 
+#include "analyse/findings/unusual.h"
 #include "record/loss.h"
 #include "record/record.h"
 
@@ -53,6 +54,11 @@ struct findings_unseen {
     uint64_t caps;         /* times that a cap was reached and something dropped */
 };
 void findings_note_unseen(struct findings *findings, const struct findings_unseen *unseen);
+
+/* findings_unusual takes what a baseline does not have; texts are copied. findings_note_baseline tells what
+ * was compared with it so far: without it the verdict does not mention a baseline. */
+void findings_unusual(struct findings *findings, const struct unusual *unusual);
+void findings_note_baseline(struct findings *findings, const struct baseline_checks *checks);
 
 /* findings_sum_up emits what was looked at and is in order, and what could not be looked at. */
 void findings_sum_up(struct findings *findings);

@@ -1,5 +1,5 @@
 /*
- * option_compare.c - --compare, --write-baseline, --node-role, --threshold.
+ * option_compare.c - --compare, --baseline, --write-baseline, --node-role, --threshold.
  */
 #include "app/options/option_compare.h"
 
@@ -34,6 +34,12 @@ bool option_set_compare(struct options *o, const char *value)
     o->compare.file = value;
     o->report.wanted[REPORT_CHANGES] = true;
     return true;
+}
+
+bool option_set_baseline(struct options *o, const char *value)
+{
+    o->compare.finds_new = true;
+    return option_set_compare(o, value);
 }
 
 bool option_set_write_baseline(struct options *o, const char *value)
@@ -108,6 +114,16 @@ static bool choose_json(struct options *o)
     return true;
 }
 
+/* choose_doctor: what is new is findings, which somebody has to show. */
+static void choose_doctor(struct options *o)
+{
+    bool has_output = o->output.num_formats != 0 || o->quiet || metrics_wanted(&o->metrics) ||
+                      o->web.len != 0 || o->tui;
+    for (int i = 0; i < REPORT_COUNT; i++)
+        has_output |= o->report.wanted[i] && i != REPORT_CHANGES;
+    o->report.wanted[REPORT_DOCTOR] |= !has_output;
+}
+
 bool option_compare_finish(struct options *o)
 {
     struct compare_config *compare = &o->compare;
@@ -125,10 +141,20 @@ bool option_compare_finish(struct options *o)
     if (compare->file == NULL)
         return true;
     if (access(compare->file, R_OK) != 0) {
-        complain("--compare: cannot read %s: %s", compare->file, strerror(errno));
+        complain("%s: cannot read %s: %s", compare->finds_new ? "--baseline" : "--compare", compare->file,
+                 strerror(errno));
         return false;
     }
     compare->is_capture = option_files_is_capture(compare->file);
+    if (compare->finds_new && compare->is_capture) {
+        complain("--baseline: %s is a capture: distsniff -r %s --write-baseline FILE makes a baseline of "
+                 "it", compare->file, compare->file);
+        return false;
+    }
+    if (compare->finds_new) {
+        choose_doctor(o);
+        return true;
+    }
     if (compare->is_capture)
         option_explain_commands_of(o, compare->file, &compare->command, &compare->behind);
     return choose_json(o);

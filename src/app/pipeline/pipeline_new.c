@@ -121,6 +121,8 @@ static bool open_findings(struct pipeline *s)
                                      .is_live = options->capture.num_read_files == 0};
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->findings = findings_new(&config);
+    if (options->report.compare != NULL && options->compare.finds_new)
+        s->novelty = &options->report.compare->novelty;
     return s->findings != NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "analyse/metrics/metrics.h"
 #include "app/pipeline/outputs.h"
 #include "app/pipeline/pipeline.h"
+#include "compare/compare.h"
 #include "explain/explain.h"
 #include "keep/annotated_file.h"
 #include "keep/packet_notes.h"
@@ -46,6 +47,7 @@ struct pipeline {
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */
     struct findings *findings; /* NULL when nobody wants to know */
+    struct novelty *novelty;       /* NULL: no --baseline; it is that of the reports' comparison */
     struct explain *explain;       /* NULL: --explain asks for no thing */
     struct stall_effects *held_up; /* NULL: nobody asks what waited behind stalls */
     bool tells_links;        /* an output takes their facts */

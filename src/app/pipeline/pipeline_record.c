@@ -51,6 +51,16 @@ void pipeline_on_finding(void *context, const struct record *record)
     }
 }
 
+/* tell_novelty gives the findings what a baseline does not have (--baseline). */
+static void tell_novelty(struct pipeline *s, struct novelty *novelty)
+{
+    const struct unusual *unusual;
+    while ((unusual = novelty_next(novelty)) != NULL)
+        findings_unusual(s->findings, unusual);
+    const struct baseline_checks checks = novelty_check(novelty);
+    findings_note_baseline(s->findings, &checks);
+}
+
 void pipeline_on_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
@@ -65,4 +75,6 @@ void pipeline_on_record(void *context, const struct record *record)
         pipeline_take_link(s, record);
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
         findings_record(s->findings, record);
+    if (s->novelty != NULL)
+        tell_novelty(s, s->novelty);
 }

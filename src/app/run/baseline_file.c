@@ -13,14 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *option_of(const struct compare *c)
+{
+    return c->config->finds_new ? "--baseline" : "--compare";
+}
+
 static bool parse(struct compare *c, struct ds_text text)
 {
     char why[PROFILE_WHY];
     if (!profile_file_read(text, &c->before, why)) {
-        complain("--compare %s: %s", c->config->file, why);
+        complain("%s %s: %s", option_of(c), c->config->file, why);
         return false;
     }
     c->has_before = true;
+    compare_begin(c);
     return true;
 }
 
@@ -44,7 +50,7 @@ bool baseline_file_read(struct compare *c)
         FILE *file = file_helper_fopen(c->config->file);
         const bool is_read = file != NULL && read_whole(file, &c->document);
         if (!is_read)
-            complain("--compare %s: %s", c->config->file,
+            complain("%s %s: %s", option_of(c), c->config->file,
                      c->document.failed ? "out of memory" : strerror(errno));
         if (file != NULL)
             fclose(file);

@@ -74,6 +74,41 @@ static void any_time(void **state)
     profile_free(&p);
 }
 
+/* A window ends with what comes half a second after its beginning, when there are three in it; two in a row that
+ * came to so much count. */
+static void windows(void **state)
+{
+    struct profile p;
+    uint64_t least = 0;
+    (void)state;
+    profile_init(&p, 10);
+    struct profile_entry *call = profile_entry_get(&p, PROFILE_CALL, text("a@h > b@h m:f/1"));
+    struct profile_entry *message = profile_entry_get(&p, PROFILE_MESSAGE, text("a@h > b@h m"));
+    for (int i = 0; i < 5; i++) /* of 5 calls the median is 30 */
+        assert_false(profile_window_add(&p, call, BEGIN + i, (uint64_t)(10 + 10 * i), &least));
+    assert_false(profile_window_add(&p, call, BEGIN + (int64_t)PROFILE_WINDOW_NS - 1, 30, &least)); /* not over */
+    assert_false(profile_window_add(&p, call, BEGIN + (int64_t)PROFILE_WINDOW_NS, 20, &least));    /* the first one */
+    assert_int_equal(call->windows, 0);
+    assert_false(profile_window_add(&p, call, BEGIN + 10 * SECOND, 20, &least)); /* two in it */
+    assert_false(profile_window_add(&p, call, BEGIN + 11 * SECOND, 20, &least)); /* three: the next one ends it */
+    assert_true(profile_window_add(&p, call, BEGIN + 12 * SECOND, 50, &least));
+    assert_int_equal(least, 20); /* of 30 and 20 */
+    assert_int_equal(call->most, 20);
+    assert_int_equal(call->windows, 1);
+    assert_false(profile_window_add(&p, call, INT64_MIN, 50, &least)); /* times that jump */
+    assert_false(profile_window_add(&p, call, BEGIN, 50, &least));
+    assert_true(profile_window_add(&p, call, INT64_MAX, 50, &least));
+    assert_int_equal(least, 20);
+    for (int i = 0; i < 3; i++)
+        (void)profile_window_add(&p, call, INT64_MIN, 1, &least);
+    assert_int_equal(call->most, 20);
+    for (int i = 0; i < 7; i++) /* means of 100 to 104 bytes, and more each time */
+        (void)profile_window_add(&p, message, BEGIN + i * SECOND, (uint64_t)(100 + i), &least);
+    assert_int_equal(message->windows, 1);
+    assert_int_equal(message->most, 101);
+    profile_free(&p);
+}
+
 static void no_more_than_the_cap(void **state)
 {
     struct profile p;
@@ -118,6 +153,8 @@ static void fill(struct profile *p)
         profile_count(node, slice, 100);
         strcpy(node->value, "OTP 27");
         call->call = 7;
+        call->most = 1234567;
+        call->windows = 40;
         call->frame = 9;
     }
     p->num_messages = 2000;
@@ -151,6 +188,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(profile_sum(call).count, 1000);
     assert_int_equal(profile_sum(call).failed, 100);
     assert_int_equal(call->outcomes[CALL_TIMEOUT], 100);
+    assert_int_equal(call->most, 1234567);
+    assert_int_equal(call->windows, 40);
     assert_int_equal(call->parts[1].spans.total, call->parts[1].count);
     assert_string_equal(profile_find(&read, PROFILE_NODE, text("a@h"))->value, "OTP 27");
     assert_int_equal(profile_num_slices(&read), profile_num_slices(&p));
@@ -198,7 +237,7 @@ static void no_prefix_is_one(void **state)
     ds_buffer_free(&out);
 }
 
-#define HEAD "{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":2,\"width_ns\":50000000,\"kinds\":["
+#define HEAD "{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":50000000,\"kinds\":["
 #define ZEROS "\"slices\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"
 #define PARTS "\"parts\":[{},{},{},{}]"
 
@@ -210,15 +249,16 @@ static void what_is_refused(void **state)
         {"", "not a baseline"},
         {"[]", "not a baseline"},
         {"{\"a\":1}", "not a baseline"},
-        {"{\"distsniff_baseline\":2}", "format 2"},
-        {"{\"distsniff_baseline\":1.5}", "not a baseline"},
-        {"{\"distsniff_baseline\":1}", "damaged"},
-        {"{\"distsniff_baseline\":1,\"begin_us\":3,\"end_us\":2,\"width_ns\":50000000,\"kinds\":[]}", "damaged"},
-        {"{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":2,\"width_ns\":50000001,\"kinds\":[]}", "damaged"},
-        {"{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":2,\"width_ns\":0,\"kinds\":[]}", "damaged"},
-        {"{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":2,\"width_ns\":1e300,\"kinds\":[]}", "damaged"},
-        {"{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":9e15,\"width_ns\":50000000,\"kinds\":[]}", NULL},
-        {"{\"distsniff_baseline\":1,\"begin_us\":1,\"end_us\":1e17,\"width_ns\":50000000,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":1}", "format 1"},
+        {"{\"distsniff_baseline\":3}", "format 3"},
+        {"{\"distsniff_baseline\":2.5}", "not a baseline"},
+        {"{\"distsniff_baseline\":2}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":3,\"end_us\":2,\"width_ns\":50000000,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":50000001,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":0,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":1e300,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":9e15,\"width_ns\":50000000,\"kinds\":[]}", NULL},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":1e17,\"width_ns\":50000000,\"kinds\":[]}", "damaged"},
         {HEAD "]}", NULL},
         {HEAD "1]}", "kind 1"},
         {HEAD "{\"kind\":\"node\",\"key\":\"a\"," ZEROS "," PARTS "}]}", NULL},
@@ -265,7 +305,11 @@ static void run(void *context)
     struct ds_buffer out = {0};
     char why[PROFILE_WHY] = "";
     (void)context;
+    uint64_t least;
     fill(&p);
+    struct profile_entry *call = profile_entry_get(&p, PROFILE_CALL, text("a@h > b@h rpc m:f/1"));
+    for (int i = 0; call != NULL && i < 7; i++)
+        (void)profile_window_add(&p, call, BEGIN + i * SECOND, 1000, &least);
     profile_file_print(&p, &out);
     profile_init(&read, 10);
     if (!out.failed && !p.no_memory && !profile_file_read((struct ds_text){out.data, out.len}, &read, why))
@@ -286,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_grow),
         cmocka_unit_test(any_time),
+        cmocka_unit_test(windows),
         cmocka_unit_test(no_more_than_the_cap),
         cmocka_unit_test(long_keys_end_at_a_character),
         cmocka_unit_test(what_is_written_is_read),
