@@ -59,6 +59,9 @@ live_test_here(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 live_test_here(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
 live_test_here(live_baseline 300 baseline $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# EPMD is asked, and answers as it should or not.
+live_test_here(live_ask_epmd 300 ask_epmd $<TARGET_FILE:distsniff>)
+
 # What a terminal shows meanwhile.
 if(PYTHON3)
   add_test(NAME live_looked_at COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/live/looked_at.py
@@ -88,5 +91,5 @@ live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
 set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
-mostly_waits(live_ends live_silence live_refresh)
+mostly_waits(live_ends live_silence live_refresh live_ask_epmd)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first

@@ -39,8 +39,7 @@ static void emit_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64
     env_emit(env, conn, &event);
 }
 
-/* Names of the ends that nothing has named yet, from what listens there. */
-static void look_up_nodes(struct dissect_ctx *env, struct conn *conn)
+void dist_look_up_nodes(struct dissect_ctx *env, struct conn *conn)
 {
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &conn->view.end[end];
@@ -86,7 +85,7 @@ static void report_open(struct dissect_ctx *env, struct conn *conn, const char *
     if (dist->opened)
         return;
     dist->opened = true;
-    look_up_nodes(env, conn);
+    dist_look_up_nodes(env, conn);
     if (reason == NULL && conn->view.tls != NULL)
         reason = tls_text(env, conn->view.tls, "");
     conn_emit_change(env, conn, opener(dist),
@@ -113,7 +112,7 @@ static void report_late(struct dissect_ctx *env, struct conn *conn, int dir)
     }
     dist->opened = true;
     dist->up = true;
-    look_up_nodes(env, conn);
+    dist_look_up_nodes(env, conn);
     conn_emit_change(env, conn, dir,
                      (struct ds_conn_change){
                          .state = DS_CONN_JOINED_LATE,
@@ -561,7 +560,7 @@ static void dist_suspend(struct dissect_ctx *env, struct conn *conn, enum tcp_cl
                               : "the capture ended inside a message");
         }
     }
-    look_up_nodes(env, conn);
+    dist_look_up_nodes(env, conn);
     dist_report_close(env, conn, why);
 }
 

@@ -8,6 +8,7 @@
 #include "dist/decoder_state.h"
 #include "dist/decoder_state_give.h"
 #include "dist/dist.h"
+#include "dist/node_name.h"
 #include "dist/registry.h"
 #include "net/ip_fragments.h"
 #include "tls/tls_snapshot.h"
@@ -162,6 +163,39 @@ void ds_session_settle(struct ds_session *session)
     if (!session->ended)
         tcp_table_settle(session->tcp);
     session->env.stats.limits_hit[DS_LIMIT_MEMORY] = session->env.memcap.hits;
+}
+
+struct naming_walk {
+    struct dissect_ctx *env;
+    const struct ds_addr *addr;
+    uint16_t port;
+};
+
+static void name_end(void *context, const struct tcp_conn_view *tcp, const struct tcp_point point[2])
+{
+    const struct naming_walk *walk = context;
+    struct flow *flow = tcp->user;
+    (void)point;
+    if (flow == NULL || flow->conn.proto != &dist_proto)
+        return;
+    for (int end = 0; end < 2; end++) {
+        if (tcp->port[end] == walk->port && memcmp(&tcp->addr[end], walk->addr, sizeof *walk->addr) == 0)
+            dist_look_up_nodes(walk->env, &flow->conn);
+    }
+}
+
+void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr, uint16_t port,
+                          struct ds_text name)
+{
+    struct dissect_ctx *env = &session->env;
+    struct naming_walk walk = {env, addr, port};
+    if (session->ended)
+        return;
+    if (!node_name_to_utf8(&env->arena, &name))
+        env->stats.no_memory++;
+    registry_add(env, addr, port, name, 0, NULL);
+    arena_reset(&env->arena);
+    tcp_table_walk(session->tcp, name_end, &walk);
 }
 
 struct decoder_state_walk {

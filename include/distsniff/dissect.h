@@ -230,6 +230,12 @@ void ds_session_time(struct ds_session *session, int64_t now_ns);
  * them, are taken. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
+/* ds_session_name_port tells that the node name listens at that address and port, as somebody who asked EPMD
+ * knows it. Ends of connections that have no name yet are named by it, as by an answer of EPMD among the
+ * packets; the port is reported when it is new. */
+void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr, uint16_t port,
+                          struct ds_text name);
+
 /* ds_session_end tells that no more packets come: gives up on missing segments, reports
  * what is left, closes all connections. Its events have the time of the latest packet, or of
  * ds_session_time if that was later. */
@@ -365,6 +371,13 @@ const char *ds_flags_release(uint64_t flags);
 /* ds_endpoint_print appends an end of a connection as reasons and notes name it: by its node,
  * what is not to be shown (ds_char_is_shown) as '?', or by address and port. */
 void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out);
+
+typedef void (*ds_epmd_node_fn)(void *context, const struct ds_epmd_node *node);
+
+/* ds_epmd_names gives the nodes in an answer of EPMD to NAMES_REQ, all that came until the close. Returns
+ * what is wrong with the answer, a static string, or NULL; the lines that make sense are given all the
+ * same. */
+const char *ds_epmd_names(const void *answer, size_t len, ds_epmd_node_fn give, void *context);
 
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */
 enum { DS_ADDR_LEN = 46 };

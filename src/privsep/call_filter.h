@@ -17,6 +17,7 @@ enum call_filter_set {
     CALLS_CLIENT = 16,
     CALLS_WIDENS = 32,
     CALLS_SCREEN = 64,
+    CALLS_ASK = 128,
 };
 
 /* call_filter_enter leaves this process, and what comes of it, these calls alone, and on the sockets that

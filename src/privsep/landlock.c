@@ -12,7 +12,7 @@
 
 #ifdef SYS_landlock_create_ruleset
 
-enum { CREATE_VERSION = 1, RULE_PATH_BENEATH = 1 };
+enum { CREATE_VERSION = 1, RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2 };
 
 /* Rights over files, and from which version on the kernel knows them. */
 enum {
@@ -39,6 +39,10 @@ struct path_rule {
     int32_t parent;
 } __attribute__((packed));
 
+struct port_rule {
+    uint64_t allowed, port;
+};
+
 static void add_rule(int ruleset, uint64_t handled, const struct landlock_rule *rule)
 {
     struct stat status;
@@ -56,14 +60,15 @@ static void add_rule(int ruleset, uint64_t handled, const struct landlock_rule *
     close(path.parent);
 }
 
-int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool connects)
+int landlock_enter(const struct landlock_rule *rules, size_t num_rules, uint32_t port)
 {
+    const struct port_rule one_port = {.allowed = CONNECT, .port = port};
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0, CREATE_VERSION);
     if (version < 1)
         return 0;
     const struct ruleset all = {
         .files = known_rights[version < NEWEST ? version : NEWEST],
-        .network = version < SINCE_NETWORK ? 0 : connects ? BIND : BIND | CONNECT,
+        .network = version < SINCE_NETWORK ? 0 : port == LANDLOCK_ANY_PORT ? BIND : BIND | CONNECT,
         .scopes = version >= SINCE_SCOPES ? SCOPES : 0,
     };
     const size_t size = version >= SINCE_SCOPES    ? sizeof all
@@ -74,6 +79,8 @@ int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool con
         return 0;
     for (size_t i = 0; i < num_rules; i++)
         add_rule(ruleset, all.files, &rules[i]);
+    if ((all.network & CONNECT) != 0 && port != LANDLOCK_NO_PORT)
+        (void)syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &one_port, 0);
     const bool ok = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
     close(ruleset);
     return ok ? (int)version : 0;
@@ -86,11 +93,11 @@ bool landlock_is_built(void)
 
 #else
 
-int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool connects)
+int landlock_enter(const struct landlock_rule *rules, size_t num_rules, uint32_t port)
 {
     (void)rules;
     (void)num_rules;
-    (void)connects;
+    (void)port;
     return 0;
 }
 

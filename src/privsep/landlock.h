@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* landlock_rule is what may still be opened: a file, or all beneath a folder. */
 struct landlock_rule {
@@ -14,10 +15,12 @@ struct landlock_rule {
     bool reads, writes;
 };
 
-/* landlock_enter allows nothing beyond the rules from now on, but for TCP connections to others where it
- * connects; NO_NEW_PRIVS must have been set. Returns the version of what the kernel has, 0 when it has
- * nothing of the kind. */
-int landlock_enter(const struct landlock_rule *rules, size_t num_rules, bool connects);
+/* To which TCP ports it may still connect: to none, to any, or to the one of that number. */
+enum { LANDLOCK_NO_PORT = 0, LANDLOCK_ANY_PORT = 65536 };
+
+/* landlock_enter allows nothing beyond the rules and connections to that port from now on; NO_NEW_PRIVS must
+ * have been set. Returns the version of what the kernel has, 0 when it has nothing of the kind. */
+int landlock_enter(const struct landlock_rule *rules, size_t num_rules, uint32_t port);
 
 /* landlock_is_built says whether the headers of the system it was built on knew it. */
 bool landlock_is_built(void);

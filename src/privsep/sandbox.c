@@ -72,7 +72,7 @@ bool sandbox_enter(const struct sandbox_config *config)
     /* The sockets while /proc can be read. Then Landlock: the filter does not leave its calls. */
     struct open_sockets sockets;
     const bool has_sockets = open_sockets_find(&sockets);
-    const int landlock = landlock_enter(NULL, 0, false);
+    const int landlock = landlock_enter(NULL, 0, LANDLOCK_NO_PORT);
     const unsigned sets = CALLS_ALWAYS | (config->is_live ? CALLS_LIVE : 0u) |
                           (config->widens ? CALLS_WIDENS : 0u) |
                           (config->serves ? CALLS_SERVE : 0u) |
@@ -118,7 +118,7 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files)
         folder_of(files[i].name, folders[i]);
         rules[num++] = (struct landlock_rule){folders[i], .reads = reads, .writes = writes};
     }
-    (void)landlock_enter(rules, num, false);
+    (void)landlock_enter(rules, num, LANDLOCK_NO_PORT);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_HELPER, NULL);
 }
 
@@ -130,6 +130,14 @@ void sandbox_confine_client(const char *temporary)
     size_t num = client_files_find(rules);
     if (temporary != NULL)
         rules[num++] = (struct landlock_rule){temporary, .reads = true, .writes = true};
-    (void)landlock_enter(rules, num, true);
+    (void)landlock_enter(rules, num, LANDLOCK_ANY_PORT);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT, NULL);
+}
+
+void sandbox_confine_asker(uint16_t port)
+{
+    if (why_not() != NULL)
+        return;
+    (void)landlock_enter(NULL, 0, port);
+    (void)call_filter_enter(CALLS_ALWAYS | CALLS_ASK, NULL);
 }

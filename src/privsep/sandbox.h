@@ -10,6 +10,8 @@
 
 #include "privsep/file_helper.h"
 
+#include <stdint.h>
+
 enum sandbox_wish {
     SANDBOX_AUTO,    /* what there is of it */
     SANDBOX_OFF,
@@ -38,5 +40,9 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files);
  * as the kernel can: connections, names and certificates. temporary is a folder in which it may make files
  * without a name, NULL: it makes none. */
 void sandbox_confine_client(const char *temporary);
+
+/* sandbox_confine_asker leaves a process that asks servers whose addresses it knows connections to that TCP
+ * port, as far as the kernel can, and no file. */
+void sandbox_confine_asker(uint16_t port);
 
 #endif

@@ -74,7 +74,7 @@ void options_print_short_help(FILE *out)
           "What happened when:\n"
           "  distsniff cluster.pcap --timeline\n"
           "Which messages nodes send, live, or only those of a process or a function:\n"
-          "  sudo distsniff -i eth0 tcp\n"
+          "  sudo distsniff -i eth0 --ask-epmd tcp\n"
           "  distsniff cluster.pcap --process rex\n"
           "  distsniff cluster.pcap -m 'lists:seq(_, _)'\n"
           "What is slow, what fails, what fills the links:\n"

@@ -6,6 +6,7 @@
 
 #include "app/options/option_values.h"
 #include "core/complain.h"
+#include "send/epmd/epmd_asker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,4 +140,10 @@ bool option_set_epmd_port(struct options *o, const char *value)
         return false;
     o->epmd_port = (uint16_t)port;
     return true;
+}
+
+bool option_set_ask_epmd(struct options *o, const char *value)
+{
+    o->ask_epmd = value != NULL ? value : "localhost";
+    return epmd_asker_check(o->ask_epmd);
 }

@@ -80,6 +80,7 @@ struct options {
     struct stop_config ending;
     struct rate rate;
     struct ds_config config; /* of the session: defaults, with --max-* put in */
+    const char *ask_epmd; /* hosts, NULL: none is asked */
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */

@@ -58,6 +58,8 @@ static void look_around(struct sniff *s)
 {
     if (s->keylog != NULL && s->keylog_config.grows)
         keylog_files_read(s->keylog);
+    if (s->asker != NULL)
+        epmd_asker_look(s->asker);
     if (s->capture.is_live) {
         sniff_note_drops(s);
         sniff_explain_silence(s);

@@ -19,9 +19,21 @@
 #include <errno.h>
 #include <string.h>
 
+/* note_late: what joined late has nobody named yet, unless EPMD knows it. */
+static void note_late(struct sniff *s, const struct ds_event *event)
+{
+    for (int end = 0; end < 2; end++) {
+        const struct ds_endpoint *endpoint = &event->conn->end[end];
+        if (endpoint->node.data == NULL)
+            epmd_asker_note_port(s->asker, endpoint->port);
+    }
+}
+
 static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
+    if (s->asker != NULL && event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE)
+        note_late(s, event);
     if (!s->options->quiet)
         late_notice_event(&s->late, event);
     if (s->syntax.otp != NULL)
@@ -42,6 +54,34 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
     struct sniff *s = context;
     const bool may_tell = s->options->redact.what == 0;
     port_filter_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
+}
+
+/* on_node takes what EPMD was asked for. */
+static void on_node(void *context, const struct ds_addr *addr, uint16_t port, struct ds_text name)
+{
+    struct sniff *s = context;
+    ds_session_name_port(s->session, addr, port, name);
+}
+
+/* start_asker starts the process that asks EPMD, if one is to. False after a complaint. */
+static bool start_asker(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct epmd_ask_config config = {
+        .hosts = options->ask_epmd,
+        .port = options->epmd_port,
+        .user = options->keep.user,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+        .may_name = options->redact.what == 0,
+        .on_node = on_node,
+        .context = s,
+    };
+    if (options->ask_epmd == NULL)
+        return true;
+    complain("--ask-epmd asks EPMD, port %u of %s, for the names of nodes", options->epmd_port,
+             options->ask_epmd);
+    s->asker = epmd_asker_start(&config);
+    return s->asker != NULL;
 }
 
 /* open_annotated opens the file of -T pcapng, if there is one. */
@@ -259,7 +299,7 @@ static bool open_server(struct sniff *s)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (!sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
+    if (!start_asker(s) || !sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
         (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;

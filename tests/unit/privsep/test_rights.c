@@ -61,7 +61,7 @@ static bool filter(void)
 
 static bool landlock(void)
 {
-    return landlock_enter(NULL, 0, false) != 0;
+    return landlock_enter(NULL, 0, LANDLOCK_NO_PORT) != 0;
 }
 
 static bool open_is_refused(void)
@@ -176,20 +176,29 @@ static void files_are_refused_by_landlock(void **state)
 static int listener;
 static struct sockaddr_in listens_at;
 
-static bool client(void)
+static bool listen_somewhere(void)
 {
     socklen_t len = sizeof listens_at;
     listens_at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     listener = socket(AF_INET, SOCK_STREAM, 0);
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* nothing is confined where that is looked for */
-    if (bind(listener, (struct sockaddr *)&listens_at, len) != 0 || listen(listener, 4) != 0 ||
-        getsockname(listener, (struct sockaddr *)&listens_at, &len) != 0)
-        return false;
+    return bind(listener, (struct sockaddr *)&listens_at, len) == 0 && listen(listener, 4) == 0 &&
+           getsockname(listener, (struct sockaddr *)&listens_at, &len) == 0;
+}
+
+/* has_both says whether there are Landlock and the filter, which another process tries. */
+static bool has_both(void)
+{
     const int forked = landlock_is_built() && call_filter_is_built() ? fork() : 0;
-    if (forked == 0) /* whether there are both is tried by another */
-        _exit(landlock_enter(NULL, 0, true) == 0);
+    if (forked == 0)
+        _exit(landlock_enter(NULL, 0, LANDLOCK_ANY_PORT) == 0);
     int status = 0;
-    if (waitpid(forked, &status, 0) < 0 || status != 0)
+    return waitpid(forked, &status, 0) >= 0 && status == 0;
+}
+
+static bool client(void)
+{
+    if (!listen_somewhere() || !has_both())
         return false;
     sandbox_preload_names();
     sandbox_confine_client("/var/tmp");
@@ -296,6 +305,67 @@ static void who_talks_to_servers_has_little_else(void **state)
     }
 }
 
+/* A process that asks EPMD: connections to its port, and nothing else. */
+static bool asker(void)
+{
+    if (!listen_somewhere() || !has_both())
+        return false;
+    sandbox_confine_asker(ntohs(listens_at.sin_port));
+    return true;
+}
+
+static bool no_file_is_left(void)
+{
+    return !opens("/etc/hosts") && !opens("/dev/null");
+}
+
+static bool other_kinds_are_refused(void)
+{
+    return fails_by(AF_UNIX, SOCK_STREAM, EPERM) && fails_by(AF_INET, SOCK_DGRAM, EPERM) &&
+           fails_by(AF_INET6, SOCK_DGRAM, EPERM) && fails_by(AF_NETLINK, SOCK_RAW, EPERM) &&
+           raw_sockets_are_refused();
+}
+
+static int connect_to(uint16_t port)
+{
+    struct sockaddr_in to = listens_at;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    to.sin_port = htons(port);
+    return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&to, sizeof to);
+}
+
+static bool its_port_is_left(void)
+{
+    return connect_to(ntohs(listens_at.sin_port)) == 0;
+}
+
+static bool other_ports_are_refused(void)
+{
+    return connect_to((uint16_t)(ntohs(listens_at.sin_port) ^ 1)) < 0 && errno == EACCES;
+}
+
+static void who_asks_epmd_has_less(void **state)
+{
+    (void)state;
+    static const struct {
+        bool (*is_so)(void);
+        const char *what;
+        bool says;
+    } kinds[] = {
+        {other_kinds_are_refused, "sockets of other kinds", true},
+        {serving_is_refused, "serving", true},
+        {no_file_is_left, "files", true},
+        {its_port_is_left, "the port of EPMD", false},
+        {other_ports_are_refused, "other ports", false},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char said[512];
+        const bool is_so = inside(asker, kinds[i].is_so, said);
+        if (!is_so || (said[0] != '\0') != kinds[i].says)
+            fail_msg("%s: %d, '%s'", kinds[i].what, is_so, said);
+    }
+}
+
 static void names_of_a_run(void **state)
 {
     (void)state;
@@ -373,6 +443,7 @@ int main(void)
         cmocka_unit_test(capabilities_are_given_up),
         cmocka_unit_test(few_are_kept_for_files),
         cmocka_unit_test(who_talks_to_servers_has_little_else),
+        cmocka_unit_test(who_asks_epmd_has_less),
         cmocka_unit_test(names_of_a_run),
         cmocka_unit_test(fifo_is_not_waited_for),
     };

@@ -469,6 +469,106 @@ static void test_raw_late(void **state)
     ds_session_free(world.session);
 }
 
+/* EPMD was asked outside of the capture. */
+static void say_node(void *context, const struct ds_epmd_node *node)
+{
+    say(context, "%.*s at %u\n", (int)node->name.len, node->name.data, (unsigned)node->port);
+}
+
+static void test_epmd_names(void **state)
+{
+    static const struct {
+        const char *answer;
+        size_t len;
+        const char *told, *wrong;
+    } cases[] = {
+#define ANSWER(bytes) bytes, sizeof(bytes) - 1
+        {ANSWER("\0\0\x11\x11"), "", NULL},
+        {ANSWER("\0\0\x11\x11name bob at port 50000\nname c@h at port 1\n"), "bob at 50000\nc@h at 1\n",
+         NULL},
+        {ANSWER("\0\0\x11"), "", "no port of the EPMD"},
+        {ANSWER(""), "", "no port of the EPMD"},
+        {ANSWER("\0\0\x11\x11name bob at port 50000\nname c at po"), "bob at 50000\n",
+         "the list ends inside a line"},
+        {ANSWER("\0\0\x11\x11name bob at port 65536\nname c at port 65535\n"), "c at 65535\n",
+         "not a line of a list of nodes"},
+        {ANSWER("\0\0\x11\x11HTTP/1.1 400 Bad Request\r\n"), "", "not a line of a list of nodes"},
+        {ANSWER("\0\0\x11\x11" "active name     <bob> at port 50000, fd = 6\n"), "bob at 50000\n",
+         "not a list of names"},
+#undef ANSWER
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        world = (struct world){0};
+        const char *wrong = ds_epmd_names(cases[i].answer, cases[i].len, say_node, &world);
+        assert_string_equal(world.log, cases[i].told);
+        assert_string_equal(wrong != NULL ? wrong : "", cases[i].wrong != NULL ? cases[i].wrong : "");
+    }
+}
+
+static void say_end(void *context, const struct ds_event *e)
+{
+    const struct ds_endpoint *end = e->conn->end;
+    for (int i = 0; i < 2; i++)
+        say(context, "%.*s%s", (int)end[i].node.len, end[i].node.data != NULL ? end[i].node.data : "",
+            i == 0 ? " " : "\n");
+}
+
+static const struct ds_addr A_ADDR = {4, {10, 0, 0, 1}}, B_ADDR = {4, {10, 0, 0, 2}};
+
+static void name_port(struct ds_addr addr, uint16_t port, const char *name)
+{
+    ds_session_name_port(world.session, &addr, port, (struct ds_text){name, strlen(name)});
+}
+
+static void send_and_settle(void)
+{
+    A(REG_SEND);
+    ds_session_settle(world.session);
+}
+
+static void run_named_port(void *context)
+{
+    struct ds_config config;
+    (void)context;
+    ds_config_init(&config);
+    config.on_event = say_end;
+    config.on_port = on_port;
+    config.context = &world;
+    world = (struct world){.seq = {1000, 2000}};
+    world.session = ds_session_new(&config);
+    if (world.session == NULL)
+        return;
+    open_ports(&world, 40002, 50000, false);
+    A(REG_SEND REG_SEND);
+    B(TICK);
+    ds_session_settle(world.session);
+    name_port(A_ADDR, 50000, "other"); /* another host's port of that number */
+    name_port(B_ADDR, 50001, "other");
+    name_port(B_ADDR, 0, "other");
+    name_port(B_ADDR, 50000, "");
+    world.log_len = 0;
+    world.log[0] = '\0';
+    send_and_settle();
+    name_port(B_ADDR, 50000, "b\xf6" "b"); /* in latin-1, as before OTP 26 */
+    name_port(B_ADDR, 50000, "b\xf6" "b");
+    send_and_settle();
+    name_port(A_ADDR, 40002, "liar@h"); /* not against what its own terms say */
+    send_and_settle();
+    ds_session_end(world.session);
+    name_port(B_ADDR, 50003, "late");
+    ds_session_free(world.session);
+}
+
+static void test_named_port(void **state)
+{
+    (void)state;
+    run_named_port(NULL);
+    assert_string_equal(world.log, "alice@h \nalice@h b\xc3\xb6" "b\nport 40002 liar@h\nalice@h b\xc3\xb6" "b\n"
+                                   "alice@h b\xc3\xb6" "b\nalice@h b\xc3\xb6" "b\n");
+    assert_true(failing_alloc_each(run_named_port, NULL) >= 8);
+}
+
 static void test_raw_no_memory(void **state)
 {
     (void)state;
@@ -494,6 +594,8 @@ int main(void)
         cmocka_unit_test(test_packets_of_no_use),
         cmocka_unit_test(test_raw),
         cmocka_unit_test(test_raw_late),
+        cmocka_unit_test(test_epmd_names),
+        cmocka_unit_test(test_named_port),
         cmocka_unit_test(test_raw_no_memory),
         cmocka_unit_test(test_no_memory),
     };

@@ -1,0 +1,294 @@
+/*
+ * epmd_asker.c - see epmd_asker.h.
+ */
+#include "send/epmd/epmd_asker.h"
+
+#include "core/complain.h"
+#include "core/signals.h"
+#include "privsep/own_process.h"
+#include "privsep/privileges.h"
+#include "send/epmd/epmd_ask_loop.h"
+#include "send/epmd/epmd_told.h"
+
+#include <distsniff/counted.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_LIST = 1024, MAX_TEXT = 512, MOST_NAMED = 8, MOST_AT_ONCE = 1024 };
+
+/* asked is what is known of one host. */
+struct asked {
+    char said[MAX_TEXT]; /* of it last */
+    char names[MAX_TEXT];
+    unsigned num_nodes;
+};
+
+struct epmd_asker {
+    struct epmd_ask_config config;
+    char list[MAX_LIST]; /* the hosts, each ended by a NUL */
+    const char *hosts[EPMD_MAX_HOSTS];
+    size_t num_hosts;
+    struct asked asked[EPMD_MAX_HOSTS];
+    int told_fd, wake_fd; /* -1: the process is gone */
+    pid_t pid;
+    uint8_t ports[65536 / 8]; /* that were noted */
+};
+
+/* split fills in the hosts. False after a complaint. */
+static bool split(struct epmd_asker *a, const char *hosts)
+{
+    if (strlen(hosts) >= sizeof a->list) {
+        complain("--ask-epmd: the list of hosts is too long");
+        return false;
+    }
+    strcpy(a->list, hosts);
+    char *rest = a->list;
+    for (char *one; (one = strsep(&rest, ",")) != NULL;) {
+        if (*one == '\0') {
+            complain("--ask-epmd takes hosts, such as --ask-epmd=rab1,10.0.0.2");
+            return false;
+        }
+        if (a->num_hosts == EPMD_MAX_HOSTS) {
+            complain("--ask-epmd takes at most %d hosts", EPMD_MAX_HOSTS);
+            return false;
+        }
+        a->hosts[a->num_hosts++] = one;
+    }
+    return true;
+}
+
+bool epmd_asker_check(const char *hosts)
+{
+    struct epmd_asker *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        complain("out of memory");
+    const bool is_good = a != NULL && split(a, hosts);
+    free(a);
+    return is_good;
+}
+
+/* The other process. */
+
+static _Noreturn void run(const struct epmd_asker *a, int wake_fd, int told_fd)
+{
+    const struct epmd_ask_loop_config config = {
+        .hosts = a->hosts,
+        .num_hosts = a->num_hosts,
+        .port = a->config.port,
+        .is_confined = a->config.is_confined,
+        .wake_fd = wake_fd,
+        .told_fd = told_fd,
+    };
+    signals_ignore_all();
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO); /* who reads it need not wait for this process */
+    if (!privileges_return() || !privileges_drop(a->config.user))
+        _exit(EXIT_FAILURE);
+    (void)own_process_hide();
+    epmd_ask_loop_run(&config);
+    _exit(EXIT_SUCCESS);
+}
+
+static bool start_process(struct epmd_asker *a)
+{
+    int wake[2], told[2];
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    if (pipe2(told, O_CLOEXEC) != 0) {
+        close(wake[0]);
+        close(wake[1]);
+        return false;
+    }
+    fflush(NULL); /* or both would write it */
+    a->pid = fork();
+    if (a->pid == 0) {
+        close(wake[1]);
+        close(told[0]);
+        run(a, wake[0], told[1]);
+    }
+    close(wake[0]);
+    close(told[1]);
+    a->wake_fd = wake[1];
+    a->told_fd = told[0];
+    return a->pid > 0 && fcntl(a->told_fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+/* This process. */
+
+static void close_pipes(struct epmd_asker *a)
+{
+    if (a->told_fd >= 0)
+        close(a->told_fd);
+    if (a->wake_fd >= 0)
+        close(a->wake_fd);
+    a->told_fd = a->wake_fd = -1;
+}
+
+/* say tells what is known of a host, unless that was said last. */
+static void say(struct asked *asked, const char *text)
+{
+    if (strcmp(asked->said, text) == 0)
+        return;
+    complain("%s", text);
+    snprintf(asked->said, sizeof asked->said, "%s", text);
+}
+
+static const char *trouble_text(enum epmd_trouble trouble)
+{
+    static const char *const texts[EPMD_TROUBLE_COUNT] = {
+        [EPMD_NO_TROUBLE] = "",
+        [EPMD_SLOW] = "the answer did not end in 3 s",
+        [EPMD_TOO_LONG] = "the answer is larger than 64 kB",
+        [EPMD_TOO_MANY] = "the other nodes are left out",
+        [EPMD_NO_ANSWER] = "the answer is not one of EPMD, or is cut off",
+    };
+    return texts[trouble];
+}
+
+static void say_answered(struct epmd_asker *a, const struct epmd_told *told)
+{
+    struct asked *asked = &a->asked[told->host];
+    char text[MAX_TEXT];
+    const bool names = a->config.may_name && asked->num_nodes != 0;
+    snprintf(text, sizeof text, "EPMD of %s knows %s%s%s%s%s%s", a->hosts[told->host],
+             ds_counted(asked->num_nodes, "nodes").text, names ? ": " : "", names ? asked->names : "",
+             names && asked->num_nodes > MOST_NAMED ? " ..." : "",
+             told->trouble != EPMD_NO_TROUBLE ? "; " : "",
+             trouble_text((enum epmd_trouble)told->trouble));
+    say(asked, text);
+    asked->num_nodes = 0;
+    asked->names[0] = '\0';
+}
+
+static void say_failed(struct epmd_asker *a, const struct epmd_told *told)
+{
+    char text[MAX_TEXT];
+    snprintf(text, sizeof text, "EPMD of %s, port %u, does not answer: %s", a->hosts[told->host],
+             a->config.port,
+             told->error != 0 ? strerror(told->error)
+                              : trouble_text((enum epmd_trouble)told->trouble));
+    say(&a->asked[told->host], text);
+}
+
+/* note_name keeps a name to be said. */
+static void note_name(struct asked *asked, const struct epmd_told *told)
+{
+    const size_t used = strlen(asked->names);
+    if (asked->num_nodes++ < MOST_NAMED)
+        snprintf(asked->names + used, sizeof asked->names - used, "%s%.*s (port %u)",
+                 used != 0 ? ", " : "", (int)told->name_len, told->name, told->port);
+}
+
+/* is_sound says whether a record can be one: what the other process tells is not believed either. */
+static bool is_sound(const struct epmd_asker *a, const struct epmd_told *told)
+{
+    return told->kind < EPMD_TOLD_KIND_COUNT && told->trouble < EPMD_TROUBLE_COUNT &&
+           told->host < a->num_hosts && (told->addr.family == 4 || told->addr.family == 6);
+}
+
+static void take(struct epmd_asker *a, const struct epmd_told *told)
+{
+    const struct ds_text name = {told->name, told->name_len};
+    switch ((enum epmd_told_kind)told->kind) {
+    case EPMD_TOLD_NODE:
+        note_name(&a->asked[told->host], told);
+        a->config.on_node(a->config.context, &told->addr, told->port, name);
+        break;
+    case EPMD_TOLD_ALSO:
+        a->config.on_node(a->config.context, &told->addr, told->port, name);
+        break;
+    case EPMD_TOLD_ANSWERED:
+        say_answered(a, told);
+        break;
+    case EPMD_TOLD_FAILED:
+        say_failed(a, told);
+        break;
+    case EPMD_TOLD_READY:
+    case EPMD_TOLD_UNKNOWN_HOST:
+    case EPMD_TOLD_KIND_COUNT:
+        break;
+    }
+}
+
+void epmd_asker_look(struct epmd_asker *a)
+{
+    struct epmd_told told;
+    for (int i = 0; i < MOST_AT_ONCE && a->told_fd >= 0; i++) {
+        const ssize_t len = read(a->told_fd, &told, sizeof told);
+        if (len < 0)
+            return; /* nothing more was told */
+        if (len == (ssize_t)sizeof told && is_sound(a, &told)) {
+            take(a, &told);
+            continue;
+        }
+        complain("the process that asks EPMD has exited: EPMD is not asked again");
+        close_pipes(a);
+    }
+}
+
+void epmd_asker_note_port(struct epmd_asker *a, uint16_t port)
+{
+    uint8_t *noted = &a->ports[port / 8];
+    const uint8_t bit = (uint8_t)(1u << port % 8);
+    if ((*noted & bit) != 0 || a->wake_fd < 0)
+        return;
+    *noted |= bit;
+    if (write(a->wake_fd, "", 1) < 0)
+        return; /* it is awake, or gone */
+}
+
+/* is_ready waits until all hosts have addresses. */
+static bool is_ready(struct epmd_asker *a)
+{
+    struct epmd_told told;
+    struct pollfd fd = {a->told_fd, POLLIN, 0};
+    while (!stop_wanted && poll(&fd, 1, 50) <= 0)
+        ;
+    if (stop_wanted) {
+        kill(a->pid, SIGKILL); /* it may wait for servers of names */
+        return true;
+    }
+    if (read(a->told_fd, &told, sizeof told) != (ssize_t)sizeof told || told.host >= a->num_hosts)
+        return false; /* and it said why */
+    if (told.kind == EPMD_TOLD_READY)
+        return true;
+    complain("--ask-epmd: %s: %s", a->hosts[told.host], gai_strerror(told.error));
+    return false;
+}
+
+struct epmd_asker *epmd_asker_start(const struct epmd_ask_config *config)
+{
+    struct epmd_asker *a = calloc(1, sizeof *a);
+    if (a == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    a->config = *config;
+    a->told_fd = a->wake_fd = -1;
+    if (split(a, config->hosts)) {
+        if (!start_process(a))
+            complain("cannot start the process that asks EPMD: %s", strerror(errno));
+        else if (is_ready(a))
+            return a;
+    }
+    epmd_asker_end(a);
+    return NULL;
+}
+
+void epmd_asker_end(struct epmd_asker *a)
+{
+    if (a == NULL)
+        return;
+    close_pipes(a); /* it ends when it sees that */
+    if (a->pid > 0)
+        (void)waitpid(a->pid, NULL, WNOHANG);
+    free(a);
+}

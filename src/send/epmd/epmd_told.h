@@ -1,0 +1,43 @@
+/*
+ * epmd_told.h - what the process that asks EPMD (epmd_ask_loop.h) tells the one that looks at packets
+ * (epmd_asker.h): records of one size, which a pipe takes whole.
+ */
+#ifndef SRC_EPMD_TOLD_H
+#define SRC_EPMD_TOLD_H
+
+#include <distsniff/event.h>
+#include <limits.h>
+
+enum { EPMD_MAX_HOSTS = 16, EPMD_MAX_NODES = 256, EPMD_MAX_NAME = 255 };
+
+enum epmd_told_kind {
+    EPMD_TOLD_UNKNOWN_HOST, /* it has no address: error is of getaddrinfo(3). The process ends */
+    EPMD_TOLD_READY,        /* all hosts have addresses */
+    EPMD_TOLD_NODE,         /* name listens at addr and port */
+    EPMD_TOLD_ALSO,         /* the same node, at another address of that host */
+    EPMD_TOLD_ANSWERED,     /* that were all nodes of the host */
+    EPMD_TOLD_FAILED,       /* there is no answer of EPMD: error is of errno, or 0, then trouble says it */
+    EPMD_TOLD_KIND_COUNT
+};
+
+/* What is wrong with an answer. */
+enum epmd_trouble {
+    EPMD_NO_TROUBLE,
+    EPMD_SLOW,       /* it did not end in time */
+    EPMD_TOO_LONG,   /* it is larger than any list of nodes */
+    EPMD_TOO_MANY,   /* nodes: the first EPMD_MAX_NODES are told */
+    EPMD_NO_ANSWER,  /* it is none that EPMD gives, or ends too early */
+    EPMD_TROUBLE_COUNT
+};
+
+struct epmd_told {
+    uint8_t kind, trouble, host; /* the host's place in the list */
+    uint8_t name_len;
+    uint16_t port;
+    struct ds_addr addr;
+    int32_t error;
+    char name[EPMD_MAX_NAME];
+};
+_Static_assert(sizeof(struct epmd_told) <= PIPE_BUF, "a pipe takes it whole");
+
+#endif
