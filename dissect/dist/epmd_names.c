@@ -1,6 +1,6 @@
 /*
- * epmd_names.c - ds_epmd_names: an answer to NAMES_REQ that did not come in packets (erl_dist_protocol, "Get
- * All Registered Names from EPMD").
+ * epmd_names.c - ds_epmd_names: an answer to NAMES_REQ that did not come in packets
+ * (erl_dist_protocol, "Get All Registered Names from EPMD").
  */
 #include "dist/epmd_list.h"
 

@@ -230,9 +230,9 @@ void ds_session_time(struct ds_session *session, int64_t now_ns);
  * them, are taken. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
-/* ds_session_name_port tells that the node name listens at that address and port, as somebody who asked EPMD
- * knows it. Ends of connections that have no name yet are named by it, as by an answer of EPMD among the
- * packets; the port is reported when it is new. */
+/* ds_session_name_port tells that the node name listens at that address and port, as somebody who asked
+ * EPMD knows it. Ends of connections that have no name yet are named by it, as by an answer of EPMD
+ * among the packets; the port is reported when it is new. */
 void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr, uint16_t port,
                           struct ds_text name);
 

@@ -18,8 +18,8 @@ struct landlock_rule {
 /* To which TCP ports it may still connect: to none, to any, or to the one of that number. */
 enum { LANDLOCK_NO_PORT = 0, LANDLOCK_ANY_PORT = 65536 };
 
-/* landlock_enter allows nothing beyond the rules and connections to that port from now on; NO_NEW_PRIVS must
- * have been set. Returns the version of what the kernel has, 0 when it has nothing of the kind. */
+/* landlock_enter allows nothing beyond the rules and connections to that port from now on; NO_NEW_PRIVS
+ * must have been set. Returns the version of what the kernel has, 0 when it has nothing of the kind. */
 int landlock_enter(const struct landlock_rule *rules, size_t num_rules, uint32_t port);
 
 /* landlock_is_built says whether the headers of the system it was built on knew it. */

@@ -299,7 +299,8 @@ static bool open_server(struct sniff *s)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (!start_asker(s) || !sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) || !sniff_read_streams(s) ||
+    if (!start_asker(s) || !sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) ||
+        !sniff_read_streams(s) ||
         (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;

@@ -24,7 +24,7 @@ enum { MAX_ASKED = 4, MAX_ADDRS = 32, MAX_ANSWER = 64 * 1024 };
 #define NS_PER_MS INT64_C(1000000)
 
 /* host is one to be asked. */
-struct host {
+struct asked_host {
     struct sockaddr_storage asked[MAX_ASKED];
     socklen_t asked_len[MAX_ASKED];
     size_t num_asked;
@@ -34,7 +34,7 @@ struct host {
 
 /* question is one that is open. */
 struct question {
-    const struct host *host;
+    const struct asked_host *host;
     size_t at;  /* of the addresses that are asked */
     int fd;     /* -1: it is over */
     bool is_sent;
@@ -46,7 +46,7 @@ struct question {
 
 struct ask_loop {
     const struct epmd_ask_loop_config *config;
-    struct host hosts[EPMD_MAX_HOSTS];
+    struct asked_host hosts[EPMD_MAX_HOSTS];
     struct question questions[EPMD_MAX_HOSTS];
     bool is_over;
 };
@@ -83,7 +83,7 @@ static bool is_loopback(const struct ds_addr *addr)
                              : memcmp(addr->bytes, localhost6, sizeof localhost6) == 0;
 }
 
-static void add_addr(struct host *host, struct ds_addr addr)
+static void add_addr(struct asked_host *host, struct ds_addr addr)
 {
     for (size_t i = 0; i < host->num_addrs; i++) {
         if (memcmp(&host->addrs[i], &addr, sizeof addr) == 0)
@@ -94,7 +94,7 @@ static void add_addr(struct host *host, struct ds_addr addr)
 }
 
 /* add_own adds the addresses of this host, which its nodes talk to others from. */
-static void add_own(struct host *host)
+static void add_own(struct asked_host *host)
 {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0)
@@ -107,7 +107,7 @@ static void add_own(struct host *host)
 }
 
 /* look_up finds the addresses of a host. Returns an error of getaddrinfo. */
-static int look_up(const struct epmd_ask_loop_config *config, const char *name, struct host *host)
+static int look_up(const struct epmd_ask_loop_config *config, const char *name, struct asked_host *host)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found;
