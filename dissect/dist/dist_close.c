@@ -209,7 +209,7 @@ void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_clos
     } else if (why == TCP_CLOSE_REUSED) {
         change.reason = "a new connection took its ports";
     } else if (why == TCP_CLOSE_EVICTED) {
-        change.reason = "no longer followed: --max-connections was reached";
+        change.reason = "no longer followed: there are too many connections";
     } else if (why == TCP_CLOSE_CAPTURE_RESTART) {
         change.reason = "packets are missing until it is continued";
     } else if (!dist->up && !dist->tls && dist->last_step != DS_STEP_UNKNOWN) {

@@ -20,7 +20,7 @@ static const struct {
     {"stack", "the stack of a process is in no packet"},
     {"caller", "the function that calls is in no packet"},
     {"time", "the time a function takes is in no packet; that of the call is shown with its reply"},
-    {"count", "-c counts messages, --report calls shows the calls"},
+    {"count", "a pattern counts nothing"},
     {"arity", "write Mod:Fun/Arity"},
 };
 

@@ -85,7 +85,7 @@ static void add_findings(struct choice *choice)
 static void add_labels(struct choice *choice)
 {
     size_t num;
-    const struct ds_otp_line *lines = own_labels(&num);
+    const struct ds_otp_line *lines = own_labels_lines(NULL, &num);
     for (size_t i = 0; i < num; i++) {
         const char *colon = strchr(lines[i].label, ':');
         if (colon != NULL)

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
             status = STATUS_OK;
             break;
         case ACTION_LIST_LABELS:
-            own_labels_print(stdout);
+            own_labels_print(options.labels, stdout);
             status = STATUS_OK;
             break;
         case ACTION_PRINT_REFRESH:
@@ -116,6 +116,5 @@ int main(int argc, char **argv)
         }
     }
     options_free(&options);
-    own_labels_free();
     return status == STATUS_OK ? check_standard() : status;
 }

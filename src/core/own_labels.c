@@ -12,11 +12,11 @@
 
 enum { MAX_FILE = 1 << 20 };
 
-static struct {
+struct own_labels {
     struct ds_otp_lines file;
-    struct ds_otp_line *all; /* NULL: those of otp.def alone */
+    struct ds_otp_line *all; /* those of the file, then those of otp.def */
     size_t num;
-} own;
+};
 
 static bool fail(const char *name, const char *why)
 {
@@ -66,52 +66,56 @@ static bool complain_of(const char *name, const struct ds_otp_read_error *error)
     return false;
 }
 
-static bool join(const char *name)
+static bool join(struct own_labels *own, const char *name)
 {
     size_t num_known;
     const struct ds_otp_line *known = ds_otp_lines(&num_known);
-    own.num = own.file.num + num_known;
-    own.all = calloc(own.num, sizeof *own.all);
-    if (own.all == NULL)
+    own->num = own->file.num + num_known;
+    own->all = calloc(own->num, sizeof *own->all);
+    if (own->all == NULL)
         return fail(name, "out of memory");
-    if (own.file.num != 0)
-        memcpy(own.all, own.file.line, own.file.num * sizeof *own.all);
-    memcpy(own.all + own.file.num, known, num_known * sizeof *known);
+    if (own->file.num != 0)
+        memcpy(own->all, own->file.line, own->file.num * sizeof *own->all);
+    memcpy(own->all + own->file.num, known, num_known * sizeof *known);
     return true;
 }
 
-bool own_labels_read(const char *name)
+struct own_labels *own_labels_read(const char *name)
 {
     struct ds_buffer text = {0};
     struct ds_otp_read_error error;
-    own_labels_free();
-    bool ok = read_file(name, &text);
-    if (ok && !ds_otp_read((struct ds_text){text.data, text.len}, &own.file, &error))
+    struct own_labels *own = calloc(1, sizeof *own);
+    bool ok = own != NULL ? read_file(name, &text) : fail(name, "out of memory");
+    if (ok && !ds_otp_read((struct ds_text){text.data, text.len}, &own->file, &error))
         ok = complain_of(name, &error);
-    ok = ok && join(name);
+    ok = ok && join(own, name);
     ds_buffer_free(&text);
-    return ok;
+    if (ok)
+        return own;
+    own_labels_free(own);
+    return NULL;
 }
 
-const struct ds_otp_line *own_labels(size_t *num_lines)
+const struct ds_otp_line *own_labels_lines(const struct own_labels *own, size_t *num_lines)
 {
-    if (own.all == NULL)
+    if (own == NULL)
         return ds_otp_lines(num_lines);
-    *num_lines = own.num;
-    return own.all;
+    *num_lines = own->num;
+    return own->all;
 }
 
-struct ds_otp *own_labels_new(void)
+struct ds_otp *own_labels_table(const struct own_labels *own)
 {
-    return ds_otp_new_with(own.file.line, own.file.num);
+    return own != NULL ? ds_otp_new_with(own->file.line, own->file.num) : ds_otp_new_with(NULL, 0);
 }
 
-void own_labels_free(void)
+void own_labels_free(struct own_labels *own)
 {
-    ds_otp_lines_free(&own.file);
-    free(own.all);
-    own.all = NULL;
-    own.num = 0;
+    if (own == NULL)
+        return;
+    ds_otp_lines_free(&own->file);
+    free(own->all);
+    free(own);
 }
 
 static void print_string(FILE *out, const char *text)
@@ -125,10 +129,10 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void own_labels_print(FILE *out)
+void own_labels_print(const struct own_labels *own, FILE *out)
 {
     size_t num;
-    const struct ds_otp_line *lines = own_labels(&num);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num);
     for (size_t i = 0; i < num; i++) {
         fprintf(out, "LABEL(%s, \"%s\", \"%s\", ", ds_otp_kind_name(lines[i].kind), lines[i].group,
                 lines[i].label);

@@ -9,20 +9,21 @@
 
 #include <stdio.h>
 
-/* own_labels_read reads the file. False after a complaint, which says where the mistake is. To be
- * called before all else, by one thread; again for more files. */
-bool own_labels_read(const char *name);
+/* own_labels is what one file says. Wherever a pointer to one is asked for, NULL stands for the labels of
+ * otp.def alone. Records refer to its lines. */
+struct own_labels;
 
-/* own_labels returns all lines: those of the file first, then those of otp.def. They stay until the
- * end of the run. */
-const struct ds_otp_line *own_labels(size_t *num_lines);
+/* own_labels_read reads the file. It returns NULL after a complaint, which says where the mistake is. */
+struct own_labels *own_labels_read(const char *name);
+void own_labels_free(struct own_labels *own);
 
-/* own_labels_new returns the table of these lines; NULL when memory ran out. */
-struct ds_otp *own_labels_new(void);
+/* own_labels_lines returns all lines: those of the file first, then those of otp.def. */
+const struct ds_otp_line *own_labels_lines(const struct own_labels *own, size_t *num_lines);
 
-void own_labels_free(void);
+/* own_labels_table returns the table of these lines; NULL when memory ran out. */
+struct ds_otp *own_labels_table(const struct own_labels *own);
 
-/* own_labels_print writes all of them, one a line, as the file has them. */
-void own_labels_print(FILE *out);
+/* own_labels_print writes all lines as the file has them. */
+void own_labels_print(const struct own_labels *own, FILE *out);
 
 #endif

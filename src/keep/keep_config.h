@@ -9,6 +9,7 @@
 #include <distsniff/dissect.h>
 
 struct filter;
+struct own_labels;
 
 struct keep_config {
     const char *write_file;         /* -w, NULL: none */
@@ -18,6 +19,7 @@ struct keep_config {
     bool embeds_secrets;            /* of TLS connections, into these files, which are pcapng */
     uint64_t max_files;             /* of -w; 0: no limit */
     const char *connections_file;   /* -O */
+    const struct own_labels *labels; /* NULL: those of otp.def */
     struct filter *trigger;         /* NULL: none */
     int64_t before_ns;              /* 0: as much as there is room for */
     uint64_t max_bytes;             /* 0: as the cap says */

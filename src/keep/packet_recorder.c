@@ -55,7 +55,7 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
     past.keylog_notes = false; /* the session's numbers are meant */
     past.facts = false;
     past.limits[DS_LIMIT_MEMORY] *= 2; /* of both: it holds what the other one does */
-    if (k == NULL || !pending_messages_init(&k->openings, session->limits) ||
+    if (k == NULL || !pending_messages_init(&k->openings, config->labels, session->limits) ||
         (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");
         if (k != NULL)

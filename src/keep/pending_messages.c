@@ -151,9 +151,10 @@ static void on_record(void *context, const struct record *record)
         keep_frame(o, opening, record->event);
 }
 
-bool pending_messages_init(struct pending_messages *o, const uint64_t limits[DS_LIMIT_COUNT])
+bool pending_messages_init(struct pending_messages *o, const struct own_labels *own,
+                           const uint64_t limits[DS_LIMIT_COUNT])
 {
-    struct correlate_config config = {.emit = on_record, .context = o};
+    struct correlate_config config = {.emit = on_record, .context = o, .labels = own};
     memcpy(config.limits, limits, sizeof config.limits);
     *o = (struct pending_messages){.num_pending = 0};
     table_init(&o->table, sizeof(struct pending_message), PENDING_MESSAGES_MAX);

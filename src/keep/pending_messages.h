@@ -42,7 +42,7 @@ struct pending_messages {
 };
 
 /* pending_messages_init begins; false without memory. limits are those of the session. */
-bool pending_messages_init(struct pending_messages *openings,
+bool pending_messages_init(struct pending_messages *openings, const struct own_labels *own,
                            const uint64_t limits[DS_LIMIT_COUNT]);
 void pending_messages_free(struct pending_messages *openings);
 

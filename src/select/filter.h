@@ -15,6 +15,7 @@
 enum { FILTER_MAX_LEN = 4096, FILTER_MAX_NESTING = 64 };
 
 struct filter;
+struct own_labels;
 
 /* filter_error is what is wrong with an expression, and where. */
 struct filter_error {
@@ -24,7 +25,8 @@ struct filter_error {
 
 /* filter_parse returns the filter that text stands for; NULL with *error filled in when it
  * stands for none. */
-struct filter *filter_parse(const char *text, struct filter_error *error);
+struct filter *filter_parse(const char *text, const struct own_labels *own,
+                            struct filter_error *error);
 
 /* filter_and makes a filter that holds where both do; it owns them. first may be NULL. */
 struct filter *filter_and(struct filter *first, struct filter *second);

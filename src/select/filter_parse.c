@@ -34,6 +34,7 @@ struct filter_waiting {
 struct filter_parser {
     const char *text;
     size_t len, at;
+    const struct own_labels *own;
     struct filter *filter;
     struct filter_error *error;
     struct filter_waiting stack[FILTER_MAX_NESTING];
@@ -300,14 +301,14 @@ static bool check_word(struct filter_parser *p, size_t at, const struct filter_f
                        const struct ds_text *text)
 {
     const char *nearest;
-    if (filter_word_check(field->words, *text, &nearest))
+    if (filter_word_check(field->words, p->own, *text, &nearest))
         return true;
     const int len = text->len < 40 ? (int)text->len : 40;
     if (nearest != NULL && nearest[0] != '\0')
         return fail(p, at, "there is no %s '%.*s': did you mean %s?", field->name, len, text->data,
                     nearest);
     char all[160];
-    if (!filter_word_list(field->words, all, sizeof all))
+    if (!filter_word_list(field->words, p->own, all, sizeof all))
         return fail(p, at, "there is no %s '%.*s': see the values that -T json shows", field->name, len,
                     text->data);
     return fail(p, at, "there is no %s '%.*s': use %s", field->name, len, text->data, all);
@@ -635,9 +636,10 @@ static struct filter *make_filter(size_t len)
     return filter;
 }
 
-struct filter *filter_parse(const char *text, struct filter_error *error)
+struct filter *filter_parse(const char *text, const struct own_labels *own,
+                            struct filter_error *error)
 {
-    struct filter_parser p = {.text = text, .len = strlen(text), .error = error};
+    struct filter_parser p = {.text = text, .len = strlen(text), .own = own, .error = error};
     if (p.len > FILTER_MAX_LEN) {
         fail(&p, FILTER_MAX_LEN, "longer than %d bytes", FILTER_MAX_LEN);
         return NULL;

@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* filter_word_fn gives out the words of a vocabulary, from 0 on; NULL behind the last. */
-typedef const char *filter_word_fn(size_t i);
+struct own_labels;
+
+/* filter_word_fn returns a word of a vocabulary, counted from 0; NULL behind the last. The words of labels
+ * and groups are those of own. */
+typedef const char *filter_word_fn(const struct own_labels *own, size_t i);
 
 filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step,
     filter_word_of_state, filter_word_of_why, filter_word_of_fault, filter_word_of_role,
@@ -22,10 +25,11 @@ filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step,
 /* filter_word_check says whether text is a word of the vocabulary, or stands for what has no name
  * there ("op_77", "bit_60"). If not, *nearest is the one
  * that differs least, or NULL when all differ too much. */
-bool filter_word_check(filter_word_fn *words, struct ds_text text, const char **nearest);
+bool filter_word_check(filter_word_fn *words, const struct own_labels *own, struct ds_text text,
+                       const char **nearest);
 
 /* filter_word_list writes all the words, each once, with commas between them. False where they have no
  * room. */
-bool filter_word_list(filter_word_fn *words, char *out, size_t size);
+bool filter_word_list(filter_word_fn *words, const struct own_labels *own, char *out, size_t size);
 
 #endif

@@ -49,26 +49,26 @@ bool labels_fit(const char *list, const char *label, const char *group)
     return false;
 }
 
-const char *labels_name(size_t i)
+const char *labels_name(const struct own_labels *own, size_t i)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = own_labels(&num_lines);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num_lines);
     if (i < num_lines)
         return lines[i].label;
     return i - num_lines < NUM_OTHERS ? others[i - num_lines] : NULL;
 }
 
-const char *labels_group(size_t i)
+const char *labels_group(const struct own_labels *own, size_t i)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = own_labels(&num_lines);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num_lines);
     return i < num_lines ? lines[i].group : NULL;
 }
 
-const char *labels_class(size_t i)
+const char *labels_class(const struct own_labels *own, size_t i)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = own_labels(&num_lines);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num_lines);
     for (size_t l = 0; l < num_lines; l++) {
         if (lines[l].kind == DS_OTP_FAILURE && i-- == 0)
             return lines[l].label;
@@ -76,14 +76,14 @@ const char *labels_class(size_t i)
     return NULL;
 }
 
-static bool is_known(const char *word, size_t len)
+static bool is_known(const struct own_labels *own, const char *word, size_t len)
 {
     char room[LABEL_ROOM];
     const struct ds_text meant = label_read((struct ds_text){word, len}, room);
     word = meant.data;
     len = meant.len;
     size_t num_lines;
-    const struct ds_otp_line *lines = own_labels(&num_lines);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num_lines);
     for (size_t i = 0; i < num_lines; i++) {
         if (word_fits(word, len, lines[i].label, lines[i].group))
             return true;
@@ -96,10 +96,10 @@ static bool is_known(const char *word, size_t len)
 }
 
 /* Without memory for the list there is no hint. */
-static const char *find_nearest(const char *word, size_t len)
+static const char *find_nearest(const struct own_labels *own, const char *word, size_t len)
 {
     size_t num_lines;
-    const struct ds_otp_line *lines = own_labels(&num_lines);
+    const struct ds_otp_line *lines = own_labels_lines(own, &num_lines);
     const char **names = calloc(2 * num_lines + NUM_OTHERS, sizeof *names);
     if (names == NULL)
         return NULL;
@@ -114,12 +114,12 @@ static const char *find_nearest(const char *word, size_t len)
 }
 
 /* complain_of says that there is no such label, and names the nearest in the spelling of the word. */
-static void complain_of(const char *option, const char *word, size_t len)
+static void complain_of(const struct own_labels *own, const char *option, const char *word, size_t len)
 {
     char room[LABEL_ROOM];
     struct ds_buffer hint = {0};
     const struct ds_text meant = label_guess((struct ds_text){word, len}, room);
-    const char *nearest = find_nearest(meant.data, meant.len);
+    const char *nearest = find_nearest(own, meant.data, meant.len);
     if (nearest != NULL)
         label_show_as(meant.data != word ? DS_SYNTAX_ELIXIR : DS_SYNTAX_ERLANG, nearest, &hint);
     const bool has_hint = hint.len != 0 && !hint.failed;
@@ -129,12 +129,12 @@ static void complain_of(const char *option, const char *word, size_t len)
     ds_buffer_free(&hint);
 }
 
-bool labels_check(const char *option, const char *list)
+bool labels_check(const struct own_labels *own, const char *option, const char *list)
 {
     for (const char *word = list; *word != '\0'; word += *word == ',') {
         const size_t len = strcspn(word, ",");
-        if (len != 0 && !is_known(word, len)) {
-            complain_of(option, word, len);
+        if (len != 0 && !is_known(own, word, len)) {
+            complain_of(own, option, word, len);
             return false;
         }
         word += len;

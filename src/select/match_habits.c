@@ -33,6 +33,7 @@ static const struct {
     {"", "<", pids},
     {"pid", "(", pids},
     {"fun", "", funs},
+    {"->", "count", "expected return, not count: -c counts messages, --report calls shows the calls"},
 };
 
 static size_t trimmed_len(const char *text)

@@ -5,11 +5,11 @@
 #include "select/match_record.h"
 
 #include "core/complain.h"
+#include "core/own_labels.h"
 #include "select/match_habits.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
-#include "core/own_labels.h"
 
 #include <distsniff/otp.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 struct match_record {
     struct ds_match *const *patterns;
     size_t num;
+    const struct own_labels *own;
     struct ds_otp *otp; /* made when it is needed */
     uint64_t num_given_up, no_memory;
 };
@@ -51,13 +52,15 @@ struct ds_match *match_record_compile(const char *text)
     return match;
 }
 
-struct match_record *match_record_new(struct ds_match *const *patterns, size_t num)
+struct match_record *match_record_new(struct ds_match *const *patterns, size_t num,
+                                      const struct own_labels *own)
 {
     struct match_record *m = calloc(1, sizeof *m);
     if (m == NULL)
         return NULL;
     m->patterns = patterns;
     m->num = num;
+    m->own = own;
     return m;
 }
 
@@ -78,7 +81,7 @@ static void unwrap(struct match_record *m, const struct ds_message *message, str
     if (mfa->data == NULL && ds_message_kind(message) != DS_KIND_SEND)
         return;
     if (m->otp == NULL)
-        m->otp = own_labels_new();
+        m->otp = own_labels_table(m->own);
     if (m->otp == NULL) {
         m->no_memory++;
         return;

@@ -17,9 +17,11 @@
 struct ds_match *match_record_compile(const char *text);
 
 struct match_record;
+struct own_labels;
 
-/* match_record_new takes num patterns, which stay the caller's; NULL when memory ran out. */
-struct match_record *match_record_new(struct ds_match *const *patterns, size_t num);
+/* match_record_new takes num patterns and own, which stay the caller's; NULL when memory ran out. */
+struct match_record *match_record_new(struct ds_match *const *patterns, size_t num,
+                                      const struct own_labels *own);
 void match_record_free(struct match_record *m);
 
 enum match_record_result { MATCH_RECORD_NO, MATCH_RECORD_YES, MATCH_RECORD_WITH_REPLY };

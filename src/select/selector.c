@@ -346,7 +346,7 @@ struct selector *selector_new(const struct selector_config *config)
         }
     }
     if (config->num_matches != 0) {
-        s->match = match_record_new(config->matches, config->num_matches);
+        s->match = match_record_new(config->matches, config->num_matches, config->labels);
         if (s->match == NULL) {
             selector_free(s);
             return NULL;

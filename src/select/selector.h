@@ -17,12 +17,14 @@
 
 struct selector;
 struct filter;
+struct own_labels;
 
 enum { MAX_REGEXES = 16, MAX_MATCHES = 16 };
 
 /* selector_config is what is asked for. Everything in it lives as long as the selector. */
 struct selector_config {
     bool calls_only;
+    const struct own_labels *labels; /* NULL: those of otp.def */
     struct string_list only, hide; /* each with commas in it */
     struct string_list nodes;
     struct pick_process processes[MAX_WORDS];

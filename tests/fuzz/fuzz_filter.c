@@ -80,14 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         memcpy(text + 2, data, len);
     text[len + 2] = '\0';
 
-    struct filter *filter = filter_parse(text + 2, &error);
+    struct filter *filter = filter_parse(text + 2, NULL, &error);
     if (filter != NULL) {
         const unsigned said = run(filter);
         must(run(filter) == said);
         filter_free(filter);
         const size_t text_len = strlen(text);
         memcpy(text + text_len, ")", 2);
-        filter = filter_parse(text, &error); /* two deeper: may be too deep, or too long */
+        filter = filter_parse(text, NULL, &error); /* two deeper: may be too deep, or too long */
         must(filter != NULL || strstr(error.what, "er than") != NULL);
         must(filter == NULL || run(filter) == (all & ~said));
         filter_free(filter);

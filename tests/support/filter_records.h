@@ -38,7 +38,7 @@ static inline struct ds_event make_event(enum ds_event_type type)
 static inline bool holds(const char *expression, const struct record *record)
 {
     struct filter_error error = {0};
-    struct filter *filter = filter_parse(expression, &error);
+    struct filter *filter = filter_parse(expression, NULL, &error);
     if (filter == NULL)
         fail_msg("%s: column %zu: %s", expression, error.column, error.what);
     bool value = filter_run(filter, record);
@@ -64,7 +64,7 @@ static inline bool was_seen(const struct filter_field *field)
 static inline void note_fields(const char *expression)
 {
     struct filter_error error;
-    struct filter *filter = filter_parse(expression, &error);
+    struct filter *filter = filter_parse(expression, NULL, &error);
     for (size_t i = 0; i < filter->num_steps; i++) {
         if (filter->steps[i].kind == STEP_TEST && !was_seen(filter->steps[i].field)) {
             assert_true(num_seen < MAX_SEEN);

@@ -7,7 +7,6 @@
 #include "analyse/calls/calls_by_caller.h"
 #include "analyse/calls/process_names.h"
 #include "core/copy_short.h"
-#include "core/term_show.h"
 
 #include <stdlib.h>
 
@@ -273,7 +272,7 @@ static void keep_request(struct calls *calls, struct open_call *call,
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
     /* What a spawn request names does not stand in what is kept of it. */
-    if (start->note->mod.data != NULL && term_show_uses(DS_SYNTAX_ELIXIR) &&
+    if (start->note->mod.data != NULL && calls->is_elixir &&
         find_part(request, &start->note->mod).len == 0) {
         scratch->len = 0;
         note_print_mfa_as(DS_SYNTAX_ELIXIR, start->note, CALL_MFA_LEN, scratch);

@@ -65,6 +65,7 @@ static void begin_calls(struct correlate *c)
     calls_init(&c->calls, &c->intern, config->limits[DS_LIMIT_CALLS],
                config->limits[DS_LIMIT_NAMES], config->emit, config->context);
     c->calls.keep = config->keep;
+    c->calls.is_elixir = config->is_elixir;
     c->calls.ends_seen_by = config->ends_seen_by;
 }
 
@@ -74,7 +75,7 @@ struct correlate *correlate_new(const struct correlate_config *config)
     if (c == NULL)
         return NULL;
     c->config = *config;
-    c->otp = own_labels_new();
+    c->otp = own_labels_table(config->labels);
     begin_calls(c);
     table_init(&c->early_downs, sizeof(struct early_down), MAX_EARLY_DOWNS);
     table_init(&c->set_ups, sizeof(struct set_up), MAX_SET_UP);

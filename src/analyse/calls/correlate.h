@@ -22,10 +22,14 @@ enum ends_seen_by {
     ENDS_SEEN_BY_NOBODY,   /* neither */
 };
 
+struct own_labels;
+
 struct correlate_config {
     record_fn emit;
     void *context;
+    const struct own_labels *labels; /* NULL: those of otp.def */
     uint64_t limits[DS_LIMIT_COUNT];
+    bool is_elixir; /* outputs show Elixir's syntax, perhaps beside Erlang's */
     bool monitors; /* give out the ends of monitors and links too */
     bool names;    /* fill in the names of the processes in notes */
     bool owners;   /* and the group of monitors and links: whose process it is, if not the user's */

@@ -82,6 +82,7 @@ struct calls {
     struct processes processes;
     uint64_t num_started, num_dropped, no_memory;
     uint64_t num_unresolved; /* open calls to names whose pid is not known */
+    bool is_elixir;          /* Elixir's syntax is shown, perhaps beside Erlang's */
     size_t keep;             /* longest request to be kept, 0 none */
     enum ends_seen_by ends_seen_by;
     size_t kept_len;         /* of all kept now */

@@ -60,7 +60,7 @@ bool option_set_trigger(struct options *o, const char *value)
         complain("--trigger can be used only once: join expressions with ||");
         return false;
     }
-    o->keep.trigger = filter_parse(value, &error);
+    o->keep.trigger = filter_parse(value, o->labels, &error);
     if (o->keep.trigger == NULL && error.column == 0)
         complain("%s", error.what);
     else if (o->keep.trigger == NULL)

@@ -27,12 +27,12 @@ static bool add_word(const char *option, struct string_list *words, const char *
 
 bool option_set_only(struct options *o, const char *value)
 {
-    return labels_check("--only", value) && add_word("--only", &o->select.only, value);
+    return labels_check(o->labels, "--only", value) && add_word("--only", &o->select.only, value);
 }
 
 bool option_set_hide(struct options *o, const char *value)
 {
-    return labels_check("--hide", value) && add_word("--hide", &o->select.hide, value);
+    return labels_check(o->labels, "--hide", value) && add_word("--hide", &o->select.hide, value);
 }
 
 bool option_set_node(struct options *o, const char *value)
@@ -84,7 +84,7 @@ bool option_set_after(struct options *o, const char *value)
 bool option_set_filter(struct options *o, const char *value)
 {
     struct filter_error error;
-    struct filter *filter = filter_parse(value, &error);
+    struct filter *filter = filter_parse(value, o->labels, &error);
     if (filter == NULL && error.column == 0)
         complain("%s", error.what);
     else if (filter == NULL)

@@ -328,10 +328,11 @@ static const char *find_file(const char *name, int argc, char **argv)
 }
 
 /* read_labels reads the file of --labels before all else: other options take its words. */
-static bool read_labels(int argc, char **argv)
+static bool read_labels(struct options *options, int argc, char **argv)
 {
     const char *file = find_file("labels", argc, argv);
-    return file == NULL || own_labels_read(file);
+    options->labels = file != NULL ? own_labels_read(file) : NULL;
+    return file == NULL || options->labels != NULL;
 }
 
 /* read_config reads the file of --config, and has the command line with it in argc and argv. */
@@ -596,8 +597,12 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     options->keep.before_ns = 60 * INT64_C(1000000000);
     options->keep.after_ns = 10 * INT64_C(1000000000);
 
-    if (!read_config(options, &argc, &argv) || (running == NULL && !read_labels(argc, argv)))
+    if (!read_config(options, &argc, &argv) ||
+        (running == NULL && !read_labels(options, argc, argv)))
         return false;
+    if (running != NULL)
+        options->labels = running->labels;
+    options->select.labels = options->keep.labels = options->labels;
     size_t num_letters = 1; /* no more options than letters */
     for (int i = 0; i < argc; i++)
         num_letters += strlen(argv[i]);
@@ -653,6 +658,8 @@ void options_free(struct options *options)
     options->capture.read_files = NULL;
     options->follow.expression = NULL;
     config_file_free(&options->file);
+    if (!options->is_running)
+        own_labels_free(options->labels);
     free(options->given);
     options->given = NULL;
 }

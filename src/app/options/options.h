@@ -51,6 +51,7 @@ enum action {
 };
 
 struct option_given;
+struct own_labels;
 
 /* options is what the user asked for: what each stage is to do, which knows nothing of the
  * others, and what concerns several. Texts belong to the command line, except the BPF expression,
@@ -87,7 +88,8 @@ struct options {
     bool tui;
     const char *config_file;       /* of --config */
     struct config_file file;       /* what it says */
-    const char *labels_file;       /* of --labels; it is read with the options */
+    const char *labels_file;       /* of --labels */
+    struct own_labels *labels;     /* what it says; NULL: there is none */
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */

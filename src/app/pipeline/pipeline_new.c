@@ -82,6 +82,9 @@ static bool open_correlate(struct pipeline *s)
         .monitors = reports_take_monitors(&options->report) || outputs_take_monitors(&s->outputs) ||
                     recorder_wanted(&options->keep),
         .context = s,
+        .labels = options->labels,
+        /* --syntax auto may find that out later. */
+        .is_elixir = options->syntax == OPTION_SYNTAX_AUTO || term_show_uses(DS_SYNTAX_ELIXIR),
         .names = wanted || reports_take_names(&options->report),
         /* No output shows them, nor do reports tell them apart; of a live capture they may be selected by
          * later. */

@@ -23,7 +23,7 @@ static void keep_all(void *context)
     b.options.limits[DS_LIMIT_KEPT] = run->max_kept;
     b.options.limits[DS_LIMIT_FILES] = 1;
     if (run->is_trigger) {
-        b.options.trigger = filter_parse("frame > 150", &error);
+        b.options.trigger = filter_parse("frame > 150", NULL, &error);
         b.options.write_file = file_name;
     } else {
         b.options.connections_file = file_name;

@@ -14,7 +14,7 @@ static uint64_t record_with_jump(int64_t jump_ns, size_t at)
     uint64_t num = 0;
     prepare(&b, true);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse("frame == 100", &error);
+    b.options.trigger = filter_parse("frame == 100", NULL, &error);
     b.options.before_ns = SECOND;
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++) {
@@ -54,7 +54,7 @@ static void takes_any_time_after(void **state)
     load("../pcaps/otp25.pcap", 200);
     prepare(&b, true);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse("frame == 100", &error);
+    b.options.trigger = filter_parse("frame == 100", NULL, &error);
     b.options.after_ns = INT64_MAX;
     assert_true(begin(&b));
     for (size_t i = 0; i < num_packets; i++)
@@ -78,7 +78,7 @@ static void says_only_what_is_lacking(void **state)
         struct ds_stats stats = {0};
         prepare(&b, true);
         b.options.write_file = file_name;
-        b.options.trigger = filter_parse(late ? "frame == 390" : "frame == 150", &error);
+        b.options.trigger = filter_parse(late ? "frame == 390" : "frame == 150", NULL, &error);
         b.options.before_ns = 2 * SECOND;
         b.options.limits[DS_LIMIT_KEPT] = 20000;
         assert_true(begin(&b));
@@ -106,7 +106,7 @@ static int64_t age_of_lacking(int64_t before_ns, bool *lacks)
     int64_t age_ns = 0;
     prepare(&b, false);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse("frame == 300", &error);
+    b.options.trigger = filter_parse("frame == 300", NULL, &error);
     b.options.before_ns = before_ns;
     b.options.limits[DS_LIMIT_KEPT] = 20000;
     assert_true(begin(&b));
@@ -149,7 +149,7 @@ static uint64_t record_set_back(int64_t before_ns, int64_t after_ns, int64_t bac
     uint64_t num = 0;
     prepare(&b, false);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse("frame == 100", &error);
+    b.options.trigger = filter_parse("frame == 100", NULL, &error);
     b.options.before_ns = before_ns;
     b.options.after_ns = after_ns;
     assert_true(begin(&b));
@@ -191,7 +191,7 @@ static int record_all(const char *trigger, uint64_t max_files, struct ds_stats *
     struct filter_error error;
     prepare(&b, false);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse(trigger, &error);
+    b.options.trigger = filter_parse(trigger, NULL, &error);
     assert_non_null(b.options.trigger);
     b.options.before_ns = SECOND / 10;
     b.options.limits[DS_LIMIT_FILES] = max_files;
@@ -238,7 +238,7 @@ static void waits_for_no_packet(void **state)
     load("../pcaps/otp25.pcap", 200);
     prepare(&b, true);
     b.options.write_file = file_name;
-    b.options.trigger = filter_parse("frame == 1000", &error);
+    b.options.trigger = filter_parse("frame == 1000", NULL, &error);
     b.options.before_ns = 5 * SECOND;
     assert_true(begin(&b));
     for (size_t i = 0; i < 150; i++)

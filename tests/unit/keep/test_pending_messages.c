@@ -35,7 +35,7 @@ static bool begin(struct pending_messages *o)
     use_conn(1);
     now_ns = 1000 * (int64_t)MS;
     etf_reset();
-    return pending_messages_init(o, limits);
+    return pending_messages_init(o, NULL, limits);
 }
 
 static void send(struct pending_messages *o, unsigned dir, int code, struct ds_term control,

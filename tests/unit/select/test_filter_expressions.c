@@ -164,7 +164,7 @@ static void says_what_is_wrong_and_where(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct filter_error error = {0};
-        if (filter_parse(errors[i].expression, &error) != NULL)
+        if (filter_parse(errors[i].expression, NULL, &error) != NULL)
             fail_msg("accepted: %s", errors[i].expression);
         if (strcmp(error.what, errors[i].what) != 0 || error.column != errors[i].column)
             fail_msg("%s: column %zu: %s, expected column %zu: %s", errors[i].expression,
@@ -189,7 +189,7 @@ static char *repeat(const char *piece, size_t times, const char *middle, const c
 static void assert_error(char *text, size_t column, const char *what)
 {
     struct filter_error error = {0};
-    assert_null(filter_parse(text, &error));
+    assert_null(filter_parse(text, NULL, &error));
     assert_string_equal(error.what, what);
     assert_int_equal(error.column, column);
     free(text);
@@ -233,12 +233,12 @@ static void gives_up_on_endless_matches(void **state)
     (void)state;
     memset(letters, 'a', sizeof letters);
     event.handshake.name = (struct ds_text){letters, sizeof letters};
-    struct filter *filter = filter_parse("name matches '^(a+)+$|(a|aa)+b'", &error);
+    struct filter *filter = filter_parse("name matches '^(a+)+$|(a|aa)+b'", NULL, &error);
     assert_non_null(filter);
     assert_true(filter_run(filter, &record));
     assert_int_equal(filter_num_given_up(filter), 0);
     filter_free(filter);
-    filter = filter_parse("name matches '^(a|aa)+(b|c)'", &error);
+    filter = filter_parse("name matches '^(a|aa)+(b|c)'", NULL, &error);
     assert_false(filter_run(filter, &record));
     assert_int_equal(filter_num_given_up(filter), 1);
     filter_free(filter);
@@ -251,11 +251,11 @@ static void combines_expressions(void **state)
     const struct record record = {.event = &event};
     struct filter_error error;
     (void)state;
-    struct filter *both = filter_and(NULL, filter_parse("fault", &error));
-    both = filter_and(both, filter_parse("conn == 7 || step", &error));
+    struct filter *both = filter_and(NULL, filter_parse("fault", NULL, &error));
+    both = filter_and(both, filter_parse("conn == 7 || step", NULL, &error));
     filter_set_depth(both, 5);
     assert_true(filter_run(both, &record));
-    both = filter_and(both, filter_parse("step", &error));
+    both = filter_and(both, filter_parse("step", NULL, &error));
     assert_false(filter_run(both, &record));
     filter_free(both);
     filter_free(NULL);
@@ -272,7 +272,7 @@ static void parse_and_run(void *context)
     unsigned *refused = context;
     struct filter *filter =
         filter_parse("term contains \"dog\" || mfa contains \"no:\" || from == \"nobody\" || "
-                     "op matches \"^x\"", &error);
+                     "op matches \"^x\"", NULL, &error);
     if (filter == NULL) {
         assert_int_equal(error.column, 0);
         assert_string_equal(error.what, "out of memory");
@@ -310,7 +310,7 @@ static void knows_what_asks_for_findings(void **test)
     assert_false(filter_asks_findings(NULL));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct filter_error error;
-        struct filter *filter = filter_parse(cases[i].expression, &error);
+        struct filter *filter = filter_parse(cases[i].expression, NULL, &error);
         if (filter == NULL)
             fail_msg("%s", cases[i].expression);
         assert_int_equal(filter_asks_findings(filter), cases[i].asks);

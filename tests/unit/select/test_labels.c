@@ -48,11 +48,11 @@ static void words_are_known(void **state)
                                       "genserver.call", "Pub"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        assert_true(labels_check("--only", good[i]));
+        assert_true(labels_check(NULL, "--only", good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(labels_check("--only", bad[i]));
+        assert_false(labels_check(NULL, "--only", bad[i]));
     failing_alloc_at(1); /* for a hint */
-    assert_false(labels_check("--only", "gen:cal"));
+    assert_false(labels_check(NULL, "--only", "gen:cal"));
     failing_alloc_at(0);
 }
 
@@ -61,15 +61,15 @@ static void all_have_names(void **state)
 {
     size_t num = 0, num_groups = 0;
     (void)state;
-    while (labels_name(num) != NULL) {
-        assert_true(labels_check("--only", labels_name(num)));
+    while (labels_name(NULL, num) != NULL) {
+        assert_true(labels_check(NULL, "--only", labels_name(NULL, num)));
         num++;
     }
-    while (labels_group(num_groups) != NULL)
+    while (labels_group(NULL, num_groups) != NULL)
         num_groups++;
     assert_int_equal(num, num_groups + 3);
-    assert_string_equal(labels_name(num - 1), "link");
-    assert_null(labels_name(num + 1));
+    assert_string_equal(labels_name(NULL, num - 1), "link");
+    assert_null(labels_name(NULL, num + 1));
 }
 
 int main(void)

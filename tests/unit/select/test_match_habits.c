@@ -36,7 +36,7 @@ static void knows_places(void **state)
         {"apid(1)", "(", NULL},           {"pida(1)", "(", NULL},
         {"fun(X) -> X", "(", "fun"},      {"fun X", "X", "fun"},
         {"afun X", "X", NULL},            {"(fun X", "X", "fun"},
-        {"X", "X", NULL},
+        {"X", "X", NULL},                 {"X -> count", "count", "-c counts"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

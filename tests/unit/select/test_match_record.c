@@ -31,7 +31,7 @@ static enum match_record_result run(const char *text, const struct record *recor
 {
     struct ds_match *pattern = match_record_compile(text);
     assert_non_null(pattern);
-    struct match_record *m = match_record_new(&pattern, 1);
+    struct match_record *m = match_record_new(&pattern, 1, NULL);
     assert_non_null(m);
     const enum match_record_result result = match_record_run(m, record);
     assert_int_equal(match_record_num_given_up(m), 0);

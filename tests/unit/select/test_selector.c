@@ -127,7 +127,7 @@ static void shows_what_is_missing(void **state)
         if (i == 3)
             config.nodes = (struct string_list){{"c@h"}, 1};
         if (i == 4)
-            config.filter = filter_parse("type == \"gap\"", &error);
+            config.filter = filter_parse("type == \"gap\"", NULL, &error);
         open_selector();
         assert_int_equal(is_missing(), i != 3);
         assert_int_equal(says(22, NULL, NULL, 0), i == 2);

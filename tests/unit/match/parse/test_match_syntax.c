@@ -281,7 +281,7 @@ static void errors(void **state)
         {"m:f -> return, stack", 16, "the stack of a process is in no packet"},
         {"m:f -> time", 8, "no packet"},
         {"m:f -> caller", 8, "no packet"},
-        {"m:f -> count", 8, "--report calls"},
+        {"m:f -> count", 8, "a pattern counts nothing"},
         {"m:f -> return x", 15, "the end"},
         {"?X", 1, "a word of Erlang"},
     };
