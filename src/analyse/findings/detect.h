@@ -37,6 +37,10 @@ struct conn_watch {
     uint64_t doubt_frame[2]; /* of a hole not told of, as the other end's host may be gone; 0: none */
     uint64_t peer_resent[2]; /* what the other end had sent again when such a hole began */
     uint64_t stall_frame[2];
+    struct {
+        int64_t heard_ns; /* the last data of the end that did not read, before or meanwhile */
+        int64_t until_ns; /* when it read again; INT64_MAX: it does not yet; 0: it always did */
+    } unread[2]; /* the latest time in which what an end sends was not read */
     uint64_t unarrived[2]; /* answers that an end sends again and again (is_unacked) */
     uint64_t ignored_told[2]; /* packets of an end that are ignored, as reported */
     int64_t app_heard_ns[2]; /* when a message of one, or a tick, came last */
@@ -492,6 +496,10 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event);
 void detect_idle_again(struct detect *d, const struct ds_event *event, struct pair *pair);
 bool detect_idle_gone(struct detect *d, const struct fading *fading, const struct idle_drop **cut);
 void detect_idle_reset(struct detect *d, const struct ds_event *event);
+
+/* detect_was_unread says whether an end of a link did not read what the other one sent, then or since
+ * then: such a link was not idle, though nothing passed. */
+bool detect_was_unread(const struct conn_watch *w, int64_t since_ns);
 
 /* detect_idle_held is of an acceptor (an end of the event's connection) that says that it holds an old
  * link: if a RST had come in its name, it was not it that sent that. */

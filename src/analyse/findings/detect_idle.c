@@ -35,13 +35,16 @@ static bool is_longest(const struct pair *pair, int64_t idle_ns, int64_t tick_ns
            idle_ns > survived_ns + (pair->cuts != 0 ? survived_ns / 20 : survived_ns / 2);
 }
 
-static bool take_cut(struct pair *pair, const struct ds_event *event, int64_t tick_ns, bool is_reset)
+static bool take_cut(const struct detect *d, struct pair *pair, const struct ds_event *event,
+                     int64_t tick_ns,
+                     bool is_reset)
 {
     const struct ds_conn *conn = event->conn;
     if (pair->cut.conn == conn->number)
         return true; /* as what the other end sends tells, too */
     detect_idle_survived(pair, conn->link);
-    if (!is_longest(pair, conn->link->silence_ns, tick_ns))
+    if (!is_longest(pair, conn->link->silence_ns, tick_ns) ||
+        detect_was_unread(detect_find_watched(d, conn->number), event->ts_ns - conn->link->silence_ns))
         return false;
     const int swapped = pair->name_hash[0] != hash_text(conn->end[0].node);
     if (pair->creation[0] == 0 && pair->creation[1] == 0) {
@@ -62,7 +65,7 @@ void detect_idle_lost(struct detect *d, const struct ds_event *event, int waitin
                          ? NULL
                          : detect_find_pair(d, event->conn);
     if (p != NULL)
-        take_cut(p, event, detect_tick_of(event->conn->link, waiting), false);
+        take_cut(d, p, event, detect_tick_of(event->conn->link, waiting), false);
 }
 
 void detect_idle_revived(struct detect *d, const struct ds_event *event)
@@ -213,12 +216,13 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
     p->reset.frame = event->frame;
     p->reset.ts_ns = event->ts_ns;
     p->reset.by = hash_text(event->conn->end[link->closed_by].node);
-    if (ds_tcp_unseen(link) >= 0)
+    if (ds_tcp_unseen(link) >= 0 ||
+        detect_was_unread(detect_find_watched(d, event->conn->number), event->ts_ns - idle_ns))
         return; /* it may not have been idle */
     if (idle_ns >= IDLE_NS) {
         take_equal(d, event, p, idle_ns);
     } else if (link->silence_ns != 0 &&
-               take_cut(p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
+               take_cut(d, p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
         judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
         detect_commit(d);
         p->cut.conn = 0;

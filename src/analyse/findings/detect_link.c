@@ -78,7 +78,11 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     /* What it sends again and again is no sign of life: it does not arrive. */
     const int64_t hole_ns = w->hole_ns[!closed_by];
     const int64_t last_ns = detect_heard_ns(silent);
-    const int64_t heard_ns = hole_ns != 0 && hole_ns < last_ns ? hole_ns : last_ns;
+    /* What was not read holds back what would follow. */
+    const int64_t read_ns = w->unread[!closed_by].until_ns;
+    const int64_t heard_ns = read_ns > last_ns                   ? read_ns
+                             : hole_ns != 0 && hole_ns < last_ns ? hole_ns
+                                                                 : last_ns;
     const int64_t silence_ns = event->ts_ns - heard_ns;
     const int64_t tick_ns = tick_of_either(link, closed_by);
     const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
@@ -120,7 +124,44 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     return true;
 }
 
-static void report_reset(struct detect *d, const struct ds_event *event, int closed_by)
+/* take_unread is of an end that gave up another one, which was suspended: that one did not read, so
+ * that not even a FIN reached it. The FIN comes when it reads again. Or its first data is answered with a
+ * RST, by the host of the end that closed the link, and not by a middlebox. */
+static bool take_unread(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                        int closed_by)
+{
+    const struct ds_tcp_side *silent = &event->conn->link->side[!closed_by];
+    const int64_t heard_ns = w->unread[closed_by].heard_ns, until_ns = w->unread[closed_by].until_ns;
+    const int64_t tick_ns = tick_of_either(event->conn->link, closed_by);
+    int64_t end_ns = until_ns < event->ts_ns ? until_ns : event->ts_ns;
+    if (silent->last_data_ns > heard_ns) {
+        /* It has said something since: when it went on, or else it was not silent. */
+        if (silent->max_idle_ns < silent->last_data_ns - heard_ns - tick_ns)
+            return false;
+        end_ns = silent->last_data_ns < end_ns ? silent->last_data_ns : end_ns;
+    }
+    if (until_ns == 0 || heard_ns == 0 || end_ns - heard_ns < 3 * tick_ns - tick_ns / 10 ||
+        event->ts_ns - end_ns > tick_ns)
+        return false;
+    struct finding *f = detect_begin(d, FINDING_DS201, event);
+    f->variant = SILENT_STUCK;
+    detect_since(d, heard_ns);
+    wording_end(&f->sentence, &event->conn->end[closed_by]);
+    wording_add(&f->sentence, " disconnected ");
+    wording_end(&f->sentence, &event->conn->end[!closed_by]);
+    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
+    wording_add(&f->detail, "no data for ");
+    wording_span(&f->detail, end_ns - heard_ns);
+    wording_add(&f->detail, ", in which it did not read what was sent to it, either (DS205): the process "
+                            "was suspended or stuck");
+    detect_frame(f, event->frame, event->conn->link->close == DS_CLOSE_RESET ? "the RST" : "the close");
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
+    detect_commit(d);
+    return true;
+}
+
+static void report_reset(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                         int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
     wording_end(&f->sentence, &event->conn->end[closed_by]);
@@ -128,7 +169,7 @@ static void report_reset(struct detect *d, const struct ds_event *event, int clo
     wording_end(&f->sentence, &event->conn->end[!closed_by]);
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
-    if (link->silence_ns >= FORGOTTEN_NS &&
+    if (link->silence_ns >= FORGOTTEN_NS && !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
         link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
         wording_add(&f->detail, "the RST answers the first data after a silence of ");
@@ -163,7 +204,8 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
     if (!w->is_up || w->is_half_closed || closed_by < 0)
         return;
     w->is_half_closed = true;
-    const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by);
+    const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by) ||
+                            take_unread(d, event, w, closed_by);
     if (was_silent)
         detect_stall_given_up(d, w->conn);
     struct pair *pair = detect_find_pair(d, event->conn);
@@ -178,7 +220,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
         return;
     if (link->close == DS_CLOSE_RESET) {
         detect_idle_reset(d, event);
-        report_reset(d, event, closed_by);
+        report_reset(d, event, w, closed_by);
     } else if (detect_is_published(w)) {
         report_closed(d, event, closed_by);
     }
@@ -506,6 +548,14 @@ void detect_stall_effects(struct detect *d, const struct record *record)
     detect_complete(d);
 }
 
+/* note_unread notes since when, and until when, an end has not read what the other one sends. */
+static void note_unread(const struct ds_event *event, struct conn_watch *w, int64_t last_data_ns)
+{
+    if (w->unread[event->dir].until_ns != INT64_MAX)
+        w->unread[event->dir].heard_ns = last_data_ns;
+    w->unread[event->dir].until_ns = event->stall.is_over ? event->ts_ns : INT64_MAX;
+}
+
 static void take_stall(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
@@ -521,6 +571,7 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
     const struct ds_tcp_side *reader = &event->conn->link->side[!event->dir];
     if (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns)
         return;
+    note_unread(event, w, reader->last_data_ns);
     if (stall->duration_ns < LONG_STALL_NS) {
         take_bursts(d, event, w);
         return;

@@ -130,6 +130,23 @@ static void does_not_read(void)
     stall(DS_STALL_ZERO_WINDOW, 100);
 }
 
+/* wakes_up: bob was suspended, and what he says then is answered with a RST. */
+static void wakes_up(void)
+{
+    up();
+    const int64_t heard_ns = w.link.side[1].last_data_ns = w.now_ns;
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_ZERO_WINDOW, .in_flight = 100, .tries = 3,
+                                    .start_ns = heard_ns, .duration_ns = SECOND};
+    w.now_ns += SECOND;
+    put(&event);
+    within();
+    w.now_ns += 60 * SECOND;
+    w.link.side[1].last_data_ns = w.now_ns;
+    w.link.side[1].max_idle_ns = w.now_ns - heard_ns;
+    half_close(0, DS_CLOSE_RESET);
+}
+
 static void loses_large_ones(void)
 {
     stall(DS_STALL_LOST, 1448);
@@ -274,6 +291,7 @@ static const struct play {
     {"DS101", refuses_cookie, false},      {"DS105", is_unreachable, true},
     {"DS106", has_no_epmd, true},          {"DS115", does_not_answer, false},
     {"DS201", falls_silent, false},        {"DS201", is_not_acknowledged, false},
+    {"DS201", wakes_up, false},
     {"DS202", misses_ticks, false},        {"DS203", ticks_less_often, false},
     {"DS205", does_not_read, false},       {"DS206", holds_the_link, false},
     {"DS207", loses_large_ones, false},    {"DS209", flaps, true},

@@ -166,6 +166,87 @@ static void idle_links(void **state)
     }
 }
 
+/* is_unread: bob stops to read what alice sends, a second ago. */
+static void is_unread(bool is_over, int64_t duration_ns)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_ZERO_WINDOW, .is_over = is_over, .in_flight = 9000, .tries = 3,
+                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns};
+    put(&event);
+}
+
+/* A node that was suspended wakes, and what it says is answered with a RST: no middlebox is there, as it had not read
+ * either. */
+static void woke_up(void **state)
+{
+    enum { RESET, SHORT, SPOKE, READS, READ_LONG_AGO, OTHER_WAY, LATE, CASES };
+    const int64_t least_ns = 3 * TICK_NS - TICK_NS / 10;
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        if (i == LATE) {
+            w.conn.end[0].addr = w.conn.end[1].addr;
+            change(DS_CONN_JOINED_LATE, 0, false);
+        } else {
+            up();
+        }
+        struct ds_tcp_side *bob = &w.link.side[1];
+        const int64_t heard_ns = bob->last_data_ns = w.now_ns, quiet_ns = least_ns - (i == SHORT);
+        w.now_ns += SECOND;
+        is_unread(false, SECOND);
+        w.now_ns = heard_ns + quiet_ns;
+        w.link.silence_ns = quiet_ns / 2; /* since alice's last probe */
+        w.link.longest_silence_ns = SECOND;
+        bob->last_data_ns = w.now_ns;
+        bob->max_idle_ns = i == SPOKE ? quiet_ns - TICK_NS - 1 : quiet_ns;
+        if (i == READS || i == READ_LONG_AGO) {
+            is_unread(true, quiet_ns);
+            w.now_ns += TICK_NS + (i == READ_LONG_AGO);
+            w.link.silence_ns = 0;
+        }
+        half_close(i == OTHER_WAY, i == READS ? DS_CLOSE_FIN : DS_CLOSE_RESET);
+        const bool is_given_up = i == RESET || i == READS || i == LATE;
+        assert_int_equal(w.last.certainty, is_given_up ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+        if (is_given_up) {
+            detail_has("no data for 43.50 s, in which it did not read");
+            sentence_is(i == LATE ? "10.0.0.2:40000 disconnected 10.0.0.2:5555, which had stopped responding: "
+                                    "net_tick_timeout"
+                                  : "alice@127.0.0.1 disconnected bob@127.0.0.1, which had stopped responding: "
+                                    "net_tick_timeout");
+        }
+        if (i != LATE) {
+            next_conn();
+            up();
+        }
+        found(is_given_up ? "DS205 DS201" : "DS205 DS204");
+    }
+    for (int is_idle = 0; is_idle < 2; is_idle++) { /* what was read long before it was idle */
+        begin();
+        up();
+        w.link.side[1].last_data_ns = w.now_ns;
+        is_unread(true, SECOND);
+        w.now_ns += 10 * SECOND;
+        w.link.silence_ns = 10 * SECOND - is_idle;
+        w.link.side[0].last_data_ns = w.now_ns;
+        half_close(1, DS_CLOSE_RESET);
+        next_conn();
+        up();
+        found(is_idle ? "DS205 DS204 DS208" : "DS205 DS204");
+    }
+    begin(); /* nor is it idle whenever nothing passes for as long */
+    for (int i = 0; i < 2; i++) {
+        up();
+        w.link.side[0].last_data_ns = w.now_ns;
+        w.now_ns += SECOND;
+        is_unread(false, SECOND);
+        w.now_ns += 30 * SECOND;
+        w.link.side[1].last_data_ns = w.now_ns - 31 * SECOND;
+        half_close(1, DS_CLOSE_RESET);
+        next_conn();
+    }
+    found("DS205 DS204 DS205 DS204");
+}
+
 /* An end is told of once, and only of a link that was up. */
 static void told_once(void **state)
 {
@@ -342,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence),
         cmocka_unit_test(idle_links),
+        cmocka_unit_test(woke_up),
         cmocka_unit_test(told_once),
         cmocka_unit_test(flaps),
         cmocka_unit_test(fades),
