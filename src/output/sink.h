@@ -13,6 +13,7 @@
 
 struct sink;
 struct sink_kind;
+struct compare;
 struct web;
 struct tui;
 struct nats_publisher;
@@ -52,6 +53,7 @@ struct sink_config {
     enum lanes lanes;
     bool redacted;                   /* records are made safe to share before they come */
     const char *cookie_file;         /* for generated tests to name, or NULL */
+    const struct compare *compare;   /* for -T html, of --compare; or NULL */
     struct web *web;                 /* of --web, which has a sink too; or NULL */
     struct tui *tui;                 /* of --tui, the same; or NULL */
     struct nats_publisher *nats;     /* of -T nats, or NULL */

@@ -1,7 +1,7 @@
 /* report_changes.c - in what a capture differs from another one, or from a baseline (--compare):
  * what has appeared, vanished, grown and shrunk. See compare/differ.h for what counts as a
- * difference. * As JSON a line for each difference, {"type":"difference", ...}, and at last
- * {"type":"comparison", ...}. */
+ * difference, and changes_json.h for how it is written as JSON. */
+#include "reports/changes_json.h"
 #include "reports/report.h"
 
 #include "compare/compare.h"
@@ -212,70 +212,6 @@ static void show_text(struct changes *t, const struct differences *all)
         ds_buffer_add_text(out, "out of memory: some differences are missing\n");
 }
 
-static void put_value(struct json_writer *json, struct json_key key, const struct difference *d,
-                      double value, const struct profile_entry *entry)
-{
-    if (d->measure == MEASURE_RELEASE)
-        json_put_string(json, key, entry != NULL ? entry->value : "");
-    else
-        json_put_real(json, key, value);
-}
-
-static void put_difference(const struct difference *d, struct json_writer *json)
-{
-    const struct profile_entry *at = d->after != NULL ? d->after : d->before;
-    json_begin(json, (struct json_type)JSON_TYPE_INIT("difference"));
-    json_put_string(json, JSON_KEY("change"), change_name(d->change));
-    json_put_string(json, JSON_KEY("measure"), measure_name(d->measure));
-    json_put_string(json, JSON_KEY("kind"), profile_kind_name(d->kind));
-    json_put_text(json, JSON_KEY("key"), d->key);
-    put_value(json, JSON_KEY("before"), d, d->before_value, d->before);
-    put_value(json, JSON_KEY("after"), d, d->after_value, d->after);
-    json_put_unsigned(json, JSON_KEY("before_count"),
-                      d->before != NULL ? profile_sum(d->before).count : 0);
-    json_put_unsigned(json, JSON_KEY("after_count"), d->after != NULL ? profile_sum(d->after).count : 0);
-    json_put_bool(json, JSON_KEY("worse"), d->is_worse);
-    if (at != NULL && at->frame != 0)
-        json_put_unsigned(json, JSON_KEY("packet"), at->frame);
-    if (at != NULL && at->conn != 0)
-        json_put_unsigned(json, JSON_KEY("conn"), at->conn);
-    if (at != NULL && at->call != 0)
-        json_put_unsigned(json, JSON_KEY("call"), at->call);
-    json_end(json);
-}
-
-static void put_side(struct json_writer *json, struct json_key key, const struct profile *profile)
-{
-    json_put_open(json, key);
-    json_put_real(json, JSON_KEY("seconds"), profile_seconds(profile));
-    json_put_unsigned(json, JSON_KEY("messages"), profile->num_messages);
-    json_put_unsigned(json, JSON_KEY("unread"), profile->num_unread);
-    json_put_unsigned(json, JSON_KEY("unnamed"), profile->num_unnamed);
-    json_put_close(json);
-}
-
-static void show_json(struct changes *t, const struct differences *all)
-{
-    struct json_writer json = {.out = &t->text->buffer};
-    const struct compare *c = t->compare;
-    for (size_t i = 0; i < all->num; i++)
-        put_difference(&all->rows[i], &json);
-    json_begin(&json, (struct json_type)JSON_TYPE_INIT("comparison"));
-    put_side(&json, JSON_KEY("before"), &c->before);
-    put_side(&json, JSON_KEY("after"), &c->after);
-    json_put_unsigned(&json, JSON_KEY("differences"), all->num);
-    json_put_unsigned(&json, JSON_KEY("implied"), all->num_implied);
-    json_put_unsigned(&json, JSON_KEY("not_judged"), all->num_not_judged);
-    json_put_unsigned(&json, JSON_KEY("too_rare"), all->num_too_thin);
-    json_put_bool(&json, JSON_KEY("incomplete"), all->is_incomplete);
-    json_put_bool(&json, JSON_KEY("before_cut"), c->before_was_cut);
-    json_put_bool(&json, JSON_KEY("worse"), all->is_worse);
-    json_put_bool(&json, JSON_KEY("no_memory"),
-                  all->no_memory || c->before.no_memory || c->after.no_memory);
-    json_end(&json);
-    json_writer_free(&json);
-}
-
 /* show_table shows nothing where there is nothing to compare with: then a baseline is written. What
  * --baseline finds is shown as findings. */
 static void show_table(void *state)
@@ -288,7 +224,7 @@ static void show_table(void *state)
     differ(&c->before, &c->after, c->config->thresholds, &all);
     c->is_worse = all.is_worse;
     if (c->config->is_json)
-        show_json(t, &all);
+        changes_print_json(c, &all, &t->text->buffer);
     else
         show_text(t, &all);
     free(all.rows);

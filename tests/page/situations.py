@@ -2,6 +2,7 @@
 says so, with what shows it and what to do; and what there is to see can be read and reached by anybody:
 text stands out from its ground by day and by night, what is drawn has a name, what opens does so by
 keys."""
+import json
 import os
 import re
 import subprocess
@@ -90,9 +91,35 @@ def check_access(browser):
     expect('Call #' in browser.run('document.getElementById("call").textContent'), 'enter opens the row that is in focus')
 
 
+def check_changes(browser):
+    """The page of a comparison has a row for each difference of -T json, and one without a comparison has none."""
+    before, after = (os.path.join(pcaps, 'load-%s.pcap.gz' % which) for which in ('before', 'after'))
+    said = subprocess.run([program, '-r', after, '--compare', before, '-T', 'json'], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode()
+    wanted = [json.loads(line) for line in said.splitlines()][:-1]
+    subprocess.run([program, '-r', after, '--compare', before, '-T', 'html=changes.html'], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    browser.open(os.path.abspath('changes.html'))
+    rows = browser.run('[...document.querySelectorAll("#differences tbody tr")].map(tr => '
+                       '[...tr.querySelectorAll("td")].map(td => td.textContent))')
+    expect([row[0] for row in rows] == [d['change'] + (', worse' if d['worse'] else '') for d in wanted],
+           'differences', rows, wanted)
+    expect(len(wanted) == 4 and all(d['key'] in row[4] for d, row in zip(wanted, rows)), 'what differs', rows)
+    expect(rows[1][2:4] == ['0 %', '%.1f %%' % (100 * wanted[1]['after'])] and 'error 36' in rows[1][4], 'failures', rows[1])
+    expect(re.fullmatch(r'\d+ B', rows[3][3]) and rows[3][7].startswith('conn '), 'sizes', rows[3])
+    expect('4 differences, 4 of them worse' in browser.run('document.getElementById("compared").textContent'), 'the sum')
+    bars = browser.run('[...document.querySelectorAll("#differences .spark")].map(s => s.children.length)')
+    expect(len(bars) == 7 and min(bars) > 10, 'bars: none where one capture has nothing', bars)
+    expect('load-before' in browser.run('document.querySelector("#changes .lead").textContent'), 'the other file')
+    browser.open(make(after, 'alone.html'))
+    expect(browser.run('document.getElementById("changes")') is None, 'changes, and nothing was compared')
+    expect(not browser.troubles, 'changes: troubles', browser.troubles)
+
+
 with own_folder(), chromium() as page:
     if page:
         check_access(page)
+        check_changes(page)
         done = 0
         for place in pcaps, os.path.join(pcaps, 'situations'):
             for one, codes in manifest(place):

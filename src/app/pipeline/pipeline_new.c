@@ -214,6 +214,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
     s->options = options;
     s->output = options->output;
     s->output.has_timeline = options->report.wanted[REPORT_TIMELINE];
+    s->output.compare = options->compare.finds_new ? NULL : options->report.compare;
     s->output.web = web;
     s->output.tui = tui;
     s->output.nats = nats;

@@ -46,7 +46,7 @@ set(behind "0")
 set(lengths "0")
 if(D3)
   # What the order is: helpers first, the start last.
-  set(scripts core rove format data filter verdict nodes times heat traffic apps ladder calls messages keys
+  set(scripts core rove format data filter verdict changes nodes times heat traffic apps ladder calls messages keys
       live start)
   set(script "${OUTPUT}.js")
   file(READ "${D3}" text)

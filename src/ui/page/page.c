@@ -18,6 +18,7 @@
 #include "core/label_show.h"
 #include "output/diagram/diagram_step.h"
 #include "output/json_write.h"
+#include "reports/changes_json.h"
 #include "reports/report.h"
 #include "ui/page/page_calls.h"
 #include "ui/page/page_gzip.h"
@@ -306,6 +307,13 @@ static bool tell_books(struct page *p, struct page_gzip *pack)
     for (size_t i = 0; i < NUM_BOOKS; i++) {
         begin(p, &json, books[i].key);
         books[i].kind->tell(p->books[i], &json);
+        if (!end(p, &json, pack))
+            return false;
+    }
+    const struct compare *compare = p->config.compare;
+    if (compare != NULL && compare->has_before && p->has_ended) {
+        begin(p, &json, ",\"changes\":");
+        changes_tell(compare, ROWS, &json);
         if (!end(p, &json, pack))
             return false;
     }

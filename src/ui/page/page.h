@@ -5,6 +5,7 @@
 #ifndef SRC_PAGE_H
 #define SRC_PAGE_H
 
+#include "compare/compare.h"
 #include "record/loss.h"
 #include "record/record.h"
 
@@ -15,6 +16,7 @@ struct page;
 struct page_config {
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
     uint64_t rows_a_second;          /* messages that become rows in each; 0: all do */
+    const struct compare *compare;   /* told when the capture has ended, with a comparison; or NULL */
     bool redacted;                   /* records are made safe to share before they come */
     bool is_quick;                   /* data are packed rather quickly than small */
 };

@@ -25,7 +25,8 @@ static bool html_check(const char *file)
 
 static bool html_open(struct sink *sink)
 {
-    struct page_config config = {.redacted = sink->config->redacted};
+    struct page_config config = {.redacted = sink->config->redacted,
+                                 .compare = sink->config->compare};
     memcpy(config.limits, sink->config->limits, sizeof config.limits);
     sink->state = page_new(&config);
     return sink->state != NULL;
