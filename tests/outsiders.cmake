@@ -3,4 +3,6 @@ find_program(PYTHON3 python3)
 if(PYTHON3)
   add_test(NAME outsiders COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/outsiders.py
                                   $<TARGET_FILE:distsniff>)
+  add_test(NAME attacker COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/attacker.py
+                                 $<TARGET_FILE:distsniff>)
 endif()

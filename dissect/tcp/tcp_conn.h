@@ -77,6 +77,7 @@ struct tcp_stream {
     uint32_t time;        /* TSval of the latest segment that the other end had waited for */
     uint32_t doubt_end;
     uint32_t stray_ack;   /* the last one that was far off */
+    uint32_t stray_ack_seq; /* of the segment that had it */
     uint32_t urgent_seq;  /* of the byte that is not of the stream */
 };
 

@@ -64,8 +64,8 @@ static bool is_far(uint32_t number, uint32_t from)
     return number - from + TCP_NEAR > 2 * TCP_NEAR;
 }
 
-/* has_stray_ack: it acknowledges what the other end has never sent, or sent long ago. A second one that
- * says the same is believed: packets may be missing. */
+/* has_stray_ack: it acknowledges what the other end has never sent, or sent long ago. A second one
+ * that says the same is believed, as packets may be missing; a copy of the first is none. */
 static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
@@ -76,10 +76,12 @@ static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *
                                            is_far(segment->seq, conn->stream[dir].next_seq)
                                      : segment->seq != conn->stream[dir].next_seq)
         return false;
-    if (peer->has_stray_ack && !is_far(segment->ack, peer->stray_ack))
+    if (peer->has_stray_ack && !is_far(segment->ack, peer->stray_ack) &&
+        (segment->seq != peer->stray_ack_seq || segment->ack != peer->stray_ack))
         return false;
     peer->has_stray_ack = true;
     peer->stray_ack = segment->ack;
+    peer->stray_ack_seq = segment->seq;
     return true;
 }
 

@@ -326,6 +326,21 @@ static void test_strays(void **state)
     assert_non_null(strstr(w->log, "0:x close=CAPTURE"));
 }
 
+/* A copy of such a segment is no second one that says the same. */
+static void test_stray_copies(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    for (int copy = 0; copy < 3; copy++)
+        feed(w, A, TCP_ACK, 102, 502 + (1 << 22), "spoof");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 0:c");
+    assert_int_equal(w->stats.ignored, 3);
+}
+
 static void feed_urgent(struct world *w, uint32_t seq, const char *text, uint16_t urgent)
 {
     struct segment segment = next_segment(w, A);
@@ -532,6 +547,7 @@ int main(void)
         TEST(test_doubted_bytes),
         TEST(test_doubted_without_memory),
         TEST(test_strays),
+        TEST(test_stray_copies),
         TEST(test_urgent),
         TEST(test_doubted_reset),
         TEST(test_syns_amid),
