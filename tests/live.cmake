@@ -74,6 +74,14 @@ add_test(NAME live_silence COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/silence
          $<TARGET_FILE:distsniff>)
 set_tests_properties(live_silence PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
 
+# What who has taken over a live capture can do with its socket of packets.
+if(DISTSNIFF_SECCOMP)
+  add_executable(taken_over live/taken_over.c)
+  add_test(NAME live_taken_over COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/taken_over
+           $<TARGET_FILE:distsniff> $<TARGET_FILE:taken_over>)
+  set_tests_properties(live_taken_over PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+endif()
+
 # What is wrong with nodes that are made to go wrong, a group of situations after the other.
 foreach(group connect links cluster tls middle others rare apps near timeline)
   add_test(NAME live_doctor_${group} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/doctor ${group}
