@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Fewer windows do not tell how much they vary. */
-enum { LEAST_WINDOWS = 4 };
+enum { LEAST_WINDOWS = 10 };
 
 /* Rates are not measured in less time: nodes that connect say much at once. */
 static const double least_seconds = 60;
@@ -180,11 +180,11 @@ void novelty_look_window(struct novelty *n, struct profile_entry *entry, uint64_
 {
     const bool is_call = entry->kind == PROFILE_CALL;
     const struct profile_entry *was = profile_find(n->before, entry->kind, entry->key);
-    if (was == NULL || was->windows < LEAST_WINDOWS)
+    if (was == NULL || was->windows < LEAST_WINDOWS || entry->is_unnamed)
         return;
-    const double factor = n->thresholds[is_call ? THRESHOLD_LATENCY : THRESHOLD_SIZE];
+    const double factor = n->thresholds[is_call ? THRESHOLD_NEW_LATENCY : THRESHOLD_SIZE];
     const double least =
-        is_call ? n->thresholds[THRESHOLD_LATENCY_LEAST] * 1e9 : n->thresholds[THRESHOLD_SIZE_LEAST];
+        is_call ? n->thresholds[THRESHOLD_NEW_LATENCY_LEAST] * 1e9 : n->thresholds[THRESHOLD_SIZE_LEAST];
     const double most = (double)was->most;
     const bool is_beyond = (double)value >= most * factor && (double)value >= most + least;
     if (!is_beyond)

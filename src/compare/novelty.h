@@ -8,7 +8,8 @@
  *   function, name, the first time; where things of that kind still appeared for the first time in the
  *   shape           second half of the baseline, only when it has come THRESHOLD_COUNT times
  *   latency, size   when two windows in a row (profile.h) are both beyond the most that two windows in a
- *                   row had in the baseline, by THRESHOLD_LATENCY or THRESHOLD_SIZE; again, once it was not
+ *                   row had in the baseline, by THRESHOLD_NEW_LATENCY or THRESHOLD_SIZE; again, once it
+ *                   was not
  *
  * What may be among the messages that could not be read when the baseline was made is not given out,
  * unless it comes so often that THRESHOLD_RATE times as many messages would have to be unread.

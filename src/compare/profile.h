@@ -32,7 +32,7 @@ struct profile_part {
 /* profile_window is a time of at least PROFILE_WINDOW_NS with at least PROFILE_WINDOW_LEAST calls or
  * messages in it. It comes to the median of how long these calls take, or the mean size of these
  * messages. */
-enum { PROFILE_WINDOW_LEAST = 3 };
+enum { PROFILE_WINDOW_LEAST = 5 };
 #define PROFILE_WINDOW_NS UINT64_C(500000000)
 struct profile_window {
     int64_t begin_ns;

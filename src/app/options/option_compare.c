@@ -72,8 +72,8 @@ static bool find_threshold(const char *name, size_t len, int *which)
     const char *nearest = suggest_find(name, len, names, THRESHOLD_COUNT_OF);
     complain("--threshold: '%.*s' is unknown%s%s", (int)len, name,
              nearest != NULL ? "; nearest: "
-                             : ": they are chance, count, rate, latency, latency-least, size, "
-                               "size-least and failed",
+                             : ": they are chance, count, rate, latency, latency-least, "
+                               "new-latency, new-latency-least, size, size-least and failed",
              nearest != NULL ? nearest : "");
     return false;
 }
