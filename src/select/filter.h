@@ -59,6 +59,11 @@ void filter_tell_near(const struct filter *filter);
 /* filter_free releases a filter. NULL is allowed. */
 void filter_free(struct filter *filter);
 
+/* filter_complete says how the expression can go on at its end: the nth name of a field, or word
+ * that the field before it can be equal to, which begins with what stands there, from 0. NULL
+ * behind the last. *typed is how many bytes of it stand there already. */
+const char *filter_complete(const char *text, const struct own_labels *own, size_t n, size_t *typed);
+
 /* filter_list_fields writes the names of all fields with their types, one a line. */
 void filter_list_fields(FILE *out);
 
