@@ -162,12 +162,12 @@ static void put_key(int key, int other, const char *help)
 
 static void put_keys(void)
 {
-    int digit = 1;
+    int view = 0;
     char help[256];
     puts(".Bl -tag -width Ds");
-#define VIEW(name, what)                                                                           \
+#define VIEW(name, brief, what)                                                                    \
     snprintf(help, sizeof help, #name ": " what);                                                  \
-    put_key('0' + digit++, 0, help);
+    put_key('0' + ++view % 10, 0, help);
 #include "ui/tui/views.def"
 #undef VIEW
 #define NO_KEY 0
@@ -175,6 +175,12 @@ static void put_keys(void)
 #define REQUEST(id, key, other, name, help, where) put_key(key, other, help);
 #include "ui/tui/requests.def"
 #undef REQUEST
+    puts(".El");
+    put("While a line is typed these are:");
+    puts(".Bl -tag -width Ds");
+#define EDIT(id, key, other, help) put_key(key, other, help);
+#include "ui/tui/edit_keys.def"
+#undef EDIT
 #undef KEY
 #undef NO_KEY
     puts(".El");

@@ -129,7 +129,7 @@ const struct sink_kind sink_parcels = {
     .close = parcels_close,
 };
 '''),
-    ('src/ui/tui/views.def', None, 'VIEW(parcels, "how many links carry parcels")\n'),
+    ('src/ui/tui/views.def', None, 'VIEW(parcels, "parcels", "how many links carry parcels")\n'),
     ('src/ui/tui/view_parcels.c', None, '''#include "ui/tui/tui_view.h"
 
 static void *open_view(void)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """terminal.py PROGRAM PCAPS: what becomes of the terminal of --tui: it is given back as it was, whatever ends the
 program; it may be taken away, stopped, resized; what is said meanwhile comes at the end."""
+import base64
 import fcntl
 import os
 import pathlib
@@ -11,6 +12,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -60,6 +62,15 @@ class Screen:
             self.text += part
         before, self.text = self.text[:found.end()], self.text[found.end():]
         return before
+
+    def wait_for_files(self, folder, num):
+        """What is shown while so many files come into being, and are written, is taken away."""
+        end = time.monotonic() + PATIENCE
+        while sum(file.stat().st_size != 0 for file in pathlib.Path(folder).iterdir()) < num:
+            if time.monotonic() > end:
+                fail(f"there are no {num} files", self.text)
+            if select.select([self.master], [], [], 0.05)[0]:
+                self.text += os.read(self.master, 65536)
 
     def press(self, keys):
         os.write(self.master, keys)
@@ -193,6 +204,57 @@ plain += screen.end()
 COLOUR = re.compile(rb"\033\[(\d+;)*3[0-7](;|m)")
 if not COLOUR.search(colourful) or COLOUR.search(plain):
     fail("colours", plain)
+
+# What is listed is saved, in the folder alone; a packet file decodes by itself. Nothing that is there is written over.
+with tempfile.TemporaryDirectory() as folder:
+    os.chmod(folder, 0o777)
+    screen = Screen("-r", str(pcaps / "rabbit-3.10.pcap.gz"), "--save-folder", folder, columns=200)
+    screen.wait_for(b"9922")
+    screen.press(b"5/size>5KB\r\014")
+    screen.wait_for(b"1 of 8")
+    for number, format in enumerate((b"tex\t", b"json", b"mermaid", b"pcap", b"pcapng", b"json")):
+        screen.press(b"w" + format + b"\r")
+        screen.wait_for_files(folder, number + 1)
+    screen.press(b"wx\r")
+    screen.wait_for(b"such")
+    screen.press(b"q")
+    screen.end()
+    files = sorted(pathlib.Path(folder).iterdir())
+    if sorted(file.suffix for file in files) != [".json", ".json", ".mmd", ".pcap", ".pcapng", ".txt"]:
+        fail(f"saved: {files}")
+    for file in files:
+        if file.suffix in (".txt", ".json") and len(file.read_text().splitlines()) != 8:
+            fail(f"{file} has not what was listed")
+        if file.suffix.startswith(".pcap"):
+            read = subprocess.run([program, "-q", "-r", str(file)], capture_output=True, timeout=PATIENCE)
+            if b"0 gaps, 0 faults, 0 unknown atoms" not in read.stderr:
+                fail(f"{file} does not decode", read.stderr)
+    # What is redacted stays so, and packets cannot be.
+    screen = Screen("-r", capture, "--save-folder", folder, "--redact=all", columns=200)
+    screen.wait_for(READY)
+    screen.press(b"5wtext\r")
+    screen.wait_for_files(folder, len(files) + 1)
+    screen.press(b"wpcap\r")
+    screen.wait_for(b"redact")
+    screen.press(b"q")
+    screen.end()
+    for file in set(pathlib.Path(folder).iterdir()) - set(files):
+        if "alice" in file.read_text():
+            fail(f"{file} has a name")
+screen = Screen("-r", capture)
+screen.wait_for(READY)
+screen.press(b"5w")
+screen.wait_for(b"folder")
+screen.press(b"y") # what is selected goes into the clipboard of the terminal
+shown = re.search(rb"\033\]52;c;([A-Za-z0-9+/=]+)\a", screen.wait_for(rb"\033\]52;c;[^\a]+\a"))
+if b"epmd alive2_req" not in base64.b64decode(shown.group(1)):
+    fail("copied", shown.group(0))
+screen.press(b"\033[<0;10;7M\033[<0;10;7m\r\014")  # a click selects the row
+screen.wait_for(b"event in packet")
+screen.wait_for(b"epmd alive2_req bob")
+screen.press(b"q")
+screen.press(b"q")
+screen.end()
 
 # Without a terminal there is no screen, and what would be mixed with it is refused.
 alone = subprocess.run([program, "--tui", "-r", capture], stdin=subprocess.DEVNULL, capture_output=True,

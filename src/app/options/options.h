@@ -86,6 +86,7 @@ struct options {
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */
     bool tui;
+    const char *save_folder; /* of --tui, or NULL */
     const char *config_file;       /* of --config */
     struct config_file file;       /* what it says */
     const char *labels_file;       /* of --labels */

@@ -141,6 +141,8 @@ static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds
     capture_writer_decoded(&s->save, packet);
     if (s->recorder != NULL)
         recorder_packet(s->recorder, packet, &where);
+    if (s->tui != NULL)
+        tui_packet(s->tui, packet, &where);
 }
 
 /* passes holds a packet against the rule. Where it opens a connection, what EPMD said of its port may be
@@ -180,6 +182,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         capture_writer_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);
+        if (s->tui != NULL)
+            tui_packet(s->tui, packet, &where);
         if (packet->frame == s->explained_frame)
             explain_packet(pipeline_get_explain(s->pipeline), where.tcp);
         stop_condition_file(&s->ending, s->save.writer.size);

@@ -200,6 +200,8 @@ int sniff_close(struct sniff *s, bool opened)
     file_helper_stop();
     sniff_forget_streams(s);
     free(s->learned_new);
+    for (size_t i = 0; i < SAVE_NAMES; i++)
+        free(s->save_names[i]);
     free(s->baseline_new);
     if (shows_on)
         web_serve_on(s->web);

@@ -7,6 +7,7 @@
 #include "core/complain.h"
 #include "keep/rotation.h"
 #include "privsep/privileges.h"
+#include "ui/tui/tui_save.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -171,5 +172,9 @@ bool sniff_start_helper(struct sniff *s)
         s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
     }
     add_file(s, options->metrics.fresh, HELPER_RENEW);
+    for (size_t i = 0; options->save_folder != NULL && i < SAVE_NAMES; i++) {
+        s->save_names[i] = tui_save_name(options->save_folder, i);
+        add_file(s, s->save_names[i], HELPER_LATER);
+    }
     return file_helper_start(&s->helper);
 }

@@ -278,6 +278,10 @@ static bool open_tui(struct sniff *s)
                                                               : "any"};
     if (!options->tui)
         return true;
+    config.save_folder = options->save_folder;
+    config.is_redacted = options->redact.what != 0;
+    config.capture = &s->capture;
+    config.own_labels = options->labels;
     memcpy(config.limits, options->config.limits, sizeof config.limits);
     s->tui = tui_open(&config);
     return s->tui != NULL;

@@ -28,10 +28,11 @@
 #include "send/nats/nats_reader.h"
 #include "send/otlp/otlp_publisher.h"
 #include "ui/tui/tui.h"
+#include "ui/tui/tui_save.h"
 #include "ui/web/metrics_server.h"
 #include "ui/web/web.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 11 };
+enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 11 + SAVE_NAMES };
 
 struct sniff {
     const struct options *options;
@@ -59,6 +60,7 @@ struct sniff {
     struct nats_read read;
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
+    char *save_names[SAVE_NAMES]; /* of what --tui may save */
     struct file_helper_config helper;
     char cookie[MAX_COOKIE_LEN + 1];
     struct keylog_config keylog_config;

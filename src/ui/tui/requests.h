@@ -17,7 +17,15 @@ enum tui_key {
     TUI_KEY_END_OF_LIST
 };
 
-enum request_where { REQUEST_ANY, REQUEST_MOVE, REQUEST_TABLE, REQUEST_LIVE };
+enum request_where {
+    REQUEST_ANY,
+    REQUEST_MOVE,
+    REQUEST_ROW,
+    REQUEST_TABLE,
+    REQUEST_RECORDS,
+    REQUEST_PAGE,
+    REQUEST_LIVE,
+};
 
 enum tui_request {
     REQUEST_NONE,

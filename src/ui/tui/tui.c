@@ -13,6 +13,7 @@
 #include "core/signals.h"
 #include "core/thread.h"
 #include "ui/tui/tui_notices.h"
+#include "ui/tui/tui_packets.h"
 #include "ui/tui/tui_terminal.h"
 #include "ui/tui/tui_ui.h"
 
@@ -35,6 +36,7 @@ struct tui {
     struct tui_config config;
     bool is_open; /* the terminal is */
     struct tui_notices notices;
+    struct tui_packets *packets; /* NULL: none are kept */
     pthread_t thread;
     bool runs;
     _Atomic bool is_ending, has_ended, has_left;
@@ -54,6 +56,7 @@ struct tui {
     int64_t drawn_ns, noted_ns;
     bool is_old, is_answer; /* the screen, and a key made it so */
     bool draws_all, is_gone;
+    bool works; /* there is more to do: no waiting */
 };
 
 bool tui_check(void)
@@ -81,6 +84,18 @@ struct tui *tui_open(const struct tui_config *config)
         tui_free(tui);
         return NULL;
     }
+    tui->ui.save_folder = config->save_folder;
+    tui->ui.filter.own = config->own_labels;
+    if (config->save_folder != NULL && !config->is_redacted) {
+        tui->packets = tui_packets_new(config->limits, config->capture);
+        tui->ui.facts.packets = tui->packets;
+        if (tui->packets == NULL) {
+            complain("out of memory");
+            tui_free(tui);
+            return NULL;
+        }
+    }
+    tui->ui.facts.limits = tui->config.limits;
     tui->is_open = tui_terminal_open();
     if (!tui->is_open || !tui_notices_begin(&tui->notices)) {
         tui_free(tui);
@@ -97,7 +112,11 @@ static void tell(struct tui *tui)
     pthread_mutex_lock(&tui->lock);
     const uint64_t num_changes = tui->num_changes;
     const bool has_ended = tui->has_ended;
-    const bool ok = tui_books_tell(tui->books, tui_ui_books(&tui->ui), &tui->told);
+    bool ok = tui_books_tell(tui->books, tui_ui_books(&tui->ui), &tui->told);
+    struct store_look *look = tui_ui_records(&tui->ui);
+    if (look != NULL)
+        ok = tui_books_look(tui->books, look) && ok;
+    tui->ui.facts.time_digits = tui_books_time_digits(tui->books);
     atomic_fetch_sub(&tui->num_waiting, 1);
     pthread_cond_signal(&tui->are_back);
     pthread_mutex_unlock(&tui->lock);
@@ -120,15 +139,24 @@ static void take_keys(struct tui *tui)
     uint32_t key;
     while ((key = tui_terminal_key(&tui->is_gone)) != TUI_NO_KEY) {
         const unsigned view = tui->ui.view;
+        struct tui_mouse mouse;
+        if (key == TUI_KEY_MOUSE) {
+            if (tui_terminal_mouse(&mouse))
+                tui_ui_click(&tui->ui, mouse.row, mouse.column, mouse.is_twice);
+            key = TUI_KEY_END_OF_LIST; /* it means nothing more */
+        }
         const enum tui_does does = tui_ui_key(&tui->ui, key);
         if (does == TUI_ENDS)
             signals_want_stop();
         if (does == TUI_SUSPENDS)
             tui_terminal_suspend();
+        if (does == TUI_COPIES)
+            tui_terminal_copy((struct ds_text){tui->ui.copied.data, tui->ui.copied.len});
         tui->draws_all |= does == TUI_REDRAWS;
         if (tui->ui.view != view)
             tui->tell_ns = 0; /* the books that it needs are not those of the other one */
         tui->is_old = tui->is_answer = true;
+        tui->noted_ns = clock_now_ns(); /* what the answer says stays for a while */
     }
     if (tui->is_gone)
         signals_want_stop();
@@ -176,7 +204,7 @@ static void wait(struct tui *tui)
                            {.fd = tui->notices.from, .events = POLLIN}};
     const int64_t due_ns = tui->drawn_ns + (tui->is_answer ? ANSWER_EVERY_NS : DRAW_EVERY_NS);
     const int64_t left_ms = tui->is_old ? (due_ns - clock_now_ns()) / 1000000 : TICK_MS;
-    poll(fds, 2, left_ms < 0 ? 0 : left_ms > TICK_MS ? TICK_MS : (int)left_ms);
+    poll(fds, 2, tui->works || left_ms < 0 ? 0 : left_ms > TICK_MS ? TICK_MS : (int)left_ms);
     if ((fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
         tui->is_gone = true;
         signals_want_stop();
@@ -205,6 +233,10 @@ static void *run(void *context)
         const bool ends = tui->has_ended && !tui->ui.facts.has_ended;
         if (ends || (now_ns >= tui->tell_ns && is_told_new(tui)))
             tell(tui);
+        if (tui_ui_work(&tui->ui))
+            tui->is_old = tui->works = true;
+        else
+            tui->works = false;
         const int64_t every_ns = tui->is_answer ? ANSWER_EVERY_NS : DRAW_EVERY_NS;
         if (tui->is_old && now_ns - tui->drawn_ns >= every_ns)
             draw(tui);
@@ -222,6 +254,12 @@ bool tui_start(struct tui *tui)
     if (!tui->runs)
         complain("--tui: cannot draw: out of threads or memory");
     return tui->runs;
+}
+
+void tui_packet(struct tui *tui, const struct ds_packet *packet, const struct ds_where *where)
+{
+    if (tui->packets != NULL)
+        tui_packets_take(tui->packets, packet, where);
 }
 
 void tui_stay(struct tui *tui)
@@ -266,6 +304,7 @@ void tui_free(struct tui *tui)
     cells_free(&tui->cells);
     ds_buffer_free(&tui->told);
     tui_books_free(tui->books);
+    tui_packets_free(tui->packets);
     pthread_cond_destroy(&tui->are_back);
     pthread_mutex_destroy(&tui->lock);
     free(tui);

@@ -10,11 +10,17 @@
 
 #include "output/sink.h"
 
+struct capture;
+struct own_labels;
 struct tui;
 
 struct tui_config {
     bool is_live;
     const char *source; /* where packets come from, for the screen; it stays */
+    const char *save_folder; /* where what is saved goes; NULL: nothing is */
+    bool is_redacted;        /* no packets are saved */
+    const struct own_labels *own_labels; /* of --labels, or NULL; they stay */
+    const struct capture *capture; /* where packets come from; it stays */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
@@ -27,6 +33,10 @@ struct tui *tui_open(const struct tui_config *config);
 
 /* tui_start begins to draw. False after a complaint. */
 bool tui_start(struct tui *tui);
+
+/* tui_packet takes the packet that the session has just taken, to be saved later. In the thread
+ * that captures, which never waits for it. */
+void tui_packet(struct tui *tui, const struct ds_packet *packet, const struct ds_where *where);
 
 /* tui_stay shows what there is, once no more comes, until the user wants to end. */
 void tui_stay(struct tui *tui);

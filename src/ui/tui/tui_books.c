@@ -23,6 +23,7 @@ static const struct {
 struct tui_books {
     struct report_text text; /* of the reports: nobody reads it */
     void *state[BOOK_COUNT]; /* of its kind */
+    struct tui_store *store;
     struct ds_buffer told;
     bool has_span;
     int64_t first_ns, last_ns;
@@ -38,16 +39,23 @@ void tui_books_free(struct tui_books *books)
             kinds[i].kind->end(books->state[i]);
     }
     ds_buffer_free(&books->text.buffer);
+    tui_store_free(books->store);
     free(books);
 }
 
 struct tui_books *tui_books_new(const uint64_t limits[DS_LIMIT_COUNT])
 {
-    struct report_config config = {.max_rows = ROWS, .max_links = ROWS};
+    struct report_config config = {.max_rows = ROWS, .max_links = ROWS, .samples = true};
     struct tui_books *books = calloc(1, sizeof *books);
     if (books == NULL)
         return NULL;
     memcpy(config.limits, limits, sizeof config.limits);
+    books->text.time_digits = 6;
+    books->store = tui_store_new(limits[DS_LIMIT_SCREEN]);
+    if (books->store == NULL) {
+        tui_books_free(books);
+        return NULL;
+    }
     for (size_t i = 0; i < BOOK_COUNT; i++) {
         books->state[i] = kinds[i].kind->open(&books->text, &config);
         if (books->state[i] == NULL) {
@@ -75,6 +83,7 @@ void tui_books_record(struct tui_books *books, const struct record *record, unsi
     const enum report_takes takes = report_takes_of(record);
     books->text.time_digits = time_digits;
     note_time(books, record);
+    tui_store_add(books->store, record);
     for (size_t i = 0; i < BOOK_COUNT; i++) {
         /* What is told of a link alone is no event of its own. */
         if ((kinds[i].kind->takes & takes) != 0 && (!record->link_facts || i == BOOK_LINKS))
@@ -111,6 +120,16 @@ bool tui_books_tell(struct tui_books *books, unsigned wanted, struct ds_buffer *
     const bool ok = !json.failed && !out->failed;
     json_writer_free(&json);
     return ok;
+}
+
+bool tui_books_look(struct tui_books *books, struct store_look *look)
+{
+    return tui_store_look(books->store, look);
+}
+
+unsigned tui_books_time_digits(const struct tui_books *books)
+{
+    return books->text.time_digits;
 }
 
 uint64_t told_number(const cJSON *object, const char *key)

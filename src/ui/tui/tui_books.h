@@ -7,6 +7,7 @@
 
 #include "record/loss.h"
 #include "record/record.h"
+#include "ui/tui/tui_store.h"
 
 #include <cjson/cJSON.h>
 #include <distsniff/dissect.h>
@@ -42,6 +43,11 @@ struct snapshot {
 /* tui_books_tell writes what some books say, a mask of BOOK_BIT. False when memory ran out. To be
  * called by one thread at a time, as tui_books_record. */
 bool tui_books_tell(struct tui_books *books, unsigned wanted, struct ds_buffer *out);
+
+/* tui_books_look looks at the latest records, as tui_store_look; tui_books_time_digits says how
+ * many digits times of the capture have. To be called as tui_books_tell. */
+bool tui_books_look(struct tui_books *books, struct store_look *look);
+unsigned tui_books_time_digits(const struct tui_books *books);
 
 /* snapshot_read takes over what was told. False when memory ran out: then nothing changes.
  * snapshot_free releases what it holds. */

@@ -17,8 +17,10 @@ void tui_page_begin(struct tui_page *page, const char *title)
     page->text.len = 0;
     if (page->text.failed)
         ds_buffer_free(&page->text);
-    page->top = 0;
     page->hang = 0;
+    page->cuts = false;
+    page->leads = false;
+    page->num_sticky = 0;
     page->is_open = true;
     page->is_cut = false;
 }
@@ -43,8 +45,51 @@ void tui_page_line(struct tui_page *page, enum style style, unsigned indent, con
         page->is_cut = true;
         return;
     }
-    page->lines[page->num++] = (struct tui_page_line){
-        at, (uint32_t)len, (uint8_t)style, (uint8_t)indent, (uint8_t)page->hang};
+    page->lines[page->num++] = (struct tui_page_line){.at = at,
+                                                      .len = (uint32_t)len,
+                                                      .style = (uint8_t)style,
+                                                      .indent = (uint8_t)indent,
+                                                      .hang = (uint8_t)page->hang,
+                                                      .is_cut = page->cuts};
+}
+
+void tui_page_lead(struct tui_page *page, struct tui_target target)
+{
+    if (page->num == 0 || page->is_cut)
+        return;
+    page->lines[page->num - 1].target = target;
+    if (target.kind == TARGET_NONE)
+        return;
+    if (!page->leads && page->selected == 0)
+        page->selected = page->num - 1;
+    page->leads = true;
+}
+
+struct tui_target tui_page_target(const struct tui_page *page)
+{
+    return page->leads && page->selected < page->num ? page->lines[page->selected].target
+                                                     : (struct tui_target){0};
+}
+
+bool tui_page_is_turned(const struct tui_page *page, uint64_t bracket)
+{
+    for (unsigned i = 0; i < page->num_folds; i++) {
+        if (page->folds[i] == bracket)
+            return true;
+    }
+    return false;
+}
+
+void tui_page_turn_fold(struct tui_page *page, uint64_t bracket)
+{
+    for (unsigned i = 0; i < page->num_folds; i++) {
+        if (page->folds[i] == bracket) {
+            page->folds[i] = page->folds[--page->num_folds];
+            return;
+        }
+    }
+    if (page->num_folds < TUI_PAGE_FOLDS)
+        page->folds[page->num_folds++] = bracket;
 }
 
 void tui_page_printf(struct tui_page *page, enum style style, unsigned indent, const char *format, ...)
@@ -57,11 +102,33 @@ void tui_page_printf(struct tui_page *page, enum style style, unsigned indent, c
     tui_page_line(page, style, indent, line);
 }
 
+/* is_plain says whether every byte takes a column. */
+static bool is_plain(const char *text, size_t len)
+{
+    size_t i = 0;
+    while (i < len && text[i] >= ' ' && text[i] < 0x7F)
+        i++;
+    return i == len;
+}
+
+/* fits_plain is fits of text in which every byte takes a column. */
+static size_t fits_plain(struct ds_text text, unsigned columns)
+{
+    size_t len = columns;
+    if (text.len <= columns)
+        return text.len;
+    while (len != 0 && text.data[len] != ' ')
+        len--;
+    return len != 0 ? len : columns != 0 ? columns : 1;
+}
+
 /* fits returns how much of a text has room in so many columns, broken at a blank where there is one. */
 static size_t fits(const struct cells *cells, struct ds_text text, unsigned columns)
 {
     size_t len = 0, blank = 0;
     unsigned taken = 0;
+    if (is_plain(text.data, text.len < columns + 1 ? text.len : columns + 1))
+        return fits_plain(text, columns);
     while (len < text.len) {
         size_t more = 1;
         while (len + more < text.len && !character_begins(text.data[len + more]))
@@ -76,34 +143,105 @@ static size_t fits(const struct cells *cells, struct ds_text text, unsigned colu
     return len;
 }
 
-void tui_page_draw(struct tui_page *page, struct cells *cells, struct area area)
+/* draw_line writes a line of the page onto the screen, from line at of the page's on, and returns
+ * how many it takes there. */
+static size_t draw_line(const struct tui_page *page, const struct tui_page_line *line, size_t at,
+                        struct cells *cells, struct area area, bool is_selected)
 {
-    size_t number = 0; /* of the line on the screen */
-    page->room = area.rows;
-    for (size_t i = 0; i < page->num; i++) {
-        const struct tui_page_line *line = &page->lines[i];
-        unsigned indent = line->indent < area.columns / 2 ? line->indent : 0;
-        struct ds_text rest = {line->len != 0 ? page->text.data + line->at : "", line->len};
-        do {
-            const size_t len = fits(cells, rest, area.columns - indent);
-            if (number >= page->top && number - page->top < area.rows)
-                cells_put(cells, area.row + (unsigned)(number - page->top), area.column + indent,
-                          area.columns - indent, line->style, (struct ds_text){rest.data, len});
-            rest.data += len;
-            rest.len -= len;
-            if (rest.len != 0 && rest.data[0] == ' ') {
-                rest.data++;
-                rest.len--;
-            }
-            if (indent == line->indent && line->indent + line->hang < area.columns / 2)
-                indent += line->hang;
-            number++;
-        } while (rest.len != 0);
-    }
-    page->num_shown = number;
+    unsigned indent = line->indent < area.columns / 2 ? line->indent : 0;
+    struct ds_text rest = {line->len != 0 ? page->text.data + line->at : "", line->len};
+    size_t num = 0;
+    do {
+        const size_t len = line->is_cut ? rest.len : fits(cells, rest, area.columns - indent);
+        if (at + num >= page->top && at + num - page->top < area.rows) {
+            const unsigned row = area.row + (unsigned)(at + num - page->top);
+            cells_put(cells, row, area.column + indent, area.columns - indent, line->style,
+                      (struct ds_text){rest.data, len});
+            if (is_selected)
+                cells_paint(cells, row, area.column, area.columns, STYLE_SELECTED);
+        }
+        rest.data += len;
+        rest.len -= len;
+        if (rest.len != 0 && rest.data[0] == ' ') {
+            rest.data++;
+            rest.len--;
+        }
+        if (num == 0 && line->indent + line->hang < area.columns / 2)
+            indent += line->hang;
+        num++;
+    } while (rest.len != 0);
+    return num;
 }
 
-bool tui_page_request(struct tui_page *page, enum tui_request request)
+void tui_page_draw(struct tui_page *page, struct cells *cells, struct area area)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < page->num_sticky && i < page->num && area.rows > 1; i++) {
+        const struct tui_page_line *line = &page->lines[i];
+        cells_put(cells, area.row, area.column, area.columns, line->style,
+                  (struct ds_text){line->len != 0 ? page->text.data + line->at : "", line->len});
+        area.row++;
+        area.rows--;
+    }
+    page->room = area.rows;
+    for (size_t i = page->num_sticky; i < page->num; i++) {
+        page->lines[i].shown_at = (uint32_t)at;
+        at += draw_line(page, &page->lines[i], at, cells, area, page->leads && i == page->selected);
+    }
+    page->num_shown = at;
+}
+
+/* follow_selected scrolls so that the selected line is on the screen. */
+static void follow_selected(struct tui_page *page)
+{
+    const size_t at = page->selected < page->num ? page->lines[page->selected].shown_at : 0;
+    if (at < page->top)
+        page->top = at;
+    else if (page->room != 0 && at >= page->top + page->room)
+        page->top = at - page->room + 1;
+}
+
+/* select_near selects the line of the page that is nearest to one of the screen. */
+static void select_near(struct tui_page *page, size_t at)
+{
+    size_t i = page->num_sticky;
+    while (i + 1 < page->num && page->lines[i + 1].shown_at <= at)
+        i++;
+    page->selected = i;
+}
+
+/* move_selected moves on a page where lines lead somewhere. */
+static bool move_selected(struct tui_page *page, enum tui_request request)
+{
+    const size_t last = page->num != 0 ? page->num - 1 : 0, step = page->room > 1 ? page->room - 1 : 1;
+    const size_t at = page->selected < page->num ? page->lines[page->selected].shown_at : 0;
+    switch (request) {
+    case REQUEST_UP:
+        page->selected -= page->selected > page->num_sticky;
+        break;
+    case REQUEST_DOWN:
+        page->selected += page->selected < last;
+        break;
+    case REQUEST_PAGE_UP:
+        select_near(page, at > step ? at - step : 0);
+        break;
+    case REQUEST_PAGE_DOWN:
+        select_near(page, at + step);
+        break;
+    case REQUEST_FIRST:
+        page->selected = page->num_sticky;
+        break;
+    case REQUEST_LAST:
+        page->selected = last;
+        break;
+    default:
+        return false;
+    }
+    follow_selected(page);
+    return true;
+}
+
+static bool scroll(struct tui_page *page, enum tui_request request)
 {
     const size_t last = page->num_shown > page->room ? page->num_shown - page->room : 0;
     const size_t step = page->room > 1 ? page->room - 1 : 1;
@@ -134,10 +272,34 @@ bool tui_page_request(struct tui_page *page, enum tui_request request)
     return true;
 }
 
+bool tui_page_request(struct tui_page *page, enum tui_request request)
+{
+    return page->leads ? move_selected(page, request) : scroll(page, request);
+}
+
+bool tui_page_click(struct tui_page *page, unsigned row)
+{
+    if (!page->leads || page->top + row >= page->num_shown)
+        return false;
+    select_near(page, page->top + row);
+    return true;
+}
+
+void tui_page_print(const struct tui_page *page, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < page->num; i++) {
+        const struct tui_page_line *line = &page->lines[i];
+        if (line->len != 0) {
+            ds_buffer_printf(out, "%*s", (int)line->indent, "");
+            ds_buffer_add(out, page->text.data + line->at, line->len);
+        }
+        ds_buffer_add(out, "\n", 1);
+    }
+}
+
 void tui_page_free(struct tui_page *page)
 {
     ds_buffer_free(&page->text);
     free(page->lines);
-    page->lines = NULL;
-    page->num = page->cap = 0;
+    *page = (struct tui_page){0};
 }

@@ -343,6 +343,27 @@ static void draw_row(const struct tui_table *table, struct cells *cells, struct 
     }
 }
 
+bool tui_table_click(struct tui_table *table, struct area area, unsigned row, unsigned column)
+{
+    if (row < area.row || row >= area.row + area.rows || column < area.column)
+        return false;
+    if (row > area.row) {
+        const size_t at = table->top + (row - area.row - 1);
+        if (at < table->num)
+            select_at(table, at);
+        return at < table->num;
+    }
+    unsigned i = 0;
+    while (i < table->num_columns && column - area.column >= table->ends[i])
+        i++;
+    if (i == table->num_columns)
+        return false;
+    table->is_turned = table->sort_column == (int)i && !table->is_turned;
+    table->sort_column = (int)i;
+    tui_table_end(table);
+    return true;
+}
+
 void tui_table_draw(struct tui_table *table, struct cells *cells, struct area area, bool has_cursor)
 {
     struct column_layout layout;
@@ -359,6 +380,10 @@ void tui_table_draw(struct tui_table *table, struct cells *cells, struct area ar
         table->top = table->num > table->shown ? table->num - table->shown : 0;
     const size_t room = table->top + table->shown, end = table->num < room ? table->num : room;
     lay_out(table, cells, area.columns, end, &layout);
+    for (unsigned i = 0, at = 0; i < table->num_columns; i++) {
+        at += layout.width[i] != 0 ? layout.width[i] + 1 : 0;
+        table->ends[i] = at;
+    }
     draw_title(table, cells, area, &layout);
     for (size_t i = table->top; i < end; i++) {
         struct area line = area;

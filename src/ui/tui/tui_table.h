@@ -39,6 +39,7 @@ struct tui_table {
     uint64_t selected; /* its id; 0: nobody has chosen one, it is the first */
     size_t selected_at, top;
     unsigned shown; /* rows that had room when it was drawn last */
+    unsigned ends[TUI_COLUMNS]; /* where columns ended then, from the left of the area */
 };
 
 /* tui_table_init gives it its columns, and the column that it is sorted by at first, -1: none. */
@@ -61,6 +62,10 @@ void tui_table_draw(struct tui_table *table, struct cells *cells, struct area ar
 
 /* tui_table_request moves or sorts. False: it is nothing for a table. */
 bool tui_table_request(struct tui_table *table, enum tui_request request);
+
+/* tui_table_click selects the row at a place of the area that it was drawn in, or sorts by the
+ * column of its title there. False: there is nothing. */
+bool tui_table_click(struct tui_table *table, struct area area, unsigned row, unsigned column);
 
 /* tui_table_selected returns the selected row, NULL: there are no rows. */
 const struct tui_row *tui_table_selected(const struct tui_table *table);

@@ -8,6 +8,7 @@
  */
 #include "ui/tui/tui_terminal.h"
 
+#include "core/clock.h"
 #include "core/complain.h"
 
 #ifdef DISTSNIFF_TUI
@@ -28,7 +29,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
-enum { ESCAPE_DELAY_MS = 25 };
+enum { ESCAPE_DELAY_MS = 25, CLICK_MS = 0, TWICE_MS = 400 };
+
+/* Of a button that is pressed and released at once ncurses tells the latter alone. */
+#define CLICK (BUTTON1_RELEASED | BUTTON1_CLICKED)
 
 /* Colours and attributes of styles.def, as ncurses calls them. */
 enum { DEFAULT = -1, RED = COLOR_RED, YELLOW = COLOR_YELLOW, BLUE = COLOR_BLUE, CYAN = COLOR_CYAN };
@@ -53,6 +57,9 @@ static struct {
     bool ascii, has_colours;
     unsigned rows, columns; /* that ncurses knows */
     struct cell *shown;     /* what is there, NULL: not known */
+    struct tui_mouse click; /* the last one */
+    bool has_click;
+    int64_t click_ns;
 } terminal;
 
 static volatile sig_atomic_t suspend_wanted, was_continued;
@@ -153,6 +160,8 @@ bool tui_terminal_open(void)
     ncurses.intrflush(*ncurses.stdscr, false);
     ncurses.set_escdelay(ESCAPE_DELAY_MS);
     ncurses.curs_set(0);
+    ncurses.mousemask(CLICK | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    ncurses.mouseinterval(CLICK_MS);
     choose_colours();
     return true;
 }
@@ -277,17 +286,48 @@ static uint32_t key_of_character(wint_t character)
         return TUI_KEY_BACKSPACE;
     case '\t':
         return TUI_KEY_TAB;
+    case 'A' - '@':
+        return TUI_KEY_CTRL_A;
     case 'B' - '@':
         return TUI_KEY_CTRL_B;
+    case 'E' - '@':
+        return TUI_KEY_CTRL_E;
     case 'F' - '@':
         return TUI_KEY_CTRL_F;
     case 'L' - '@':
         return TUI_KEY_CTRL_L;
+    case 'U' - '@':
+        return TUI_KEY_CTRL_U;
     case 'Z' - '@':
         return TUI_KEY_CTRL_Z;
     default:
         return character < ' ' ? TUI_KEY_END_OF_LIST : (uint32_t)character;
     }
+}
+
+/* mouse_key returns the key that a turn of the wheel stands for, or MOUSE. */
+static uint32_t mouse_key(void)
+{
+    MEVENT event;
+    terminal.has_click = false;
+    if (ncurses.getmouse(&event) != OK)
+        return TUI_KEY_END_OF_LIST;
+    if ((event.bstate & BUTTON4_PRESSED) != 0)
+        return TUI_KEY_UP;
+    if ((event.bstate & BUTTON5_PRESSED) != 0)
+        return TUI_KEY_DOWN;
+    const bool is_double = (event.bstate & BUTTON1_DOUBLE_CLICKED) != 0;
+    if (event.x < 0 || event.y < 0 || ((event.bstate & CLICK) == 0 && !is_double))
+        return TUI_KEY_END_OF_LIST;
+    const int64_t now_ns = clock_now_ns();
+    const struct tui_mouse before = terminal.click;
+    terminal.click = (struct tui_mouse){.row = (unsigned)event.y, .column = (unsigned)event.x};
+    const bool is_same = before.row == terminal.click.row && before.column == terminal.click.column;
+    terminal.click.is_twice =
+        is_double || (is_same && now_ns - terminal.click_ns < TWICE_MS * INT64_C(1000000));
+    terminal.click_ns = terminal.click.is_twice ? 0 : now_ns;
+    terminal.has_click = true;
+    return TUI_KEY_MOUSE;
 }
 
 uint32_t tui_terminal_key(bool *is_gone)
@@ -298,7 +338,28 @@ uint32_t tui_terminal_key(bool *is_gone)
     *is_gone = status == ERR && (errno == EIO || errno == ENXIO || errno == EBADF);
     if (status == ERR)
         return TUI_NO_KEY;
+    if (status == KEY_CODE_YES && key == KEY_MOUSE)
+        return mouse_key();
     return status == KEY_CODE_YES ? key_of(key) : key_of_character(key);
+}
+
+bool tui_terminal_mouse(struct tui_mouse *mouse)
+{
+    *mouse = terminal.click;
+    return terminal.has_click;
+}
+
+void tui_terminal_copy(struct ds_text text)
+{
+    struct ds_buffer out = {0};
+    ds_buffer_add_text(&out, "\033]52;c;");
+    ds_buffer_add_base64(&out, text.data, text.len < COPY_LEN ? text.len : COPY_LEN);
+    ds_buffer_add_text(&out, "\a");
+    if (!out.failed) {
+        fwrite(out.data, 1, out.len, terminal.out);
+        fflush(terminal.out);
+    }
+    ds_buffer_free(&out);
 }
 
 void tui_terminal_suspend(void)
@@ -369,6 +430,17 @@ uint32_t tui_terminal_key(bool *is_gone)
 {
     *is_gone = true;
     return TUI_NO_KEY;
+}
+
+bool tui_terminal_mouse(struct tui_mouse *mouse)
+{
+    *mouse = (struct tui_mouse){0};
+    return false;
+}
+
+void tui_terminal_copy(struct ds_text text)
+{
+    (void)text;
 }
 
 void tui_terminal_suspend(void)

@@ -37,6 +37,18 @@ void tui_terminal_show(const struct cells *cells, bool all);
 /* tui_terminal_key returns the next key that was pressed, TUI_NO_KEY: none. *is_gone: the terminal is. */
 uint32_t tui_terminal_key(bool *is_gone);
 
+/* tui_terminal_mouse says what TUI_KEY_MOUSE was about. False: nothing that means anything. */
+struct tui_mouse {
+    unsigned row, column;
+    bool is_twice;
+};
+bool tui_terminal_mouse(struct tui_mouse *mouse);
+
+/* tui_terminal_copy asks the terminal to put a text into its clipboard (OSC 52); some do not. Of a
+ * long one the first COPY_LEN bytes. */
+enum { COPY_LEN = 65536 };
+void tui_terminal_copy(struct ds_text text);
+
 /* tui_terminal_suspend stops the program at the next tui_terminal_try_suspend, as SIGTSTP does. That gives
  * the terminal back meanwhile. True when it was stopped, by that or else, and all is to be drawn again. */
 void tui_terminal_suspend(void);

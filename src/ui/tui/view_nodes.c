@@ -3,6 +3,8 @@
  * numbers are sums of those of --report links.
  */
 #include "ui/tui/tui_format.h"
+#include "ui/tui/tui_links.h"
+#include "ui/tui/tui_pages.h"
 #include "ui/tui/tui_view.h"
 
 #include <distsniff/counted.h>
@@ -35,11 +37,6 @@ struct node_row {
 };
 
 enum { MAX_NODES = 1024 }; /* as many as the book has links for */
-
-static void *open_view(void)
-{
-    return tui_table_new(columns, RATE);
-}
 
 /* find_node returns the place of a node of that name, be it a new one; NULL: no more have room. */
 static struct node_row *find_node(struct node_row *nodes, size_t *num, const char *name)
@@ -89,14 +86,14 @@ static void put_row(struct tui_table *table, const struct node_row *node)
     tui_table_put(table, RELEASE, node->release);
 }
 
-static void update(void *view, const struct tui_facts *facts)
+static void fill(struct tui_table *table, const struct tui_facts *facts)
 {
-    struct tui_table *table = view;
     struct node_row *nodes = calloc(MAX_NODES, sizeof *nodes);
     size_t num = 0;
-    if (nodes == NULL)
-        return; /* what was there stays */
-    tui_table_begin(table);
+    if (nodes == NULL) {
+        table->no_memory = true;
+        return;
+    }
     const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
     for (; link != NULL; link = link->next) {
         for (int side = 0; side < 2; side++)
@@ -104,7 +101,6 @@ static void update(void *view, const struct tui_facts *facts)
     }
     for (size_t i = 0; i < num; i++)
         put_row(table, &nodes[i]);
-    tui_table_end(table);
     free(nodes);
 }
 
@@ -120,7 +116,7 @@ static void put_link(struct tui_page *page, const struct tui_facts *facts, const
                     tui_time_of_day(told_signed(link, "first") * 1000).text, told_number(link, "conn"));
 }
 
-static void open_page(const struct tui_facts *facts, const struct tui_row *row, struct tui_page *page)
+void tui_page_node(struct tui_page *page, const struct tui_facts *facts, struct tui_target target)
 {
     char title[sizeof page->title];
     bool has_begun = false;
@@ -128,7 +124,7 @@ static void open_page(const struct tui_facts *facts, const struct tui_row *row, 
     for (; link != NULL; link = link->next) {
         for (int side = 0; side < 2; side++) {
             const char *name = told_text(link_side(link, side), "node");
-            if (tui_id(name) != row->id)
+            if (tui_id(name) != target.number)
                 continue;
             if (!has_begun) {
                 snprintf(title, sizeof title, "node: %s", name);
@@ -137,27 +133,20 @@ static void open_page(const struct tui_facts *facts, const struct tui_row *row, 
                 has_begun = true;
             }
             put_link(page, facts, link, side);
+            tui_page_lead(page, (struct tui_target){TARGET_CONN, told_number(link, "conn")});
         }
     }
 }
 
-static bool request(void *view, const struct tui_facts *facts, enum tui_request request,
-                    struct tui_page *page)
-{
-    const struct tui_row *row = tui_table_selected(view);
-    if (request != REQUEST_OPEN)
-        return tui_table_request(view, request);
-    if (row != NULL)
-        open_page(facts, row, page);
-    return true;
-}
-
-const struct tui_view view_nodes = {
-    .books = BOOK_BIT(LINKS),
-    .is_table = true,
-    .open = open_view,
-    .close = tui_table_delete,
-    .update = update,
-    .draw = tui_table_draw_alone,
-    .request = request,
+static const struct tui_list_kind node_list = {
+    .columns = columns,
+    .sort_column = RATE,
+    .book = BOOK_LINKS,
+    .rows = "rows",
+    .all = "links",
+    .what = "links",
+    .fill = fill,
+    .row_kind = TARGET_NODE,
 };
+
+TUI_LIST_VIEW(nodes, node_list, BOOK_BIT(LINKS))

@@ -2,7 +2,10 @@
  * view_overview.c - all of it at a glance: what is wrong, the links, the slowest kinds of calls, the
  * busiest processes. What has no room is in the view of its own.
  */
+#include "ui/tui/tui_findings.h"
 #include "ui/tui/tui_format.h"
+#include "ui/tui/tui_links.h"
+#include "ui/tui/tui_processes.h"
 #include "ui/tui/tui_view.h"
 
 #include <stdio.h>
@@ -10,18 +13,6 @@
 #include <string.h>
 
 enum { FINDINGS = 4, WIDE = 110 };
-
-enum { LINK_FROM, LINK_TO, LINK_STATE, LINK_RATE, LINK_MESSAGES, LINK_TRIP, LINK_MINUTE };
-static const struct tui_column link_columns[] = {
-    [LINK_FROM] = {.title = "LINKS: FROM", .least = 12, .most = 40},
-    [LINK_TO] = {.title = "TO", .least = 12, .most = 40},
-    [LINK_STATE] = {.title = "STATE", .least = 7},
-    [LINK_RATE] = {.title = "RATE", .is_number = true, .least = 8},
-    [LINK_MESSAGES] = {.title = "MSGS", .is_number = true, .least = 5},
-    [LINK_TRIP] = {.title = "RTT", .is_number = true, .least = 7, .rank = 1},
-    [LINK_MINUTE] = {.title = "LAST 60 s", .least = LINK_BARS, .rank = 2},
-    {.title = NULL},
-};
 
 enum { CALL_WHAT, CALL_COUNT, CALL_MIDDLE, CALL_SLOW, CALL_FAILED };
 static const struct tui_column call_columns[] = {
@@ -33,65 +24,22 @@ static const struct tui_column call_columns[] = {
     {.title = NULL},
 };
 
-enum { PROCESS_WHAT, PROCESS_IN, PROCESS_OUT };
-static const struct tui_column process_columns[] = {
-    [PROCESS_WHAT] = {.title = "PROCESSES", .least = 26, .most = 60},
-    [PROCESS_IN] = {.title = "BYTES IN", .is_number = true, .least = 8},
-    [PROCESS_OUT] = {.title = "BYTES OUT", .is_number = true, .least = 9},
-    {.title = NULL},
-};
-
-struct overview {
-    struct tui_table links, calls, processes;
-};
-
-static void *open_view(void)
+static uint64_t call_id(const cJSON *kind)
 {
-    struct overview *view = calloc(1, sizeof *view);
-    if (view == NULL)
-        return NULL;
-    tui_table_init(&view->links, link_columns, LINK_RATE);
-    tui_table_init(&view->calls, call_columns, CALL_SLOW);
-    tui_table_init(&view->processes, process_columns, -1);
-    return view;
+    return tui_id(told_text(kind, "what"));
 }
 
-static void close_view(void *state)
+static enum style call_style(const struct tui_facts *facts, const cJSON *kind)
 {
-    struct overview *view = state;
-    tui_table_free(&view->links);
-    tui_table_free(&view->calls);
-    tui_table_free(&view->processes);
-    free(view);
+    (void)facts;
+    return told_number(kind, "errors") != 0 ? STYLE_WARNING : STYLE_PLAIN; /* with those that timed out */
 }
 
-static void put_link(struct tui_table *table, const struct tui_facts *facts, const cJSON *link)
+static void put_call(struct tui_table *table, const struct tui_facts *facts, const cJSON *kind)
 {
-    const cJSON *a = link_side(link, 0), *b = link_side(link, 1);
-    const uint64_t rate = link_rate(facts, link), conn = told_number(link, "conn");
-    const uint64_t messages = told_number(a, "messages") + told_number(b, "messages");
-    const int64_t trip_a = told_signed(a, "round_trip_p50"), trip_b = told_signed(b, "round_trip_p50");
-    const int64_t trip = trip_a > trip_b ? trip_a : trip_b;
-    char bars[TUI_BARS_LEN];
-    if (!tui_table_add(table, conn, link_is_open(link) ? STYLE_PLAIN : STYLE_DIM))
-        return;
-    tui_table_put(table, LINK_FROM, told_text(a, "node"));
-    tui_table_put(table, LINK_TO, told_text(b, "node"));
-    tui_table_put(table, LINK_STATE, link_state(link));
-    tui_table_put_number(table, LINK_RATE, link_rate_order(link, rate), tui_byte_rate(rate).text);
-    tui_table_put_number(table, LINK_MESSAGES, (int64_t)messages, tui_count(messages).text);
-    tui_table_put_number(table, LINK_TRIP, trip, tui_span(trip).text);
-    link_bars(facts, conn, bars, sizeof bars);
-    tui_table_put(table, LINK_MINUTE, bars);
-}
-
-static void put_call(struct tui_table *table, const cJSON *kind)
-{
-    const uint64_t failed = told_number(kind, "errors"); /* with those that timed out */
-    const char *what = told_text(kind, "what");
-    if (!tui_table_add(table, tui_id(what), failed != 0 ? STYLE_WARNING : STYLE_PLAIN))
-        return;
-    tui_table_put(table, CALL_WHAT, what);
+    const uint64_t failed = told_number(kind, "errors");
+    (void)facts;
+    tui_table_put(table, CALL_WHAT, told_text(kind, "what"));
     const int64_t calls = told_signed(kind, "calls");
     const int64_t middle = told_signed(kind, "p50"), slow = told_signed(kind, "p99");
     tui_table_put_number(table, CALL_COUNT, calls, tui_count((uint64_t)calls).text);
@@ -100,40 +48,48 @@ static void put_call(struct tui_table *table, const cJSON *kind)
     tui_table_put_number(table, CALL_FAILED, (int64_t)failed, tui_count(failed).text);
 }
 
-static void put_process(struct tui_table *table, const cJSON *process)
+static const struct tui_list_kind call_list = {
+    .columns = call_columns,
+    .sort_column = CALL_SLOW,
+    .book = BOOK_LATENCY,
+    .rows = "callee",
+    .what = "callees",
+    .id = call_id,
+    .style = call_style,
+    .put = put_call,
+};
+
+struct overview {
+    struct tui_list links, calls, processes;
+    struct area links_at; /* where they were drawn last */
+};
+
+static void *open_view(void)
 {
-    const char *what = told_text(process, "what");
-    const uint64_t in = told_number(process, "in_bytes"), out = told_number(process, "out_bytes");
-    if (!tui_table_add(table, tui_id(what), STYLE_PLAIN))
-        return;
-    tui_table_put(table, PROCESS_WHAT, what);
-    tui_table_put_number(table, PROCESS_IN, (int64_t)in, tui_bytes(in).text);
-    tui_table_put_number(table, PROCESS_OUT, (int64_t)out, tui_bytes(out).text);
+    struct overview *view = calloc(1, sizeof *view);
+    if (view == NULL)
+        return NULL;
+    tui_list_init(&view->links, &link_list);
+    tui_list_init(&view->calls, &call_list);
+    tui_list_init(&view->processes, &process_list);
+    return view;
+}
+
+static void close_view(void *state)
+{
+    struct overview *view = state;
+    tui_list_free(&view->links);
+    tui_list_free(&view->calls);
+    tui_list_free(&view->processes);
+    free(view);
 }
 
 static void update(void *state, const struct tui_facts *facts)
 {
     struct overview *view = state;
-    const struct snapshot *snapshot = &facts->snapshot;
-    tui_table_begin(&view->links);
-    for (const cJSON *row = told_list(snapshot->book[BOOK_LINKS], "rows"); row != NULL; row = row->next)
-        put_link(&view->links, facts, row);
-    tui_table_end(&view->links);
-    tui_table_begin(&view->calls);
-    for (const cJSON *row = told_list(snapshot->book[BOOK_LATENCY], "callee"); row != NULL; row = row->next)
-        put_call(&view->calls, row);
-    tui_table_end(&view->calls);
-    tui_table_begin(&view->processes);
-    for (const cJSON *row = told_list(snapshot->book[BOOK_TOP], "rows"); row != NULL; row = row->next)
-        put_process(&view->processes, row);
-    tui_table_end(&view->processes);
-}
-
-static enum style style_of(const char *severity)
-{
-    return strcmp(severity, "error") == 0 || strcmp(severity, "down") == 0 ? STYLE_ERROR
-           : strcmp(severity, "warning") == 0 ? STYLE_WARNING
-                                              : STYLE_NOTE;
+    tui_list_fill(&view->links, facts);
+    tui_list_fill(&view->calls, facts);
+    tui_list_fill(&view->processes, facts);
 }
 
 /* draw_findings writes the first findings, a line each, and returns how many lines it took. */
@@ -150,7 +106,8 @@ static unsigned draw_findings(const struct tui_facts *facts, struct cells *cells
             continue;
         const int len = snprintf(head, sizeof head, "%s%s%s%s ", severity, is_down ? "" : " ", code,
                                  told_number(found, "past") != 0 ? " (past)" : "");
-        const unsigned at = cells_put(cells, area.row + row, area.column, area.columns, style_of(severity),
+        const unsigned at = cells_put(cells, area.row + row, area.column, area.columns,
+                                      finding_style(severity),
                                       (struct ds_text){head, (size_t)len});
         cells_put_string(cells, area.row + row, area.column + at, area.columns - at, STYLE_PLAIN,
                          told_text(found, "sentence"));
@@ -181,9 +138,10 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
     const bool is_wide = area.columns >= WIDE;
     /* The links have half of the rows, less where they are few. */
     unsigned links = is_wide ? rest / 2 : rest * 2 / 5;
-    if (view->links.num + 1 < links)
-        links = (unsigned)view->links.num + 1;
-    tui_table_draw(&view->links, cells, part(area, at, links), true);
+    if (view->links.table.num + 1 < links)
+        links = (unsigned)view->links.table.num + 1;
+    view->links_at = part(area, at, links);
+    tui_list_draw_part(&view->links, cells, view->links_at, true);
     struct area below = part(area, at + links + 1, area.rows);
     struct area left = below, right = below;
     if (is_wide) {
@@ -192,19 +150,34 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
         right.columns -= left.columns + 2;
     } else {
         left.rows = below.rows / 2;
-        if (view->calls.num + 1 < left.rows)
-            left.rows = (unsigned)view->calls.num + 1;
+        if (view->calls.table.num + 1 < left.rows)
+            left.rows = (unsigned)view->calls.table.num + 1;
         right = part(below, left.rows + 1, below.rows);
     }
-    tui_table_draw(&view->calls, cells, left, false);
-    tui_table_draw(&view->processes, cells, right, false);
+    tui_list_draw_part(&view->calls, cells, left, false);
+    tui_list_draw_part(&view->processes, cells, right, false);
 }
 
 static bool request(void *state, const struct tui_facts *facts, enum tui_request request,
                     struct tui_page *page)
 {
     struct overview *view = state;
-    return link_table_request(&view->links, facts, request, page);
+    return tui_list_request(&view->links, facts, request, page);
+}
+
+static struct tui_target selected(const void *state, const struct tui_facts *facts)
+{
+    const struct overview *view = state;
+    return tui_list_target(&view->links, facts);
+}
+
+static bool click(void *state, const struct tui_facts *facts, struct area area, unsigned row,
+                  unsigned column)
+{
+    struct overview *view = state;
+    (void)facts;
+    (void)area;
+    return tui_table_click(&view->links.table, view->links_at, row, column);
 }
 
 const struct tui_view view_overview = {
@@ -215,4 +188,6 @@ const struct tui_view view_overview = {
     .update = update,
     .draw = draw,
     .request = request,
+    .selected = selected,
+    .click = click,
 };

@@ -1,8 +1,10 @@
 /*
- * link_parts.c - what several views show of links, from the book of --report links. See tui_view.h.
+ * page_conn.c - links as views show them, and the page of one: from the book of --report links. See
+ * tui_links.h.
  */
 #include "ui/tui/tui_format.h"
-#include "ui/tui/tui_view.h"
+#include "ui/tui/tui_links.h"
+#include "ui/tui/tui_pages.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -42,6 +44,22 @@ uint64_t link_rate(const struct tui_facts *facts, const cJSON *link)
 int64_t link_rate_order(const cJSON *link, uint64_t rate)
 {
     return (int64_t)rate - (link_is_open(link) ? 0 : INT64_MAX / 2);
+}
+
+struct link_sums link_sum(const struct tui_facts *facts, const cJSON *link)
+{
+    struct link_sums sums = {.rate = link_rate(facts, link)};
+    for (int i = 0; i < 2; i++) {
+        const cJSON *side = link_side(link, i);
+        const int64_t trip = told_signed(side, "round_trip_p50");
+        sums.messages += told_number(side, "messages");
+        sums.bytes += told_number(side, "bytes");
+        sums.again += told_number(side, "again");
+        sums.stalls += told_number(side, "stalls");
+        sums.stalled_ns += told_signed(side, "stalled");
+        sums.round_trip_ns = trip > sums.round_trip_ns ? trip : sums.round_trip_ns;
+    }
+    return sums;
 }
 
 void link_bars(const struct tui_facts *facts, uint64_t conn, char *text, size_t len)
@@ -86,11 +104,23 @@ static void put_side(struct tui_page *page, const cJSON *side)
         tui_page_line(page, STYLE_PLAIN, 2, "stalled      never");
 }
 
-void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON *link)
+/* find_link returns the row of a connection, NULL: it is not among those that are told. */
+static const cJSON *find_link(const struct tui_facts *facts, uint64_t conn)
+{
+    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
+    while (link != NULL && told_number(link, "conn") != conn)
+        link = link->next;
+    return link;
+}
+
+void tui_page_conn(struct tui_page *page, const struct tui_facts *facts, struct tui_target target)
 {
     char title[sizeof page->title];
+    const cJSON *link = find_link(facts, target.number);
     const char *closer = told_text(link, "closer");
-    snprintf(title, sizeof title, "link: connection %" PRIu64, told_number(link, "conn"));
+    if (link == NULL)
+        return;
+    snprintf(title, sizeof title, "link: connection %" PRIu64, target.number);
     tui_page_begin(page, title);
     tui_page_printf(page, STYLE_STRONG, 0, "%s > %s", told_text(link_side(link, 0), "node"),
                     told_text(link_side(link, 1), "node"));
@@ -110,27 +140,6 @@ void link_page(struct tui_page *page, const struct tui_facts *facts, const cJSON
     put_side(page, link_side(link, 1));
     tui_page_line(page, STYLE_PLAIN, 0, "");
     tui_page_printf(page, STYLE_DIM, 0,
-                    "Its messages on a command line: distsniff ... -Y 'conn == %" PRIu64 "'",
-                    told_number(link, "conn"));
-}
-
-bool link_table_request(struct tui_table *table, const struct tui_facts *facts, enum tui_request request,
-                        struct tui_page *page)
-{
-    const struct tui_row *row = tui_table_selected(table);
-    if (request != REQUEST_OPEN)
-        return tui_table_request(table, request);
-    const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
-    while (row != NULL && link != NULL && told_number(link, "conn") != row->id)
-        link = link->next;
-    if (row != NULL && link != NULL)
-        link_page(page, facts, link);
-    return true;
-}
-
-void tui_table_draw_alone(void *table, const struct tui_facts *facts, struct cells *cells,
-                          struct area area)
-{
-    (void)facts;
-    tui_table_draw(table, cells, area, true);
+                    "Its messages: press l, or list them with the filter conn == %" PRIu64,
+                    target.number);
 }

@@ -1,0 +1,350 @@
+/*
+ * page_ladder.c - messages as arrows between lanes, time downwards: between nodes, or between
+ * processes. What each is comes from the room of diagrams.
+ */
+#include "ui/tui/tui_pages.h"
+
+#include "core/column_width.h"
+#include "core/duration.h"
+#include "core/timestamp.h"
+#include "output/diagram/diagram_step.h"
+#include "ui/tui/tui_filter.h"
+#include "ui/tui/tui_record.h"
+#include "ui/tui/tui_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = 64,
+    NAME_LEN = 600,  /* of a process with its node */
+    LANE_NAME = 128, /* as much of it as is shown */
+    MESSAGES = 2000,  /* of one ladder: the latest */
+    LANE_LEAST = 16,  /* columns */
+    TIME_COLUMNS = 24, /* the time of day, and how long after the one before */
+    AROUND = 60,      /* messages before and after one that belongs to no call */
+};
+
+struct lane {
+    uint64_t id;
+    char name[LANE_NAME];
+};
+
+struct ladder {
+    const struct tui_facts *facts;
+    struct tui_page *page;
+    struct tui_target target;
+    uint64_t conn, call; /* of the record that it is about; 0: not asked for */
+    uint64_t least, most; /* numbers of records */
+    struct lane lane[LANES];
+    unsigned num, shown; /* lanes; those that have room. What has none shares the last */
+    unsigned width;      /* of a lane */
+    struct diagram_step *step;
+    struct record_view view;
+    int64_t last_ns;
+    uint64_t num_left_out;
+};
+
+/* print_process writes who takes part as --report top does, "srv@node" or "<node.1.2>"; of what is
+ * no process, or where only nodes are asked for, its node. */
+static void print_process(const struct diagram_row_end *end, bool with_process, char *name, size_t len)
+{
+    const int process = with_process ? (int)end->process.len : 0, node = (int)end->node.len;
+    const char *node_text = node != 0 ? end->node.data : "", *text = process != 0 ? end->process.data : "";
+    if (process == 0)
+        snprintf(name, len, "%.*s", node, node_text);
+    else if (text[0] == '<')
+        snprintf(name, len, "<%.*s.%.*s", node, node_text, process - 1, text + 1);
+    else
+        snprintf(name, len, "%.*s@%.*s", process, text, node, node_text);
+}
+
+static bool is_named(const struct diagram_row_end *end, uint64_t id)
+{
+    char name[NAME_LEN];
+    print_process(end, true, name, sizeof name);
+    return end->process.len != 0 && tui_id(name) == id;
+}
+
+static bool is_node(const struct ds_endpoint *end, uint64_t id)
+{
+    char name[DS_ADDR_LEN + 300];
+    snprintf(name, sizeof name, "%.*s", (int)end->node.len, end->node.len != 0 ? end->node.data : "");
+    return tui_id(name) == id;
+}
+
+/* is_about says whether a record belongs to what the ladder is of; step has told it. */
+static bool is_about(const struct ladder *l, const struct record *record, uint64_t number)
+{
+    const uint64_t id = l->target.number;
+    switch (l->target.kind) {
+    case TARGET_LADDER_OF_RECORD:
+        return l->call != 0 ? record->note.call == l->call : record->event->conn->number == l->conn;
+    case TARGET_LADDER_OF_CALL:
+        return record->note.call == id;
+    case TARGET_LADDER_OF_CONN:
+        return record->event->conn->number == id;
+    case TARGET_LADDER_OF_NODE:
+        return is_node(&record->event->conn->end[0], id) || is_node(&record->event->conn->end[1], id);
+    case TARGET_LADDER_OF_PROCESS:
+        return is_named(&l->step->row.from, id) || is_named(&l->step->row.to, id);
+    default:
+        return tui_is_marked(l->facts->marks, number);
+    }
+}
+
+/* take tells a record; false: it is not in the ladder. That of a call is whole, whatever the filter
+ * says. */
+static bool take(struct ladder *l, uint64_t number)
+{
+    const struct record *record = store_look_get(&l->facts->records, number, &l->view);
+    if (record == NULL || !tui_record_is_listed(record) || !diagram_step_draws(record->event) ||
+        !diagram_step_tell(l->step, record) || l->step->row.kind == STEP_NOTHING)
+        return false;
+    const bool is_filtered = l->target.kind >= TARGET_LADDER_OF_CONN &&
+                             l->target.kind <= TARGET_LADDER_OF_PROCESS;
+    return is_about(l, record, number) && (!is_filtered || tui_filter_takes(l->facts->filter, record));
+}
+
+/* find_lane returns the place of an end's lane, be it a new one; those that have no room share the last. */
+static unsigned find_lane(struct ladder *l, const struct diagram_row_end *end)
+{
+    char name[NAME_LEN];
+    print_process(end, l->page->by_process, name, sizeof name);
+    const uint64_t id = tui_id(name);
+    unsigned i = 0;
+    while (i < l->num && l->lane[i].id != id)
+        i++;
+    if (i == l->num && l->num < LANES) {
+        l->lane[l->num].id = id;
+        snprintf(l->lane[l->num].name, sizeof l->lane[l->num].name, "%.*s", LANE_NAME - 1, name);
+        l->num++;
+    }
+    return l->shown != 0 && i >= l->shown ? l->shown - 1 : i;
+}
+
+/* find_lanes finds who takes part, and which messages there are. */
+static void find_lanes(struct ladder *l, uint64_t *numbers, size_t *num)
+{
+    uint64_t seen = 0;
+    for (uint64_t number = l->least; number < l->most; number++) {
+        if (!take(l, number))
+            continue;
+        numbers[seen++ % MESSAGES] = number;
+    }
+    *num = seen < MESSAGES ? seen : MESSAGES;
+    l->num_left_out = seen - *num;
+    if (seen > MESSAGES) { /* the ring begins at its oldest */
+        const size_t first = seen % MESSAGES;
+        uint64_t *copy = malloc(MESSAGES * sizeof *copy);
+        if (copy != NULL) {
+            for (size_t i = 0; i < MESSAGES; i++)
+                copy[i] = numbers[(first + i) % MESSAGES];
+            memcpy(numbers, copy, MESSAGES * sizeof *copy);
+        }
+        free(copy);
+    }
+}
+
+static void put_line(struct ladder *l, enum style style, struct ds_buffer *text, uint64_t number)
+{
+    ds_buffer_add(text, "", 1);
+    if (!text->failed) {
+        tui_page_line(l->page, style, 0, text->data);
+        if (number != 0)
+            tui_page_lead(l->page, (struct tui_target){TARGET_RECORD, number});
+    }
+    l->page->is_cut |= text->failed;
+    text->len = 0;
+}
+
+static void put_times(struct ds_buffer *out, unsigned columns, const char *text)
+{
+    for (unsigned i = 0; i < columns; i++)
+        ds_buffer_add_text(out, text);
+}
+
+/* put_fit appends as much of a text as has room, and returns how many columns it took. */
+static unsigned put_fit(const struct ladder *l, struct ds_buffer *out, const char *text, size_t len,
+                        unsigned columns)
+{
+    size_t used = 0;
+    unsigned taken = 0;
+    while (used < len) {
+        uint32_t character;
+        const size_t more = ds_text_read_char((struct ds_text){text + used, len - used}, &character);
+        const bool is_shown = more != 0 && ds_char_is_shown(character) && column_width(character) != 0 &&
+                              (!l->facts->ascii || character < 0x7F);
+        const unsigned width = is_shown ? column_width(character) : 1;
+        if (taken + width > columns)
+            break;
+        ds_buffer_add(out, is_shown ? text + used : "?", is_shown ? more : 1);
+        used += more != 0 ? more : 1;
+        taken += width;
+    }
+    return taken;
+}
+
+static const char *lane_mark(const struct ladder *l)
+{
+    return l->facts->ascii ? "|" : "│";
+}
+
+/* put_heads writes the names of the lanes. */
+static void put_heads(struct ladder *l)
+{
+    struct ds_buffer text = {0};
+    put_times(&text, TIME_COLUMNS, " ");
+    for (unsigned i = 0; i < l->shown; i++) {
+        char name[LANE_NAME];
+        const bool is_rest = i + 1 == l->shown && l->num > l->shown;
+        if (is_rest)
+            snprintf(name, sizeof name, "%u others", l->num - l->shown + 1);
+        else
+            snprintf(name, sizeof name, "%s", l->lane[i].name);
+        const unsigned taken = put_fit(l, &text, name, strlen(name), l->width - 1);
+        put_times(&text, l->width - taken, " ");
+    }
+    put_line(l, STYLE_TITLE, &text, 0);
+    ds_buffer_free(&text);
+    l->page->num_sticky = 1;
+}
+
+static void put_time(struct ladder *l, int64_t ns, struct ds_buffer *out)
+{
+    struct timestamp_cache clock = {0};
+    struct ds_buffer span = {0};
+    timestamp_print_local(&clock, ns, 6, false, out);
+    if (l->last_ns != 0 && ns > l->last_ns)
+        duration_print(ns - l->last_ns, &span);
+    l->last_ns = ns;
+    ds_buffer_printf(out, " %7.*s ", span.len < 8 ? (int)span.len : 7, span.len != 0 ? span.data : "");
+    ds_buffer_free(&span);
+}
+
+/* put_between appends what stands between two lanes: an arrow with its words. */
+static void put_between(struct ladder *l, unsigned lanes, bool is_right, struct ds_buffer *out)
+{
+    const struct diagram_row *row = &l->step->row;
+    const bool ascii = l->facts->ascii;
+    const bool is_answer = row->kind == STEP_ANSWER;
+    const char *line = is_answer ? (ascii ? "." : "╌") : ascii ? "-" : "─";
+    const unsigned columns = lanes * l->width - 1; /* between the two marks */
+    ds_buffer_add_text(out, is_right ? line : ascii ? "<" : "◀");
+    unsigned taken = 1;
+    taken += put_fit(l, out, row->verb.data, row->verb.len, columns - 2);
+    if (taken + 4 < columns && row->text.len != 0) {
+        ds_buffer_add_text(out, " ");
+        taken++;
+        taken += put_fit(l, out, row->text.data, row->text.len, columns - 2 - taken);
+    }
+    put_times(out, columns - 1 - taken, line);
+    ds_buffer_add_text(out, is_right ? (ascii ? ">" : "▶") : line);
+}
+
+static void put_message(struct ladder *l, uint64_t number)
+{
+    struct ds_buffer text = {0};
+    const struct diagram_row *row = &l->step->row;
+    const unsigned from = find_lane(l, &row->from), to = find_lane(l, &row->to);
+    const unsigned left = from < to ? from : to, right = from < to ? to : from;
+    const struct record *record = store_look_get(&l->facts->records, number, &l->view);
+    put_time(l, record->event->ts_ns, &text);
+    for (unsigned i = 0; i < l->shown; i++) {
+        ds_buffer_add_text(&text, lane_mark(l));
+        if (i == left && left != right) {
+            put_between(l, right - left, from < to, &text);
+            i = right - 1;
+        } else if (i == left && left == right) { /* it stays in one lane, or is no message */
+            const unsigned columns = (l->shown - i) * l->width - 1;
+            unsigned taken = put_fit(l, &text, " ", 1, columns);
+            taken += put_fit(l, &text, row->verb.data, row->verb.len, columns - taken);
+            taken += put_fit(l, &text, " ", 1, columns - taken);
+            put_fit(l, &text, row->text.data, row->text.len, columns - taken);
+            break;
+        } else {
+            put_times(&text, l->width - 1, " ");
+        }
+    }
+    put_line(l, tui_record_style(record), &text, number);
+    ds_buffer_free(&text);
+}
+
+/* choose_records: around a message that belongs to no call, and all there are else. */
+static bool choose_records(struct ladder *l)
+{
+    const struct store_look *look = &l->facts->records;
+    l->least = look->first;
+    l->most = look->end;
+    if (l->target.kind != TARGET_LADDER_OF_RECORD)
+        return true;
+    const struct record *record = store_look_get(look, l->target.number, &l->view);
+    if (record == NULL || !tui_record_is_listed(record))
+        return false;
+    l->call = record->note.call;
+    l->conn = record->event->conn->number;
+    if (l->call != 0)
+        return true;
+    l->least = l->target.number > look->first + AROUND ? l->target.number - AROUND : look->first;
+    l->most = look->end - l->target.number > AROUND ? l->target.number + AROUND : look->end;
+    return true;
+}
+
+static void lay_out(struct ladder *l)
+{
+    const unsigned room = l->facts->columns > TIME_COLUMNS + 2 ? l->facts->columns - TIME_COLUMNS - 2 : 0;
+    unsigned most = room / LANE_LEAST;
+    most = most < 2 ? 2 : most;
+    l->shown = l->num < most ? l->num : most;
+    l->width = l->shown != 0 ? room / l->shown : room;
+    l->width = l->width < 4 ? 4 : l->width > 60 ? 60 : l->width;
+}
+
+static void put_all(struct ladder *l, const uint64_t *numbers, size_t num)
+{
+    char title[sizeof l->page->title];
+    snprintf(title, sizeof title, "ladder between %s: %zu messages",
+             l->page->by_process ? "processes" : "nodes",
+             num);
+    tui_page_begin(l->page, title);
+    if (num == 0) {
+        tui_page_line(l->page, STYLE_PLAIN, 0, "None of its messages is kept, or the filter shows none.");
+        return;
+    }
+    for (size_t i = 0; i < num; i++) {
+        if (take(l, numbers[i])) {
+            find_lane(l, &l->step->row.from);
+            find_lane(l, &l->step->row.to);
+        }
+    }
+    lay_out(l);
+    put_heads(l);
+    if (l->num_left_out != 0)
+        tui_page_printf(l->page, STYLE_DIM, 0, "%" PRIu64 " earlier ones are left out", l->num_left_out);
+    for (size_t i = 0; i < num && !l->page->is_cut; i++) {
+        if (take(l, numbers[i]))
+            put_message(l, numbers[i]);
+    }
+}
+
+void tui_page_ladder(struct tui_page *page, const struct tui_facts *facts, struct tui_target target)
+{
+    struct ladder *l = calloc(1, sizeof *l);
+    uint64_t *numbers = malloc(MESSAGES * sizeof *numbers);
+    size_t num;
+    if (l != NULL)
+        *l = (struct ladder){.facts = facts, .page = page, .target = target};
+    if (l != NULL && numbers != NULL && (l->step = calloc(1, sizeof *l->step)) != NULL) {
+        l->step->folds_workers = true;
+        if (choose_records(l)) {
+            find_lanes(l, numbers, &num);
+            put_all(l, numbers, num);
+        }
+        diagram_step_free(l->step);
+        free(l->step);
+    }
+    free(numbers);
+    free(l);
+}

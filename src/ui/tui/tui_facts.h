@@ -1,0 +1,48 @@
+/*
+ * tui_facts.h - what views and pages are given: what the books say, the latest records, and what the user
+ * has chosen. It stays while they look at it.
+ */
+#ifndef SRC_TUI_FACTS_H
+#define SRC_TUI_FACTS_H
+
+#include "ui/tui/tui_books.h"
+#include "ui/tui/tui_rates.h"
+#include "ui/tui/tui_store.h"
+
+enum { TUI_MARKS = 4096 };
+
+/* tui_marks are numbers of records, in no order. */
+struct tui_marks {
+    uint64_t number[TUI_MARKS];
+    unsigned num;
+};
+
+static inline bool tui_is_marked(const struct tui_marks *marks, uint64_t number)
+{
+    for (unsigned i = 0; i < marks->num; i++) {
+        if (marks->number[i] == number)
+            return true;
+    }
+    return false;
+}
+
+struct event_text;
+struct tui_filter;
+struct tui_packets;
+
+struct tui_facts {
+    struct snapshot snapshot;
+    struct tui_rates rates;
+    struct store_look records;
+    struct tui_filter *filter; /* of messages and calls, never NULL */
+    bool is_live, has_ended;
+    bool ascii;       /* of the screen */
+    unsigned columns; /* of the screen */
+    const uint64_t *limits;   /* of the session, DS_LIMIT_COUNT of them */
+    struct tui_packets *packets; /* to be saved; NULL: none are kept */
+    unsigned time_digits;    /* of times: 6 or 9 */
+    struct event_text *brief; /* how events are written in a line */
+    struct tui_marks *marks;  /* records that the user has marked, never NULL */
+};
+
+#endif

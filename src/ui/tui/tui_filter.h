@@ -1,0 +1,41 @@
+/*
+ * tui_filter.h - which messages and calls are listed: an expression of -Y, typed in a line.
+ */
+#ifndef SRC_TUI_FILTER_H
+#define SRC_TUI_FILTER_H
+
+#include "ui/tui/tui_line.h"
+#include "ui/tui/tui_span.h"
+
+#include "record/record.h"
+
+struct filter;
+struct own_labels;
+
+struct tui_filter {
+    const struct own_labels *own; /* of --labels, or NULL; set by the owner */
+    char text[LINE_LEN]; /* what holds, "": all are listed */
+    struct filter *filter; /* NULL: all are listed */
+    struct tui_span_shown span;
+    unsigned generation; /* changes with it */
+};
+
+/* tui_filter_set has an expression hold from now on, "": none. False, and why in what, when it is
+ * none: then nothing changes. */
+bool tui_filter_set(struct tui_filter *filter, const char *text, char *what, size_t len);
+
+/* tui_filter_check writes what is wrong with an expression, "": nothing. */
+void tui_filter_check(const struct tui_filter *filter, const char *text, char *what, size_t len);
+
+/* tui_filter_narrow has a further condition hold. */
+bool tui_filter_narrow(struct tui_filter *filter, const char *more, char *what, size_t len);
+
+/* tui_filter_complete completes the word before the cursor of a line as far as there is one way, and writes
+ * in what ways it can go on where there are several. */
+void tui_filter_complete(const struct tui_filter *filter, struct tui_line *line, char *what, size_t len);
+
+bool tui_filter_takes(struct tui_filter *filter, const struct record *record);
+
+void tui_filter_free(struct tui_filter *filter);
+
+#endif

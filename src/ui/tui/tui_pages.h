@@ -1,0 +1,28 @@
+/*
+ * tui_pages.h - the pages that a target opens: pages.def.
+ */
+#ifndef SRC_TUI_PAGES_H
+#define SRC_TUI_PAGES_H
+
+#include "ui/tui/tui_facts.h"
+#include "ui/tui/tui_page.h"
+
+/* tui_page_open writes the page of a target. False, and the page is closed, where it has none any more. */
+bool tui_page_open(struct tui_page *page, const struct tui_facts *facts, struct tui_target target);
+
+/* tui_page_ladder_of returns the ladder of what a target stands for; NONE: it has none. */
+struct tui_target tui_page_ladder_of(struct tui_target target);
+
+/* page_fn writes a page, or leaves it closed. */
+typedef void page_fn(struct tui_page *page, const struct tui_facts *facts, struct tui_target target);
+#define PAGE(id, page) extern page_fn page;
+#include "ui/tui/pages.def"
+#undef PAGE
+
+/* tui_page_explain appends what --explain says of a thing, from the records that are kept. Lines
+ * that name a packet, call or connection lead there. */
+enum explain_kind;
+void tui_page_explain(struct tui_page *page, const struct tui_facts *facts, int explain_kind,
+                      uint64_t number);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * tui_processes.h - the list of processes, which several views show.
+ */
+#ifndef SRC_TUI_PROCESSES_H
+#define SRC_TUI_PROCESSES_H
+
+#include "ui/tui/tui_list.h"
+
+extern const struct tui_list_kind process_list;
+
+#endif
