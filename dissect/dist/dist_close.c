@@ -31,19 +31,18 @@ static const char *missing_text(struct dissect_ctx *env, const struct dist_dir *
     return NULL;
 }
 
-/* explain says what most likely ended a handshake that closer (an end) closed. */
-static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by,
-                           const char *how)
-{
-    const struct dist *dist = conn->state;
-    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
-    const struct dist_dir *i = &dist->dirs[initiator];
-    const char *init = conn_end_text(env, conn, initiator);
-    const char *acc = conn_end_text(env, conn, 1 - initiator);
-    const char *by = closed_by == initiator ? init : acc;
-    const char *missing;
+/* closing is a handshake that an end closed, and the words for who did and how. */
+struct closing {
+    const struct dist *dist;
+    int initiator, closed_by;
+    const char *how, *init, *acc, *by;
+};
 
-    switch (dist->refusal) {
+/* explain_refusal says what a status that refused the connection meant; NULL: there was none. */
+static const char *explain_refusal(struct dissect_ctx *env, const struct closing *c)
+{
+    const char *init = c->init, *acc = c->acc;
+    switch (c->dist->refusal) {
     case REFUSAL_NOK:
         return env_print(
             env, "simultaneous connect: %s answered nok, it is connecting to %s itself", acc, init);
@@ -52,18 +51,25 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
     case REFUSAL_ALIVE:
         return env_print(env,
                          "%s by %s after %s answered alive: it has a connection with %s already",
-                         how, by, acc, init);
+                         c->how, c->by, acc, init);
     case REFUSAL_ALIVE_FALSE:
         return env_print(env, "abandoned by %s: %s has a connection with it already (alive, false)",
                          init, acc);
     case REFUSAL_NONE:
         break;
     }
-    if (dist->nonsense)
-        return env_print(env, "%s by %s: no handshake", how, by);
-    switch (dist->last_step) {
+    return NULL;
+}
+
+/* explain_step says what the step means after which it was closed; NULL: nothing in particular. */
+static const char *explain_step(struct dissect_ctx *env, const struct closing *c)
+{
+    const struct dist_dir *i = &c->dist->dirs[c->initiator], *a = &c->dist->dirs[1 - c->initiator];
+    const char *how = c->how, *init = c->init, *acc = c->acc;
+    const char *missing;
+    switch (c->dist->last_step) {
     case DS_STEP_SEND_NAME:
-        if (closed_by == initiator)
+        if (c->closed_by == c->initiator)
             break;
         if (i->version == 5)
             return env_print(
@@ -76,14 +82,14 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
             return env_print(env, "%s by %s after send_name: %s lacks %s", how, acc, init, missing);
         break;
     case DS_STEP_CHALLENGE:
-        if (closed_by != initiator)
+        if (c->closed_by != c->initiator)
             break;
-        missing = missing_text(env, &dist->dirs[1 - initiator]);
+        missing = missing_text(env, a);
         if (missing != NULL)
             return env_print(env, "%s by %s after challenge: %s lacks %s", how, init, acc, missing);
         break;
     case DS_STEP_CHALLENGE_REPLY:
-        if (closed_by == initiator)
+        if (c->closed_by == c->initiator)
             break;
         switch (i->cookie) {
         case DS_COOKIE_WRONG:
@@ -100,15 +106,34 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
         }
         break;
     case DS_STEP_CHALLENGE_ACK:
-        if (dist->dirs[1 - initiator].cookie == DS_COOKIE_WRONG)
+        if (a->cookie == DS_COOKIE_WRONG)
             return env_print(env, "wrong cookie: %s by %s, the digest of %s was made with another",
-                             how, by, acc);
+                             how, c->by, acc);
         break;
     default:
         break;
     }
-    const char *when = when_text(env, dist);
-    return when != NULL ? env_print(env, "%s by %s %s", how, by, when) : NULL;
+    return NULL;
+}
+
+/* explain says what most likely ended a handshake that closed_by (an end) closed. */
+static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by,
+                           const char *how)
+{
+    const struct dist *dist = conn->state;
+    const int initiator = dist->initiator >= 0 ? dist->initiator : 0;
+    const char *init = conn_end_text(env, conn, initiator);
+    const char *acc = conn_end_text(env, conn, 1 - initiator);
+    const char *by = closed_by == initiator ? init : acc;
+    const struct closing closing = {dist, initiator, closed_by, how, init, acc, by};
+    const char *why = explain_refusal(env, &closing);
+    if (why != NULL)
+        return why;
+    if (dist->nonsense)
+        return env_print(env, "%s by %s: no handshake", how, by);
+    why = explain_step(env, &closing);
+    const char *when = why == NULL ? when_text(env, dist) : NULL;
+    return when != NULL ? env_print(env, "%s by %s %s", how, by, when) : why;
 }
 
 /* A node that hears nothing for long enough, its own ticks notwithstanding, gives up: so many

@@ -296,10 +296,9 @@ static bool show_date_range(struct text *text, const struct fields *fields)
     return true;
 }
 
-/* read_modifiers makes letters of a regular expression's options: "iu", or
- * [:caseless, :unicode, :ucp]. False: they are others. */
-static bool read_modifiers(const struct text *text, const struct fields *fields,
-                           char out[PIECE_LEN])
+/* read_modifier_list makes letters of num options in a list: [:caseless, :unicode, :ucp]. */
+static bool read_modifier_list(const struct text *text, struct cursor at, uint64_t num_options,
+                               char out[PIECE_LEN])
 {
     static const struct {
         const char *atom, *next; /* which one must follow */
@@ -309,29 +308,10 @@ static bool read_modifiers(const struct text *text, const struct fields *fields,
         {"unicode", "ucp", 'u'}, {"firstline", NULL, 'f'}, {"ungreedy", NULL, 'U'},
         {"dotall", "newline", 's'}, {"export", NULL, 'E'},
     };
-    const struct struct_field *field = find(fields, "opts");
-    struct cursor binary;
     struct term_token token;
     size_t num = 0;
-    uint8_t byte;
-    if (field != NULL && field->value.class == TERM_NIL) {
-        out[0] = '\0';
-        return true;
-    }
-    if (get_text(fields, "opts", &binary)) {
-        while (cursor_read_u8(&binary, &byte) && num < PIECE_LEN - 1 &&
-               strchr("imsxufU", byte) != NULL && byte != 0)
-            out[num++] = (char)byte;
-        out[num] = '\0';
-        return get_text(fields, "opts", &binary) && cursor_left(&binary) == num;
-    }
-    if (field == NULL || field->value.class != TERM_LIST)
-        return false;
-    struct cursor at = field->at;
-    if (term_read_token(&at, &text->env, &token, NULL) != TERM_OK)
-        return false;
     const char *next = NULL;
-    for (uint64_t left = field->value.num_terms - 1; left != 0; left--) {
+    for (uint64_t left = num_options; left != 0; left--) {
         bool known = false;
         if (term_read_token(&at, &text->env, &token, NULL) != TERM_OK || num == PIECE_LEN - 1)
             return false;
@@ -365,6 +345,34 @@ static bool read_modifiers(const struct text *text, const struct fields *fields,
     }
     return next == NULL && term_read_token(&at, &text->env, &token, NULL) == TERM_OK &&
            token.class == TERM_NIL;
+}
+
+/* read_modifiers makes letters of a regular expression's options: "iu", or
+ * [:caseless, :unicode, :ucp]. False: they are others. */
+static bool read_modifiers(const struct text *text, const struct fields *fields,
+                           char out[PIECE_LEN])
+{
+    const struct struct_field *field = find(fields, "opts");
+    struct cursor binary;
+    struct term_token token;
+    size_t num = 0;
+    uint8_t byte;
+    if (field != NULL && field->value.class == TERM_NIL) {
+        out[0] = '\0';
+        return true;
+    }
+    if (get_text(fields, "opts", &binary)) {
+        while (cursor_read_u8(&binary, &byte) && num < PIECE_LEN - 1 &&
+               strchr("imsxufU", byte) != NULL && byte != 0)
+            out[num++] = (char)byte;
+        out[num] = '\0';
+        return get_text(fields, "opts", &binary) && cursor_left(&binary) == num;
+    }
+    if (field == NULL || field->value.class != TERM_LIST)
+        return false;
+    struct cursor at = field->at;
+    return term_read_token(&at, &text->env, &token, NULL) == TERM_OK &&
+           read_modifier_list(text, at, field->value.num_terms - 1, out);
 }
 
 /* add_source writes what is between the slashes: one inside gets a backslash, unless it has one. */

@@ -51,6 +51,52 @@ static int check_standard(void)
     return STATUS_TROUBLE;
 }
 
+/* act does what the command line asks for, and returns the exit status. */
+static int act(struct options *options)
+{
+    switch (options->action) {
+    case ACTION_HELP:
+        options_print_help(stdout);
+        return STATUS_OK;
+    case ACTION_SHORT_HELP:
+        options_print_short_help(stdout);
+        return STATUS_OK;
+    case ACTION_VERSION:
+        return print_version();
+    case ACTION_LIST_INTERFACES:
+        return capture_list_interfaces() ? STATUS_OK : STATUS_TROUBLE;
+    case ACTION_LIST_FIELDS:
+        filter_list_fields(stdout);
+        return STATUS_OK;
+    case ACTION_LIST_FORMATS:
+        sink_list(stdout);
+        return STATUS_OK;
+    case ACTION_LIST_REPORTS:
+        option_report_list(stdout);
+        return STATUS_OK;
+    case ACTION_LIST_LABELS:
+        own_labels_print(options->labels, stdout);
+        return STATUS_OK;
+    case ACTION_PRINT_REFRESH:
+        late_hints_print_refresh(options->refresh_way, stdout);
+        return STATUS_OK;
+    case ACTION_PRINT_KEYLOG_CONFIG:
+        keylog_hints_print(options->keylog_release, stdout);
+        return STATUS_OK;
+    case ACTION_EXPLAIN:
+        finding_explain(options->explained, stdout);
+        return STATUS_OK;
+    case ACTION_CHECK_CONFIG:
+        printf("%s: valid\n", options->config_file);
+        return STATUS_OK;
+    case ACTION_SNIFF:
+        return options->explain.asked                   ? explain_run(options)
+               : options->report.wanted[REPORT_CHANGES] ? compare_run(options)
+                                                        : sniff_run(options);
+    }
+    return STATUS_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     signals_prepare();
@@ -59,62 +105,7 @@ int main(int argc, char **argv)
     complain_prepare();
     malloc_tune_size();
     struct options options;
-    int status = STATUS_USAGE;
-    if (options_parse(&options, argc, argv)) {
-        switch (options.action) {
-        case ACTION_HELP:
-            options_print_help(stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_SHORT_HELP:
-            options_print_short_help(stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_VERSION:
-            status = print_version();
-            break;
-        case ACTION_LIST_INTERFACES:
-            status = capture_list_interfaces() ? STATUS_OK : STATUS_TROUBLE;
-            break;
-        case ACTION_LIST_FIELDS:
-            filter_list_fields(stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_LIST_FORMATS:
-            sink_list(stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_LIST_REPORTS:
-            option_report_list(stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_LIST_LABELS:
-            own_labels_print(options.labels, stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_PRINT_REFRESH:
-            late_hints_print_refresh(options.refresh_way, stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_PRINT_KEYLOG_CONFIG:
-            keylog_hints_print(options.keylog_release, stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_EXPLAIN:
-            finding_explain(options.explained, stdout);
-            status = STATUS_OK;
-            break;
-        case ACTION_CHECK_CONFIG:
-            printf("%s: valid\n", options.config_file);
-            status = STATUS_OK;
-            break;
-        case ACTION_SNIFF:
-            status = options.explain.asked                         ? explain_run(&options)
-                     : options.report.wanted[REPORT_CHANGES] ? compare_run(&options)
-                                                             : sniff_run(&options);
-            break;
-        }
-    }
+    const int status = options_parse(&options, argc, argv) ? act(&options) : STATUS_USAGE;
     options_free(&options);
     return status == STATUS_OK ? check_standard() : status;
 }

@@ -92,11 +92,11 @@ static bool read_actions(struct elixir_writer *w)
     return true;
 }
 
-static bool read_next(struct elixir_writer *w)
+/* read_pair reads what two characters begin; *is_pair is false where they begin nothing. */
+static bool read_pair(struct elixir_writer *w, char c, char next, bool *is_pair)
 {
-    const char c = elixir_peek(w, 0), next = elixir_peek(w, 1);
     const bool in_bits = w->depth != 0 && w->open[w->depth - 1].kind == OPEN_BITS;
-    bool wide;
+    *is_pair = true;
     if (c == ':' && next == ':') {
         if (w->depth == 0)
             return read_actions(w);
@@ -114,6 +114,43 @@ static bool read_next(struct elixir_writer *w)
     }
     if (c == '>' && next == '>' && in_bits)
         return elixir_read_close(w, '>');
+    *is_pair = false;
+    return true;
+}
+
+/* read_name reads what begins with a letter, or a sign that nothing else begins with. */
+static bool read_name(struct elixir_writer *w, char c)
+{
+    if (is_upper(c)) {
+        const size_t len = word_len(w->text + w->at, false);
+        if (elixir_is_key(w, len)) {
+            const bool ok = elixir_add_key(w, w->text + w->at, len, w->at);
+            w->at += len + 1;
+            return ok;
+        }
+        return elixir_read_alias(w);
+    }
+    return is_lower(c) ? read_word(w) : read_sign(w);
+}
+
+/* read_character makes $x of ?x. */
+static bool read_character(struct elixir_writer *w, char next)
+{
+    if (next == '\0' || (next == '\\' && elixir_peek(w, 2) == '\0'))
+        return elixir_fail(w, w->at, "expected a character behind ?");
+    elixir_add(w, "$");
+    elixir_add_bytes(w, w->text + w->at + 1, next == '\\' ? 2 : 1);
+    w->at += next == '\\' ? 3 : 2;
+    return true;
+}
+
+static bool read_next(struct elixir_writer *w)
+{
+    const char c = elixir_peek(w, 0), next = elixir_peek(w, 1);
+    bool wide, is_pair;
+    const bool ok = read_pair(w, c, next, &is_pair);
+    if (is_pair)
+        return ok;
     switch (c) {
     case '"':
         if (quoted_len(w->text + w->at) != 0 && elixir_is_key(w, quoted_len(w->text + w->at))) {
@@ -139,12 +176,7 @@ static bool read_next(struct elixir_writer *w)
         return is_lower(elixir_peek(w, 0)) ? read_word(w)
                                            : elixir_fail(w, w->at, "expected a variable behind ^");
     case '?':
-        if (next == '\0' || (next == '\\' && elixir_peek(w, 2) == '\0'))
-            return elixir_fail(w, w->at, "expected a character behind ?");
-        elixir_add(w, "$");
-        elixir_add_bytes(w, w->text + w->at + 1, next == '\\' ? 2 : 1);
-        w->at += next == '\\' ? 3 : 2;
-        return true;
+        return read_character(w, next);
     case ',':
         return elixir_read_comma(w);
     case '(':
@@ -173,16 +205,7 @@ static bool read_next(struct elixir_writer *w)
         elixir_read_number(w);
         return true;
     }
-    if (is_upper(c)) {
-        const size_t len = word_len(w->text + w->at, false);
-        if (elixir_is_key(w, len)) {
-            const bool ok = elixir_add_key(w, w->text + w->at, len, w->at);
-            w->at += len + 1;
-            return ok;
-        }
-        return elixir_read_alias(w);
-    }
-    return is_lower(c) ? read_word(w) : read_sign(w);
+    return read_name(w, c);
 }
 
 /* begins_operand says whether a word may be what in looks for. */

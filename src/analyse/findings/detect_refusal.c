@@ -335,38 +335,14 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-/* detect_refusal says why an end closed a connection in its handshake. */
-void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+/* report_step says what the step means after which an end closed the connection. */
+static void report_step(struct detect *d, const struct ds_event *event, struct conn_watch *w, int initiator,
+                        int closed_by)
 {
-    const struct ds_conn *conn = event->conn;
-    const struct ds_tcp_stats *link = conn->link;
-    const int closed_by = link != NULL && link->closed_by >= 0 ? link->closed_by : -1;
-    const int initiator = w->initiator >= 0 ? w->initiator : 0;
     const bool by_initiator = closed_by == initiator;
+    const int64_t waited_ns = event->ts_ns - w->step_ns;
     unsigned release = 0;
     uint64_t missing;
-    if (closed_by < 0 || w->is_explained || (by_initiator && detect_gave_way(d, conn)))
-        return;
-    if (w->alert) {
-        report_tls(d, event, w, false, initiator);
-        return;
-    }
-    if (ds_tcp_unseen(link) >= 0)
-        return; /* what the other end said is not known */
-    if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
-        if (link->side[1].data_bytes == 0)
-            report_tls(d, event, w, true, 0);
-        else if (!report_certificate(d, event))
-            report_sealed(d, event);
-        return;
-    }
-    if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)
-        return;
-    if (w->left_ns != 0) {
-        take_left(d, event, w, initiator);
-        return;
-    }
-    const int64_t waited_ns = event->ts_ns - w->step_ns;
     switch (w->last_step) {
     case DS_STEP_SEND_NAME:
         missing = find_missing(w, initiator, &release);
@@ -411,4 +387,35 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
     default:
         report_other(d, event, w, closed_by);
     }
+}
+
+/* detect_refusal says why an end closed a connection in its handshake. */
+void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_conn *conn = event->conn;
+    const struct ds_tcp_stats *link = conn->link;
+    const int closed_by = link != NULL && link->closed_by >= 0 ? link->closed_by : -1;
+    const int initiator = w->initiator >= 0 ? w->initiator : 0;
+    if (closed_by < 0 || w->is_explained || (closed_by == initiator && detect_gave_way(d, conn)))
+        return;
+    if (w->alert) {
+        report_tls(d, event, w, false, initiator);
+        return;
+    }
+    if (ds_tcp_unseen(link) >= 0)
+        return; /* what the other end said is not known */
+    if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
+        if (link->side[1].data_bytes == 0)
+            report_tls(d, event, w, true, 0);
+        else if (!report_certificate(d, event))
+            report_sealed(d, event);
+        return;
+    }
+    if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)
+        return;
+    if (w->left_ns != 0) {
+        take_left(d, event, w, initiator);
+        return;
+    }
+    report_step(d, event, w, initiator, closed_by);
 }

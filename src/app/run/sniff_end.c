@@ -138,6 +138,30 @@ static void say_verdict(const struct sniff *s)
         fputs("--report doctor says more\n", stderr);
 }
 
+/* finish_outputs writes what comes at the end: reports, complaints and the summary. It says whether nothing
+ * is missing. */
+static bool finish_outputs(struct sniff *s)
+{
+    if (s->options->report.wanted[REPORT_CLOCKS])
+        capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
+    if (pipeline_get_explain(s->pipeline) != NULL)
+        explain(s);
+    if (!reader_is_gone(s))
+        pipeline_write_reports(s->pipeline);
+    const struct ds_stats stats = sniff_stats(s);
+    if (!reader_is_gone(s)) {
+        sniff_say_given_up(s);
+        pipeline_tell_near(s->pipeline);
+        if (s->keylog != NULL)
+            keylog_files_complain(s->keylog);
+        sniff_explain_nothing_passed(s);
+        late_notice_end(&s->late);
+        if (!s->options->explain.asked)
+            sniff_print_summary(s);
+    }
+    return summary_is_complete(&stats);
+}
+
 int sniff_close(struct sniff *s, bool opened)
 {
     capture_writer_close(&s->save);
@@ -145,29 +169,9 @@ int sniff_close(struct sniff *s, bool opened)
         tui_stay(s->tui);
     tui_free(s->tui);
     s->tui = NULL;
-    bool complete = true;
     const bool has_errors = s->pipeline != NULL && s->options->report.wanted[REPORT_DOCTOR] &&
                             pipeline_has_errors(s->pipeline);
-    if (opened) {
-        if (s->options->report.wanted[REPORT_CLOCKS])
-            capture_report_clocks(&s->capture, pipeline_report_text(s->pipeline));
-        if (pipeline_get_explain(s->pipeline) != NULL)
-            explain(s);
-        if (!reader_is_gone(s))
-            pipeline_write_reports(s->pipeline);
-        const struct ds_stats stats = sniff_stats(s);
-        complete = summary_is_complete(&stats);
-        if (!reader_is_gone(s)) {
-            sniff_say_given_up(s);
-            pipeline_tell_near(s->pipeline);
-            if (s->keylog != NULL)
-                keylog_files_complain(s->keylog);
-            sniff_explain_nothing_passed(s);
-            late_notice_end(&s->late);
-            if (!s->options->explain.asked)
-                sniff_print_summary(s);
-        }
-    }
+    const bool complete = !opened || finish_outputs(s);
     s->failed |= !capture_close(&s->capture) || !opened || capture_writer_has_failed(&s->save) ||
                  (s->recorder != NULL && recorder_has_failed(s->recorder)) ||
                  annotated_ending(s) == STOP_OUTPUT ||

@@ -3,7 +3,6 @@
  */
 #include "app/run/summary.h"
 
-
 #include <distsniff/counted.h>
 #include <inttypes.h>
 
@@ -12,10 +11,10 @@ static void print_count(FILE *out, const char *before, uint64_t count, const cha
     fprintf(out, "%s%s", before, ds_counted(count, what).text);
 }
 
-void summary_print(const struct summary *summary, FILE *out)
+/* print_counts writes the lines that are always there. */
+static void print_counts(const struct summary *summary, FILE *out)
 {
     const struct ds_stats *stats = summary->stats;
-
     print_count(out, "", summary->num_passed, "packets");
     fputs(" captured", out);
     if (summary->num_read != summary->num_passed)
@@ -35,20 +34,11 @@ void summary_print(const struct summary *summary, FILE *out)
     if (stats->likely_atoms != 0)
         print_count(out, ", ", stats->likely_atoms, "likely atoms");
     fputc('\n', out);
+}
 
-    if (stats->tls_connections != 0) {
-        print_count(out, "", stats->tls_connections, "TLS connections");
-        fprintf(out, ", %" PRIu64 " decrypted", stats->tls_opened);
-        if (stats->tls_unknown != 0)
-            fprintf(out, ", %" PRIu64 " not known to be Erlang's", stats->tls_unknown);
-        fputc('\n', out);
-    }
-
-    if (summary->chooses)
-        fprintf(out, "%" PRIu64 " of %s shown\n", summary->num_shown,
-                ds_counted(stats->messages, "messages").text);
-
-    /* What is usually nothing is only said when it is something. */
+/* print_troubles: what is usually nothing is only said when it is something. */
+static void print_troubles(const struct ds_stats *stats, FILE *out)
+{
     const struct {
         uint64_t count;
         const char *what, *of_them;
@@ -74,6 +64,25 @@ void summary_print(const struct summary *summary, FILE *out)
             fprintf(out, "%s\n", troubles[i].of_them);
         }
     }
+}
+
+void summary_print(const struct summary *summary, FILE *out)
+{
+    const struct ds_stats *stats = summary->stats;
+    print_counts(summary, out);
+    if (stats->tls_connections != 0) {
+        print_count(out, "", stats->tls_connections, "TLS connections");
+        fprintf(out, ", %" PRIu64 " decrypted", stats->tls_opened);
+        if (stats->tls_unknown != 0)
+            fprintf(out, ", %" PRIu64 " not known to be Erlang's", stats->tls_unknown);
+        fputc('\n', out);
+    }
+
+    if (summary->chooses)
+        fprintf(out, "%" PRIu64 " of %s shown\n", summary->num_shown,
+                ds_counted(stats->messages, "messages").text);
+
+    print_troubles(stats, out);
     for (int i = 0; i < DS_LIMIT_COUNT; i++) {
         if (stats->limits_hit[i] == 0)
             continue;
