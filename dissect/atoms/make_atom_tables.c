@@ -165,6 +165,35 @@ static void write_roles(const char *name, struct role *roles, size_t num)
     printf("};\nconst unsigned %s_num = %zu;\n", name, num);
 }
 
+/* write_pool writes the bytes of all texts in a row, and where each begins. */
+static void write_pool(const struct pool_text *texts, size_t num_texts)
+{
+    printf("#include \"atoms/atom_shape_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
+    for (size_t i = 0; i < num_texts; i++) {
+        for (size_t c = 0; c < texts[i].len; c++)
+            printf("%u,", (unsigned char)texts[i].bytes[c]);
+        printf("\n");
+    }
+    printf("0};\nconst uint32_t atom_table_start[] = {");
+    size_t start = 0;
+    for (size_t i = 0; i < num_texts; start += texts[i++].len)
+        printf("%zu,\n", start);
+    printf("%zu};\nconst unsigned atom_table_num_texts = %zu;\n", start, num_texts);
+}
+
+static void write_tables(void)
+{
+    for (size_t t = 0; t < num_tables; t++)
+        write_table(t);
+    printf("_Static_assert(ATOM_TABLES_NUM == %zu, \"as many as there are\");\n"
+           "const struct atom_table atom_tables[] = {\n",
+           num_tables);
+    for (size_t t = 0; t < num_tables; t++)
+        printf("{\"%s\", texts_%zu, indices_%zu, %zu, %zu},\n", tables[t].name, t, t, tables[t].num,
+               tables[t].num_common);
+    printf("};\n");
+}
+
 int main(void)
 {
     static struct role roles[NUM(lines)], all[NUM(lines)];
@@ -185,28 +214,8 @@ int main(void)
     const struct pool_text *texts;
     const size_t num_texts = make_pool(&texts);
 
-    printf("#include \"atoms/atom_shape_tables.h\"\nconst uint8_t atom_table_pool[] = {\n");
-    for (size_t i = 0; i < num_texts; i++) {
-        for (size_t c = 0; c < texts[i].len; c++)
-            printf("%u,", (unsigned char)texts[i].bytes[c]);
-        printf("\n");
-    }
-    printf("0};\nconst uint32_t atom_table_start[] = {");
-    size_t start = 0;
-    for (size_t i = 0; i < num_texts; start += texts[i++].len)
-        printf("%zu,\n", start);
-    printf("%zu};\nconst unsigned atom_table_num_texts = %zu;\n", start, num_texts);
-
-    for (size_t t = 0; t < num_tables; t++)
-        write_table(t);
-    printf("_Static_assert(ATOM_TABLES_NUM == %zu, \"as many as there are\");\n"
-           "const struct atom_table atom_tables[] = {\n",
-           num_tables);
-    for (size_t t = 0; t < num_tables; t++)
-        printf("{\"%s\", texts_%zu, indices_%zu, %zu, %zu},\n", tables[t].name, t, t, tables[t].num,
-               tables[t].num_common);
-    printf("};\n");
-
+    write_pool(texts, num_texts);
+    write_tables();
     for (size_t i = 0; i < NUM(lines); i++) {
         const struct line *line = &lines[i];
         switch (line->kind) {

@@ -280,29 +280,24 @@ static void note_plain(struct tcp_conn *conn)
                      is_plain(&conn->stream[0]) && is_plain(&conn->stream[1]);
 }
 
-/* take_one takes a segment of a connection, or one that begins one. */
-static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                     const struct segment *segment, uint64_t number)
+/* choose_conn returns the connection that takes a segment: conn, which has its ports, or the one that
+ * the segment begins. NULL: none does; it may be kept for one that begins again. */
+static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *conn, int *dir,
+                                    const struct segment *segment, uint32_t len, uint64_t number)
 {
-    struct ds_stats *stats = table->shared.stats;
-    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
-
-    set_now(table, conn, segment);
-    if (conn != NULL)
-        conn->is_plain = false;
     if (conn != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
-        tcp_is_reused(conn, dir, segment)) {
+        tcp_is_reused(conn, *dir, segment)) {
         if (!conn->closed && !conn->forgotten) {
-            keep_other(table, conn, dir, segment);
-            return;
+            keep_other(table, conn, *dir, segment);
+            return NULL;
         }
         take_reused(table, conn);
         conn = NULL;
         number = 0;
     }
-    if (conn != NULL && !conn->closed && tcp_is_other(conn, dir, segment)) {
-        keep_other(table, conn, dir, segment);
-        return;
+    if (conn != NULL && !conn->closed && tcp_is_other(conn, *dir, segment)) {
+        keep_other(table, conn, *dir, segment);
+        return NULL;
     }
     if (conn != NULL && conn->gave_up && (segment->flags & (TCP_ACK | TCP_RST)) == TCP_ACK) {
         tcp_free_conn(table, conn);
@@ -312,22 +307,52 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (conn == NULL) {
         if ((segment->flags & TCP_RST) != 0 || (len == 0 && (segment->flags & TCP_SYN) == 0) ||
             (segment->flags & (TCP_SYN | TCP_ACK)) == 0)
-            return;
-        conn = tcp_open_conn(table, segment, number, false, &dir);
-        if (conn == NULL)
-            return;
-    } else if (conn->closed) {
+            return NULL;
+        return tcp_open_conn(table, segment, number, false, dir);
+    }
+    if (conn->closed) {
         table->number = conn->forgotten ? 0 : conn->view.number;
-        if (!tcp_ended_take(table, conn, dir, segment, len)) {
-            const bool is_other = tcp_is_other(conn, dir, segment);
+        if (!tcp_ended_take(table, conn, *dir, segment, len)) {
+            const bool is_other = tcp_is_other(conn, *dir, segment);
             if (is_other)
-                keep_other(table, conn, dir, segment);
+                keep_other(table, conn, *dir, segment);
             else
-                tcp_ended_compare(table, conn, dir, segment);
-            stats->retransmitted += len > 0 && !is_other;
-            return;
+                tcp_ended_compare(table, conn, *dir, segment);
+            table->shared.stats->retransmitted += len > 0 && !is_other;
+            return NULL;
         }
     }
+    return conn;
+}
+
+/* take_ack: what an end has acknowledged settles what is known of the other direction. */
+static void take_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    struct tcp_stream *peer = &conn->stream[!dir];
+    peer->acked = segment->ack;
+    peer->has_acked = true;
+    /* Of a connection seen from its start the first acknowledgement tells where the
+     * answer begins, even if the SYN-ACK is missing. */
+    if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
+        tcp_start_stream(peer, segment->ack);
+    if (peer->has_doubt)
+        tcp_settle_doubt(&table->shared, peer, segment->ack);
+    if (peer->ended)
+        tcp_ended_take_ack(table, conn, dir, segment->ack);
+}
+
+/* take_one takes a segment of a connection, or one that begins one. */
+static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                     const struct segment *segment, uint64_t number)
+{
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+
+    set_now(table, conn, segment);
+    if (conn != NULL)
+        conn->is_plain = false;
+    conn = choose_conn(table, conn, &dir, segment, len, number);
+    if (conn == NULL)
+        return;
     table->number = conn->forgotten ? 0 : conn->view.number;
     tcp_set_now(table, conn);
     if (!conn->forgotten && !is_taken(table, conn, dir, segment, len))
@@ -362,18 +387,8 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
         take_facts(table, conn, dir, segment, len);
-    if ((segment->flags & TCP_ACK) != 0) {
-        peer->acked = segment->ack;
-        peer->has_acked = true;
-        /* Of a connection seen from its start the first acknowledgement tells where the
-         * answer begins, even if the SYN-ACK is missing. */
-        if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
-            tcp_start_stream(peer, segment->ack);
-        if (peer->has_doubt)
-            tcp_settle_doubt(&table->shared, peer, segment->ack);
-        if (peer->ended)
-            tcp_ended_take_ack(table, conn, dir, segment->ack);
-    }
+    if ((segment->flags & TCP_ACK) != 0)
+        take_ack(table, conn, dir, segment);
     if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
         stream->fin_ttl = segment->ttl;
     if (stream->ended)
