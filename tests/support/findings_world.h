@@ -40,6 +40,7 @@ static struct world {
     char calls[400]; /* the line that counts them, and its severity */
     enum severity calls_severity;
     int errors; /* findings that are errors now */
+    uint64_t num_calls;
 } w;
 
 /* leaves_out has the codes that a group of tests is not about. */
@@ -274,16 +275,27 @@ static inline void half_close(int closed_by, enum ds_close how)
 
 /* Calls. */
 
+static inline struct call call_of(enum call_outcome outcome)
+{
+    return (struct call){.number = ++w.num_calls, .conn = 3, .label = "gen:call", .group = "",
+                         .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
+                         .callee = {.node = text("bob@b"), .name = text("calc")},
+                         .start_ns = w.now_ns, .end_ns = w.now_ns + MS,
+                         .start_frame = 3, .end_frame = 4, .outcome = outcome};
+}
+
+static inline void put_call(const struct call *call)
+{
+    findings_record(w.findings, &(struct record){.call = call});
+}
+
+/* call puts a call of the connection that took ns. */
 static inline void call(enum call_outcome outcome, int64_t ns)
 {
-    static uint64_t number;
-    const struct call call = {.number = ++number, .conn = 1, .label = "gen:call", .group = "",
-                              .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
-                              .callee = {.node = text("bob@b"), .name = text("calc")},
-                              .start_ns = w.now_ns, .end_ns = w.now_ns + ns,
-                              .start_frame = 3, .end_frame = 4, .outcome = outcome};
-    const struct record record = {.call = &call};
-    findings_record(w.findings, &record);
+    struct call call = call_of(outcome);
+    call.conn = 1;
+    call.end_ns = w.now_ns + ns;
+    put_call(&call);
 }
 
 /* Messages. */

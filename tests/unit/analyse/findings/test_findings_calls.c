@@ -4,28 +4,6 @@
  */
 #include "findings_world.h"
 
-static uint64_t num_calls;
-
-static struct call call_of(enum call_outcome outcome)
-{
-    return (struct call){.number = ++num_calls, .conn = 3, .label = "gen:call", .group = "",
-                         .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
-                         .callee = {.node = text("bob@b"), .name = text("calc")},
-                         .start_ns = w.now_ns, .end_ns = w.now_ns + MS,
-                         .start_frame = 3, .end_frame = 4, .outcome = outcome};
-}
-
-static void put_call(const struct call *call)
-{
-    findings_record(w.findings, &(struct record){.call = call});
-}
-
-static void begin_calls(void)
-{
-    begin();
-    num_calls = 0;
-}
-
 /* A call that hangs: who was asked has to be known a little. */
 static void hung(void **state)
 {
@@ -38,7 +16,7 @@ static void hung(void **state)
                  {false, false, false, ""}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        begin_calls();
+        begin();
         struct call call = call_of(CALL_UNANSWERED);
         call.end_ns = call.start_ns + 5 * SECOND;
         call.callee = (struct party){.has_pid = cases[i].has_pid, .id = 7};
@@ -50,7 +28,7 @@ static void hung(void **state)
         found(cases[i].codes);
     }
     for (int types = 0; types < 2; types++) { /* somebody who types may think first */
-        begin_calls();
+        begin();
         struct call call = call_of(CALL_UNANSWERED);
         call.end_ns = call.start_ns + 5 * SECOND;
         call.awaits_input = types;
@@ -59,7 +37,7 @@ static void hung(void **state)
     }
     for (int began_later = 0; began_later < 2; began_later++) { /* those that are overdue have been told */
         int64_t until_ns;
-        begin_calls();
+        begin();
         findings_overdue_after(w.findings, w.now_ns, &until_ns);
         struct call call = call_of(CALL_UNANSWERED);
         call.label = "erpc:call";
@@ -77,7 +55,7 @@ static void rests_on_likely_atoms(void **state)
 {
     (void)state;
     for (int likely_at = -1; likely_at < 5; likely_at++) { /* one of five that fail */
-        begin_calls();
+        begin();
         for (int i = 0; i < 5; i++) {
             struct call call = call_of(CALL_ERROR);
             call.likely_atoms = i == likely_at ? 2 : 0;
@@ -87,14 +65,14 @@ static void rests_on_likely_atoms(void **state)
         assert_int_equal(w.last.certainty, likely_at >= 0 ? CERTAINTY_LIKELY : CERTAINTY_SURE);
         assert_int_equal(w.last.proof != NULL, likely_at >= 0);
     }
-    begin_calls(); /* of one that is answered, others know nothing */
+    begin(); /* of one that is answered, others know nothing */
     for (int i = 0; i < 5; i++) {
         struct call call = call_of(i == 0 ? CALL_OK : CALL_ERROR);
         call.likely_atoms = i == 0;
         put_call(&call);
     }
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
-    begin_calls(); /* the message of a late reply */
+    begin(); /* the message of a late reply */
     for (int i = 0; i < 2; i++) {
         struct ds_event event = message(1, "", 0);
         event.likely_atoms = (uint32_t)i;
@@ -120,7 +98,7 @@ static void hung_on_what_is_not_read(void **state)
     enum { UNKNOWN, LIKELY, MALFORMED, READ, BEFORE, OTHER_WAY, OTHER_LINK, NO_NODE, EPMD_NAME, NO_CALLEE, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
-        begin_calls();
+        begin();
         struct call call = call_of(CALL_UNANSWERED);
         call.conn = w.conn.number;
         call.callee.node = text(i == NO_CALLEE ? "" : "bob@b");
@@ -147,7 +125,7 @@ static void hung_on_what_is_not_read(void **state)
 static void failures_go_on(void **state)
 {
     (void)state;
-    begin_calls();
+    begin();
     for (int i = 0; i < 13; i++) {
         static const char *const details[] = {[4] = "5 of 5 calls failed so far",
                                               [9] = "10 of 10 calls failed so far"};
@@ -159,7 +137,7 @@ static void failures_go_on(void **state)
     found("DS310");
     detail_has("13 of 13 calls failed: 13 noproc; most recent: call #13");
     assert_int_equal(w.last.count, 1);
-    begin_calls(); /* those that succeed count as well */
+    begin(); /* those that succeed count as well */
     for (int i = 0; i < 8; i++) {
         struct call call = call_of(i < 5 ? CALL_NOPROC : CALL_OK);
         put_call(&call);
@@ -174,7 +152,7 @@ static void stops_in_order(void **state)
     enum { NORMAL, SHUTDOWN, WITH_WHY, WITH_CALL, EXIT, CRASH, DEEP, SOON, LATE, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
-        begin_calls();
+        begin();
         begin_terms();
         struct call call = call_of(CALL_ERROR);
         if (i == WITH_WHY || i == WITH_CALL || i == EXIT || i == DEEP)
@@ -219,7 +197,7 @@ static void failures(void **state)
     struct call call;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        begin_calls();
+        begin();
         for (int n = 0; n < 5; n++) {
             call = call_of(n < 4 ? CALL_OK : cases[i].outcome);
             put_call(&call);
@@ -232,7 +210,7 @@ static void failures(void **state)
         assert_int_equal(w.last.evidence[0].ts_ns, call.end_ns);
         assert_int_not_equal(w.last.severity, SEVERITY_NOTE);
     }
-    begin_calls(); /* all kinds; and what fails then is not told again */
+    begin(); /* all kinds; and what fails then is not told again */
     for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
         call = call_of(mixed[i]);
         put_call(&call);
@@ -242,7 +220,7 @@ static void failures(void **state)
     assert_int_equal(w.last.count, 1);
     detail_has("5 of 6 calls failed: 2 noproc, 1 timed out, 1 abandoned, 1 with an error; most recent: call #6");
     for (int i = 0; i < 3; i++) { /* of OTP's own it is not much; nobody's are not counted */
-        begin_calls();
+        begin();
         for (int n = 0; n < 5; n++) {
             call = call_of(CALL_NOPROC);
             call.group = "otp";
@@ -265,7 +243,7 @@ static void caps(void **state)
     struct call call;
     (void)state;
     for (int num = MAX_CALLEES - 1; num <= MAX_CALLEES; num++) {
-        begin_calls();
+        begin();
         for (int i = 0; i < 4; i++) {
             call = call_of(CALL_NOPROC);
             put_call(&call);
@@ -284,7 +262,7 @@ static void caps(void **state)
     char node[FINDING_NODE_LEN + 1];
     memset(node, 'n', sizeof node);
     for (size_t len = FINDING_NODE_LEN; len <= sizeof node; len++) {
-        begin_calls();
+        begin();
         call = call_of(CALL_UNANSWERED);
         call.end_ns = call.start_ns + 5 * SECOND;
         call.callee.node = (struct ds_text){node, len};
@@ -298,7 +276,7 @@ static void late_replies(void **state)
 {
     (void)state;
     for (int is_known = 0; is_known < 2; is_known++) {
-        begin_calls();
+        begin();
         struct ds_event event = event_of(DS_EVENT_MESSAGE, 1);
         findings_record(w.findings,
                         &(struct record){.event = &event,
@@ -380,7 +358,7 @@ static void missing_functions(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        begin_calls();
+        begin();
         begin_terms();
         if (cases[i].mod != NULL)
             put_tuple(2);
@@ -394,7 +372,7 @@ static void missing_functions(void **state)
         sentence_is(cases[i].sentence);
         assert_int_equal(w.last.certainty, cases[i].certainty);
     }
-    begin_calls();
+    begin();
     begin_terms();
     put_tuple(2);
     put_tuple(2);
@@ -412,7 +390,7 @@ static void wrapped_reasons(void **state)
 {
     (void)state;
     for (int exits = 1; exits <= 2; exits++) {
-        begin_calls();
+        begin();
         begin_terms();
         for (int i = 0; i < exits; i++) {
             put_tuple(2);
@@ -453,7 +431,7 @@ static void outcomes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        begin_calls();
+        begin();
         for (int outcome = 0; outcome < CALL_OUTCOME_COUNT; outcome++) {
             for (unsigned n = 0; n < cases[i].num[outcome]; n++) {
                 const struct call call = call_of((enum call_outcome)outcome);
@@ -466,7 +444,7 @@ static void outcomes(void **state)
         assert_string_equal(w.calls, cases[i].line);
         assert_int_equal(w.calls_severity, cases[i].severity);
     }
-    begin_calls();
+    begin();
     findings_end(w.findings);
     assert_string_equal(w.calls, "");
 }

@@ -4,27 +4,10 @@
  */
 #include "findings_world.h"
 
-static uint64_t num_calls;
-
-static struct call call_of(enum call_outcome outcome)
-{
-    return (struct call){.number = ++num_calls, .conn = 3, .label = "gen:call", .group = "",
-                         .caller = {.node = text("alice@a"), .has_pid = true, .id = 5},
-                         .callee = {.node = text("bob@b"), .name = text("calc")},
-                         .start_ns = w.now_ns, .end_ns = w.now_ns + MS,
-                         .start_frame = 3, .end_frame = 4, .outcome = outcome};
-}
-
-static void put_call(const struct call *call)
-{
-    findings_record(w.findings, &(struct record){.call = call});
-}
-
 static void begin_calls(void)
 {
     begin();
     begin_terms();
-    num_calls = 0;
 }
 
 /* put_stack is {Why, [{calc, divide, 2, []}, {calc, Callback, 3, []}]}. */
