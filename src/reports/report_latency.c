@@ -177,7 +177,7 @@ static const int64_t bar_ends_ns[] = {
     30000000, 100000000, 300000000, 1000000000, 3000000000, 10000000000, INT64_MAX,
 };
 enum { BAR_LEN = sizeof bar_ends_ns / sizeof bar_ends_ns[0] };
-#define BAR_HEADING "us....ms....s.."
+#define BAR_HEADING "1us...1ms...1s."
 _Static_assert(sizeof BAR_HEADING == BAR_LEN + 1, "as wide");
 
 static void count_bar(const struct histogram *spans, uint64_t counts[BAR_LEN])

@@ -275,12 +275,26 @@ static const char *end_of(const struct link_row *row)
     return ends[row->close];
 }
 
+static bool is_over(const struct link_row *row)
+{
+    return row->closed_by >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
+}
+
+/* status_of is the word that a row begins with: how the link is now. */
+static const char *status_of(const struct link_row *row)
+{
+    return row->close == DS_CLOSE_RESET ? "reset"
+           : is_over(row) && row->close != DS_CLOSE_CAPTURE ? "closed"
+           : !row->is_up && !row->is_tls ? "down"
+                                         : "open";
+}
+
 static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
                     struct ds_buffer *out)
 {
     const uint64_t bytes = row->bytes[0] + row->bytes[1];
     const double seconds = (double)(row->last_ns - row->first_ns) / 1e9;
-    ds_buffer_printf(out, "conn %" PRIu64 "  ", row->conn);
+    ds_buffer_printf(out, "%-6s  conn %" PRIu64 "  ", status_of(row), row->conn);
     add_name(&row->name[0], out);
     ds_buffer_add_text(out, " > ");
     add_name(&row->name[1], out);
@@ -370,11 +384,6 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
     if (again != 0)
         ds_buffer_printf(out, ", %" PRIu64 " of %s retransmitted", again,
                          ds_counted(row->sent[0] + row->sent[1], "segments").text);
-}
-
-static bool is_over(const struct link_row *row)
-{
-    return row->closed_by >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
 }
 
 /* add_sum begins the report. */

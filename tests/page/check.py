@@ -139,7 +139,7 @@ def check_figures(browser, capture):
     # Links, two lines each.
     told = []
     for l in report(capture, 'links'):
-        f = re.match(r'conn (\d+)  .*', l)
+        f = re.match(r'\w+ +conn (\d+)  .*', l)
         if f:
             told.append([f.group(1), [], [], []])
         f = re.search(r' sent (\d+) bytes?, (\d+) messages?.*, (\d+) ticks?', l)

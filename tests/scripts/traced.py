@@ -168,8 +168,8 @@ with tempfile.TemporaryDirectory() as folder:
     kept = f"{folder}/kept.pcap"
     whole = f"{pcaps}/elixir-1.14.pcap.gz"
     run("-r", whole, "-Y", "conn == 4", "-O", kept)
-    if (said := re.findall(r"^conn \d+  (.*?), [\d.]+ kB/s", report(kept, "links"), re.M)) != \
-            re.findall(r"^conn 4  (.*?), [\d.]+ kB/s", report(whole, "links"), re.M) or not said:
+    if (said := re.findall(r"^\w+ +conn \d+  (.*?), [\d.]+ kB/s", report(kept, "links"), re.M)) != \
+            re.findall(r"^\w+ +conn 4  (.*?), [\d.]+ kB/s", report(whole, "links"), re.M) or not said:
         fail(f"-O keeps {said} of conn 4")
 
 # Of a capture without a packet each is its sentence and nothing else, or says what it did not look at.

@@ -103,7 +103,7 @@ for capture in [f"{pcaps}/{capture}" for capture in CAPTURES] + [wide_names.name
             if numbers(text) != numbers(whole):
                 fail(f"{what} has other numbers than in a file", text)
             if any(line.endswith(" ") and len(line.split()) > 1 for line in text.split("\n")
-                   if line + "\n" not in whole and not line.lstrip().startswith("us....")):
+                   if line + "\n" not in whole and not line.lstrip().startswith("1us...")):
                 fail(f"{what} has blanks where a line goes on", text)
 if too_wide < 20:
     fail("few of these are wider than 80 columns in a file")

@@ -4,6 +4,7 @@
  */
 #include "analyse/findings/detect_parts.h"
 
+#include "analyse/findings/tools.h"
 #include "core/hash.h"
 #include "record/danger.h"
 
@@ -139,7 +140,12 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
             break;
         }
         f = detect_begin(d, FINDING_DS107, event);
-        if (w->asked_len == 0) {
+        if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has a name of its own */
+            wording_add(&f->sentence, "tools are not registered at EPMD of ");
+            wording_add(&f->detail, "first ");
+            wording_put(&f->detail, WORD_NODE, text_of(w->asked, w->asked_len));
+            wording_add(&f->detail, ", ");
+        } else if (w->asked_len == 0) {
             wording_add(&f->sentence, "a node whose name was not captured is not registered at EPMD of ");
         } else {
             wording_add(&f->sentence, "node ");

@@ -82,19 +82,14 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS114, event);
     f->severity = SEVERITY_NOTE;
-    /* Tools come by the dozen, each with a name of its own. */
+    /* One line for all: where a cluster starts, most pairs do that, and tools come by the dozen. */
     const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
-    struct wording *names = is_tool ? &f->detail : &f->sentence;
-    if (is_tool) {
-        wording_add(&f->sentence, "tools and nodes connected to each other at the same time, and one "
-                                  "attempt succeeded each time");
-        wording_add(&f->detail, "first ");
-    }
-    wording_end(names, &end[0]);
-    wording_add(names, " and ");
-    wording_end(names, &end[1]);
-    if (!is_tool)
-        wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded");
+    wording_add(&f->sentence, is_tool ? "tools and nodes" : "nodes");
+    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded each time");
+    wording_add(&f->detail, "first ");
+    wording_end(&f->detail, &end[0]);
+    wording_add(&f->detail, " and ");
+    wording_end(&f->detail, &end[1]);
     detect_frame(f, frame, "status");
     detect_frame(f, event->frame, "up");
     detect_commit(d);

@@ -215,6 +215,16 @@ static void answers_of_epmd(void **state)
     epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
     found("DS107");
     sentence_is("node bo\\x1Bb is not registered at EPMD of 10.0.0.2");
+    begin(); /* tools, each with a name of its own */
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "rabbitmqcli-%d-bob", 400 + i);
+        epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, name, 0, 0);
+        epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+        assert_int_equal(w.last.count, i + 1);
+    }
+    sentence_is("tools are not registered at EPMD of 10.0.0.2");
+    detail_has("first rabbitmqcli-400-bob, asked by 10.0.0.1");
     begin();
     epmd(DS_EPMD_ALIVE2_REQ, 0, "bob", 4000, 0);
     epmd(DS_EPMD_ALIVE2_RESP, 1, "", 0, 1);
