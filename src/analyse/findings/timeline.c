@@ -3,6 +3,7 @@
  */
 #include "analyse/findings/timeline.h"
 
+#include "analyse/findings/tools.h"
 #include "core/hash.h"
 
 #include <distsniff/counted.h>
@@ -14,7 +15,8 @@
 #define STALL_NS SECOND         /* a shorter one is none */
 #define AGAIN_NS (2 * SECOND)   /* a stall that begins again so soon goes on */
 
-enum { MAX_OPEN = 1024, MAX_KEPT = 1536, MAX_FLAGS = 4096 };
+enum { MAX_OPEN = 1024, MAX_KEPT = 1536, MAX_FLAGS = 4096, MAX_REGISTERED = 1024 };
+enum { NODE_TYPE_HIDDEN = 72 };
 
 /* open_line is a line that is not over. */
 struct open_line {
@@ -34,9 +36,20 @@ struct seen_release {
     uint64_t key, flags;
 };
 
+/* registration is a node that EPMD knows, or is to know, as long as a connection lasts. */
+struct registration {
+    struct table_entry entry;
+    uint64_t conn;
+    struct ds_addr epmd;
+    uint16_t port;
+    bool is_registered; /* EPMD has said so */
+    size_t len;
+    char name[FINDING_NODE_LEN];
+};
+
 struct timeline {
     struct timeline_config config;
-    struct table open, releases;
+    struct table open, releases, registrations;
     struct finding **kept; /* of files: lines that are over */
     size_t num_kept;
     uint64_t num, left_out;
@@ -51,6 +64,7 @@ struct timeline *timeline_new(const struct timeline_config *config)
     t->config = *config;
     table_init(&t->open, sizeof(struct open_line), MAX_OPEN);
     table_init(&t->releases, sizeof(struct seen_release), MAX_FLAGS);
+    table_init(&t->registrations, sizeof(struct registration), MAX_REGISTERED);
     t->kept = config->is_live ? NULL : calloc(MAX_KEPT, sizeof(struct finding *));
     if (!config->is_live && t->kept == NULL) {
         timeline_free(t);
@@ -68,6 +82,7 @@ void timeline_free(struct timeline *t)
     free(t->kept);
     table_free(&t->open);
     table_free(&t->releases);
+    table_free(&t->registrations);
     free(t);
 }
 
@@ -541,8 +556,85 @@ static void take_flags(struct timeline *t, const struct ds_event *event)
     free(line);
 }
 
+static void say_registration(struct timeline *t, const struct ds_event *event, enum happening happening,
+                             const struct registration *r)
+{
+    const struct ds_text name = {r->name, r->len};
+    struct finding *line = begin_line(t, happening, event->ts_ns);
+    if (line == NULL)
+        return;
+    name_node(line, 0, name);
+    name_place(line, event->conn->number, event->frame,
+               happening == HAPPENING_REGISTERED ? "the answer" : "the close");
+    wording_put(&line->sentence, WORD_NODE, name);
+    wording_add(&line->sentence, happening == HAPPENING_REGISTERED ? " registered at EPMD of "
+                                                                   : " is no longer registered at EPMD of ");
+    wording_addr(&line->sentence, &r->epmd);
+    if (happening == HAPPENING_REGISTERED)
+        wording_printf(&line->sentence, ", port %u", (unsigned)r->port);
+    give(t, line);
+    free(line);
+}
+
+static struct registration *find_registration(const struct timeline *t, uint64_t conn)
+{
+    struct registration *r = table_first(&t->registrations, (uint32_t)conn);
+    while (r != NULL && r->conn != conn)
+        r = table_next(&t->registrations, r);
+    return r;
+}
+
+/* ask_registration: tools come and go, hidden or with names of their own. */
+static void ask_registration(struct timeline *t, const struct ds_event *event)
+{
+    const struct ds_epmd *epmd = &event->epmd;
+    if (epmd->node_type == NODE_TYPE_HIDDEN || tools_have_name(epmd->name) || epmd->name.data == NULL ||
+        epmd->name.len == 0 || epmd->name.len > FINDING_NODE_LEN)
+        return;
+    struct registration *r = table_add_forgetting(&t->registrations, (uint32_t)event->conn->number);
+    if (r == NULL)
+        return;
+    r->conn = event->conn->number;
+    r->port = epmd->port;
+    r->epmd = event->conn->end[!event->dir].addr;
+    r->len = epmd->name.len;
+    memcpy(r->name, epmd->name.data, r->len);
+}
+
+/* take_epmd: whom EPMD refuses, and whom it does not know, findings tell of. */
+static void take_epmd(struct timeline *t, const struct ds_event *event)
+{
+    const enum ds_epmd_op op = event->epmd.op;
+    struct registration *r = find_registration(t, event->conn->number);
+    if (op == DS_EPMD_ALIVE2_REQ && r == NULL) {
+        ask_registration(t, event);
+    } else if (r != NULL && (op == DS_EPMD_ALIVE2_RESP || op == DS_EPMD_ALIVE2_X_RESP)) {
+        if (event->epmd.result == 0 && !r->is_registered)
+            say_registration(t, event, HAPPENING_REGISTERED, r);
+        r->is_registered = event->epmd.result == 0;
+    }
+}
+
+/* end_registration: a node is registered no longer than its connection with EPMD lasts. */
+static void end_registration(struct timeline *t, const struct ds_event *event)
+{
+    struct registration *r = find_registration(t, event->conn->number);
+    if (r == NULL)
+        return;
+    const bool is_closed =
+        event->change.state == DS_CONN_CLOSED || event->change.state == DS_CONN_HALF_CLOSED;
+    if (r->is_registered && is_closed)
+        say_registration(t, event, HAPPENING_UNREGISTERED, r);
+    table_remove(&t->registrations, r);
+}
+
 void timeline_event(struct timeline *t, const struct ds_event *event)
 {
+    if (event->type == DS_EVENT_EPMD)
+        take_epmd(t, event);
+    if (event->type == DS_EVENT_CONN &&
+        (event->change.final || event->change.state == DS_CONN_HALF_CLOSED))
+        end_registration(t, event);
     if (event->type == DS_EVENT_STALL)
         take_stall(t, event);
     else if (event->type == DS_EVENT_GAP)

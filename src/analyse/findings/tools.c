@@ -29,7 +29,7 @@ bool tools_have_name(struct ds_text node)
             continue;
         while (len < node.len && is_digit(node.data[len]))
             len++;
-        if (len - begin >= tools[i].least && len < node.len && node.data[len] == tools[i].behind)
+        if (len - begin >= tools[i].least && (len < node.len ? node.data[len] : '@') == tools[i].behind)
             return true;
     }
     return false;
