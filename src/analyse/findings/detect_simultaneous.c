@@ -85,7 +85,8 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     /* One line for all: where a cluster starts, most pairs do that, and tools come by the dozen. */
     const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
     wording_add(&f->sentence, is_tool ? "tools and nodes" : "nodes");
-    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded each time");
+    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded "
+                              "each time");
     wording_add(&f->detail, "first ");
     wording_end(&f->detail, &end[0]);
     wording_add(&f->detail, " and ");

@@ -568,7 +568,7 @@ static void say_registration(struct timeline *t, const struct ds_event *event, e
                happening == HAPPENING_REGISTERED ? "the answer" : "the close");
     wording_put(&line->sentence, WORD_NODE, name);
     wording_add(&line->sentence, happening == HAPPENING_REGISTERED ? " registered at EPMD of "
-                                                                   : " is no longer registered at EPMD of ");
+                                     : " is no longer registered at EPMD of ");
     wording_addr(&line->sentence, &r->epmd);
     if (happening == HAPPENING_REGISTERED)
         wording_printf(&line->sentence, ", port %u", (unsigned)r->port);

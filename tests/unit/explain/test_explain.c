@@ -1,0 +1,284 @@
+/*
+ * test_explain.c - one thing of a capture, whole: what the first reading finds, what the second one keeps of
+ * it, which neighbours are the nearest, how many lines there are room for, memory.
+ */
+#include "analyse/findings/finding_kinds.h"
+#include "explain/explain.h"
+#include "failing_alloc.h"
+
+#include <distsniff/dissect.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define TERM(bytes) ((struct ds_term){.data = (const uint8_t *)(bytes), .len = sizeof(bytes) - 1})
+#define MS INT64_C(1000000)
+
+static const struct report_config config = {.command = "-r a.pcap ", .behind = ""};
+static struct explain *e;
+static struct ds_buffer out;
+static unsigned num_selected;
+
+/* What a capture holds: each of these is a record. */
+
+static void record(const struct record *r)
+{
+    explain_record(e, r, r);
+    num_selected += explain_selects(e);
+}
+
+static struct ds_text text(const char *string)
+{
+    return (struct ds_text){string, strlen(string)};
+}
+
+static struct ds_conn conn_of(uint64_t number)
+{
+    return (struct ds_conn){.number = number, .end = {{.node = text("a@h")}, {.node = text("b@h")}}};
+}
+
+static void message(uint64_t conn, uint64_t frame, uint64_t call, enum note_role role)
+{
+    const struct ds_conn own = conn_of(conn);
+    struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = frame, .conn = &own, .ts_ns = (int64_t)frame * MS};
+    event.message = (struct ds_message){.code = 22, .op = ds_op_find(22), .size = 9, .fragments = 1};
+    event.message.control = TERM("h\3a\x16jj");
+    event.message.role[DS_ROLE_FROM] = TERM("w\4from");
+    event.message.role[DS_ROLE_TO] = TERM("w\2to");
+    event.message.payload = TERM("w\2hi");
+    record(&(struct record){.event = &event, .note = {.call = call, .role = role, .label = "gen:call", .group = ""}});
+}
+
+static void tick(uint64_t conn, uint64_t frame)
+{
+    const struct ds_conn own = conn_of(conn);
+    const struct ds_event event = {.type = DS_EVENT_TICK, .frame = frame, .conn = &own, .ts_ns = (int64_t)frame * MS};
+    record(&(struct record){.event = &event});
+}
+
+static void call(uint64_t number, uint64_t parent, const char *caller, const char *callee, enum call_outcome outcome)
+{
+    const struct ds_conn own = conn_of(2);
+    const struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = 10 * number + 1, .conn = &own};
+    struct call c = {.number = number, .parent = parent, .conn = 2, .label = "gen:call", .group = "",
+                     .caller = {.node = text("a@h"), .name = text(caller)},
+                     .callee = {.node = text("b@h"), .name = text(callee)},
+                     .start_frame = 10 * number, .end_frame = 10 * number + 1, .outcome = outcome,
+                     .start_ns = (int64_t)number * 10 * MS, .end_ns = (int64_t)number * 11 * MS};
+    c.request = TERM("w\2go");
+    record(&(struct record){.event = &event, .call = &c});
+}
+
+static void finding(uint64_t number, uint64_t conn, uint64_t frame)
+{
+    struct finding *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return;
+    f->number = number;
+    f->kind = finding_kind_find("DS310");
+    f->severity = SEVERITY_WARNING;
+    f->count = 1;
+    f->num_evidence = 1;
+    f->evidence[0] = (struct evidence){.conn = conn, .num = 1};
+    f->evidence[0].packet[0].frame = frame;
+    f->evidence[0].packet[0].what = "it";
+    wording_add(&f->sentence, "srv fails");
+    record(&(struct record){.finding = f});
+    f->happening = HAPPENING_LINK_UP; /* a line of the timeline with that number is no finding */
+    record(&(struct record){.finding = f});
+    free(f);
+}
+
+/* The numbers of packets of call N are 10 N and 10 N + 1. */
+static void small_capture(void)
+{
+    for (uint64_t n = 1; n <= 12; n++) {
+        message(2, 10 * n, n, NOTE_REQUEST);
+        tick(4, 10 * n);
+        if (n != 5)
+            message(2, 10 * n + 1, n, NOTE_REPLY);
+        call(n, n == 7 || n == 8 ? 6 : n == 6 ? 5 : 0, n % 2 == 0 ? "even" : "odd", "srv",
+             n == 5 ? CALL_TIMEOUT : CALL_OK);
+    }
+    finding(1, 2, 50);
+    finding(2, 9, 999);
+}
+
+/* explain reads a capture twice. False where it is not in there, or memory ran out. */
+static bool explain(enum explain_kind kind, uint64_t number, void (*capture)(void))
+{
+    const struct explain_target target = {true, kind, number};
+    out.len = 0;
+    num_selected = 0;
+    e = explain_new(&target, NULL, &config, 6);
+    if (e == NULL)
+        return false;
+    capture();
+    assert_int_equal(num_selected, 0);
+    const struct explain_found found = *explain_get_found(e, 130);
+    explain_free(e);
+    if (!found.is_there)
+        return false;
+    e = explain_new(&target, &found, &config, 6);
+    if (e == NULL)
+        return false;
+    capture();
+    explain_print(e, &out);
+    explain_free(e);
+    if (!out.failed)
+        ds_buffer_add(&out, "", 1);
+    return !out.failed;
+}
+
+static void says(const char *wanted)
+{
+    if (strstr(out.data, wanted) == NULL)
+        fail_msg("'%s' is not in:\n%s", wanted, out.data);
+}
+
+static void says_not(const char *other)
+{
+    if (strstr(out.data, other) != NULL)
+        fail_msg("'%s' is in:\n%s", other, out.data);
+}
+
+static void a_call(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_CALL, 6, small_capture));
+    says("call 6: gen:call ");
+    says("outcome: ok; it was answered");
+    says("its messages:\n  packet:60 ");
+    says("\n  packet:61 ");
+    says_not("no reply");
+    says("made for this call:\n  call:5 ");
+    says("calls made for it:\n  call:7 ");
+    says("\n  call:8 ");
+    says("calls of the same caller:\n  before  call:2 ");
+    says("\n  before  call:4 ");
+    says("\n  after   call:8 ");
+    says("\n  after   call:12 ");
+    says("calls to the same callee:\n  before  call:3 "); /* the nearest three on each side */
+    says("\n  after   call:9 ");
+    says_not("call:11 ");
+    says("messages on the same link:\n  before  packet:40 ");
+    says("--explain packet:60\n");
+    says("--explain call:5\n");
+    assert_int_equal(num_selected, 6); /* two messages, and the calls 5, 6, 7 and 8 */
+}
+
+static void a_call_without_an_end(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_CALL, 5, small_capture));
+    says("no reply: the call ended as timeout");
+    says("made for no other call that was seen");
+    says("findings about it:\n  finding:1 ");
+    says_not("finding:2");
+    says("--explain finding:1\n");
+}
+
+static void a_finding(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_FINDING, 1, small_capture));
+    says("finding 1: ");
+    says("DS310");
+    says("the packets that show it:\n  packet:50 ");
+    says_not("packet:51");
+    says("--explain call:5\n");
+    says("--explain conn:2\n");
+    assert_true(explain(EXPLAIN_FINDING, 2, small_capture)); /* its packet completes nothing */
+    says("no packet that shows it completed a message or event");
+    assert_false(explain(EXPLAIN_FINDING, 3, small_capture));
+}
+
+static void a_connection(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_CONN, 2, small_capture));
+    says("connection 2\n");
+    says("messages:\n  first  packet:10 ");
+    says("\n  last   packet:121 ");
+    says("12 calls began on it, 1 of them failed");
+    says("calls that failed:\n  call:5 ");
+    says("findings about it:\n  finding:1 ");
+    says("--explain call:12\n"); /* the slowest */
+    assert_true(explain(EXPLAIN_CONN, 4, small_capture)); /* ticks alone */
+    says("messages: none");
+    says("no findings about it");
+    assert_false(explain(EXPLAIN_CONN, 5, small_capture));
+}
+
+static void a_packet_and_a_message(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_PACKET, 31, small_capture));
+    says("packet 31\n\ndecoded:\n  packet:31 ");
+    says("its call:\n  call:3 ");
+    says("on the same link:\n  before  packet:20 ");
+    says("\n  after   packet:41 ");
+    says("\n  after   packet:50 ");
+    says_not("packet:51 ");
+    says_not("packet:60 ");
+    assert_true(explain(EXPLAIN_PACKET, 130, small_capture)); /* the last one: it brought nothing */
+    says("it is of no connection that is followed");
+    assert_false(explain(EXPLAIN_PACKET, 131, small_capture));
+    assert_true(explain(EXPLAIN_MESSAGE, 1, small_capture));
+    says("message 1\n\ndecoded:\n  packet:10 ");
+    says("on the same link:\n  after   packet:11 ");
+    assert_true(explain(EXPLAIN_MESSAGE, 23, small_capture));
+    says("message 23\n\ndecoded:\n  packet:121 ");
+    assert_false(explain(EXPLAIN_MESSAGE, 24, small_capture));
+}
+
+static void crowd(void)
+{
+    for (int i = 0; i < 30; i++)
+        message(2, 10, 1, NOTE_REQUEST);
+    for (uint64_t n = 2; n <= 42; n++)
+        call(n, 1, "odd", "srv", CALL_ERROR);
+    call(1, 0, "odd", "srv", CALL_OK);
+    for (uint64_t n = 1; n <= 30; n++)
+        finding(n, 2, 10);
+}
+
+static void no_more_than_there_is_room_for(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_CALL, 1, crowd));
+    says("  and 6 more\n  no reply"); /* of 30 messages */
+    says("  and 21 more\n\nfindings about it"); /* of 41 calls */
+    says("  and 10 more\n\ncalls of the same caller"); /* of 30 findings */
+}
+
+static void without_memory(void *context)
+{
+    (void)context;
+    const bool is_there = explain(EXPLAIN_CALL, 6, small_capture) && explain(EXPLAIN_CONN, 2, small_capture) &&
+                          explain(EXPLAIN_FINDING, 1, small_capture);
+    assert_true(is_there || failing_alloc_failed());
+    ds_buffer_free(&out);
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    assert_true(failing_alloc_each(without_memory, NULL) > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
+        cmocka_unit_test(a_connection), cmocka_unit_test(a_packet_and_a_message),
+        cmocka_unit_test(no_more_than_there_is_room_for), cmocka_unit_test(memory),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ds_buffer_free(&out);
+    return failed;
+}
