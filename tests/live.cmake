@@ -59,6 +59,9 @@ live_test_here(live_ends 480 ends $<TARGET_FILE:distsniff> ${ERL_DIR} ${PCAPS})
 live_test_here(live_reload 300 reload $<TARGET_FILE:distsniff> ${ERL_DIR})
 live_test_here(live_baseline 300 baseline $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# What --print-refresh prints is run as it is printed, in every form whose program is there.
+live_test_here(live_refresh_forms 300 refresh_forms $<TARGET_FILE:distsniff> ${ERL_DIR})
+
 # EPMD is asked, and answers as it should or not.
 live_test_here(live_ask_epmd 300 ask_epmd $<TARGET_FILE:distsniff>)
 
@@ -99,5 +102,5 @@ live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
 set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
-mostly_waits(live_ends live_silence live_refresh live_ask_epmd)
+mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first
