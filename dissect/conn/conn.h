@@ -16,6 +16,7 @@ struct conn;
 struct decoder_state; /* what decoding goes by, see decoder_state.h */
 struct all_node_atoms;
 struct registry;      /* who is registered where, see registry.h */
+struct socket_places; /* where else nodes listen, see socket_places.h */
 
 /* env is what the stages of one session share. */
 struct dissect_ctx {
@@ -24,6 +25,7 @@ struct dissect_ctx {
     struct memcap memcap;
     struct arena arena; /* of the current event: reset after each one */
     struct registry *registry;
+    struct socket_places *places; /* NULL: none is known */
     bool atoms_in_doubt; /* one was not known */
     uint64_t num_forgotten; /* texts of atoms: where they lay others may be now */
     enum ds_snapshot_kind past; /* of the packet at hand */
@@ -62,6 +64,8 @@ struct proto {
     void (*give_past)(struct dissect_ctx *env, const struct conn *conn,
                       const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context);
+    /* syn_again: the SYN is sent again, unanswered. NULL: of no interest. */
+    void (*syn_again)(struct dissect_ctx *env, struct conn *conn);
     /* take_alone takes a frame that stands outside of the stream; NULL: it has none. */
     void (*take_alone)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame);
 };

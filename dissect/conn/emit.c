@@ -64,6 +64,7 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
         break;
     case DS_EVENT_HANDSHAKE:
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_LOOKUP:
     case DS_EVENT_PART:
     case DS_EVENT_DATA:
@@ -87,6 +88,7 @@ static void note_place(const struct conn *conn, struct ds_event *event)
     const unsigned dir = event->dir;
     switch (event->type) {
     case DS_EVENT_MESSAGE:
+    case DS_EVENT_STREAM:
     case DS_EVENT_TICK:
         event->has_seq = conn->rest != NULL && conn->rest_dir == event->dir;
         if (event->has_seq)

@@ -343,24 +343,10 @@ static bool inflate_payload(const struct control_source *source, struct cursor *
     return false;
 }
 
-void control_read_payload(const struct control_source *source, struct cursor *at,
-                          struct dissect_ctx *env,
-                          struct ds_event *event)
+void control_read_term(const struct control_source *source, struct cursor *at, struct dissect_ctx *env,
+                       struct ds_event *event)
 {
     struct ds_message *message = &event->message;
-    const struct ds_op *op = message->op;
-    if (cursor_left(at) == 0) {
-        if (source->damage.kind != DS_FAULT_NONE)
-            control_fault(event, source, at, source->damage.kind, source->damage.what);
-        else if (op != NULL && op->has_payload)
-            control_fault(event, source, at, DS_FAULT_MALFORMED, "the payload is missing");
-        return;
-    }
-    if (op != NULL && !op->has_payload) {
-        control_fault(event, source, at, DS_FAULT_MALFORMED,
-                      "bytes are left over after the control message");
-        return;
-    }
     if (!read_version(source, at, event))
         return;
 
@@ -385,6 +371,26 @@ void control_read_payload(const struct control_source *source, struct cursor *at
         }
         message->payload = term_view(source, start, &end, status != TERM_OK);
     }
+}
+
+void control_read_payload(const struct control_source *source, struct cursor *at,
+                          struct dissect_ctx *env,
+                          struct ds_event *event)
+{
+    const struct ds_op *op = event->message.op;
+    if (cursor_left(at) == 0) {
+        if (source->damage.kind != DS_FAULT_NONE)
+            control_fault(event, source, at, source->damage.kind, source->damage.what);
+        else if (op != NULL && op->has_payload)
+            control_fault(event, source, at, DS_FAULT_MALFORMED, "the payload is missing");
+        return;
+    }
+    if (op != NULL && !op->has_payload) {
+        control_fault(event, source, at, DS_FAULT_MALFORMED,
+                      "bytes are left over after the control message");
+        return;
+    }
+    control_read_term(source, at, env, event);
     if (source->damage.kind != DS_FAULT_NONE)
         control_fault(event, source, at, source->damage.kind, source->damage.what);
     else if (cursor_left(at) != 0)

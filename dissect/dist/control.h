@@ -33,11 +33,14 @@ void control_fault(struct ds_event *event, const struct control_source *source,
  * be absent. False when the tuple does not end. */
 bool control_read(const struct control_source *source, struct cursor *at, struct ds_event *event);
 
-/* control_read_payload reads what follows the tuple, up to the end. */
-
 /* control_limit_growth takes the terms of a message whose cached atoms would become too much text,
  * were they written out: see expansion_budget.h. */
 void control_limit_growth(struct dissect_ctx *env, struct conn *conn, struct ds_event *event);
+
+/* control_read_term reads the payload that stands at *at, and advances past it; control_read_payload reads
+ * what follows the control tuple, up to the end. */
+void control_read_term(const struct control_source *source, struct cursor *at, struct dissect_ctx *env,
+                       struct ds_event *event);
 void control_read_payload(const struct control_source *source, struct cursor *at,
                           struct dissect_ctx *env,
                           struct ds_event *event);

@@ -12,6 +12,7 @@
 #include "dist/infer.h"
 #include "dist/decoder_state.h"
 #include "dist/raw.h"
+#include "dist/socket_places.h"
 
 #include <string.h>
 
@@ -81,6 +82,8 @@ static void emit_tick(struct frames *frames, struct cursor frame)
 /* emit_message emits the event of a message that the frame at hand brought to its end. */
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
+    if (socket_places_may_tell(event))
+        socket_places_learn(frames->env, frames->conn, event);
     if ((event->unknown_atoms | event->likely_atoms) != 0)
         frames->lacks_atoms = true;
     frames->completed = true;

@@ -1,10 +1,12 @@
 /*
- * proto.c - the table of protocols. The first whose probe says yes has the connection.
+ * proto.c - the table of protocols. The first whose probe says yes has the connection; those of
+ * sockets.def are asked last.
  */
 #include "conn/proto.h"
 
 #include "dist/dist.h"
 #include "dist/epmd.h"
+#include "sockets/socket_find.h"
 
 static const struct proto *const protos[] = {
     &epmd_proto,
@@ -27,5 +29,6 @@ enum proto_guess proto_find(const struct dissect_ctx *env, const struct conn *co
             break;
         }
     }
-    return guess;
+    const enum proto_guess other = socket_find(env, conn, dir, bytes, out);
+    return other != PROTO_NO ? other : guess;
 }

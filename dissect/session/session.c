@@ -10,6 +10,7 @@
 #include "dist/dist.h"
 #include "dist/node_name.h"
 #include "dist/registry.h"
+#include "dist/socket_places.h"
 #include "net/ip_fragments.h"
 #include "tls/tls_snapshot.h"
 
@@ -356,6 +357,7 @@ void ds_session_free(struct ds_session *session)
     tls_stage_free(session->tls);
     packet_decoder_free(&session->decoder);
     registry_free(session->env.registry);
+    socket_places_free(session->env.places);
     all_node_atoms_free(session->own_memory);
     arena_free(&session->env.arena);
     free(session->cookie);

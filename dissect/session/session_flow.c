@@ -241,7 +241,7 @@ static bool starts_tls(const struct ds_session *session, const struct flow *flow
     if (conn->proto != NULL && (flow->is_fed || conn->proto->sealed == NULL))
         return false;
     return tls_probe(data, is_late) &&
-           (session_knows_port(session, flow) || keylog_is_of_use(&session->env));
+           (conn->proto != NULL || session_knows_port(session, flow) || keylog_is_of_use(&session->env));
 }
 
 static void start_tls(struct ds_session *session, struct flow *flow)
@@ -482,6 +482,14 @@ static void on_ignored(void *context, struct tcp_conn_view *view, int dir)
         flow->conn.view.counters[dir].ignored++;
 }
 
+static void on_syn_again(void *context, struct tcp_conn_view *view)
+{
+    struct ds_session *session = context;
+    struct flow *flow = view->user;
+    if (flow != NULL && flow->conn.proto != NULL && flow->conn.proto->syn_again != NULL)
+        flow->conn.proto->syn_again(&session->env, &flow->conn);
+}
+
 const struct tcp_events session_tcp_events = {
     .open = on_open,
     .data = on_data,
@@ -493,6 +501,7 @@ const struct tcp_events session_tcp_events = {
     .close = on_close,
     .gone = on_gone,
     .ignored = on_ignored,
+    .syn_again = on_syn_again,
     .resume = on_resume,
     .can_resume = can_resume,
 };

@@ -75,6 +75,8 @@ struct tcp_events {
      * been told of a close, could go on. */
     void (*resume)(void *context, struct tcp_conn_view *view, bool was_closed);
     bool (*can_resume)(void *context, struct tcp_conn_view *view);
+    /* The SYN is sent again, as nothing has answered it; may be NULL. */
+    void (*syn_again)(void *context, struct tcp_conn_view *view);
 };
 
 struct tcp_table;

@@ -62,6 +62,9 @@ static void note_syn(struct tcp_table *table, struct tcp_conn *conn, uint32_t se
         conn->syn_gap_ns = tcp_elapsed(now_ns, conn->syn_ns);
     conn->syn_ns = now_ns;
     conn->syn_frame = table->shared.frame;
+    if (conn->view.num_syns > 1 && !conn->view.syn_seen[1] && !conn->forgotten && !conn->closed &&
+        table->shared.events->syn_again != NULL)
+        table->shared.events->syn_again(table->shared.context, &conn->view);
 }
 
 bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *conn)

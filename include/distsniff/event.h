@@ -92,6 +92,7 @@ struct ds_conn {
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
     const struct ds_tcp_stats *link; /* NULL: nobody asked for it, or memory ran out */
     const struct ds_tls *tls;       /* NULL: no TLS */
+    const char *proto; /* what it carries beside distribution and EPMD: "gen_rpc"; NULL: one of these */
     uint64_t changes; /* how often its names, creations, gaps or faults have become others: while the number
                          is the same, so are these. 0: they may be any */
 };
@@ -120,6 +121,7 @@ enum ds_event_type {
     DS_EVENT_TICK,
     DS_EVENT_GAP,
     DS_EVENT_STALL, /* only where ds_config.facts asks for it */
+    DS_EVENT_STREAM, /* only where ds_conn.proto is set */
     DS_EVENT_LOOKUP, /* only where ds_config.lookups asks for it */
     DS_EVENT_PART,   /* only where ds_config.parts asks for it */
     /* Only where ds_config.raw asks for them: */
@@ -321,6 +323,17 @@ struct ds_part {
     int64_t began_ns;   /* when the first byte of it came, nanoseconds since 1970 */
 };
 
+/* STREAM: a piece of what a connection beside the distribution carries that is no term. */
+struct ds_stream {
+    const char *what; /* "chunk", a static string */
+    uint64_t bytes;   /* on the wire */
+    bool has_offset;  /* the rest is known, of a chunk of a stream of RabbitMQ: */
+    uint64_t offset;  /* of its first record */
+    uint64_t epoch;
+    uint32_t entries, records;
+    int64_t written_ns; /* when the leader wrote it, nanoseconds since 1970 */
+};
+
 /* DATA: what one TCP segment added to the stream, in order, in bytes of the event: what came
  * twice comes once. It comes before what is decoded from it. Where bytes are missing there
  * is one without bytes, with a fault that says why. */
@@ -373,6 +386,7 @@ struct ds_event {
         struct ds_stall stall;
         struct ds_lookup lookup;
         struct ds_part part;
+        struct ds_stream stream;
         struct ds_data data;
         struct ds_frame frame_sent;
     };

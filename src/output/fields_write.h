@@ -102,6 +102,12 @@ static void write_gap(WRITER *w, const struct ds_gap *it)
 #include "record/fields.def"
 }
 
+static void write_stream(WRITER *w, const struct ds_stream *it)
+{
+#define STREAM_FIELD PUT
+#include "record/fields.def"
+}
+
 static void write_stall(WRITER *w, const struct ds_stall *it)
 {
 #define STALL_FIELD PUT
@@ -246,6 +252,8 @@ static void write_event(WRITER *w, const struct record *record)
         EVENT("gap", write_gap(w, &event->gap))
     case DS_EVENT_STALL:
         EVENT("stall", write_stall(w, &event->stall))
+    case DS_EVENT_STREAM:
+        EVENT("stream", write_stream(w, &event->stream))
     default: /* of tables, and bytes as sent: no record */
         return;
     }

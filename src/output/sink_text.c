@@ -71,12 +71,23 @@ static void add_gap(struct text_state *s, const struct sink *sink, const struct 
     text_paint(s, PAINT_OFF);
 }
 
+static void add_stream(struct text_state *s, const struct sink *sink, const struct ds_event *event)
+{
+    const struct ds_stream *stream = &event->stream;
+    (void)sink;
+    ds_buffer_printf(s->out, "%s %s", event->conn->proto, stream->what);
+    if (stream->has_offset)
+        ds_buffer_printf(s->out, " offset %" PRIu64 ", %s, epoch %" PRIu64, stream->offset,
+                         ds_counted(stream->records, "records").text, stream->epoch);
+    ds_buffer_printf(s->out, ", %s", ds_counted(stream->bytes, "bytes").text);
+}
+
 static void (*const add_event[])(struct text_state *, const struct sink *,
                                  const struct ds_event *) = {
     [DS_EVENT_EPMD] = text_add_epmd, [DS_EVENT_HANDSHAKE] = text_add_handshake,
     [DS_EVENT_CONN] = text_add_conn, [DS_EVENT_MESSAGE] = text_add_message,
     [DS_EVENT_TICK] = add_tick,      [DS_EVENT_GAP] = add_gap,
-    [DS_EVENT_STALL] = text_add_stall,
+    [DS_EVENT_STALL] = text_add_stall, [DS_EVENT_STREAM] = add_stream,
 };
 
 /* add_guesses adds what unknown atoms may be. */

@@ -42,6 +42,7 @@ static const struct {
     char text[OP_TEXT_LEN];
     uint8_t len;
 } op_names[] = {
+    {"socket_send", sizeof "socket_send" - 1}, /* a message of no control tuple */
 #define OP(code, id, lower, kind, roles, payload, from, ref) [code] = {#lower, sizeof #lower - 1},
 #include <distsniff/ops.def>
 #undef OP

@@ -37,6 +37,9 @@
 #ifndef GAP_FIELD
 #define GAP_FIELD(name, kind, when, value, help) FIELD(gap, name, kind, when, value, help)
 #endif
+#ifndef STREAM_FIELD
+#define STREAM_FIELD(name, kind, when, value, help) FIELD(stream, name, kind, when, value, help)
+#endif
 #ifndef STALL_FIELD
 #define STALL_FIELD(name, kind, when, value, help) FIELD(stall, name, kind, when, value, help)
 #endif

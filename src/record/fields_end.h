@@ -11,6 +11,7 @@
 #undef MESSAGE_FIELD
 #undef TOKEN_FIELD
 #undef GAP_FIELD
+#undef STREAM_FIELD
 #undef STALL_FIELD
 #undef LINK_FACTS_FIELD
 #undef SIDE_FIELD

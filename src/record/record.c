@@ -32,7 +32,7 @@ const char *record_type_name(enum ds_event_type type)
         [DS_EVENT_EPMD] = "epmd",       [DS_EVENT_HANDSHAKE] = "handshake",
         [DS_EVENT_CONN] = "conn",       [DS_EVENT_MESSAGE] = "message",
         [DS_EVENT_TICK] = "tick",       [DS_EVENT_GAP] = "gap",
-        [DS_EVENT_STALL] = "stall",
+        [DS_EVENT_STALL] = "stall",     [DS_EVENT_STREAM] = "stream",
     };
     return (size_t)type < sizeof names / sizeof names[0] ? names[type] : NULL;
 }

@@ -137,6 +137,7 @@ static void copy_event(struct copier *c, struct ds_event *event, bool has_link_f
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
         break;

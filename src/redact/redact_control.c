@@ -125,7 +125,7 @@ static void replace_odd_control(struct redact_parts *p, struct ds_message *m)
 
 void redact_message(struct redact_parts *p, struct ds_message *m)
 {
-    if (m->op != NULL) {
+    if (m->op != NULL && m->control.data != NULL) {
         replace_control(p, m);
     } else {
         replace_odd_control(p, m);

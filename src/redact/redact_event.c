@@ -144,6 +144,7 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_PART:
         return true;
     case DS_EVENT_LOOKUP: /* no output shows one */

@@ -41,6 +41,7 @@ struct link_row {
     int64_t facts_ns; /* of when they are */
     int8_t closed_by;
     int8_t unseen; /* the end of which nothing was captured, -1: none */
+    const char *proto; /* of a connection beside the distribution; NULL: it is a link */
     bool is_up, is_late, is_tls, has_facts;
 };
 
@@ -146,6 +147,7 @@ static void take_conn(struct link_row *row, const struct ds_event *event)
         row->up_ns = event->ts_ns;
     row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
     row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
+    row->proto = event->conn->proto;
     take_state(row, event);
 }
 
@@ -246,12 +248,18 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
 
 static const char *state_of(const struct link_row *row)
 {
-    return row->is_tls ? "TLS" : row->is_late ? "joined late" : row->is_up ? "up" : "never up";
+    return row->proto != NULL ? row->proto
+           : row->is_tls      ? "TLS"
+           : row->is_late     ? "joined late"
+           : row->is_up       ? "up"
+                              : "never up";
 }
 
 /* add_state says what the link has been since it began. */
 static void add_state(const struct link_row *row, struct ds_buffer *out)
 {
+    if (row->proto != NULL)
+        ds_buffer_printf(out, ", %s", row->proto);
     if (row->is_tls)
         ds_buffer_add_text(out, ", TLS");
     if (row->is_late) {
@@ -259,7 +267,7 @@ static void add_state(const struct link_row *row, struct ds_buffer *out)
     } else if (row->is_up) {
         ds_buffer_add_text(out, ", up after ");
         duration_print(row->up_ns > row->first_ns ? row->up_ns - row->first_ns : 0, out);
-    } else if (!row->is_tls) {
+    } else if (!row->is_tls && row->proto == NULL) {
         ds_buffer_add_text(out, ", never up");
     }
 }
@@ -321,7 +329,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
 
 static bool is_link(const struct link_row *row)
 {
-    return row->is_up || row->is_tls || row->messages[0] + row->messages[1] != 0;
+    return row->is_up || row->is_tls || row->proto != NULL || row->messages[0] + row->messages[1] != 0;
 }
 
 /* list_rows returns the links, worst first, in memory to be freed; NULL when there is none. */

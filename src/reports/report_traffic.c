@@ -21,6 +21,7 @@
 #include <distsniff/shape.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,9 +317,8 @@ static void take_sample(struct traffic *t, const struct message *message, struct
                                has_function ? &message->note->args : &message->body, &t->scratch);
 }
 
-static void take_record(void *state, const struct record *record)
+static void take_message(struct traffic *t, const struct record *record)
 {
-    struct traffic *t = state;
     struct message message;
     bool is_new;
     const struct ds_event *event = record->event;
@@ -350,6 +350,33 @@ static void take_record(void *state, const struct record *record)
         take_sample(t, &message, kind);
     t->failed |= !histogram_add(&kind->sizes, size);
     routes_add(&kind->routes, &message.from, &message.to, size);
+}
+
+/* take_piece counts a piece of a connection beside the distribution as a message without a term, which is
+ * called by its protocol: "osiris chunk". */
+static void take_piece(struct traffic *t, const struct ds_event *event)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", event->conn->proto, event->stream.what);
+    const struct ds_op op = {.name = name, .roles = ""};
+    struct ds_event piece = {.type = DS_EVENT_MESSAGE,
+                             .dir = event->dir,
+                             .frame = event->frame,
+                             .ts_ns = event->ts_ns,
+                             .conn = event->conn};
+    piece.message.op = &op;
+    piece.message.size = event->stream.bytes;
+    piece.message.code = hash_short(83, (struct ds_text){name, strlen(name)});
+    take_message(t, &(struct record){.event = &piece});
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    struct traffic *t = state;
+    if (record_is_message(record))
+        take_message(t, record);
+    else if (record->event->type == DS_EVENT_STREAM && !record->link_facts)
+        take_piece(t, record->event);
 }
 
 static int heaviest_first(const void *a, const void *b)
@@ -618,7 +645,7 @@ static void end_table(void *state)
 const struct report_kind report_traffic = {
     .open = open_table,
     .record = take_record,
-    .takes = REPORT_TAKES_MESSAGES,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_table,
     .tell = tell_table,
     .end = end_table,

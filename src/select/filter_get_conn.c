@@ -215,12 +215,32 @@ enum { GAP_BYTES, GAP_MESSAGES };
 static void get_gap(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event_of(record, DS_EVENT_GAP);
+    const struct ds_event *piece = record_event_of(record, DS_EVENT_STREAM);
+    if (which == GAP_BYTES && piece != NULL)
+        probe_offer_unsigned(probe, piece->stream.bytes);
     if (event == NULL)
         return;
     if (which == GAP_BYTES)
         probe_offer_unsigned(probe, event->gap.bytes);
     else if (event->gap.messages >= 0)
         probe_offer_number(probe, event->gap.messages);
+}
+
+enum { STREAM_WHAT, STREAM_OFFSET, STREAM_RECORDS, STREAM_ENTRIES, STREAM_EPOCH };
+
+static void get_stream(struct filter_probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event_of(record, DS_EVENT_STREAM);
+    if (event == NULL)
+        return;
+    const struct ds_stream *stream = &event->stream;
+    if (which == STREAM_WHAT)
+        probe_offer_string(probe, stream->what);
+    else if (stream->has_offset)
+        probe_offer_unsigned(probe, which == STREAM_OFFSET    ? stream->offset
+                                    : which == STREAM_RECORDS ? stream->records
+                                    : which == STREAM_ENTRIES ? stream->entries
+                                                              : stream->epoch);
 }
 
 /* What links tell: of a stall, of a message that one held up, and of the end of a connection. */
@@ -369,6 +389,11 @@ static const struct filter_field fields[] = {
     COUNTERS("dst", COUNT_DST),
     {"bytes", FIELD_SIZE, get_gap, GAP_BYTES, NULL},
     {"messages", FIELD_NUMBER, get_gap, GAP_MESSAGES, NULL},
+    {"what", FIELD_TEXT, get_stream, STREAM_WHAT, NULL},
+    {"offset", FIELD_NUMBER, get_stream, STREAM_OFFSET, NULL},
+    {"records", FIELD_NUMBER, get_stream, STREAM_RECORDS, NULL},
+    {"entries", FIELD_NUMBER, get_stream, STREAM_ENTRIES, NULL},
+    {"epoch", FIELD_NUMBER, get_stream, STREAM_EPOCH, NULL},
     {"stall", FIELD_DURATION, get_link, LINK_STALL, NULL},
     {"why", FIELD_TEXT, get_stall, STALL_WHY, filter_word_of_why},
     {"over", FIELD_BOOL, get_stall, STALL_OVER, NULL},

@@ -88,6 +88,14 @@ static void get_port(struct filter_probe *probe, const struct record *record, in
         probe_offer_number(probe, event->epmd.port);
 }
 
+static void get_proto(struct filter_probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    (void)which;
+    if (event != NULL && event->conn->proto != NULL)
+        probe_offer_string(probe, event->conn->proto);
+}
+
 static void get_node(struct filter_probe *probe, const struct record *record, int which)
 {
     for (int side = SRC; side <= DST; side++) {
@@ -280,6 +288,7 @@ static const struct filter_field fields[] = {
     {"frame", FIELD_NUMBER, get_frame, 0, NULL},
     {"packet", FIELD_NUMBER, get_frame, 0, NULL}, /* what people call it */
     {"conn", FIELD_NUMBER, get_conn, 0, NULL},
+    {"proto", FIELD_TEXT, get_proto, 0, filter_word_of_proto},
     {"node", FIELD_TEXT, get_node, EITHER, NULL},
     {"addr", FIELD_TEXT, get_addr, EITHER, NULL},
     {"port", FIELD_NUMBER, get_port, EITHER, NULL},

@@ -30,6 +30,12 @@ const char *filter_word_of_op(const struct own_labels *own, size_t i)
     return pick_op_name(i);
 }
 
+const char *filter_word_of_proto(const struct own_labels *own, size_t i)
+{
+    (void)own;
+    return ds_proto_name(i);
+}
+
 const char *filter_word_of_step(const struct own_labels *own, size_t i)
 {
     (void)own;

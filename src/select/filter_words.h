@@ -15,7 +15,7 @@ struct own_labels;
  * and groups are those of own. */
 typedef const char *filter_word_fn(const struct own_labels *own, size_t i);
 
-filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_step,
+filter_word_fn filter_word_of_type, filter_word_of_op, filter_word_of_proto, filter_word_of_step,
     filter_word_of_state, filter_word_of_why, filter_word_of_fault, filter_word_of_role,
     filter_word_of_outcome, filter_word_of_label, filter_word_of_group, filter_word_of_keys,
     filter_word_of_tls, filter_word_of_finding, filter_word_of_severity,

@@ -33,7 +33,7 @@ _Static_assert(DS_EPMD_COUNT <= 32, "a bit each");
 
 const char *pick_op_name(size_t i)
 {
-    return i < NUM_NAMES ? op_names[i] : NULL;
+    return i < NUM_NAMES ? op_names[i] : i == NUM_NAMES ? "socket_send" : NULL;
 }
 
 bool pick_is_unnamed_op(const char *word, size_t len)

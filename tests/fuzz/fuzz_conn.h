@@ -86,6 +86,7 @@ static inline void fuzz_on_event(void *context, const struct ds_event *e)
     case DS_EVENT_TICK:
     case DS_EVENT_GAP:
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_LOOKUP:
     case DS_EVENT_PART:
     case DS_EVENT_DATA:

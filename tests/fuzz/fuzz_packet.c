@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static const struct tcp_events events = {on_open, on_data, on_gap,
                                              on_end,  on_end,  on_close, NULL, NULL, NULL,
-                                             NULL,    NULL,    NULL};
+                                             NULL,    NULL,    NULL,     NULL};
     uint64_t limits[DS_LIMIT_COUNT] = {[DS_LIMIT_CONNECTIONS] = 8, [DS_LIMIT_BUFFER] = 4096};
     struct ds_stats stats = {0};
     struct memcap memcap = {.max = 20000};

@@ -49,7 +49,7 @@ TERMS = {'TERM', 'PAYLOAD', 'REQUEST', 'ANSWER', 'PID', 'REF', 'NOTE_MFA', 'CALL
          'SECOND', 'TIME', 'TS', 'UNKNOWN_ATOMS'}
 OWN_OF_MAPS = {'MAP_TERM', 'MAP_BOOL', 'MAP_ADDRESSES'}
 OWN_OF_JSON = {'JSON_UNSIGNED', 'AS_ETF'}
-PARTS_OF = {record: ['head', record] for record in ('epmd', 'handshake', 'conn', 'message', 'gap', 'stall')}
+PARTS_OF = {record: ['head', record] for record in ('epmd', 'handshake', 'conn', 'message', 'gap', 'stall', 'stream')}
 PARTS_OF['tick'] = ['head']
 for parts in PARTS_OF.values():
     parts += ['note', 'trouble']
@@ -79,6 +79,9 @@ def decode(b, at):
     if tag in (118, 119):
         size, at = (b[at], at + 1) if tag == 119 else (struct.unpack_from('>H', b, at)[0], at + 2)
         return b[at:at + size].decode(), at + size
+    if tag == 100:
+        size = struct.unpack_from('>H', b, at)[0]
+        return b[at + 2:at + 2 + size].decode('latin-1'), at + 2 + size
     if tag == 109:
         size = struct.unpack_from('>I', b, at)[0]
         return b[at + 4:at + 4 + size], at + 4 + size

@@ -103,6 +103,7 @@ static inline void harness_on_event(void *context, const struct ds_event *event)
         harness_write_frame(h, event);
         break;
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_LOOKUP:
     case DS_EVENT_PART:
     case DS_EVENT_DATA:

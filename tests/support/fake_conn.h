@@ -11,6 +11,7 @@
 
 #include "conn/conn.h"
 #include "dist/registry.h"
+#include "dist/socket_places.h"
 #include "known_conn.h"
 
 #include <inttypes.h>
@@ -120,6 +121,7 @@ static inline void fake_on_event(void *context, const struct ds_event *e)
         fake_log(f, "tick");
         break;
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_LOOKUP:
     case DS_EVENT_PART:
     case DS_EVENT_DATA:
@@ -209,6 +211,7 @@ static inline void fake_close(struct fake *f, enum tcp_close why)
 static inline uint64_t fake_finish(struct fake *f)
 {
     registry_free(f->env.registry);
+    socket_places_free(f->env.places);
     arena_free(&f->env.arena);
     return f->env.memcap.used;
 }

@@ -120,7 +120,7 @@ static inline void on_icmp(void *context, struct tcp_conn_view *view, int dir)
 }
 
 static const struct tcp_events events = {on_open, on_data, on_gap, on_end, on_icmp, on_close,
-                                         NULL, NULL, NULL, NULL, NULL, NULL};
+                                         NULL, NULL, NULL, NULL, NULL, NULL, NULL};
 
 static inline void world_init(struct world *w)
 {

@@ -321,6 +321,8 @@ static void take_send(struct correlate *c, struct step *s)
     struct ds_otp_match match;
     if (ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
         s->to_state = step_find_named(c, s, !s->event->dir, name, &s->to) ? KNOWN : UNKNOWN;
+    else if (s->event->conn->proto != NULL) /* rows of otp.def are for the protocol's name */
+        name = (struct ds_text){s->event->conn->proto, strlen(s->event->conn->proto)};
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))
         return;

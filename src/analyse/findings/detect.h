@@ -379,6 +379,7 @@ struct checks {
     uint64_t unarrived; /* calls whose answers passed here, and were not acknowledged */
     uint64_t unread_calls; /* open, whose answer may be among what could not be read */
     uint64_t unmeasured; /* links without facts */
+    uint64_t sockets;    /* connections beside the distribution */
 };
 
 enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_STALLED = 32 };
@@ -388,6 +389,12 @@ struct rabbit_watch; /* detect_rabbit.c */
 struct table_watch; /* detect_tables.c */
 struct registry_watch; /* detect_registry.c */
 struct guess_watch; /* detect_guesses.c */
+
+/* stream_replica is a replica that its leader did not reach. */
+enum { MAX_STREAM_REPLICAS = 64 };
+struct stream_replica {
+    uint64_t key, finding; /* key 0: a free place */
+};
 
 struct detect {
     struct findings_config config;
@@ -427,6 +434,8 @@ struct detect {
     struct timeline *timeline; /* NULL: nobody wants it */
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
+    struct stream_replica replica[MAX_STREAM_REPLICAS];
+    unsigned next_replica;
     struct rabbit_watch *rabbit; /* NULL: no node monitor was heard */
     struct registry_watch *registry; /* NULL: no registry has asked or given a name */
     struct guess_watch *guesses; /* NULL: no cookie was refused */
@@ -652,6 +661,11 @@ void detect_raft(struct detect *d, const struct record *record);
 /* detect_rabbit takes a message of RabbitMQ's node monitor. */
 void detect_rabbit(struct detect *d, const struct record *record);
 void detect_rabbit_free(struct detect *d);
+
+/* detect_socket takes an event of a connection beside the distribution (detect_socket.c),
+ * detect_socket_call a call. */
+void detect_socket(struct detect *d, const struct record *record);
+void detect_socket_call(struct detect *d, const struct call *call);
 
 /* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia, ejabberd,
  * Elixir or syn: others begin with other letters. */

@@ -238,6 +238,8 @@ static void take_call(struct detect *d, const struct record *record)
         detect_tables_call(d, record->call);
         detect_builds(d, record->call);
     }
+    if (record->call->outcome == CALL_OK)
+        detect_socket_call(d, record->call);
     if (d->raft.clusters.num != 0 && raft_takes(record->call->label))
         raft_call(&d->raft, record->call);
 }
@@ -282,6 +284,23 @@ static void take_time(struct detect *d, bool at_end)
         timeline_time(d->timeline, d->now_ns);
 }
 
+/* is_of_socket says whether a record is of a connection beside the distribution: what is true of links
+ * between nodes is not true of these. */
+static bool is_of_socket(const struct record *record)
+{
+    return record->call == NULL && record->monitor == NULL && record->event->conn->proto != NULL;
+}
+
+static void take_socket(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const bool is_change = event->type == DS_EVENT_CONN;
+    d->checks.sockets += is_change && (event->change.state == DS_CONN_OPEN ||
+                                       event->change.state == DS_CONN_JOINED_LATE);
+    d->checks.gaps += event->type == DS_EVENT_GAP;
+    detect_socket(d, record);
+}
+
 void findings_record(struct findings *f, const struct record *record)
 {
     struct detect *d = &f->detect;
@@ -297,6 +316,11 @@ void findings_record(struct findings *f, const struct record *record)
     if (d->first_ns == 0)
         d->first_ns = d->now_ns;
     note_pause(d);
+    if (is_of_socket(record)) {
+        take_socket(d, record);
+        take_time(d, false);
+        return;
+    }
     if (is_message)
         take_message(d, record);
     else if (record->call != NULL)
@@ -576,6 +600,11 @@ void findings_sum_up(struct findings *f)
                    " without memory for TCP measurements: losses and silence not checked "
                    "(--max-memory)",
                    ds_counted(c->unmeasured, "links").text);
+    line++;
+    if (c->sockets != 0)
+        say(d, line, SEVERITY_COUNTED,
+            " beside the distribution (-Y proto), of which losses and silence are not checked",
+            ds_counted(c->sockets, "connections").text);
     line++;
     if (d->found.num_forgotten != 0)
         say_unseen(d, line, " dropped, because there were too many",

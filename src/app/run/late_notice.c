@@ -59,7 +59,8 @@ void late_notice_event(struct late_notice *n, const struct ds_event *event)
 {
     if (n->is_printed)
         return;
-    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE)
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE &&
+        event->conn->proto == NULL)
         n->conns++;
     if (n->conns != 0 && !n->on_terminal)
         print(n, event->conn);

@@ -287,6 +287,19 @@ static void gap_row(struct rows *rows, const struct ds_event *event)
     database_end_row(d);
 }
 
+static void stream_row(struct rows *rows, const struct ds_event *event)
+{
+    struct database *d = rows->database;
+    const struct ds_stream *it = &event->stream;
+    database_row(d, TABLE_stream);
+    ROWS_PUT_EVENT(rows, stream, event);
+    rows_put_nodes(rows, event, COLUMN_stream_src, COLUMN_stream_dst);
+    database_word(d, COLUMN_stream_proto, event->conn->proto);
+#define STREAM_FIELD(name, kind, when, value, help) PUT(stream, name, kind, when, value)
+#include "record/fields.def"
+    database_end_row(d);
+}
+
 static void stall_row(struct rows *rows, const struct ds_event *event, const struct waited *held)
 {
     struct database *d = rows->database;
@@ -324,6 +337,9 @@ static void event_row(struct rows *rows, const struct ds_event *event, const str
         break;
     case DS_EVENT_GAP:
         gap_row(rows, event);
+        break;
+    case DS_EVENT_STREAM:
+        stream_row(rows, event);
         break;
     case DS_EVENT_STALL:
         stall_row(rows, event, note->held);

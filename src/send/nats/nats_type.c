@@ -17,7 +17,7 @@ enum nats_type nats_type_of(const struct record *record)
         [DS_EVENT_EPMD] = NATS_EPMD,       [DS_EVENT_HANDSHAKE] = NATS_HANDSHAKE,
         [DS_EVENT_CONN] = NATS_CONN,       [DS_EVENT_MESSAGE] = NATS_MESSAGE,
         [DS_EVENT_TICK] = NATS_TICK,       [DS_EVENT_GAP] = NATS_GAP,
-        [DS_EVENT_STALL] = NATS_STALL,
+        [DS_EVENT_STALL] = NATS_STALL,     [DS_EVENT_STREAM] = NATS_STREAM,
     };
     if (record->finding != NULL)
         return NATS_FINDING;

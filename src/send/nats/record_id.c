@@ -128,12 +128,13 @@ static bool is_seen_alike(const struct ds_event *event)
 
 static void event_id(const struct ds_event *event, const char *host, char id[SEND_MAX_ID + 1])
 {
-    static const char letters[] = "emnmtgs"; /* as enum ds_event_type; no two of one place are alike */
+    static const char letters[] = "emnmtgsr"; /* as enum ds_event_type; no two of one place are alike */
     char text[2 * DS_ADDR_LEN + 16];
     char type[] = {letters[event->type], '\0'};
     struct digest digest;
     print_ends(event, text, sizeof text);
-    if (event->has_seq && (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK)) {
+    if (event->has_seq && (event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK ||
+                           event->type == DS_EVENT_STREAM)) {
         snprintf(id, SEND_MAX_ID + 1, "%s.%s.%" PRIu32 "%s", type, text, event->end_seq,
                  event_is_read_whole(event) ? "" : PART);
     } else if (is_seen_alike(event)) {

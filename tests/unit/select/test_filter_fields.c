@@ -318,6 +318,21 @@ static void knows_the_fields_of_findings(void **state)
         "label", "stall", "silent", "outcome", "caller", "watcher", "bytes", "state", NULL});
 }
 
+static void knows_the_fields_of_streams(void **state)
+{
+    static const struct ds_conn osiris = {.number = 3, .proto = "osiris"};
+    const struct ds_event event = {.type = DS_EVENT_STREAM, .conn = &osiris,
+                                   .stream = {.what = "chunk", .bytes = 55, .has_offset = true, .offset = 42, .epoch = 7,
+                                              .entries = 2, .records = 3}};
+    const struct record record = {.event = &event};
+    (void)state;
+    assert_all_hold(&record, (const char *const[]){
+        "type == \"stream\"", "proto == \"osiris\"", "what == \"chunk\"", "bytes == 55", "offset == 42",
+        "records == 3", "entries == 2", "epoch == 7", "conn == 3", NULL});
+    assert_none_hold(&record, (const char *const[]){"proto == \"gen_rpc\"", "messages", "op", "size", NULL});
+    assert_false(holds("proto", &(const struct record){.event = &(struct ds_event){.conn = &(struct ds_conn){0}}}));
+}
+
 /* After the tests above: none was left out. release depends on flags that may change. */
 static void has_tested_all_fields(void **state)
 {
@@ -346,6 +361,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_tls),
         cmocka_unit_test(knows_the_words_of_fields),
         cmocka_unit_test(knows_the_fields_of_findings),
+        cmocka_unit_test(knows_the_fields_of_streams),
         cmocka_unit_test(has_tested_all_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

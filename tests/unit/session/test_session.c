@@ -90,6 +90,7 @@ static void on_event(void *context, const struct ds_event *e)
         say(w, "part %u, %u left\n", (unsigned)e->part.num, (unsigned)e->part.left);
         break;
     case DS_EVENT_STALL:
+    case DS_EVENT_STREAM:
     case DS_EVENT_DATA:
         say_data(w, e);
         break;

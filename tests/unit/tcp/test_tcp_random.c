@@ -133,7 +133,7 @@ static void run_random(uint32_t seed, int how)
 {
     static const struct tcp_events random_events = {random_open, random_data, random_gap,
                                                     random_end, random_icmp, random_close, NULL, NULL,
-                                                    NULL, NULL, NULL, NULL};
+                                                    NULL, NULL, NULL, NULL, NULL};
     static struct random_world w;
     struct memcap memcap = {.max = 1 << 24};
     struct ds_stats stats = {0};

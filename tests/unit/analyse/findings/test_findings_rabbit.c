@@ -161,6 +161,46 @@ static void pauses(void **state)
     found("DS606");
 }
 
+/* A pause is told apart by what came before, so that it is no more than possible; packets that are missing within
+ * do not change that, and what one message says stays sure. */
+static void gap_monitor(void **state)
+{
+    (void)state;
+    begin_monitor();
+    link_again();
+    struct ds_event event = event_of(DS_EVENT_GAP, 0);
+    event.gap = (struct ds_gap){.bytes = 100, .messages = -1};
+    put(&event);
+    w.now_ns += SECOND;
+    monitor_lives(9, 3);
+    assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+    found("DS606");
+    begin_rabbit();
+    put(&event);
+    put_autoheal("winner_is");
+    monitor_says("rabbit_node_monitor");
+    assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    found("DS606");
+}
+
+/* Joined late, a node monitor has no past: its first node_up shows no pause. What autoheal does is told all the
+ * same. */
+static void late_monitor(void **state)
+{
+    (void)state;
+    begin_rabbit();
+    change(DS_CONN_JOINED_LATE, 0, false);
+    monitor_lives(9, 3);
+    w.now_ns += SECOND;
+    monitor_lives(9, 3);
+    found("");
+    begin_rabbit();
+    change(DS_CONN_JOINED_LATE, 0, false);
+    put_autoheal("winner_is");
+    monitor_says("rabbit_node_monitor");
+    found("DS606");
+}
+
 /* What is no pause: other ways to stop and start, each with one thing that differs. */
 static void no_pause(void **state)
 {
@@ -253,6 +293,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(acts), cmocka_unit_test(routine), cmocka_unit_test(pauses),
+                                       cmocka_unit_test(gap_monitor), cmocka_unit_test(late_monitor),
                                        cmocka_unit_test(no_pause), cmocka_unit_test(heals), cmocka_unit_test(many), cmocka_unit_test(no_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     findings_free(w.findings);

@@ -1,0 +1,70 @@
+/*
+ * socket_partisan.c - Partisan: packets of a length of four bytes, an external term in each. The
+ * server begins with {hello, Node}, the client answers {hello, Node, Channel}, the server {state,
+ * Tag, State}; from then on there is {forward_message, ServerRef, Message} and what the membership
+ * says.
+ */
+#include "sockets/socket.h"
+
+static bool is_hello(const struct socket_head *head)
+{
+    struct cursor at = head->behind;
+    struct ds_text node;
+    return (head->arity == 2 || head->arity == 3) && socket_word_is(head->word, "hello") &&
+           socket_read_node(&at, &node);
+}
+
+static enum proto_guess partisan_begins(const struct dissect_ctx *env, const struct conn *conn,
+                                        int dir, struct cursor bytes, bool late)
+{
+    struct socket_head head;
+    (void)env;
+    (void)conn;
+    (void)dir;
+    if (cursor_left(&bytes) == 0)
+        return PROTO_NO;
+    const enum proto_guess guess = socket_begins_packet4(bytes, &head);
+    if (guess != PROTO_YES)
+        return guess;
+    return is_hello(&head) ||
+                   (late && head.arity >= 3 && socket_word_is(head.word, "forward_message"))
+               ? PROTO_YES
+               : PROTO_NO;
+}
+
+static enum proto_guess partisan_probe(const struct dissect_ctx *env, const struct conn *conn,
+                                       int dir, struct cursor bytes)
+{
+    return partisan_begins(env, conn, dir, bytes, conn->late[dir]);
+}
+
+static enum proto_guess partisan_measure(const struct socket *socket, int dir, struct cursor at,
+                                         struct socket_unit *unit)
+{
+    uint8_t version;
+    (void)dir;
+    const enum proto_guess guess = socket_measure_packet4(socket, at, unit);
+    if (guess == PROTO_YES && cursor_skip(&at, sizeof(uint32_t)) && cursor_peek_u8(&at, &version) &&
+        version != 131)
+        return PROTO_NO;
+    return guess;
+}
+
+static void partisan_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
+{
+    struct socket_head head;
+    struct ds_text node;
+    if (!cursor_skip(&unit, sizeof(uint32_t)))
+        return;
+    if (socket_read_head(unit, &head) == PROTO_YES && is_hello(&head) &&
+        socket_read_node(&head.behind, &node))
+        conn_set_node(socket->env, socket->conn, dir, node, 0, true);
+    socket_emit_term(socket, dir, unit, len);
+}
+
+const struct socket_proto socket_partisan = {
+    .proto = SOCKET_PROTO("partisan", partisan_probe),
+    .begins = partisan_begins,
+    .measure = partisan_measure,
+    .take = partisan_take,
+};
