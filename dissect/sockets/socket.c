@@ -173,7 +173,7 @@ static void finish_skipped(struct socket *socket, int dir)
         return;
     }
     socket->env->stats.limits_hit[DS_LIMIT_MESSAGE]++;
-    emit_fault(socket, dir, head, d->unit_len, DS_FAULT_CAP, "larger than --max-message allows");
+    emit_fault(socket, dir, head, d->unit_len, DS_FAULT_CAP, "larger than a message may be");
 }
 
 /* begin_skip keeps the head of a unit whose rest is not wanted. */

@@ -4,7 +4,8 @@
  * topics, groups.
  *
  * What names a thing, by application:
- *     RabbitMQ  {resource, VHost, queue, Name} near the front of a message: a queue
+ *     RabbitMQ  {resource, VHost, queue, Name} near the front of a message: a queue. A quorum queue is a
+ *               raft cluster VHost_Name, a stream's replica asks osiris_replica_reader_sup for a reader
  *     raft      a cluster, as --report raft has it
  *     mnesia    {Lock, Tid, {Table, Key}}: a lock of a table
  *     Phoenix   {forward_to_local, Topic, ...}
@@ -47,6 +48,10 @@ static const struct app_row rows[] = {
 #undef NO_THINGS
 enum { NUM_APPS = sizeof rows / sizeof rows[0] };
 
+/* Which kind a queue of RabbitMQ is; others may be classic ones, which have no sign of their own. */
+enum queue_kind { QUEUE_OTHER, QUEUE_QUORUM, QUEUE_STREAM, NUM_QUEUE_KINDS };
+static const char *const queue_kinds[NUM_QUEUE_KINDS] = {"other queues", "quorum queues", "streams"};
+
 /* app_thing is a queue, table, topic or group, or a kind of message, of one application. */
 struct app_thing {
     struct hitters_entry head;
@@ -74,7 +79,7 @@ struct app_table {
     struct app_node node[MAX_NODES];
     unsigned num_nodes;
     bool is_full, failed;
-    struct heavy_hitters things, kinds;
+    struct heavy_hitters things, kinds, streams;
     struct raft raft;
 };
 
@@ -87,6 +92,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     t->max_rows = config->max_rows;
     hitters_init(&t->things, sizeof(struct app_thing), MAX_THINGS, NULL);
     hitters_init(&t->kinds, sizeof(struct app_thing), MAX_KINDS, NULL);
+    hitters_init(&t->streams, sizeof(struct app_thing), MAX_THINGS, NULL);
     raft_init(&t->raft);
     return t;
 }
@@ -94,8 +100,10 @@ static void *open_table(struct report_text *text, const struct report_config *co
 /* find_app returns the number of an application, -1: it is none. */
 static int find_app(const char *group, const char *label)
 {
-    if (group == NULL || label == NULL || group[0] == '\0')
+    if (group == NULL || label == NULL)
         return -1;
+    if (group[0] == '\0') /* what the user's programs say, but for connections beside the distribution */
+        group = "socket";
     for (int i = 0; i < NUM_APPS; i++) {
         if (strcmp(rows[i].group, group) != 0 || strncmp(rows[i].label, label, rows[i].label_len) != 0)
             continue;
@@ -210,18 +218,27 @@ static bool find_group(const struct record *record, const struct ds_term *said, 
            get_name(&part, out);
 }
 
+/* get_stream gets the name of the stream whose replica asks for its reader: {'$gen_call', From,
+ * {start_child, #{start := {osiris_replica_reader, start_link, [#{reference := Queue}]}}}}. */
+static bool get_stream(const struct ds_message *message, struct ds_text *out)
+{
+    struct ds_term request, spec, start, args, config, reference;
+    struct ds_term_list list;
+    return is_word(&message->role[DS_ROLE_TO], "osiris_replica_reader_sup") &&
+           ds_term_get_element(&message->payload, 2, &request) && ds_term_get_element(&request, 1, &spec) &&
+           ds_term_get_value(&spec, "start", &start) && ds_term_get_element(&start, 2, &args) &&
+           ds_term_get_list(&args, &list) && ds_term_list_next(&list, &config) &&
+           ds_term_get_value(&config, "reference", &reference) && get_queue(&reference, out);
+}
+
 /* --- records --- */
 
-static void take_message(struct app_table *t, const struct record *record)
+/* take_sent counts what an application sends, and between which nodes. */
+static void take_sent(struct app_table *t, int app, const struct ds_event *event, uint64_t bytes)
 {
-    const struct ds_event *event = record->event;
-    const int app = find_app(record->note.group, record->note.label);
-    struct ds_text thing;
-    if (app < 0)
-        return;
     struct app *a = &t->app[app];
     a->messages++;
-    a->bytes += event->message.size;
+    a->bytes += bytes;
     const struct ds_text names[2] = {event->conn->end[event->dir].node,
                                      event->conn->end[!event->dir].node};
     for (int i = 0; i < 2; i++) {
@@ -231,6 +248,20 @@ static void take_message(struct app_table *t, const struct record *record)
         if (node >= 0)
             a->sent[node] += 1 + (i == 0);
     }
+}
+
+static void take_message(struct app_table *t, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const char *label = record->note.label;
+    const int app = find_app(record->note.group, label);
+    struct ds_text thing;
+    if (label != NULL && strcmp(label, "supervisor:start_child") == 0 &&
+        get_stream(&event->message, &thing))
+        add_thing(t, &t->streams, find_app("rabbit", ""), thing);
+    if (app < 0)
+        return;
+    take_sent(t, app, event, event->message.size);
     add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
     if (raft_takes(record->note.label))
         raft_message(&t->raft, record);
@@ -251,6 +282,16 @@ static void take_call(struct app_table *t, const struct call *call)
     t->app[app].failed += call_outcome_is_failure(call->outcome);
 }
 
+/* take_piece counts what is no term on a connection beside the distribution. */
+static void take_piece(struct app_table *t, const struct ds_event *event)
+{
+    const int app = find_app("socket", event->conn->proto);
+    if (app < 0)
+        return;
+    take_sent(t, app, event, event->stream.bytes);
+    add_thing(t, &t->kinds, app, (struct ds_text){event->stream.what, strlen(event->stream.what)});
+}
+
 static void take_record(void *state, const struct record *record)
 {
     struct app_table *t = state;
@@ -258,9 +299,42 @@ static void take_record(void *state, const struct record *record)
         take_call(t, record->call);
     else if (record_is_message(record))
         take_message(t, record);
+    else if (record->event->type == DS_EVENT_STREAM && !record->link_facts)
+        take_piece(t, record->event);
 }
 
 /* --- the table --- */
+
+/* kind_of says which kind of queue that is, by its name. */
+static enum queue_kind kind_of(const struct app_table *t, struct ds_text name)
+{
+    const struct app_thing *stream = table_oldest(&t->streams.table);
+    for (; stream != NULL; stream = table_newer(&t->streams.table, stream)) {
+        if (stream->len == name.len && memcmp(stream->text, name.data, name.len) == 0)
+            return QUEUE_STREAM;
+    }
+    const struct raft_cluster *c = table_oldest(&t->raft.clusters);
+    for (; c != NULL; c = table_newer(&t->raft.clusters, c)) {
+        const struct ds_text cluster = raft_name(c);
+        if (cluster.len > name.len && cluster.data[cluster.len - name.len - 1] == '_' &&
+            memcmp(cluster.data + cluster.len - name.len, name.data, name.len) == 0)
+            return QUEUE_QUORUM;
+    }
+    return QUEUE_OTHER;
+}
+
+/* queue_of gets the name of the queue of a raft cluster: what is behind "%2F_". False: it is not of a
+ * queue. */
+static bool queue_of(const struct raft_cluster *c, struct ds_text *out)
+{
+    const struct ds_text name = raft_name(c);
+    static const char root[] = "%2F_";
+    enum { ROOT_LEN = sizeof root - 1 };
+    if (name.len <= ROOT_LEN || memcmp(name.data, root, ROOT_LEN) != 0)
+        return false;
+    *out = (struct ds_text){name.data + ROOT_LEN, name.len - ROOT_LEN};
+    return true;
+}
 
 static int most_first(const void *x, const void *y)
 {
@@ -393,6 +467,81 @@ static void print_raft(struct app_table *t, unsigned app, struct ds_buffer *out)
     free(leader);
 }
 
+/* queue_list writes the queues of one kind, as text or as JSON. */
+struct queue_list {
+    enum queue_kind kind;
+    unsigned num;
+    struct ds_buffer *out;    /* NULL: as JSON */
+    struct json_writer *json; /* NULL: as text */
+};
+
+static void add_queue(struct queue_list *list, unsigned app, struct ds_text name)
+{
+    const bool is_first = list->num++ == 0;
+    if (list->json != NULL) {
+        json_item_open(list->json);
+        json_put_string(list->json, JSON_KEY("kind"), queue_kinds[list->kind]);
+        json_put_text(list->json, JSON_KEY("name"), name);
+        json_put_close(list->json);
+        return;
+    }
+    if (is_first)
+        ds_buffer_printf(list->out, "%s\t%s\t", rows[app].name, queue_kinds[list->kind]);
+    if (list->num > SHOWN)
+        return;
+    ds_buffer_add_text(list->out, is_first ? "" : ", ");
+    printable_text(name, list->out);
+}
+
+/* add_queues adds those of the list's kind: raft clusters, streams, and what messages name else. */
+static void add_queues(struct app_table *t, unsigned app, struct queue_list *list)
+{
+    struct ds_text name;
+    if (list->kind == QUEUE_QUORUM) {
+        const struct raft_cluster *c = table_oldest(&t->raft.clusters);
+        for (; c != NULL; c = table_newer(&t->raft.clusters, c)) {
+            if (queue_of(c, &name))
+                add_queue(list, app, name);
+        }
+        return;
+    }
+    const struct heavy_hitters *from = list->kind == QUEUE_STREAM ? &t->streams : &t->things;
+    void **all = from->table.num != 0 ? hitters_list(from, most_first) : NULL;
+    for (uint64_t i = 0; all != NULL && i < from->table.num; i++) {
+        const struct app_thing *thing = all[i];
+        name = (struct ds_text){thing->text, thing->len};
+        if (thing->app == app && (list->kind == QUEUE_STREAM || kind_of(t, name) == QUEUE_OTHER))
+            add_queue(list, app, name);
+    }
+    t->failed |= all == NULL && from->table.num != 0;
+    free(all);
+}
+
+static void print_queues(struct app_table *t, unsigned app, struct ds_buffer *out)
+{
+    static const enum queue_kind kinds[] = {QUEUE_QUORUM, QUEUE_STREAM, QUEUE_OTHER};
+    unsigned num_known = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i] == QUEUE_OTHER && num_known == 0) /* all queues are, as they are listed already */
+            return;
+        struct queue_list list = {.kind = kinds[i], .out = out};
+        add_queues(t, app, &list);
+        if (list.num > SHOWN)
+            ds_buffer_printf(out, " and %u more", list.num - SHOWN);
+        if (list.num != 0)
+            columns_end_line(out);
+        num_known += list.num;
+    }
+}
+
+static void tell_queues(struct app_table *t, unsigned app, struct json_writer *json)
+{
+    json_put_list(json, JSON_KEY("queues"));
+    for (enum queue_kind kind = 0; kind < NUM_QUEUE_KINDS; kind++)
+        add_queues(t, app, &(struct queue_list){.kind = kind, .json = json});
+    json_put_list_end(json);
+}
+
 static void show_table(void *state)
 {
     struct app_table *t = state;
@@ -414,6 +563,8 @@ static void show_table(void *state)
         if (strcmp(rows[list[i]].name, "raft (ra)") == 0 && t->raft.clusters.num != 0)
             print_raft(t, list[i], &more);
         print_things(t, &t->things, list[i], rows[list[i]].things, &more);
+        if (rows[list[i]].find == find_queue)
+            print_queues(t, list[i], &more);
         print_things(t, &t->kinds, list[i], "messages", &more);
     }
     report_bound(t->text, &columns);
@@ -470,6 +621,8 @@ static void tell_table(void *state, struct json_writer *json)
         json_put_string(json, JSON_KEY("things"), rows[list[i]].things);
         tell_things(&t->things, list[i], JSON_KEY("about"), json);
         tell_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
+        if (rows[list[i]].find == find_queue)
+            tell_queues(t, list[i], json);
         json_put_close(json);
     }
     json_put_list_end(json);
@@ -480,6 +633,7 @@ static void end_table(void *state)
     struct app_table *t = state;
     hitters_free(&t->things);
     hitters_free(&t->kinds);
+    hitters_free(&t->streams);
     raft_free(&t->raft);
     free(t);
 }
@@ -487,7 +641,7 @@ static void end_table(void *state)
 const struct report_kind report_apps = {
     .open = open_table,
     .record = take_record,
-    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
+    .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS | REPORT_TAKES_EVENTS,
     .show = show_table,
     .tell = tell_table,
     .end = end_table,

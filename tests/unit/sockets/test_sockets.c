@@ -309,7 +309,7 @@ static void caps(void **state)
         end(max == 62 ? gen_rpc_log
                       : "> conn open\n"
                         "> {gen_rpc_authenticate_c,<<\"hi\">>}, 45\n"
-                        "> , 62 !cap: larger than --max-message allows\n"
+                        "> , 62 !cap: larger than a message may be\n"
                         "> {cast,m,f,[]}, 20\n"
                         "> ping, 11\n"
                         "> conn closed: closed by 10.0.0.1:40001\n");
