@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes one word for mdoc: backslash and hyphen escaped. */
+/* Writes one word for mdoc: backslash and hyphen escaped, and a bracket that stands alone, which would be
+ * punctuation. */
 static void put_word(const char *word, int len)
 {
+    if (len == 1 && strchr("[]()", word[0]) != NULL)
+        fputs("\\&", stdout);
     for (int i = 0; i < len; i++) {
         if (word[i] == '\\')
             fputs("\\e", stdout);

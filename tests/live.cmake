@@ -102,5 +102,5 @@ live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
 set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
-mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd)
+mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first

@@ -22,11 +22,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_LIST = 1024, MAX_TEXT = 512, MOST_NAMED = 8, MOST_AT_ONCE = 1024 };
+enum {
+    MAX_LIST = 1024,
+    MAX_TEXT = 512,
+    MAX_SAID = MAX_LIST + MAX_TEXT,
+    MOST_NAMED = 8,
+    MOST_AT_ONCE = 1024,
+};
 
 /* asked is what is known of one host. */
 struct asked {
-    char said[MAX_TEXT]; /* of it last */
+    char said[MAX_SAID]; /* of it last */
     char names[MAX_TEXT];
     unsigned num_nodes;
 };
@@ -156,7 +162,7 @@ static const char *trouble_text(enum epmd_trouble trouble)
 static void say_answered(struct epmd_asker *a, const struct epmd_told *told)
 {
     struct asked *asked = &a->asked[told->host];
-    char text[MAX_TEXT];
+    char text[MAX_SAID];
     const bool names = a->config.may_name && asked->num_nodes != 0;
     snprintf(text, sizeof text, "EPMD of %s knows %s%s%s%s%s%s", a->hosts[told->host],
              ds_counted(asked->num_nodes, "nodes").text, names ? ": " : "", names ? asked->names : "",
