@@ -64,7 +64,7 @@ struct proto {
     void (*give_past)(struct dissect_ctx *env, const struct conn *conn,
                       const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context);
-    /* syn_again: the SYN is sent again, unanswered. NULL: of no interest. */
+    /* syn_again: the SYN is retransmitted, as nobody answers it. NULL: it does not matter. */
     void (*syn_again)(struct dissect_ctx *env, struct conn *conn);
     /* take_alone takes a frame that stands outside of the stream; NULL: it has none. */
     void (*take_alone)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame);

@@ -75,7 +75,7 @@ struct tcp_events {
      * been told of a close, could go on. */
     void (*resume)(void *context, struct tcp_conn_view *view, bool was_closed);
     bool (*can_resume)(void *context, struct tcp_conn_view *view);
-    /* The SYN is sent again, as nothing has answered it; may be NULL. */
+    /* The SYN is retransmitted, as nobody answers it; may be NULL. */
     void (*syn_again)(void *context, struct tcp_conn_view *view);
 };
 

@@ -170,7 +170,7 @@ void novelty_look_link(struct novelty *n, struct profile_entry *link, const stru
     if (link == NULL || link->standing >= STANDING_USUAL)
         return;
     if (!is_usual(a) || !is_usual(b))
-        link->standing = STANDING_USUAL; /* that is told of its node */
+        link->standing = STANDING_USUAL; /* its node is reported, and not the link */
     else
         novelty_look(n, link, from);
 }

@@ -2,7 +2,7 @@
  * novelty.h - what happens now and did not while a baseline was made: --baseline.
  *
  * It looks for what is new to the whole cluster: a function that a node calls is not new when another
- * node called it. What is new is given out once:
+ * node called it. Each new thing is given out once:
  *
  *   node, link      with its first message; the links of a new node are not given out
  *   function, name, the first time; where things of that kind still appeared for the first time in the

@@ -18,7 +18,8 @@
 struct seen_message {
     struct table_entry entry;
     uint64_t key;
-    /* NULL: there was no room, or it has none. what is its function or shape, name whom it is for. */
+    /* what is the entry of its function or shape, name that of its receiver. NULL: there was no room, or
+     * it has none. */
     struct profile_entry *node, *other, *link, *message, *what, *name;
 };
 
