@@ -88,9 +88,8 @@ bool socket_word_is(struct ds_text word, const char *text);
 /* socket_read_node reads an atom with the name of a node. */
 bool socket_read_node(struct cursor *at, struct ds_text *out);
 
-/* socket_measure_packet4 is measure for units of a length of four bytes, and what they are the
- * length of. */
-enum proto_guess socket_measure_packet4(const struct socket *socket, struct cursor at,
+/* socket_measure_packet4 is measure for units that are a length of four bytes and a term. */
+enum proto_guess socket_measure_packet4(const struct socket *socket, int dir, struct cursor at,
                                         struct socket_unit *unit);
 
 /* socket_begins_packet4 says how the term in the first packet begins. */

@@ -68,18 +68,6 @@ static enum proto_guess gen_rpc_probe(const struct dissect_ctx *env, const struc
     return gen_rpc_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
-static enum proto_guess gen_rpc_measure(const struct socket *socket, int dir, struct cursor at,
-                                        struct socket_unit *unit)
-{
-    uint8_t version;
-    (void)dir;
-    const enum proto_guess guess = socket_measure_packet4(socket, at, unit);
-    if (guess == PROTO_YES && cursor_skip(&at, sizeof(uint32_t)) && cursor_peek_u8(&at, &version) &&
-        version != 131)
-        return PROTO_NO;
-    return guess;
-}
-
 /* learn_nodes: the client says which node it wants behind its challenge, and, over TLS, who it is
  * itself. */
 static void learn_nodes(struct socket *socket, int dir, const struct socket_head *head)
@@ -112,6 +100,6 @@ static void gen_rpc_take(struct socket *socket, int dir, struct cursor unit, uin
 const struct socket_proto socket_gen_rpc = {
     .proto = SOCKET_PROTO("gen_rpc", gen_rpc_probe),
     .begins = gen_rpc_begins,
-    .measure = gen_rpc_measure,
+    .measure = socket_measure_packet4,
     .take = gen_rpc_take,
 };

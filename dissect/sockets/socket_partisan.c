@@ -38,18 +38,6 @@ static enum proto_guess partisan_probe(const struct dissect_ctx *env, const stru
     return partisan_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
-static enum proto_guess partisan_measure(const struct socket *socket, int dir, struct cursor at,
-                                         struct socket_unit *unit)
-{
-    uint8_t version;
-    (void)dir;
-    const enum proto_guess guess = socket_measure_packet4(socket, at, unit);
-    if (guess == PROTO_YES && cursor_skip(&at, sizeof(uint32_t)) && cursor_peek_u8(&at, &version) &&
-        version != 131)
-        return PROTO_NO;
-    return guess;
-}
-
 static void partisan_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
 {
     struct socket_head head;
@@ -65,6 +53,6 @@ static void partisan_take(struct socket *socket, int dir, struct cursor unit, ui
 const struct socket_proto socket_partisan = {
     .proto = SOCKET_PROTO("partisan", partisan_probe),
     .begins = partisan_begins,
-    .measure = partisan_measure,
+    .measure = socket_measure_packet4,
     .take = partisan_take,
 };

@@ -91,15 +91,17 @@ bool socket_read_node(struct cursor *at, struct ds_text *out)
            memchr(out->data, '@', out->len) != NULL;
 }
 
-enum proto_guess socket_measure_packet4(const struct socket *socket, struct cursor at,
+enum proto_guess socket_measure_packet4(const struct socket *socket, int dir, struct cursor at,
                                         struct socket_unit *unit)
 {
     uint32_t len;
+    uint8_t version;
     (void)socket;
+    (void)dir;
     if (!cursor_read_u32(&at, &len))
         return PROTO_MORE;
     unit->len = unit->need = sizeof len + (uint64_t)len;
-    return PROTO_YES;
+    return cursor_peek_u8(&at, &version) && version != VERSION ? PROTO_NO : PROTO_YES;
 }
 
 enum proto_guess socket_begins_packet4(struct cursor bytes, struct socket_head *head)
