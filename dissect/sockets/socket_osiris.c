@@ -106,7 +106,7 @@ static enum proto_guess osiris_measure(const struct socket *socket, int dir, str
                                        struct socket_unit *unit)
 {
     const struct socket_dir *d = &socket->dirs[dir];
-    struct osiris_chunk chunk;
+    struct osiris_chunk chunk = {0};
     if (d->num_units == 0 && !d->is_late) {
         unit->len = unit->need = TOKEN_LEN;
         return osiris_begins(socket->env, socket->conn, dir, at, false);
