@@ -31,16 +31,22 @@ static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct 
     return conn->stream[dir].started ? !lacks(&conn->stream[dir], segment->seq) : segment->seq == 0;
 }
 
-/* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
- * been and, so that questions come before their answers, what the sender had got by then. */
-static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+/* An urgent pointer is about data, and taken in order with it. */
+static bool has_data_of(const struct segment *segment)
 {
-    /* An urgent pointer is about data, and taken in order with it. */
-    const bool has_data = cursor_left(&segment->payload) + segment->truncated_len != 0 ||
-                          (segment->flags & TCP_URG) != 0;
+    return cursor_left(&segment->payload) + segment->truncated_len != 0 || (segment->flags & TCP_URG) != 0;
+}
+
+/* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
+ * been and, so that questions come before their answers, what the sender had got by then. An
+ * acknowledgement alone waits for what its sender sent before; where there is no connection yet, for
+ * what would begin one, or nobody would remember it. */
+static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
+{
+    const bool has_data = has_data_of(segment);
     if (conn == NULL)
         return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
-               (!has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
+               (is_first && !has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
     if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0 ||
         (conn->again != NULL && tcp_again_begins(conn, dir, segment)))
         return true;
@@ -58,7 +64,9 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
         return is_joined_late(conn) && stream->has_acked && stream->acked == segment->seq;
     if (!has_ack)
         return true;
-    return peer->started ? !has_data || !lacks(peer, segment->ack) : !conn->view.syn_seen[dir];
+    if (!peer->started)
+        return !conn->view.syn_seen[dir];
+    return has_data ? !lacks(peer, segment->ack) : !lacks(stream, segment->seq);
 }
 
 static void take_queued(struct tcp_table *table, struct tcp_queued *one)
@@ -75,7 +83,7 @@ static void take_queued(struct tcp_table *table, struct tcp_queued *one)
 static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
     struct tcp_queued *one = table->queue.first;
-    while (one != NULL && tcp_find_dir(conn, &one->segment) != !dir)
+    while (one != NULL && (tcp_find_dir(conn, &one->segment) != !dir || !has_data_of(&one->segment)))
         one = one->next;
     if (one != NULL && !conn->stream[!dir].started)
         tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
@@ -104,7 +112,7 @@ void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
         int dir;
         const struct tcp_conn *conn = tcp_find_conn(table, first, &dir);
         struct tcp_queued *one = table->queue.first;
-        while (one != NULL && !is_turn(conn, dir, &one->segment)) {
+        while (one != NULL && !is_turn(conn, dir, &one->segment, one == table->queue.first)) {
             one = tcp_reorder_queue_find(one->next, first);
             if (one != NULL && conn != NULL)
                 dir = tcp_find_dir(conn, &one->segment);
@@ -148,12 +156,12 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
         tcp_take_all(table); /* of the connection before */
         conn = tcp_find_conn(table, segment, &dir);
     }
-    if (table->queue.first != NULL || !is_turn(conn, dir, segment)) {
+    if (table->queue.first != NULL || !is_turn(conn, dir, segment, true)) {
         const struct tcp_queued *other = tcp_reorder_queue_find(table->queue.first, segment);
         uint64_t number = conn != NULL    ? conn->view.number
                           : other != NULL ? other->number
                                           : ++table->num_made;
-        if (table->queue.num == TCP_DISORDER)
+        if (table->queue.num == TCP_MAX_QUEUED)
             tcp_reorder_take(table, table->queue.first->segment.frame, INT64_MIN);
         if (tcp_reorder_queue_add(&table->shared, &table->queue, segment, number)) {
             tcp_reorder_take(table,

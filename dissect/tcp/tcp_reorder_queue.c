@@ -59,7 +59,7 @@ bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *
     const size_t len = cursor_left(&segment->payload);
     const uint64_t cost = queued_cost(segment);
     /* Not counted as caps that were reached: where nothing is in disorder nothing is lost. */
-    if (queue->num >= TCP_DISORDER || queue->len + cost > shared->limits[DS_LIMIT_BUFFER] ||
+    if (queue->num >= TCP_MAX_QUEUED || queue->len + cost > shared->limits[DS_LIMIT_BUFFER] ||
         !memcap_fits(shared->memcap, cost))
         return false;
     struct tcp_queued *one = malloc(cost);

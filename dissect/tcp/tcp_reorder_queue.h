@@ -14,7 +14,10 @@
 
 #include "tcp/tcp_conn.h"
 
-enum { TCP_MAX_OPTIONS = 40 };
+enum {
+    TCP_MAX_OPTIONS = 40,
+    TCP_MAX_QUEUED = TCP_DISORDER + 1, /* with the last one that is in time for the first */
+};
 
 /* tcp_queued is a segment with a copy of its payload and, of its options, and the number
  * that its connection has or will have. */
@@ -26,7 +29,7 @@ struct tcp_queued {
     uint8_t bytes[];
 };
 
-/* tcp_reorder_queue holds at most TCP_DISORDER segments. */
+/* tcp_reorder_queue holds at most TCP_MAX_QUEUED segments. */
 struct tcp_reorder_queue {
     struct tcp_queued *first, *last;
     uint64_t len; /* of all bytes, with what keeping them costs */

@@ -257,7 +257,7 @@ static void test_cap_queue(void **state)
 {
     struct world *w = *state;
     w->is_quiet = true;
-    for (int i = 0; i < TCP_DISORDER; i++) {
+    for (int i = 0; i < TCP_MAX_QUEUED; i++) {
         w->frame = 0;
         feed(w, A, TCP_ACK, (uint32_t)(100 - i), 1, "x");
     }
@@ -266,7 +266,7 @@ static void test_cap_queue(void **state)
     feed(w, A, TCP_ACK, 101, 1, "y");
     w->frame = 0;
     char all[] = "open 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x "
-                 "0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:y";
+                 "0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:x 0:y";
     expect_log(w, all);
 }
 

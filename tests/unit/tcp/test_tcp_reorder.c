@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "tcp/tcp_analysis.h"
 #include "tcp_world.h"
 
 /* Packets not quite in order, and far apart: what comes within a few packets is not lost. */
@@ -110,6 +111,69 @@ static void test_joined_late_in_disorder(void **state)
     w->now_ns += 1000 * MS;
     tcp_table_time(w->table, w->now_ns);
     expect_log(w, "open 0:ask 1:ab 1:cd 1:ef");
+}
+
+/* joined_late_segments feeds questions with an answer, or with an acknowledgement alone, and expects that
+ * all segments are counted, in this order and with packets 2 and 3 of each four the other way round. */
+static void joined_late_segments(struct world *w, const char *answer, bool is_swapped)
+{
+    const uint32_t len = (uint32_t)strlen(answer);
+    w->client_port++;
+    for (uint32_t i = 0; i < 6; i++) {
+        for (int k = 0; k < 4; k++) {
+            const int at = is_swapped && (k == 1 || k == 2) ? 3 - k : k;
+            const uint32_t asked = 100 + 2 * i + (uint32_t)at / 2, answered = 500 + len * (2 * i + (uint32_t)at / 2);
+            if (at % 2 == 0)
+                feed(w, A, TCP_ACK, asked, answered, "q");
+            else
+                feed(w, B, TCP_ACK, answered, asked + 1, answer);
+        }
+    }
+    tcp_table_settle(w->table);
+    struct segment any = next_segment(w, A);
+    int dir;
+    const struct tcp_conn *conn = tcp_find_conn(w->table, &any, &dir);
+    assert_non_null(conn);
+    const struct ds_tcp_side *side = conn->view.facts->link.side;
+    assert_int_equal(side[dir].segments, 12);
+    assert_int_equal(side[!dir].segments, 12);
+    assert_int_equal(side[0].retransmitted + side[1].retransmitted, 0);
+}
+
+/* Acknowledgements alone that come while the first data waits for a SYN are counted: they are what says that
+ * the other end is there. */
+static void test_joined_late_acknowledgements(void **state)
+{
+    struct world *w = *state;
+    tcp_table_measure(w->table);
+    w->is_quiet = true;
+    joined_late_segments(w, "", false);
+    joined_late_segments(w, "", true);
+    joined_late_segments(w, "a", false);
+    joined_late_segments(w, "a", true);
+    w->client_port++;
+    w->log_len = 0;
+    feed(w, B, TCP_ACK, 499, 100, ""); /* a keep-alive has the number of a byte that came before */
+    feed(w, A, TCP_ACK, 100, 500, "ab");
+    feed(w, B, TCP_ACK, 499, 102, "");
+    feed(w, B, TCP_ACK, 500, 102, "cd");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:ab 1:cd");
+}
+
+/* Where one direction was captured, an acknowledgement does not go before what its sender sent earlier. */
+static void test_acknowledgements_one_way(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    for (uint32_t i = 0; i < 20; i++) {
+        feed(w, B, TCP_ACK, 501 + i, 103 + 2 * i, "");
+        feed(w, B, TCP_ACK, 501 + i, 103 + 2 * i, "x");
+    }
+    tcp_table_settle(w->table);
+    expect_log(w, "open 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x 1:x");
+    assert_int_equal(w->stats.reordered, 0);
 }
 
 /* A SYN that comes as the last of 32 is in time, one later is late: where the stream began is
@@ -248,6 +312,8 @@ int main(void)
         TEST(test_any_order),
         TEST(test_order_among_connections),
         TEST(test_joined_late_in_disorder),
+        TEST(test_joined_late_acknowledgements),
+        TEST(test_acknowledgements_one_way),
         TEST(test_syn_at_the_last_moment),
         TEST(test_turns_by_clock),
         TEST(test_waits_once),
