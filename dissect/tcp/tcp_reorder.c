@@ -38,9 +38,9 @@ static bool has_data_of(const struct segment *segment)
 }
 
 /* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
- * been and, so that questions come before their answers, what the sender had got by then. An
- * acknowledgement alone waits for what its sender sent before; where there is no connection yet, for
- * what would begin one, or nobody would remember it. */
+ * been, what its sender sent before, and, so that questions come before their answers, what the sender
+ * had got by then. An acknowledgement alone waits, where there is no connection yet, for what would
+ * begin one, or nobody would remember it. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
 {
     const bool has_data = has_data_of(segment);
@@ -66,7 +66,10 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
         return true;
     if (!peer->started)
         return !conn->view.syn_seen[dir];
-    return has_data ? !lacks(peer, segment->ack) : !lacks(stream, segment->seq);
+    /* Where the other end is not heard its numbers are what anybody says that they are. */
+    if (has_data && lacks(peer, segment->ack))
+        return false;
+    return (has_data && peer->heard) || !lacks(stream, segment->seq);
 }
 
 static void take_queued(struct tcp_table *table, struct tcp_queued *one)

@@ -98,8 +98,6 @@ def make(seed):
         while places and places[0] == number:
             places.pop(0)
             kind, end = rng.choice(KINDS), rng.randrange(2)
-            if kind is wrong_ack and one_way == 1 and number < 32:
-                kind = bad_sum  # the numbers alone count there: docs/limits.md
             times = rng.choice([1, 1, 1, 5])
             for _ in range(times):
                 kind(rng, talk, end)

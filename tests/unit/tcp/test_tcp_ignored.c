@@ -72,6 +72,22 @@ static void test_times_out_of_order_one_way(void **state)
     expect_log(w, "open 0:abc 0:def 0:ghi close=CAPTURE");
 }
 
+/* Where one direction was captured, a far-off acknowledgement is not the turn of data that its sender has not
+ * come to yet. */
+static void test_early_stray_ack_one_way(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    feed(w, B, TCP_ACK, 501, 103, "ab");
+    feed(w, B, TCP_ACK, 503, 0x30000000, "XY");
+    feed(w, B, TCP_ACK, 503, 105, "cd");
+    feed(w, B, TCP_ACK, 505, 107, "ef");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 1:ab 1:cd 1:ef");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
 /* What acknowledges numbers far off is ignored, though the other end is not heard; a second one is believed. */
 static void test_stray_ack_one_way(void **state)
 {
@@ -536,6 +552,7 @@ int main(void)
         TEST(test_old_times_one_way),
         TEST(test_times_out_of_order_one_way),
         TEST(test_stray_ack_one_way),
+        TEST(test_early_stray_ack_one_way),
         TEST(test_syn_where_data_waits),
         TEST(test_urgent_waits),
         TEST(test_wrongly_ignored),
