@@ -141,6 +141,15 @@ struct idle_drop {
     bool is_told;
 };
 
+/* lost_link is one that global said was lost. */
+enum { MAX_LOST_LINKS = 8 };
+struct lost_link {
+    int64_t ts_ns; /* when it was said first */
+    uint64_t frame;
+    size_t len[2];
+    char name[2][128]; /* who says it, and the node that is gone from there */
+};
+
 /* pair is two nodes, in either order. */
 enum { NUM_UPS = 4 };
 struct pair {
@@ -441,12 +450,8 @@ struct detect {
     struct guess_watch *guesses; /* NULL: no cookie was refused */
     struct table_watch *tables; /* NULL: no mnesia has started, and EPMD has known all names */
     uint64_t num_one_way; /* connections that are watched, about */
-    struct {
-        int64_t ts_ns; /* 0: none */
-        uint64_t frame;
-        size_t len[2];
-        char name[2][128];
-    } lost; /* the link that global said first was lost */
+    struct lost_link lost[MAX_LOST_LINKS]; /* the latest that global said were lost */
+    unsigned num_lost;                     /* so many were */
     struct {
         int64_t last_ns;        /* of the latest record */
         int64_t from_ns, to_ns; /* when nothing came, the latest time */

@@ -170,31 +170,81 @@ static void take_names(struct detect *d, const struct ds_event *event, const str
 
 /* --- links that are cut --- */
 
-/* note_lost keeps the first link that is said to be lost: {lost_connection, Node, _, _, OtherNode}. */
+static struct ds_text lost_name(const struct lost_link *lost, int i)
+{
+    return text_of(lost->name[i], lost->len[i]);
+}
+
+static bool is_lost_name(const struct lost_link *lost, int i, struct ds_text name)
+{
+    return name.data != NULL && lost->len[i] == name.len && memcmp(lost->name[i], name.data, name.len) == 0;
+}
+
+static unsigned num_kept(const struct detect *d)
+{
+    return d->num_lost < MAX_LOST_LINKS ? d->num_lost : MAX_LOST_LINKS;
+}
+
+/* note_lost keeps the links that are said to be lost: {lost_connection, Node, _, _, OtherNode}. Nodes tell each
+ * other what they were told. */
 static void note_lost(struct detect *d, const struct ds_event *event, const struct ds_term *said)
 {
     struct ds_term node[2];
     struct ds_text name[2];
-    if ((d->lost.ts_ns != 0 && event->ts_ns - d->lost.ts_ns < LOST_NS) ||
-        !ds_term_get_element(said, 1, &node[0]) || !ds_term_get_element(said, 4, &node[1]) ||
+    if (!ds_term_get_element(said, 1, &node[0]) || !ds_term_get_element(said, 4, &node[1]) ||
         !ds_term_get_atom(&node[0], &name[0]) || !ds_term_get_atom(&node[1], &name[1]))
         return;
-    d->lost.ts_ns = event->ts_ns;
-    d->lost.frame = event->frame;
+    for (unsigned i = 0; i < num_kept(d); i++) {
+        const struct lost_link *known = &d->lost[i];
+        if (event->ts_ns - known->ts_ns < LOST_NS && is_lost_name(known, 0, name[0]) &&
+            is_lost_name(known, 1, name[1]))
+            return;
+    }
+    struct lost_link *lost = &d->lost[d->num_lost++ % MAX_LOST_LINKS];
+    lost->ts_ns = event->ts_ns;
+    lost->frame = event->frame;
     for (int i = 0; i < 2; i++)
-        d->lost.len[i] = detect_keep(d->lost.name[i], sizeof d->lost.name[i], name[i]);
+        lost->len[i] = detect_keep(lost->name[i], sizeof lost->name[i], name[i]);
+}
+
+/* find_lost finds the link whose loss makes global cut one with a node: the first that was lost of that node,
+ * or the first of any. NULL: none is known. */
+static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, struct ds_text node)
+{
+    const struct lost_link *first[2] = {NULL, NULL}; /* of any, of the node */
+    for (unsigned i = 0; i < num_kept(d); i++) {
+        const struct lost_link *one = &d->lost[i];
+        if (ts_ns - one->ts_ns >= LOST_NS)
+            continue;
+        for (int of_node = 0; of_node <= (is_lost_name(one, 0, node) || is_lost_name(one, 1, node)); of_node++) {
+            if (first[of_node] == NULL || one->ts_ns < first[of_node]->ts_ns)
+                first[of_node] = one;
+        }
+    }
+    return first[1] != NULL ? first[1] : first[0];
+}
+
+/* is_of_one_host: between two nodes of one host there is no network that could part them. */
+static bool is_of_one_host(struct ds_text a, struct ds_text b)
+{
+    const char *host_a = memchr(a.data, '@', a.len), *host_b = memchr(b.data, '@', b.len);
+    if (host_a == NULL || host_b == NULL)
+        return false;
+    const size_t len = a.len - (size_t)(host_a - a.data);
+    return len == b.len - (size_t)(host_b - b.data) && memcmp(host_a, host_b, len) == 0;
 }
 
 static void take_cut(struct detect *d, const struct ds_event *event)
 {
-    const bool has_lost = d->lost.ts_ns != 0 && event->ts_ns - d->lost.ts_ns < LOST_NS;
-    const struct ds_text one = text_of(d->lost.name[0], d->lost.len[0]);
-    const struct ds_text other = text_of(d->lost.name[1], d->lost.len[1]);
+    const struct lost_link *lost = find_lost(d, event->ts_ns, event->conn->end[!event->dir].node);
+    const bool has_lost = lost != NULL;
+    const struct ds_text one = has_lost ? lost_name(lost, 0) : text_of("", 0);
+    const struct ds_text other = has_lost ? lost_name(lost, 1) : text_of("", 0);
     const uint32_t gone = hash_text(other);
-    const struct pair *lost = has_lost ? detect_pair(d, hash_text(one), gone) : NULL;
-    const bool has_end = lost != NULL && lost->has_ended;
+    const struct pair *pair = has_lost ? detect_pair(d, hash_text(one), gone) : NULL;
+    const bool has_end = pair != NULL && pair->has_ended;
     const bool has_seen = has_end || (has_lost && detect_is_fading(d, one, other));
-    if (has_end && lost->ended_by == gone)
+    if ((has_end && pair->ended_by == gone) || (!has_seen && is_of_one_host(one, other)))
         return; /* it ended, or was ended, in order: its other links end as well */
     struct finding *f = detect_begin(d, FINDING_DS210, event);
     wording_add(&f->sentence, "global on ");
@@ -203,11 +253,11 @@ static void take_cut(struct detect *d, const struct ds_event *event)
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
     wording_add(&f->sentence, " although their link was healthy");
     if (has_lost) {
-        wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[0], d->lost.len[0]));
+        wording_put(&f->detail, WORD_NODE, one);
         wording_add(&f->detail, " had lost its link with ");
-        wording_put(&f->detail, WORD_NODE, text_of(d->lost.name[1], d->lost.len[1]));
+        wording_put(&f->detail, WORD_NODE, other);
         wording_add(&f->detail, " first");
-        detect_frame(f, d->lost.frame, "the report of the loss");
+        detect_frame(f, lost->frame, "the report of the loss");
     } else {
         wording_add(&f->detail, "no message says which link was lost first");
     }

@@ -339,19 +339,24 @@ static void global_names(void **state)
     }
 }
 
-static void said_by_global(const char *what, const char *label, int dir)
+static void said_by_global_of(const char *what, const char *label, int dir, const char *one, const char *gone)
 {
     begin_terms();
     put_tuple(5);
     put_atom(what);
-    put_atom("alice@a");
+    put_atom(one);
     put_small(1);
     put_small(1);
-    put_atom("carol@c");
+    put_atom(gone);
     struct ds_event event = message(dir, NULL, 0);
     event.message.payload = term_since(0);
     const struct record record = {.event = &event, .note = {.label = label, .group = ""}};
     findings_record(w.findings, &record);
+}
+
+static void said_by_global(const char *what, const char *label, int dir)
+{
+    said_by_global_of(what, label, dir, "alice@a", "carol@c");
 }
 
 static void cut_by_global(void **state)
@@ -380,6 +385,39 @@ static void cut_by_global(void **state)
         found(closed_by == 0 ? "DS204 DS210" : "DS204"); /* carol, who was lost, has ended */
         if (closed_by == 0)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
+    }
+}
+
+/* Nodes that end while others are said to be lost: their own loss counts, by however many it is told. On the
+ * host of who tells it nothing is seen of it. */
+static void ends_among_others(void **state)
+{
+    enum { ENDED, OF_ONE_HOST, MANY_BEFORE, TOO_MANY_AFTER, RESET, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        shake(DS_STEP_CHALLENGE_ACK, "dora@d", "bob@b");
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+        change(DS_CONN_UP, 0, false);
+        if (i != OF_ONE_HOST)
+            half_close(1, i == RESET ? DS_CLOSE_RESET : DS_CLOSE_FIN);
+        next_conn();
+        up();
+        w.conn.end[1].node = text("bob@b");
+        said_by_global("lost_connection", "global:lost_connection", 0);
+        const int others = i == MANY_BEFORE || i == TOO_MANY_AFTER ? 8 : 0;
+        char name[] = "eve0@e";
+        for (int k = 0; i == MANY_BEFORE && k < others; k++, name[3]++)
+            said_by_global_of("lost_connection", "global:lost_connection", 0, "alice@a", name);
+        for (int again = 0; again < 9; again++)
+            said_by_global_of("lost_connection", "global:lost_connection", 0,
+                              i == OF_ONE_HOST ? "dora@b" : "dora@d", "bob@b");
+        for (int k = 0; i == TOO_MANY_AFTER && k < others; k++, name[3]++)
+            said_by_global_of("lost_connection", "global:lost_connection", 0, "alice@a", name);
+        said_by_global("remove_connection", "global:remove_connection", 0);
+        found(i == OF_ONE_HOST                        ? ""
+              : i == RESET || i == TOO_MANY_AFTER ? "DS204 DS210"
+                                                      : "DS204");
     }
 }
 
@@ -707,6 +745,7 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(global_names),
         cmocka_unit_test(cut_by_global),
+        cmocka_unit_test(ends_among_others),
         cmocka_unit_test(ends_before_the_cut),
         cmocka_unit_test(fades_before_the_cut),
         cmocka_unit_test(meshes),
