@@ -68,7 +68,8 @@ static void take_conn(struct detect *d, const struct ds_event *event)
 
 static void note_hosts(struct detect *d, const struct ds_conn *conn)
 {
-    detect_note_host(d, &conn->end[0].addr);
+    if (detect_note_host(d, &conn->end[0].addr))
+        detect_node_starts(d, &conn->end[0].addr);
     detect_note_host(d, &conn->end[1].addr);
 }
 

@@ -185,8 +185,8 @@ static unsigned num_kept(const struct detect *d)
     return d->num_lost < MAX_LOST_LINKS ? d->num_lost : MAX_LOST_LINKS;
 }
 
-/* note_lost keeps the links that are said to be lost: {lost_connection, Node, _, _, OtherNode}. Nodes tell each
- * other what they were told. */
+/* note_lost keeps the links that are said to be lost: {lost_connection, Node, _, _, OtherNode}. Nodes tell
+ * each other what they were told. */
 static void note_lost(struct detect *d, const struct ds_event *event, const struct ds_term *said)
 {
     struct ds_term node[2];
@@ -207,8 +207,8 @@ static void note_lost(struct detect *d, const struct ds_event *event, const stru
         lost->len[i] = detect_keep(lost->name[i], sizeof lost->name[i], name[i]);
 }
 
-/* find_lost finds the link whose loss makes global cut one with a node: the first that was lost of that node,
- * or the first of any. NULL: none is known. */
+/* find_lost finds the link whose loss makes global cut one with a node: the first that was lost of that
+ * node, or the first of any. NULL: none is known. */
 static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, struct ds_text node)
 {
     const struct lost_link *first[2] = {NULL, NULL}; /* of any, of the node */
@@ -216,9 +216,10 @@ static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, 
         const struct lost_link *one = &d->lost[i];
         if (ts_ns - one->ts_ns >= LOST_NS)
             continue;
-        for (int of_node = 0; of_node <= (is_lost_name(one, 0, node) || is_lost_name(one, 1, node)); of_node++) {
-            if (first[of_node] == NULL || one->ts_ns < first[of_node]->ts_ns)
-                first[of_node] = one;
+        const int is_of_node = is_lost_name(one, 0, node) || is_lost_name(one, 1, node);
+        for (int k = 0; k <= is_of_node; k++) {
+            if (first[k] == NULL || one->ts_ns < first[k]->ts_ns)
+                first[k] = one;
         }
     }
     return first[1] != NULL ? first[1] : first[0];

@@ -29,19 +29,21 @@ static bool is_loopback(const struct ds_addr *addr)
 
 /* --- who runs nodes, and what their hosts are called --- */
 
-void detect_note_host(struct detect *d, const struct ds_addr *addr)
+bool detect_note_host(struct detect *d, const struct ds_addr *addr)
 {
     struct lookups *l = &d->lookups;
     if (is_loopback(addr)) {
         l->has_local = true;
-        return;
+        return false;
     }
     for (unsigned i = 0; i < l->num_hosts; i++) {
         if (is_same(&l->host[i], addr))
-            return;
+            return false;
     }
-    if (l->num_hosts < MAX_HOSTS)
-        l->host[l->num_hosts++] = *addr;
+    if (l->num_hosts == MAX_HOSTS)
+        return false;
+    l->host[l->num_hosts++] = *addr;
+    return true;
 }
 
 /* is_node_host: a node that registers with its own EPMD shows no address but the loopback's. */

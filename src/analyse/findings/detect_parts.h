@@ -17,6 +17,8 @@
 /* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
  * this connection, of the other version of IP where other_family; NULL: none did. */
 void detect_epmd(struct detect *d, const struct ds_event *event);
+/* detect_node_starts: a node is heard of a host that had none, and so has an EPMD there. */
+void detect_node_starts(struct detect *d, const struct ds_addr *addr);
 void detect_epmd_left(struct detect *d, const struct ds_event *event); /* a connection to EPMD changes */
 void detect_unreachable(struct detect *d, const struct ds_event *event);
 void detect_reach_time(struct detect *d, bool at_end);
@@ -36,11 +38,12 @@ void detect_scan_epmd(struct detect *d, const struct ds_event *event);
 void detect_scan_end(struct detect *d, const struct ds_event *event);
 void detect_scan_time(struct detect *d, bool at_end);
 
-/* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes;
- * detect_dials that a host makes a connection to an EPMD: what it asked for was told. */
+/* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes; true:
+ * of a host with none so far. detect_dials tells that a host makes a connection to an EPMD: what it asked
+ * for was told. */
 void detect_lookup(struct detect *d, const struct ds_event *event);
 void detect_lookup_time(struct detect *d, bool at_end);
-void detect_note_host(struct detect *d, const struct ds_addr *addr);
+bool detect_note_host(struct detect *d, const struct ds_addr *addr);
 void detect_note_name(struct detect *d, struct ds_text name);
 void detect_dials(struct detect *d, const struct ds_addr *client);
 

@@ -119,6 +119,15 @@ static bool was_reached(const struct detect *d, const struct ds_addr *server, in
     return false;
 }
 
+void detect_node_starts(struct detect *d, const struct ds_addr *addr)
+{
+    for (size_t i = 0; i < MAX_REFUSED; i++) {
+        struct epmd_unreachable *r = &d->refused[i];
+        if (r->is_used && r->close == DS_CLOSE_RESET && is_same_addr(&r->server, addr))
+            r->is_used = false;
+    }
+}
+
 void detect_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;

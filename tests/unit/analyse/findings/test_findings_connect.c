@@ -207,6 +207,33 @@ static void no_epmd(void **state)
     found("");
 }
 
+/* A node looks for another one, whose host has no EPMD yet: that one starts, and so has started it. One that
+ * had been heard before does not, and a host that answers nothing has nothing that starts. */
+static void epmd_of_a_node_that_starts(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct ds_addr other = {4, {10, 0, 0, i == 1 ? 3 : 2}};
+        begin();
+        if (i == 2) {
+            w.conn.end[0].addr = other;
+            epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "alice", 0, 0);
+            next_conn();
+            w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+            w.conn.end[1].addr = other;
+        }
+        w.conn.end[1].port = EPMD;
+        close_by(1, MS, i == 3 ? DS_CLOSE_SYN_TIMEOUT : DS_CLOSE_RESET);
+        w.now_ns += SECOND;
+        next_conn();
+        w.conn.end[0].addr = other;
+        w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+        epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "alice", 0, 0);
+        findings_time(w.findings, w.now_ns + 9 * SECOND);
+        found(i == 0 ? "" : "DS106");
+    }
+}
+
 static void answers_of_epmd(void **state)
 {
     (void)state;
@@ -375,6 +402,7 @@ int main(void)
         cmocka_unit_test(releases),
         cmocka_unit_test(unreachable),
         cmocka_unit_test(no_epmd),
+        cmocka_unit_test(epmd_of_a_node_that_starts),
         cmocka_unit_test(answers_of_epmd),
         cmocka_unit_test(refusals),
         cmocka_unit_test(gives_up_for_the_other),
