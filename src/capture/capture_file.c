@@ -200,7 +200,7 @@ bool capture_open_file(struct capture_input *input, const char *name, int fd)
         return false;
     }
     if (S_ISDIR(stat.st_mode)) {
-        complain("%s is a directory, not a capture file", input->name);
+        complain("%s is a directory; to read its files, use %s/*", input->name, input->name);
         capture_input_close(input);
         return false;
     }

@@ -16,9 +16,11 @@
 #include "capture/kernel_filter.h"
 #include "core/printable.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -43,7 +45,7 @@ struct port_filter {
     bool in_kernel; /* live and --no-follow: the kernel's word is final */
     bool with_dns;
     bool all_packets;
-    bool is_file_name;                 /* the expression */
+    bool is_file_name, is_folder;      /* the expression */
     struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
@@ -130,10 +132,28 @@ static void set_kernel_filter(struct port_filter *f)
     }
 }
 
-static bool complain_expression(const char *expression, bool is_file_name, const char *why)
+/* is_word: what may be a name or a text to search for, which ngrep has in the place of the expression. */
+static bool is_word(const char *expression)
 {
-    if (is_file_name)
+    for (const char *at = expression; *at != '\0'; at++) {
+        if (isalnum((unsigned char)*at) == 0 && strchr("_@.:/-", *at) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool complain_expression(const struct port_filter *f, const char *why)
+{
+    const char *expression = f->expression;
+    if (f->is_folder)
+        complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression, expression);
+    else if (f->is_file_name)
         complain("bad BPF expression '%s': to read a file, use -r %s", expression, expression);
+    else if (is_word(expression))
+        complain("bad BPF expression '%s': to search messages, use -e %s; for a process, --process; for a node, "
+                 "--node", expression, expression);
+    else if (strstr(expression, "==") != NULL || strchr(expression, '"') != NULL)
+        complain("bad BPF expression '%s': a display filter is given with -Y: see distsniff --fields", expression);
     else
         complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
     return false;
@@ -156,7 +176,7 @@ static bool compile(struct port_filter *f, const struct capture_input *input)
     rule->link_type = input->link_type;
     bool ok = pcap_compile(dead, &rule->program, f->expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!ok)
-        complain_expression(f->expression, f->is_file_name, pcap_geterr(dead));
+        complain_expression(f, pcap_geterr(dead));
     f->num_rules += ok;
     /* Later fragments of IP packets have no ports: all of them have to pass. */
     struct bpf_program wider;
@@ -191,10 +211,10 @@ static bool set_filter_once(struct port_filter *f)
     pcap_t *pcap = f->capture->inputs[0].pcap;
     struct bpf_program program;
     if (pcap_compile(pcap, &program, f->expression, 1, PCAP_NETMASK_UNKNOWN) != 0)
-        return complain_expression(f->expression, f->is_file_name, pcap_geterr(pcap));
+        return complain_expression(f, pcap_geterr(pcap));
     bool ok = pcap_setfilter(pcap, &program) == 0;
     if (!ok)
-        complain_expression(f->expression, f->is_file_name, pcap_geterr(pcap));
+        complain_expression(f, pcap_geterr(pcap));
     pcap_freecode(&program);
     f->in_kernel = ok;
     return ok;
@@ -216,7 +236,9 @@ static bool prepare(struct port_filter *f, const struct port_filter_config *conf
     f->is_learning = !config->no_follow;
     f->with_dns = config->with_dns;
     f->all_packets = config->all_packets;
-    f->is_file_name = f->expression != NULL && access(f->expression, F_OK) == 0;
+    struct stat is;
+    f->is_file_name = f->expression != NULL && stat(f->expression, &is) == 0;
+    f->is_folder = f->is_file_name && S_ISDIR(is.st_mode);
     for (size_t i = 0; i < config->num_dist_ports && f->is_learning; i++)
         f->learned[config->dist_ports[i] / 8] |= (uint8_t)(1 << config->dist_ports[i] % 8);
     return true;

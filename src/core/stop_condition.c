@@ -98,6 +98,11 @@ void stop_condition_clock(struct stop_condition *ending, int64_t elapsed_ns, int
         stop_condition_set(ending, STOP_UNTIL);
 }
 
+static void print_count(FILE *out, uint64_t count, const char *noun)
+{
+    fprintf(out, "%" PRIu64 " %s%s", count, noun, count != 1 ? "s" : "");
+}
+
 /* What stands between the two halves of the text. */
 static void print_value(const struct stop_condition *ending, FILE *out)
 {
@@ -105,10 +110,10 @@ static void print_value(const struct stop_condition *ending, FILE *out)
     const char *name;
     switch (ending->reason) {
     case STOP_COUNT:
-        fprintf(out, "%" PRIu64, config->max_messages);
+        print_count(out, config->max_messages, "message");
         break;
     case STOP_PACKETS:
-        fprintf(out, "%" PRIu64, config->max_packets);
+        print_count(out, config->max_packets, "packet");
         break;
     case STOP_DURATION:
         fprintf(out, "%.12g", config->max_seconds);
@@ -117,10 +122,10 @@ static void print_value(const struct stop_condition *ending, FILE *out)
         fprintf(out, "%" PRIu64, config->max_file_kb);
         break;
     case STOP_FILES:
-        fprintf(out, "%" PRIu64, config->max_files);
+        print_count(out, config->max_files, "file");
         break;
     case STOP_ROTATION:
-        fprintf(out, "%" PRIu64, config->max_ring_files);
+        print_count(out, config->max_ring_files, "file");
         break;
     case STOP_UNTIL:
         fputs(config->until_text, out);

@@ -13,6 +13,7 @@
  */
 #include "select/filter_program.h"
 
+#include "core/habits.h"
 #include "core/label_show.h"
 #include "core/units.h"
 #include "select/suggestion.h"
@@ -498,7 +499,10 @@ static void add_presence(struct filter_parser *p, struct filter_step *step)
 static bool unknown_field(struct filter_parser *p, struct ds_text name)
 {
     const char *nearest = filter_field_nearest(name);
+    const char *answer = habit_answer(HABIT_FIELD, name.data, name.len);
     const int len = name.len < 40 ? (int)name.len : 40;
+    if (answer != NULL)
+        return fail(p, p->at, "there is no field '%.*s': use %s", len, name.data, answer);
     if (nearest != NULL)
         return fail(p, p->at, "there is no field '%.*s': did you mean %s?", len, name.data,
                     nearest);

@@ -10,9 +10,11 @@
 #include "output/event_text.h"
 #include "select/filter.h"
 #include "select/labels.h"
+#include "select/names_here.h"
 #include "select/suggestion.h"
 
 #include <distsniff/identity.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +31,6 @@ struct followed {
     uint64_t conn, left;
 };
 
-/* node_names is the first nodes that were seen, for a --node that is none of them. */
-struct node_names {
-    char name[6][SUGGESTION_MAX + 1];
-    size_t num;
-    bool has_more;
-};
-
 struct selector {
     const struct selector_config *config;
     bool has_picks; /* one of those that say nothing about the end of a call */
@@ -47,7 +42,9 @@ struct selector {
     struct event_text *printer;
     struct ds_buffer text;
     struct suggestion *near; /* of --node, then of --process; NULL: none is given, or all occur */
-    struct node_names nodes; /* while near is there */
+    /* While near is there: */
+    struct names_here nodes, processes;
+    uint64_t num_messages, num_unreadable; /* messages, and those of them with unknown atoms */
     uint64_t num_given_up;
     uint64_t no_memory;
 };
@@ -226,6 +223,11 @@ static bool follows(struct selector *s, const struct ds_event *event, bool wante
     return !is_last;
 }
 
+static bool is_word(struct ds_text word, struct ds_text name)
+{
+    return word.len == name.len && memcmp(word.data, name.data, name.len) == 0;
+}
+
 /* A name without a host is held against those of nodes without theirs. */
 static void take_node(struct suggestion *near, struct ds_text word, struct ds_text node)
 {
@@ -235,48 +237,30 @@ static void take_node(struct suggestion *near, struct ds_text word, struct ds_te
     suggestion_take(near, word, node);
 }
 
-static void add_node_name(struct node_names *nodes, struct ds_text node)
+/* take_end takes the names of one end of a message: its registered name, what the message is addressed
+ * to, and its titles. What the application names weighs more than the housekeeping of Erlang/OTP. */
+static void take_end(struct selector *s, const struct record *record, enum ds_role role,
+                     struct ds_text name, const struct titles *titles)
 {
-    if (node.data == NULL || node.len == 0 || node.len > SUGGESTION_MAX)
-        return;
-    for (size_t i = 0; i < nodes->num; i++) {
-        if (strlen(nodes->name[i]) == node.len && memcmp(nodes->name[i], node.data, node.len) == 0)
-            return;
-    }
-    nodes->has_more = nodes->num == sizeof nodes->name / sizeof nodes->name[0];
-    if (nodes->has_more)
-        return;
-    memcpy(nodes->name[nodes->num], node.data, node.len);
-    nodes->name[nodes->num++][node.len] = '\0';
-}
-
-/* tell_nodes says which nodes there are instead of one that never occurred. */
-static void tell_nodes(const struct node_names *nodes, struct ds_text word)
-{
-    struct ds_buffer text = {0};
-    printable_text(word, &text);
-    ds_buffer_add_text(&text, nodes->num != 0 ? " never occurred; nodes here: "
-                                              : " never occurred; no node name is known here");
-    for (size_t i = 0; i < nodes->num; i++) {
-        ds_buffer_add_text(&text, i != 0 ? ", " : "");
-        printable_text((struct ds_text){nodes->name[i], strlen(nodes->name[i])}, &text);
-    }
-    if (!text.failed)
-        complain("--node: %.*s%s", (int)text.len, text.data, nodes->has_more ? " and more" : "");
-    ds_buffer_free(&text);
-}
-
-static void take_process(struct suggestion *near, struct ds_text word, const struct record *record)
-{
-    const struct ds_message *message = &record->event->message;
-    static const enum ds_role roles[] = {DS_ROLE_FROM, DS_ROLE_TO};
-    struct ds_text atom;
-    suggestion_take(near, word, record->note.from_name);
-    suggestion_take(near, word, record->note.to_name);
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        const struct ds_term *role = &message->role[roles[i]];
-        if (role->data != NULL && ds_term_get_atom(role, &atom))
-            suggestion_take(near, word, atom);
+    enum { HOUSEKEEPING = 1, APPLICATION = 1000000 };
+    const struct ds_term *term = &record->event->message.role[role];
+    const uint64_t weight =
+        record->note.group != NULL && strcmp(record->note.group, "otp") == 0 ? HOUSEKEEPING : APPLICATION;
+    struct suggestion *near = s->near + s->config->nodes.num;
+    struct ds_text atom = {NULL, 0};
+    if (term->data != NULL && ds_term_get_atom(term, &atom) && name.data == NULL)
+        name = atom;
+    names_here_add(&s->processes, name, weight);
+    for (size_t i = 0; titles != NULL && i < titles->num; i++)
+        names_here_add(&s->processes, titles->text[i], weight);
+    for (size_t i = 0; i < s->config->num_processes; i++, near++) {
+        const struct ds_text word = s->config->processes[i].name;
+        if (near->occurs || word.data == NULL)
+            continue;
+        suggestion_take(near, word, name);
+        suggestion_take(near, word, atom);
+        for (size_t j = 0; titles != NULL && j < titles->num; j++)
+            suggestion_take(near, word, titles->text[j]);
     }
 }
 
@@ -285,28 +269,78 @@ static void take_names(struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
     const struct ds_event *event = record->event;
+    const struct note *note = &record->note;
     struct suggestion *near = s->near;
     bool all_occur = true;
+    names_here_add(&s->nodes, event->conn->end[0].node, 1);
+    names_here_add(&s->nodes, event->conn->end[1].node, 1);
     for (size_t i = 0; i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         near->occurs = near->occurs || pick_node_has(config->nodes.word[i], event);
         take_node(near, word, event->conn->end[0].node);
         take_node(near, word, event->conn->end[1].node);
-        add_node_name(&s->nodes, event->conn->end[0].node);
-        add_node_name(&s->nodes, event->conn->end[1].node);
         all_occur = all_occur && near->occurs;
     }
     for (size_t i = 0; i < config->num_processes; i++, near++) {
-        const struct pick_process *process = &config->processes[i];
-        near->occurs = near->occurs || process->name.data == NULL || pick_process_has(process, record);
-        if (event->type == DS_EVENT_MESSAGE && !near->occurs)
-            take_process(near, process->name, record);
+        near->occurs = near->occurs || pick_process_has(&config->processes[i], record);
         all_occur = all_occur && near->occurs;
+    }
+    if (event->type == DS_EVENT_MESSAGE && config->num_processes != 0) {
+        s->num_messages++;
+        s->num_unreadable += event->unknown_atoms != 0;
+        take_end(s, record, DS_ROLE_FROM, note->from_name, note->from_titles);
+        take_end(s, record, DS_ROLE_TO, note->to_name, note->to_titles);
     }
     if (all_occur) {
         free(s->near);
         s->near = NULL;
     }
+}
+
+/* tell_here says what there is instead of a name that never occurred. */
+static void tell_here(const char *option, struct ds_text word, const struct names_here *names,
+                      const char *here, const char *none)
+{
+    struct ds_buffer text = {0};
+    printable_text(word, &text);
+    ds_buffer_add_text(&text, " never occurred; ");
+    ds_buffer_add_text(&text, names->num != 0 ? here : none);
+    names_here_print(names, &text);
+    if (!text.failed)
+        complain("%s: %.*s", option, (int)text.len, text.data);
+    ds_buffer_free(&text);
+}
+
+/* is_node_here says whether a word for a process is the name of a node. */
+static bool is_node_here(const struct selector *s, struct ds_text word)
+{
+    for (size_t i = 0; i < s->nodes.num; i++) {
+        const struct name_here *node = &s->nodes.name[i];
+        const struct ds_text whole = {node->text, node->len};
+        const char *host = memchr(node->text, '@', node->len);
+        const struct ds_text name = {node->text,
+                                     host != NULL ? (size_t)(host - node->text) : node->len};
+        if (word.data != NULL && (is_word(word, whole) || is_word(word, name)))
+            return true;
+    }
+    return false;
+}
+
+static void tell_process(const struct selector *s, const struct suggestion *near, const char *word)
+{
+    const struct ds_text text = {word, strlen(word)};
+    const struct pick_process *process = &s->config->processes[near - s->near - s->config->nodes.num];
+    if (is_node_here(s, process->name)) {
+        complain("--process: %s is a node here: use --node %s", word, word);
+        return;
+    }
+    if (process->name.data == NULL || !suggestion_tell(near, "--process", NULL, process->name))
+        tell_here("--process", text, &s->processes, "processes here: ",
+                  "no name of a process is known here");
+    if (s->num_unreadable * 10 > s->num_messages)
+        complain("%" PRIu64 " of %" PRIu64 " messages have unknown atoms, which may be such names: see "
+                 "distsniff --print-refresh",
+                 s->num_unreadable, s->num_messages);
 }
 
 void selector_tell_near(const struct selector *s)
@@ -316,10 +350,12 @@ void selector_tell_near(const struct selector *s)
     for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         if (!near->occurs && !suggestion_tell(near, "--node", NULL, word))
-            tell_nodes(&s->nodes, word);
+            tell_here("--node", word, &s->nodes, "nodes here: ", "no node name is known here");
     }
-    for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++)
-        suggestion_tell(near, "--process", NULL, config->processes[i].name);
+    for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++) {
+        if (!near->occurs)
+            tell_process(s, near, config->processes[i].word);
+    }
     filter_tell_near(config->filter);
 }
 

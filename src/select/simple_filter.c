@@ -119,6 +119,7 @@ static bool take_number(struct ds_text *text, uint32_t *out)
 bool pick_process_parse(struct pick_process *process, const char *word)
 {
     static const char elixir[] = "#PID";
+    const char *const given = word;
     if (strncmp(word, elixir, sizeof elixir - 1) == 0 && word[sizeof elixir - 1] == '<')
         word += sizeof elixir - 1;
     const size_t len = strlen(word);
@@ -126,7 +127,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
     struct ds_text pid = {word, len};
     if (bracketed && word[len - 1] == '>')
         pid = (struct ds_text){word + 1, len - 2};
-    *process = (struct pick_process){.name = {word, len}};
+    *process = (struct pick_process){.word = given, .name = {word, len}};
     if (take_number(&pid, &process->serial) && take_number(&pid, &process->id)) {
         size_t num_digits = 0;
         while (num_digits < pid.len && pid.data[num_digits] >= '0' && pid.data[num_digits] <= '9')

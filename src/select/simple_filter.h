@@ -15,6 +15,7 @@ struct op_set {
 
 /* pick_process is one --process: a registered name, a title (global:lab, pg:workers), or a pid. */
 struct pick_process {
+    const char *word;    /* as given */
     struct ds_text name; /* absent of a pid */
     struct ds_text node; /* of a pid; absent: any */
     uint32_t id, serial;

@@ -26,6 +26,17 @@ static struct ds_text bare(struct ds_text text)
     return behind(behind(text, "Elixir."), ":");
 }
 
+/* contains: a part of a name is as near to it as a name with one other letter. */
+static bool contains(struct ds_text name, struct ds_text word)
+{
+    enum { LEAST = 3 };
+    for (size_t i = 0; word.len >= LEAST && i + word.len <= name.len; i++) {
+        if (memcmp(name.data + i, word.data, word.len) == 0)
+            return true;
+    }
+    return false;
+}
+
 void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_text name)
 {
     if (near->occurs || name.data == NULL || name.len == 0 || name.len > SUGGESTION_MAX ||
@@ -38,7 +49,9 @@ void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_tex
     *seen = hash;
     word = bare(word);
     name = bare(name);
-    const size_t changes = suggest_changes(word.data, word.len, name.data, name.len);
+    size_t changes = suggest_changes(word.data, word.len, name.data, name.len);
+    if (changes > 1 && contains(name, word))
+        changes = 1;
     if (changes == SIZE_MAX || (near->len != 0 && changes >= near->changes))
         return;
     near->changes = changes;

@@ -85,6 +85,8 @@ size_t option_files_count(char **words)
             if (strcmp(words[num], begins[i]) == 0)
                 return num;
         }
+        if (strcmp(words[num], "-") == 0)
+            continue; /* standard input */
         if (!option_files_is_capture(words[num]) || option_files_is_expression(words[num]))
             return num;
     }

@@ -5,6 +5,7 @@
 
 #include "app/options/option_values.h"
 #include "core/complain.h"
+#include "core/habits.h"
 #include "core/units.h"
 #include "output/sink.h"
 #include "record/record_queue.h"
@@ -132,6 +133,11 @@ bool option_set_format(struct options *o, const char *value)
     if (strcmp(value, "list") == 0) {
         o->action = ACTION_LIST_FORMATS;
         return true;
+    }
+    const char *answer = kind == NULL ? habit_answer(HABIT_FORMAT, value, len) : NULL;
+    if (answer != NULL) {
+        complain("unknown format '%.*s': %s", (int)len, value, answer);
+        return false;
     }
     if (kind == NULL) {
         const char *names[MAX_KINDS];

@@ -6,6 +6,7 @@
 #include "app/options/option_set.h"
 #include "app/options/option_values.h"
 #include "core/complain.h"
+#include "core/habits.h"
 
 #include <string.h>
 
@@ -45,6 +46,11 @@ bool option_set_report(struct options *o, const char *value)
     if (strcmp(value, "list") == 0) {
         o->action = ACTION_LIST_REPORTS;
         return true;
+    }
+    const char *answer = habit_answer(HABIT_REPORT, value, strlen(value));
+    if (answer != NULL) {
+        complain("there is no report %s: %s", value, answer);
+        return false;
     }
     if (!option_parse_choice("--report", value, report_names, REPORT_COUNT, &which))
         return false;

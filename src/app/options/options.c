@@ -5,6 +5,7 @@
 #include "app/options/options.h"
 
 #include "core/complain.h"
+#include "core/habits.h"
 #include "select/filter.h"
 #include "core/own_labels.h"
 #include "app/options/option_explain.h"
@@ -274,14 +275,20 @@ static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
     const char *argument = line != NULL ? line->argument : "N"; /* of a cap */
+    const char letter[] = {'-', (char)optopt, '\0'};
+    const bool is_letter = optopt > 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0;
+    const char *answer = value == ':' ? NULL
+                         : is_letter  ? habit_answer(HABIT_OPTION, letter + 1, 1)
+                         : optopt == 0 ? habit_answer(HABIT_OPTION, given + 2, strcspn(given + 2, "="))
+                                      : NULL;
     const char *nearest;
     if (value == ':' && strncmp(given, "--", 2) == 0)
         complain("%s needs an argument, %s: see distsniff --help", given, argument);
     else if (value == ':')
         complain("-%c needs an argument, %s: see distsniff --help", optopt, argument);
-    else if (optopt == 'j')
-        complain("unknown option -j: did you mean --json, or --jobs?");
-    else if (optopt != 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0)
+    else if (answer != NULL)
+        complain("unknown option %s: %s", is_letter ? letter : given, answer);
+    else if (is_letter)
         complain("unknown option -%c: see distsniff --help", optopt);
     else if (optopt != 0)
         complain("%s takes no argument: see distsniff --help", given);
@@ -310,12 +317,12 @@ static bool check_once(const struct option_given *given, size_t num)
  * wrong with the options is said when they are read. */
 static const char *find_file(const char *name, int argc, char **argv)
 {
-    char letters[3 * NUM_OPTION_LINES];
+    char letters[1 + 3 * NUM_OPTION_LINES] = "-"; /* leave argv in its order */
     struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
     char names[DS_LIMIT_COUNT][32];
     const char *file = NULL;
 
-    make_getopt_tables(letters, longs, names);
+    make_getopt_tables(letters + 1, longs, names);
     opterr = 0;
     optind = 0;
     for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
@@ -371,9 +378,14 @@ static bool is_option(const char *word)
     return false;
 }
 
-/* check_regex: tcpdump has an -e without an argument. */
-static bool check_regex(const struct option_line *line, const char *value)
+/* check_habit: tcpdump has an -e and an -A without an argument. */
+static bool check_habit(const struct option_line *line, const char *value)
 {
+    if (strcmp(line->name, "after-context") == 0 && value[strspn(value, "0123456789")] != '\0') {
+        complain("-A takes the number of messages to show after each selected one, not '%s'; text shows "
+                 "what is in messages without -A, and their bytes with -x", value);
+        return false;
+    }
     if (strcmp(line->name, "regexp") != 0 || !is_option(value))
         return true;
     complain("-e takes a regular expression, not the option %s: to search for that text, write "
@@ -430,7 +442,7 @@ static bool take_options(struct options *options, int argc, char **argv,
             continue;
         }
         const struct option_line *line = find_line(value);
-        if (!check_regex(line, optarg) || !take(options, line, optarg, given, num))
+        if (!check_habit(line, optarg) || !take(options, line, optarg, given, num))
             return false;
     }
     return true;

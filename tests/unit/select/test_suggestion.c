@@ -35,6 +35,8 @@ static void the_nearest_is_kept(void **state)
     assert_nearest(":crat", names, "cart");
     assert_nearest("shop_stor", names, "shop_store");
     assert_nearest("rexx", names, "rex");
+    assert_nearest("stor", names, "shop_store"); /* a part of it */
+    assert_nearest("st", names, "");
     assert_nearest("nothing_like_it", names, "");
     assert_nearest("", names, "");
     assert_nearest("<a@b.1.2>", (const char *const[]){"<a@b.1.3>", NULL}, ""); /* a pid is no name */

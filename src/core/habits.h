@@ -1,0 +1,14 @@
+/*
+ * habits.h - words that people bring from other tools, or guess, and what to type instead: habits.def.
+ */
+#ifndef DISTSNIFF_HABITS_H
+#define DISTSNIFF_HABITS_H
+
+#include <stddef.h>
+
+enum habit_where { HABIT_OPTION, HABIT_REPORT, HABIT_FORMAT, HABIT_FIELD };
+
+/* habit_answer returns what to type instead of a word, NULL: nobody knows. */
+const char *habit_answer(enum habit_where where, const char *word, size_t len);
+
+#endif
