@@ -146,14 +146,17 @@ static bool complain_expression(const struct port_filter *f, const char *why)
 {
     const char *expression = f->expression;
     if (f->is_folder)
-        complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression, expression);
+        complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression,
+                 expression);
     else if (f->is_file_name)
         complain("bad BPF expression '%s': to read a file, use -r %s", expression, expression);
     else if (is_word(expression))
-        complain("bad BPF expression '%s': to search messages, use -e %s; for a process, --process; for a node, "
-                 "--node", expression, expression);
+        complain("bad BPF expression '%s': to search messages, use -e %s; for a process, --process; for a "
+                 "node, --node",
+                 expression, expression);
     else if (strstr(expression, "==") != NULL || strchr(expression, '"') != NULL)
-        complain("bad BPF expression '%s': a display filter is given with -Y: see distsniff --fields", expression);
+        complain("bad BPF expression '%s': a display filter is given with -Y: see distsniff --fields",
+                 expression);
     else
         complain("bad BPF expression '%s': %s: see pcap-filter(7)", expression, why);
     return false;

@@ -145,8 +145,8 @@ static void print_sum(const struct timeline_report *r, struct ds_buffer *out)
     }
     for (int i = 0, listed = 0; i < HAPPENING_COUNT; i++) {
         if (r->num[i] != 0)
-            ds_buffer_printf(out, "%s%" PRIu64 " %s", listed++ == 0 ? "; " : ", ", r->num[i],
-                             happening_words((enum happening)i));
+            ds_buffer_printf(out, "%s%s %" PRIu64, listed++ == 0 ? ": " : ", ",
+                             happening_words((enum happening)i), r->num[i]);
     }
     ds_buffer_add_text(out, r->lines.failed || r->lines.held.failed ? "; out of memory\n" : "\n");
 }

@@ -29,7 +29,7 @@ SENTENCES = {
     "latency": r"latency of (0 calls$|\d+ calls?: p50 .*, p99 .*, max .* \(call #|"
                r"\d+ calls?; \d+ without a known end$)",
     "top": r"busiest processes in .* s: (0 messages|.*; first: .)",
-    "timeline": r"timeline: \d+ events?( from .* to .*; \d+ .*)?$",
+    "timeline": r"timeline: \d+ events?( from .* to .*: .* \d+)?$",
     "deaths": r"\d+ process(es)? exited, \d+ connections? lost; \d+ exit signals? sent",
     "audit": r"\d+ of \d+ pairs? of nodes communicates? unencrypted over a network; ",
     "open": r"\d+ calls?, \d+ monitors? and \d+ process links? open",

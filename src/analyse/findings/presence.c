@@ -15,7 +15,7 @@ enum {
     MAX_LINKS = 8192,
     ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
 };
-#define SILENT_NS INT64_C(3000000000)
+#define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */
 #define VISIT_NS INT64_C(60000000000) /* so long at most somebody is there who only asks */
 
 /* A link between nodes: a connection that is up, or on its way. */
@@ -247,8 +247,16 @@ void presence_name(struct presence *p, const struct ds_event *event)
         count(p, event, link);
 }
 
-/* was_silent says whether the end that did not close the link had said nothing for some seconds, though
- * the other one had. */
+/* tick_of returns the interval of ticks on a link, as it was measured at either end, or the usual one. */
+static int64_t tick_of(const struct ds_tcp_stats *link, int end)
+{
+    const struct ds_tcp_side *side = &link->side[link->side[end].tick_intervals != 0 ? end : !end];
+    const bool is_measured = side->tick_intervals != 0 && side->tick_last_ns < 8 * TICK_NS;
+    return is_measured ? side->tick_last_ns : TICK_NS;
+}
+
+/* was_silent says whether the end that did not close the link had said nothing for about three ticks,
+ * though the other one had. On an idle link of two nodes that run, an end is silent for less than two. */
 static bool was_silent(const struct ds_event *event, int closed_by)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -256,8 +264,9 @@ static bool was_silent(const struct ds_event *event, int closed_by)
         return false;
     const struct ds_tcp_side *silent = &link->side[!closed_by], *heard = &link->side[closed_by];
     const int64_t since_ns = silent->last_data_ns != 0 ? silent->last_data_ns : silent->first_ns;
-    return since_ns != 0 && event->ts_ns - since_ns >= SILENT_NS &&
-           heard->last_data_ns - since_ns >= SILENT_NS / 3;
+    const int64_t tick_ns = tick_of(link, closed_by);
+    return since_ns != 0 && event->ts_ns - since_ns >= 3 * tick_ns - tick_ns / 10 &&
+           heard->last_data_ns - since_ns >= tick_ns;
 }
 
 static void leave(struct presence *p, const struct presence_change *down, struct presence_node *node)

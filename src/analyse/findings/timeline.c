@@ -146,7 +146,6 @@ static struct open_line *find(const struct timeline *t, uint64_t key)
     return o;
 }
 
-/* begin_line begins a line; its sentence is to follow, and then say_line. */
 /* begin_line returns a new line, to be freed. Without memory it counts the line as left out and returns
  * NULL. */
 static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
@@ -246,7 +245,7 @@ static void add_callee(struct wording *out, const struct call *call)
     const struct ds_text name = call->callee.name;
     if (name.data != NULL) {
         wording_put(out, WORD_ATOM, name);
-        wording_add(out, "@");
+        wording_add(out, " of ");
     } else if (call->label != NULL) {
         wording_add(out, call->label);
         wording_add(out, " of ");
@@ -656,13 +655,24 @@ static enum happening happening_of(const struct finding *f)
                                                  : HAPPENING_FINDING;
 }
 
+/* has_line: what a stall or failing calls have said already, with the same times. */
+static bool has_line(const struct finding *f)
+{
+    static const char *const codes[] = {"DS214", "DS310", "DS313"};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (strcmp(f->kind->code, codes[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
     struct open_line *o = f->kind != NULL ? find(t, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
-    if (f->kind == NULL || finding_is_aside(f) || (o == NULL && !is_new))
+    if (f->kind == NULL || has_line(f) || finding_is_aside(f) || (o == NULL && !is_new))
         return;
     if (o == NULL) {
         const enum happening happening = happening_of(f);

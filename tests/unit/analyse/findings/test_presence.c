@@ -130,9 +130,18 @@ static void last_of_both(void **state)
     joins(1, "a@h", 1, "b@h", 1);
     links[1].side[0].last_data_ns = 9 * SECOND;
     links[1].side[1].last_data_ns = 2 * SECOND;
+    links[1].side[1].tick_intervals = 1;
+    links[1].side[1].tick_last_ns = 2 * SECOND;
     now_ns = 9 * SECOND;
     ends(1, 0);
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n10 down 1 silent\n10 left b@h silent\n");
+    begin_presence(); /* an idle link, on which the next tick was not due: the one that closes leaves */
+    joins(1, "a@h", 1, "b@h", 1);
+    links[1].side[0].last_data_ns = 9 * SECOND;
+    links[1].side[1].last_data_ns = 2 * SECOND;
+    now_ns = 9 * SECOND;
+    ends(1, 0);
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n10 down 1\n10 left a@h\n");
     begin_presence(); /* it was given up, though no packet says so */
     joins(1, "a@h", 1, "b@h", 1);
     presence_given_up(&p, 1, 5 * SECOND, conns[1].end, 0);

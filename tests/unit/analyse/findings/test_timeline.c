@@ -91,17 +91,17 @@ static void failures(void **state)
     call("srv", CALL_TIMEOUT, 70);
     call("srv", CALL_OK, 71);
     call("srv", CALL_OK, 99);
-    is_told("2-6 failing x3: calls to srv@b@h timed out\n"
-            "4.5-4.5 failing x1: calls to other@b@h failed: noproc\n"
-            "8-8 recovered x1: srv@b@h answers again\n"
-            "21-21 failing x1: calls to srv@b@h timed out\n40-40 recovered x1: srv@b@h answers again\n"
-            "50-50 failing x1: calls to srv@b@h timed out\n70-70 failing x1: calls to srv@b@h timed out\n"
-            "71-71 recovered x1: srv@b@h answers again\n");
+    is_told("2-6 failing x3: calls to srv of b@h timed out\n"
+            "4.5-4.5 failing x1: calls to other of b@h failed: noproc\n"
+            "8-8 recovered x1: srv of b@h answers again\n"
+            "21-21 failing x1: calls to srv of b@h timed out\n40-40 recovered x1: srv of b@h answers again\n"
+            "50-50 failing x1: calls to srv of b@h timed out\n70-70 failing x1: calls to srv of b@h timed out\n"
+            "71-71 recovered x1: srv of b@h answers again\n");
     begin(false); /* just within, just beyond */
     call("srv", CALL_TIMEOUT, 1);
     call("srv", CALL_TIMEOUT, 5.9);
     call("srv", CALL_TIMEOUT, 11);
-    is_told("1-5.9 failing x2: calls to srv@b@h timed out\n11-11 failing x1: calls to srv@b@h timed out\n");
+    is_told("1-5.9 failing x2: calls to srv of b@h timed out\n11-11 failing x1: calls to srv of b@h timed out\n");
 }
 
 static void live(void **state)
@@ -110,11 +110,11 @@ static void live(void **state)
     begin(true);
     call("srv", CALL_TIMEOUT, 1);
     call("srv", CALL_TIMEOUT, 2);
-    assert_string_equal(told, "begins 1-1 failing x1: calls to srv@b@h timed out\n");
+    assert_string_equal(told, "begins 1-1 failing x1: calls to srv of b@h timed out\n");
     timeline_time(t, 6 * SECOND);
     assert_int_equal(num_told, 1);
     timeline_time(t, 8 * SECOND); /* it is over, be it that nothing answers */
-    is_told("begins 1-1 failing x1: calls to srv@b@h timed out\n1-2 failing x2: calls to srv@b@h timed out\n");
+    is_told("begins 1-1 failing x1: calls to srv of b@h timed out\n1-2 failing x2: calls to srv of b@h timed out\n");
 }
 
 static struct ds_tcp_stats link_facts;
@@ -266,6 +266,15 @@ static void finding(uint64_t number, enum severity severity, double from, double
     timeline_finding(t, f);
 }
 
+static void finding_of(const char *code, int second)
+{
+    const struct finding_kind kind = {code, SEVERITY_WARNING, RANK_AVAILABILITY, "title", "do", "page"};
+    struct finding f = {.number = (uint64_t)second, .kind = &kind, .severity = SEVERITY_WARNING, .count = 2,
+                        .first_ns = second * SECOND, .last_ns = second * SECOND};
+    wording_add(&f.sentence, "it is so");
+    timeline_finding(t, &f);
+}
+
 static void findings(void **state)
 {
     (void)state;
@@ -278,6 +287,12 @@ static void findings(void **state)
     finding(1, SEVERITY_ERROR, 1, 120, true, true);
     timeline_time(t, 200 * SECOND);
     is_told("1-120 finding x2: error DS105 no port: it is so\n");
+    begin(false); /* what a stall, or failing calls, have said */
+    finding_of("DS214", 1);
+    finding_of("DS310", 2);
+    finding_of("DS313", 3);
+    finding_of("DS301", 4);
+    is_told("4-4 finding x2: warning DS301 title: it is so\n");
 }
 
 static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
