@@ -1,10 +1,11 @@
 /*
- * report_links.c - a line a link, that is a connection between two nodes: who, since when and for how
- * long, what went each way, the way it took, and how it ended; worst first.
+ * report_links.c - a line a link, that is a connection between two nodes: since when and for how long, who,
+ * and how it ended; and a line for each end: what it sent, and the way that took. Worst first.
  */
 #include "reports/report.h"
 
 #include "core/character.h"
+#include "core/columns.h"
 #include "core/duration.h"
 #include "core/hash.h"
 #include "core/printable.h"
@@ -210,40 +211,40 @@ static void add_span(int64_t ns, struct ds_buffer *out)
         duration_print(ns, out);
 }
 
+/* add_side adds the cells of what an end sent, a line of the table. */
 static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
 {
-    ds_buffer_add_text(out, "    ");
-    add_name(&row->name[end], out);
     if (row->unseen == end) {
-        ds_buffer_add_text(out, ": nothing that it sent was captured\n");
+        ds_buffer_add_text(out, "    ");
+        add_name(&row->name[end], out);
+        ds_buffer_add_text(out, ": nothing that it sent was captured");
+        columns_end_line(out);
         return;
     }
+    ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t", row->bytes[end], row->messages[end]);
+    ds_buffer_printf(out, row->largest[end] != 0 ? "%" PRIu64 "\t" : "-\t", row->largest[end]);
+    ds_buffer_printf(out, "%" PRIu64 "\t", row->ticks[end]);
+    add_span(row->tick_ns[end], out);
+    ds_buffer_add_text(out, "\t");
+    add_span(row->has_facts ? row->round_trip_ns[end] : 0, out);
+    ds_buffer_add_text(out, "\t");
+    add_span(row->has_facts ? row->slow_trip_ns[end] : 0, out);
+    ds_buffer_add_text(out, "\t");
+    if (row->has_facts)
+        ds_buffer_printf(out, "%" PRIu64 " of %" PRIu64, row->again[end], row->sent[end]);
+    else
+        ds_buffer_add_text(out, "-");
+    ds_buffer_add_text(out, "\t ");
+    add_name(&row->name[end], out);
     if (row->release[end] != NULL)
         ds_buffer_printf(out, " (%s)", row->release[end]);
-    ds_buffer_printf(out, " sent %s", ds_counted(row->bytes[end], "bytes").text);
-    ds_buffer_printf(out, ", %s", ds_counted(row->messages[end], "messages").text);
-    if (row->largest[end] != 0)
-        ds_buffer_printf(out, " (largest %" PRIu64 ")", row->largest[end]);
-    ds_buffer_printf(out, ", %s", ds_counted(row->ticks[end], "ticks").text);
-    if (row->tick_ns[end] != 0) {
-        ds_buffer_add_text(out, " every ");
-        duration_print(row->tick_ns[end], out);
-    }
-    if (row->has_facts) {
-        ds_buffer_add_text(out, ", round trip p50 ");
-        add_span(row->round_trip_ns[end], out);
-        ds_buffer_add_text(out, " p99 ");
-        add_span(row->slow_trip_ns[end], out);
-        ds_buffer_printf(out, ", %" PRIu64 " of %s retransmitted", row->again[end],
-                         ds_counted(row->sent[end], "segments").text);
-        if (row->stalls[end] != 0) {
-            ds_buffer_printf(out, ", stalled %s for ", ds_counted(row->stalls[end], "times").text);
-            duration_print(row->stalled_ns[end], out);
-        }
+    if (row->has_facts && row->stalls[end] != 0) {
+        ds_buffer_printf(out, ", stalled %s for ", ds_counted(row->stalls[end], "times").text);
+        duration_print(row->stalled_ns[end], out);
     }
     if (row->ignored[end] != 0)
         ds_buffer_printf(out, ", %s in its name ignored", ds_counted(row->ignored[end], "packets").text);
-    ds_buffer_add_text(out, "\n");
+    columns_end_line(out);
 }
 
 static const char *state_of(const struct link_row *row)
@@ -252,7 +253,7 @@ static const char *state_of(const struct link_row *row)
            : row->is_tls      ? "TLS"
            : row->is_late     ? "joined late"
            : row->is_up       ? "up"
-                              : "never up";
+                              : "up earlier";
 }
 
 /* add_state says what the link has been since it began. */
@@ -268,7 +269,7 @@ static void add_state(const struct link_row *row, struct ds_buffer *out)
         ds_buffer_add_text(out, ", up after ");
         duration_print(row->up_ns > row->first_ns ? row->up_ns - row->first_ns : 0, out);
     } else if (!row->is_tls && row->proto == NULL) {
-        ds_buffer_add_text(out, ", never up");
+        ds_buffer_add_text(out, ", up earlier"); /* before --since: it has messages */
     }
 }
 
@@ -291,40 +292,77 @@ static bool is_over(const struct link_row *row)
 /* status_of is the word that a row begins with: how the link is now. */
 static const char *status_of(const struct link_row *row)
 {
-    return row->close == DS_CLOSE_RESET ? "reset"
+    return row->close == DS_CLOSE_RESET                       ? "reset"
            : is_over(row) && row->close != DS_CLOSE_CAPTURE ? "closed"
-           : !row->is_up && !row->is_tls ? "down"
-                                         : "open";
+                                                            : "open";
 }
 
+/* add_row adds the cells of a link, a line of the table. */
 static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
                     struct ds_buffer *out)
 {
     const uint64_t bytes = row->bytes[0] + row->bytes[1];
     const double seconds = (double)(row->last_ns - row->first_ns) / 1e9;
-    ds_buffer_printf(out, "%-6s  conn %" PRIu64 "  ", status_of(row), row->conn);
+    ds_buffer_printf(out, "%s\t%" PRIu64 "\t", status_of(row), row->conn);
+    report_print_time(links->text, row->first_ns, out);
+    while (out->len != 0 && out->data[out->len - 1] == ' ')
+        out->len--;
+    ds_buffer_add_text(out, "\t");
+    duration_print(row->last_ns - row->first_ns, out);
+    if (seconds > 0)
+        ds_buffer_printf(out, "\t%.1f kB/s", (double)bytes / 1e3 / seconds);
+    else
+        ds_buffer_add_text(out, "\t-");
+    if (total != 0)
+        ds_buffer_printf(out, "\t%.1f %%\t ", (double)bytes * 100 / (double)total);
+    else
+        ds_buffer_add_text(out, "\t-\t ");
     add_name(&row->name[0], out);
     ds_buffer_add_text(out, " > ");
     add_name(&row->name[1], out);
-    ds_buffer_add_text(out, "  ");
-    report_print_time(links->text, row->first_ns, out);
-    ds_buffer_add_text(out, out->data != NULL && out->data[out->len - 1] == ' ' ? "for " : " for ");
-    duration_print(row->last_ns - row->first_ns, out);
     add_state(row, out);
     ds_buffer_printf(out, ", %s", end_of(row));
     if (row->closed_by >= 0) {
         ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
         add_name(&row->name[row->closed_by], out);
     }
-    if (seconds > 0)
-        ds_buffer_printf(out, ", %.1f kB/s", (double)bytes / 1e3 / seconds);
-    if (total != 0)
-        ds_buffer_printf(out, ", %.1f %% of all bytes", (double)bytes * 100 / (double)total);
     if (row->gaps != 0)
         ds_buffer_printf(out, ", %s", ds_counted(row->gaps, "gaps").text);
-    ds_buffer_add_text(out, "\n");
-    add_side(row, 0, out);
-    add_side(row, 1, out);
+    columns_end_line(out);
+}
+
+/* add_table adds the links: a line each, and below it one for each end. */
+static void add_table(const struct links *links, struct link_row *const *rows, size_t num, uint64_t total,
+                      struct ds_buffer *out)
+{
+    struct columns links_columns = {.align = "lrlrrr"};
+    struct columns ends_columns = {.align = "lrrrrrrrr", .width = {3}};
+    struct ds_buffer lines = {0}, ends = {0};
+    ds_buffer_add_text(&lines, "state\tconn\tbegan\tlasted\trate\tof all\t link");
+    columns_end_line(&lines);
+    ds_buffer_add_text(&ends, "\tbytes\tmessages\tlargest\tticks\tevery\tRTT p50\tRTT p99\t"
+                              "retransmitted\t sent by");
+    columns_end_line(&ends);
+    for (size_t i = 0; i < num; i++) {
+        add_row(links, rows[i], total, &lines);
+        add_side(rows[i], 0, &ends);
+        add_side(rows[i], 1, &ends);
+    }
+    report_bound(links->text, &links_columns);
+    report_bound(links->text, &ends_columns);
+    columns_fit_all(&links_columns, &lines);
+    columns_fit_all(&ends_columns, &ends);
+    out->failed |= lines.failed || ends.failed;
+    if (!out->failed) {
+        const char *line = lines.data, *end = ends.data;
+        for (size_t i = 0; i <= num; i++, line += strlen(line) + 1) {
+            columns_print(&links_columns, line, out);
+            for (int side = 0; side < (i == 0 ? 1 : 2); side++, end += strlen(end) + 1)
+                columns_print(&ends_columns, end, out);
+        }
+    }
+    ds_buffer_free(&lines);
+    ds_buffer_free(&ends);
 }
 
 static bool is_link(const struct link_row *row)
@@ -436,8 +474,8 @@ static void show_report(void *state)
     for (size_t i = 0; i < num; i++)
         total += rows[i]->bytes[0] + rows[i]->bytes[1];
     const size_t num_shown = shown_of(links, num);
-    for (size_t i = 0; i < num_shown; i++)
-        add_row(links, rows[i], total, out);
+    if (num_shown != 0)
+        add_table(links, rows, num_shown, total, out);
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (num != 0)

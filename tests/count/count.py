@@ -57,10 +57,9 @@ def check_links(capture, links):
     text = report(capture, 'links')
     found = collections.Counter()
     for line in text.split('\n'):
-        said = re.match(r'    .* sent (\d+) bytes?, (\d+) messages?(?: \(largest (\d+)\))?, (\d+) ticks?',
-                        line)
+        said = re.match(r' +(\d+) +(\d+) +(\d+|-) +(\d+) ', line)
         if said:
-            found[tuple(int(x or 0) for x in said.groups())] += 1
+            found[tuple(int(x) if x != '-' else 0 for x in said.groups())] += 1
     counted = collections.Counter()
     for link in links:
         for way, direction in enumerate(link.directions):

@@ -136,13 +136,13 @@ def check_figures(browser, capture):
     trees = re.match(r'(\d+) calls? with(?:out)? nested calls(?:, (\d+) without)?', report(capture, 'trees')[0]).group(0)
     expect(trees in line, capture + ': trees', line, trees)
 
-    # Links, two lines each.
+    # Links, three lines each.
     told = []
     for l in report(capture, 'links'):
-        f = re.match(r'\w+ +conn (\d+)  .*', l)
+        f = re.match(r'(?:open|closed|reset|down) +(\d+) ', l)
         if f:
             told.append([f.group(1), [], [], []])
-        f = re.search(r' sent (\d+) bytes?, (\d+) messages?.*, (\d+) ticks?', l)
+        f = re.match(r' +(\d+) +(\d+) +(?:\d+|-) +(\d+) ', l)
         if f:
             for i in range(3):
                 told[-1][i + 1].append(f.group(i + 1))
