@@ -130,6 +130,19 @@ def check_figures(browser, capture):
     expect(in_cells == data['times']['heat']['calls'] ==
            sum(r['calls'] - r['no_end'] for r in data['latency']['label']), capture + ': the heat map holds all')
 
+    # What one looks for first, on the first screen: nodes, why calls failed, what happened, and in whose time.
+    first = json.loads(browser.run('''JSON.stringify({text: document.querySelector('#first').innerText,
+        bottom: document.querySelector('#first').getBoundingClientRect().bottom + scrollY,
+        lead: document.querySelector('#verdict .lead').innerText})'''))
+    sides = {s['node'] for r in data['links']['rows'] for s in r['side'] if 'hidden' not in s.get('release', '')}
+    expect(any(s in first['text'] for s in sides if '@' in s) or not any('@' in s for s in sides), capture + ': nodes', first)
+    expect(first['bottom'] < 800, capture + ': the first screen', first)
+    expect(re.search(r'times in UTC', first['lead']), capture + ': the time zone', first)
+    why = {c['outcome'].replace('timeout', 'timed out') for c in data['calls']['failed']}
+    expect(not why or any(': ' + w in first['text'] for w in why), capture + ': why calls failed', first)
+    expect(not data['timeline']['events'] or '%d event' % len(data['timeline']['events']) in first['text'],
+           capture + ': the timeline', first)
+
     # "1346 calls, 1343 ok, 3 error; ..." and the line on trees
     line = text_of(browser, '#outcomes')
     expect(line.split('.')[0] == report(capture, 'calls')[0].split(';')[0], capture + ': calls', line)

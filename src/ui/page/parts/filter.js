@@ -74,7 +74,7 @@ function act(text, f, part) {
   return a;
 }
 function packetLink(n, word) {
-  return n ? link((word || '') + count(n), () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages', 'messages') : '-';
+  return n ? link(word ? word + n : count(n), () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages', 'messages') : '-';
 }
 function connLink(n, word) {
   return n ? link((word || '') + count(n), () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages', 'messages') : '-';

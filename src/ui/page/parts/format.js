@@ -34,6 +34,11 @@ function clock(us) {
   const day = ((s % 86400) + 86400) % 86400;
   return two(Math.floor(day / 3600)) + ':' + two(Math.floor(day / 60) % 60) + ':' + two(day % 60) + '.' + String(rest).padStart(6, '0');
 }
+// zoneName is the time zone of all times of the page.
+function zoneName() {
+  const minutes = Math.round(Math.abs(data.about.zone) / 60);
+  return 'UTC' + (minutes ? (data.about.zone < 0 ? '-' : '+') + Math.floor(minutes / 60) + (minutes % 60 ? ':' + two(minutes % 60) : '') : '');
+}
 function date(us) {
   const d = new Date(us / 1000 + data.about.zone * 1000);
   return d.getUTCFullYear() + '-' + two(d.getUTCMonth() + 1) + '-' + two(d.getUTCDate());

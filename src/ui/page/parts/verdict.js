@@ -12,13 +12,14 @@ function showVerdict() {
   const worst = found.find(f => f.severity === 'error' || f.severity === 'warning');
   const down = of('down')[0];
   add(body, make('h1', {id: 'sentence'}, data.about.empty ? null : verdictDot(errors.length ? 'error' : warnings.length ? 'warning' : data.traffic.messages ? 'ok' : 'faint'), data.about.empty ? 'Nothing was captured.'
-    : (down ? down.sentence + '. ' : '') + (parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + ': ' + worst.sentence + ' (' + clock(worst.first) + ').'
+    : (down ? down.sentence + '. ' : '') + (parts.length ? parts.join(' and ') + (errors.length + warnings.length > 1 ? ', first: ' : ': ') + worst.title + ': ' + worst.sentence + ' (' + clock(worst.first).slice(0, 8) + ').'
       : nothingWrong())));
   add(body, make('p', {class: 'lead'}, data.about.empty
     ? 'This capture has no packet of Erlang nodes: no EPMD query, no connection and no message. distsniff -v shows what the capture holds.'
-    : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + '.' +
+    : date(data.about.first) + ', ' + clock(data.about.first) + ' to ' + clock(data.about.last) + ', ' + seconds((data.about.last - data.about.first) * 1e3) + ', times in ' + zoneName() + '.' +
       (data.about.redacted ? ' Names and contents were replaced before this page was written (--redact).' : '')));
   if (data.about.empty) return;
+  add(body, make('div', {class: 'first', id: 'first'}, facts(), happened()));
   add(body, tiles());
   if (data.about.losses)
     add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ', so the counts on this page are too low. The time line shows when.'));
@@ -51,17 +52,59 @@ function verdictDot(what) {
   return e;
 }
 
+// nodeNames lists the nodes that sent or received messages, the busiest first. An address is one whose name is
+// not known, and is left out where names are: it may be that of a node with a name.
+function nodeNames() {
+  const names = new Set();
+  data.nodes.rows.forEach(r => { names.add(r.from); names.add(r.to); });
+  const all = [...names], named = all.filter(n => n.includes('@'));
+  return named.length ? named : all;
+}
+
+// isTool: a hidden node comes for a while, to ask.
+function isTool(name) {
+  return data.links.rows.some(r => r.side.some(s => s.node === name && /hidden/.test(s.release || '')));
+}
+
+// facts are the names that one looks for first: which nodes there are, and whose calls failed, and why.
+function facts() {
+  const most = 8, all = nodeNames(), names = all.filter(n => !isTool(n)), tools = all.length - names.length;
+  const failed = new Map();
+  data.calls.failed.forEach(c => {
+    const pid = /#?(?:PID)?<(.*)\.\d+\.\d+>/.exec(c.callee), what = pid ? c.callee.replace(pid[0], '').trim() || c.label : c.callee.replace(/^([^@]*)@([^@]+@)/, '$1 of $2');
+    const name = what + (pid ? ' of ' + pid[1] : '') + ': ' + (c.outcome === 'timeout' ? 'timed out' : c.outcome);
+    failed.set(name, (failed.get(name) || 0) + 1);
+  });
+  const worst = [...failed].sort((a, b) => b[1] - a[1]);
+  const isPart = data.outcomes.outcomes.filter(o => o.failed).reduce((n, o) => n + o.calls, 0) > data.calls.failed.length;
+  return make('dl', {class: 'facts'},
+    make('dt', {}, 'nodes'), make('dd', {}, names.slice(0, most).map((n, i) => [i ? ', ' : '', make('span', {class: 'whole'}, cut(n, 48))]).flat(),
+      names.length > most ? ' and ' + count(names.length - most) + ' more' : '', tools ? (names.length ? '; ' : '') + counted(tools, 'hidden nodes') + ' (tools)' : '', all.length ? '' : 'none sent a message'),
+    worst.length ? [make('dt', {}, 'failed calls'), make('dd', {}, make('ul', {}, worst.slice(0, 3).map(([name, n]) => make('li', {}, cut(name, 90) + ', ' + counted(n, 'times')))),
+      worst.length > 3 || isPart ? act('all of them', () => { [...document.querySelectorAll('#calls .tools button')].filter(b => b.textContent.startsWith('failed')).forEach(b => b.click()); goTo('calls'); }, 'calls') : null)] : null);
+}
+
+// happened is the beginning of the timeline: who left and came back, what failed and when.
+function happened() {
+  const quiet = ['registered', 'unregistered', 'link_up', 'link_down', 'node_seen'], most = 5;
+  const all = data.timeline ? data.timeline.events : [], loud = all.filter(e => !quiet.includes(e.what));
+  const events = loud.length ? loud : all;
+  if (!events.length) return null;
+  return make('div', {}, make('ol', {class: 'happened'}, events.slice(0, most).map(e => make('li', {},
+    make('time', {}, clock(e.from).slice(0, 8)), make('span', {}, cut(e.text, 120) + (e.count > 1 ? ' (' + counted(e.count, 'times') + (e.to - e.from >= 1e6 ? ', to ' + clock(e.to).slice(0, 8) : '') + ')' : ''))))),
+    make('p', {class: 'note'}, make('a', {href: '#timeline'}, 'timeline: all ' + counted(all.length, 'events'))));
+}
+
 function tiles() {
   const tile = (n, what, bad) => make('div', {class: bad ? 'tile bad' : 'tile'}, make('b', {}, n), make('span', {}, what));
   const outcomes = data.outcomes.outcomes;
   const failed = outcomes.filter(o => o.failed).reduce((n, o) => n + o.calls, 0);
-  const names = new Set();
-  data.nodes.rows.forEach(r => { names.add(r.from); names.add(r.to); });
+  const names = nodeNames();
   return make('div', {class: 'tiles', id: 'tiles'},
     tile(count(data.traffic.messages), data.traffic.messages === 1 ? 'message' : 'messages'),
     tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes)),
     tile(count(data.links.links), data.links.links === 1 ? 'link between nodes' : 'links between nodes'),
-    tile(count(names.size), names.size === 1 ? 'node that sent messages' : 'nodes that sent messages'),
+    tile(count(names.length), names.length === 1 ? 'node' : 'nodes'),
     tile(count(data.outcomes.calls), data.outcomes.calls === 1 ? 'call' : 'calls'),
     tile(count(failed), 'calls that failed', failed > 0));
 }
