@@ -174,7 +174,7 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
         /* By whoever: it knew nothing of the link any more. */
         wording_add(&f->detail, "the RST answers the first data after a silence of ");
         wording_span(&f->detail, link->silence_ns);
-        wording_add(&f->detail, ": its host was restarted meanwhile, or a middlebox forgot the "
+        wording_add(&f->detail, ": its host was restarted, or a middlebox forgot the "
                                 "link and answered in its name (DS208)");
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
@@ -435,7 +435,7 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     wording_printf(&f->detail, "%" PRIu64 " bytes, retransmitted %s ", stall->in_flight,
                    stall->is_heard ? "for" : "three times in");
     wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, stall->is_heard ? "; the other end is heard meanwhile" : "; small segments "
+    wording_add(&f->detail, stall->is_heard ? "; the other end still sends" : "; small segments "
                                                                                      "arrived");
     detect_frame(f, event->frame,
                  stall->is_heard ? "data from the other end that does not acknowledge it"

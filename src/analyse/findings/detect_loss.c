@@ -43,7 +43,7 @@ void detect_lower(struct finding *f)
 {
     if (f->certainty < CERTAINTY_POSSIBLE)
         f->certainty++;
-    f->proof = "a capture that lacks nothing meanwhile";
+    f->proof = "a capture without missing packets";
     wording_add(&f->detail, f->detail.len != 0 ? "; packets are missing in that time"
                                                : "packets are missing in that time");
 }

@@ -198,7 +198,7 @@ static void add_writes(struct detect *d, struct finding *f, const struct mnesia_
         const struct mnesia_node *node = find_node(d, name, false);
         if (!wrote(node, pair, text_part(s->name[!i], s->len[!i]), up_ns))
             continue;
-        wording_add(&f->detail, num++ == 0 ? "; meanwhile " : ", and ");
+        wording_add(&f->detail, num++ == 0 ? "; in that time " : ", and ");
         wording_put(&f->detail, WORD_NODE, name);
         wording_add(&f->detail, " wrote to tables with ");
         wording_put(&f->detail, WORD_NODE, text_part(node->with, node->with_len));

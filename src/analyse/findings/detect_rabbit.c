@@ -121,7 +121,7 @@ static void report_pause(struct detect *d, const struct ds_event *event, int64_t
     wording_add(&f->sentence, "RabbitMQ stopped on ");
     wording_end(&f->sentence, &event->conn->end[event->dir]);
     wording_add(&f->sentence, " while its links were down, and has started again");
-    wording_add(&f->detail, "its Erlang node ran on, so that pause_minority or autoheal may have "
+    wording_add(&f->detail, "its Erlang node kept running, so pause_minority or autoheal may have "
                             "stopped RabbitMQ; no other "
                             "node heard its node monitor for ");
     wording_span(&f->detail, event->ts_ns - since_ns);

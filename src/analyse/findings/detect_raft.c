@@ -50,7 +50,7 @@ static void report_leaderless(struct detect *d, const struct ds_event *event, st
         add_node(&f->detail, c, c->votes.by);
         wording_add(&f->detail, " asks ");
     }
-    wording_add(&f->detail, "for votes in vain for ");
+    wording_add(&f->detail, "for votes without success for ");
     wording_span(&f->detail, event->ts_ns - c->votes.first_ns);
     wording_add(&f->detail, "; its members, as far as they were seen: ");
     for (int i = 0; i < (int)c->num_members; i++) {
@@ -89,7 +89,7 @@ static void take_election(struct detect *d, const struct ds_event *event, struct
     f->node[0].len = f->node[1].len = 0;
     wording_add(&f->sentence, "the leader of the raft cluster ");
     add_name(&f->sentence, c);
-    wording_add(&f->sentence, " changes again and again");
+    wording_add(&f->sentence, " changes repeatedly");
     wording_printf(&f->detail, "%d elections within ", OFTEN);
     wording_span(&f->detail, event->ts_ns - since_ns);
     wording_printf(&f->detail, ", to term %lld", (long long)c->term);

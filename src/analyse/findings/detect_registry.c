@@ -94,11 +94,10 @@ static void take_transfer(struct detect *d, const struct ds_event *event, struct
         return;
     struct finding *f = detect_begin(d, FINDING_DS607, event);
     wording_put(&f->sentence, WORD_NODE, from);
-    wording_add(&f->sentence, " asks ");
+    wording_add(&f->sentence, " repeatedly asks ");
     wording_put(&f->sentence, WORD_NODE, to);
-    wording_add(&f->sentence, " for all that Phoenix.Tracker has of ");
+    wording_add(&f->sentence, " for the state of Phoenix.Tracker in ");
     wording_put(&f->sentence, WORD_PLAIN, topic);
-    wording_add(&f->sentence, ", again and again");
     end_report(d, f, c, event, "transfer_req");
     detect_unsure(f, CERTAINTY_LIKELY, "the presences that both nodes list for that topic");
     c->found = detect_commit(d);

@@ -102,7 +102,7 @@ static void put_way(struct wording *detail, const struct stalled *s)
                             "back is open");
     } else if (s->is_heard[!waits]) {
         put_words(detail, &s->name[!waits]);
-        wording_add(detail, " is heard meanwhile: nothing reaches it, but the way back is open");
+        wording_add(detail, " still sends: nothing reaches it, but the way back is open");
     } else {
         wording_add(detail, "nothing is heard from ");
         put_words(detail, &s->name[!waits]);

@@ -370,7 +370,7 @@ static void report(struct detect *d, struct table_wait *first)
         if (!wait->is_used || !is_name(&wait->node, text_from(&first->node)) || wait->found != 0)
             continue;
         if (num < SHOWN) {
-            wording_add(&f->detail, num == 0 ? "no node that runs has loaded " : ", ");
+            wording_add(&f->detail, num == 0 ? "no running node has loaded " : ", ");
             add_tab(&f->detail, wait);
         }
         num++;

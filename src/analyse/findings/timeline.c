@@ -246,14 +246,16 @@ static void add_callee(struct wording *out, const struct call *call)
     if (name.data != NULL) {
         wording_put(out, WORD_ATOM, name);
         wording_add(out, " of ");
-    } else if (call->label != NULL) {
-        wording_add(out, call->label);
-        wording_add(out, " of ");
     }
     if (call->callee.node.data != NULL)
         wording_put(out, WORD_NODE, call->callee.node);
     else
         wording_add(out, "an unknown node");
+    if (name.data == NULL && call->label != NULL) {
+        wording_add(out, " (");
+        wording_add(out, call->label);
+        wording_add(out, ")");
+    }
 }
 
 static uint64_t hash_callee(const struct call *call)

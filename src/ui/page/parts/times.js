@@ -6,7 +6,7 @@ const isSharp = kind => kind === 'error' || kind === 'warning' || kind === 'fail
 
 function showTimes() {
   const t = data.times;
-  const body = section('time', 'Time', 'Time', 'Messages over time, and what happened meanwhile.', false, 'Drag to select a time range for calls and messages; click outside to clear it.');
+  const body = section('time', 'Time', 'Time', 'Messages over time, with events and findings.', false, 'Drag to select a time range for calls and messages; click outside to clear it.');
   if (data.about.empty) return nothing(body, 'Nothing was captured, so there is no time to show.');
   const place = make('div', {class: 'panel'});
   const draw = width => clear(place).append(timePicture(t, view.times, width));

@@ -24,7 +24,7 @@ function showVerdict() {
   if (data.about.losses)
     add(body, make('p', {class: 'note bad-text'}, 'distsniff itself lost packets or records ' + counted(data.about.losses, 'times') + ', so the counts on this page are too low. The time line shows when.'));
   of('counted').forEach(f => add(body, make('p', {class: 'note'}, f.sentence + '.')));
-  if (errors.length + warnings.length + notes.length) add(body, make('h2', {class: 'small'}, 'Findings'));
+  if (found.some(f => f.code && !f.aside)) add(body, make('h2', {class: 'small'}, 'Findings'));
   found.filter(f => f.code && !f.aside).forEach(f => body.append(finding(f)));
   const aside = found.filter(f => f.aside);
   if (aside.length) add(body, make('div', {class: 'aside'}, make('h2', {class: 'small'}, 'Hygiene'), aside.map(f => finding(f))));
@@ -71,8 +71,8 @@ function facts() {
   const most = 8, all = nodeNames(), names = all.filter(n => !isTool(n)), tools = all.length - names.length;
   const failed = new Map();
   data.calls.failed.forEach(c => {
-    const pid = /#?(?:PID)?<(.*)\.\d+\.\d+>/.exec(c.callee), what = pid ? c.callee.replace(pid[0], '').trim() || c.label : c.callee.replace(/^([^@]*)@([^@]+@)/, '$1 of $2');
-    const name = what + (pid ? ' of ' + pid[1] : '') + ': ' + (c.outcome === 'timeout' ? 'timed out' : c.outcome);
+    const pid = /#?(?:PID)?<(.*)\.\d+\.\d+>/.exec(c.callee), what = pid ? c.callee.replace(pid[0], '').trim() : c.callee.replace(/^([^@]*)@([^@]+@)/, '$1 of $2');
+    const name = (!pid ? what : what ? what + ' of ' + pid[1] : pid[1] + ' (' + c.label + ')') + ': ' + (c.outcome === 'timeout' ? 'timed out' : c.outcome);
     failed.set(name, (failed.get(name) || 0) + 1);
   });
   const worst = [...failed].sort((a, b) => b[1] - a[1]);

@@ -219,10 +219,10 @@ static void writes(void **state)
         if (away == 0 || away == 2)
             detail_is("their tables may differ from now on");
         else if (away == 1 || away == 4)
-            detail_is("their tables may differ from now on; meanwhile alice@a wrote to tables with carol@c "
+            detail_is("their tables may differ from now on; in that time alice@a wrote to tables with carol@c "
                       "(what bob@b wrote by itself is in no packet)");
         else
-            detail_is("their tables may differ from now on; meanwhile alice@a wrote to tables with carol@c, "
+            detail_is("their tables may differ from now on; in that time alice@a wrote to tables with carol@c, "
                       "and bob@b wrote to tables with dan@d");
     }
 }

@@ -212,7 +212,7 @@ static void leaderless(void **state)
     assert_int_equal(w.last.severity, SEVERITY_ERROR);
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     sentence_is("the raft cluster orders has no leader");
-    detail_has("rabbit@b asks for votes in vain for 12.00 s; its members, as far as they were seen: ");
+    detail_has("rabbit@b asks for votes without success for 12.00 s; its members, as far as they were seen: ");
     votes_for(9 * SECOND, 3 * SECOND); /* once */
     assert_int_equal(w.num, 1);
     append(2, 1, 5, 12, 12, 0);
@@ -270,7 +270,7 @@ static void elections(void **state)
     }
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
-    sentence_is("the leader of the raft cluster orders changes again and again");
+    sentence_is("the leader of the raft cluster orders changes repeatedly");
     detail_has("5 elections within 8.00 s, to term 6");
     begin_raft(); /* as many in hours, as nodes are restarted */
     for (uint32_t i = 1; i < 10; i++) {

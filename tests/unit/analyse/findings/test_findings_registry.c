@@ -60,7 +60,7 @@ static void circles(void **state)
         w.now_ns += 1500 * MS;
     }
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
-    sentence_is("alice@a asks bob@b for all that Phoenix.Tracker has of phx_presence:app, again and again");
+    sentence_is("alice@a repeatedly asks bob@b for the state of Phoenix.Tracker in phx_presence:app");
     detail_has("15 times within 21.00 s");
     found("DS607");
     begin_quiet();

@@ -60,7 +60,7 @@ static void lasts(void **state)
         assert_int_equal(w.last.error_change, 1);
         assert_int_equal(w.last.certainty, is_heard ? CERTAINTY_SURE : CERTAINTY_LIKELY);
         sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 is stalled");
-        detail_has(is_heard ? "bob@127.0.0.1 is heard meanwhile: nothing reaches it"
+        detail_has(is_heard ? "bob@127.0.0.1 still sends: nothing reaches it"
                             : "nothing is heard from bob@127.0.0.1");
         passes(start_ns + 5 * SECOND);
         change(DS_CONN_OPEN_AT_END, 0, true);

@@ -133,7 +133,7 @@ static void waits_tables(void **state)
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
     sentence_is("mnesia on alice@127.0.0.1 has started and waits for tables");
-    detail_has("no node that runs has loaded stock, crates for 10.00 s; carol@127.0.0.1 has a copy, and mnesia does not run there");
+    detail_has("no running node has loaded stock, crates for 10.00 s; carol@127.0.0.1 has a copy, and mnesia does not run there");
     later(5 * SECOND);
     assert_false(w.last.is_over);
     controller_says(0, "send_table", alice, "crates", false);
