@@ -7,6 +7,7 @@
  * terms are shortened and say so; -v shows more of them, -vv all.
  */
 #include "output/event_text.h"
+#include "output/line_compact.h"
 
 #include "core/duration.h"
 #include "core/label_show.h"
@@ -238,13 +239,16 @@ static void fit_line(struct text_state *s, size_t begin, bool breaks)
     if (line_columns((struct ds_text){out->data + begin, len}) <= columns)
         return;
     s->whole.len = 0;
-    ds_buffer_add(&s->whole, out->data + begin, len);
+    if (breaks)
+        ds_buffer_add(&s->whole, out->data + begin, len);
+    else
+        line_compact((struct ds_text){out->data + begin, len}, &s->whole);
     if (s->whole.failed) {
         s->whole.failed = false; /* there is no memory: the line stays whole */
         return;
     }
     out->len = begin;
-    (breaks ? lines_wrap : line_shorten)((struct ds_text){s->whole.data, len}, columns, out);
+    (breaks ? lines_wrap : line_shorten)((struct ds_text){s->whole.data, s->whole.len}, columns, out);
     text_paint(s, PAINT_OFF);
     text_add(s, "\n");
 }

@@ -48,6 +48,11 @@ def widest(text):
     return max(len(line) for line in plain(text).split("\n"))
 
 
+def compact(line):
+    """A line that is too wide, without what is in references and who asks in a '$gen_call'."""
+    return re.sub(r"#Ref<[^>]*>", "#Ref<...>", re.sub(r"\{'\$gen_call',\{[^}]*\}", "{'$gen_call',{...}", line))
+
+
 capture = str(pcaps / "otp27-ops.pcap")
 whole = piped("-r", capture)
 if widest(whole) < 300:
@@ -61,7 +66,8 @@ for columns in (20, 80, 100, 160):
     if len(cut) != len(lines):
         fail(f"{len(cut)} lines on a terminal of {columns}, {len(lines)} in a pipe")
     for short, line in zip(cut, lines):
-        if short != line and not (short.endswith("...") and line.startswith(short[:-3])):
+        rest = compact(line)
+        if short not in (line, rest) and not (short.endswith("...") and rest.startswith(short[:-3])):
             fail(f"at {columns} columns, this is not the beginning of the line", f"{short}\n{line}")
         if short != line and len(line) <= columns:
             fail(f"at {columns} columns a line was cut that fits", f"{short}\n{line}")

@@ -129,7 +129,8 @@ static void say_verdict(const struct sniff *s)
     const struct ds_text verdict = pipeline_verdict(s->pipeline);
     if (verdict.len == 0)
         return;
-    fprintf(stderr, "%.*s; ", (int)verdict.len, verdict.data);
+    const bool is_part = !s->capture.is_live && s->ending.reason != STOP_INPUT;
+    fprintf(stderr, "%s%.*s; ", is_part ? "up to here: " : "", (int)verdict.len, verdict.data);
     if (options->report.command != NULL || options->kept != NULL)
         fprintf(stderr, "distsniff %s--report doctor%s says more\n",
                 options->report.command != NULL ? options->report.command : options->kept,
