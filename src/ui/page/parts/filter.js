@@ -74,10 +74,10 @@ function act(text, f, part) {
   return a;
 }
 function packetLink(n, word) {
-  return n ? link(word ? word + n : count(n), () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages', 'messages') : '-';
+  return n ? link((word || '') + n, () => { clearTime(); setFilter('packet:' + n); goTo('messages'); }, 'packet ' + n + ': its messages', 'messages') : '-';
 }
 function connLink(n, word) {
-  return n ? link((word || '') + count(n), () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages', 'messages') : '-';
+  return n ? link((word || '') + n, () => { clearTime(); setFilter('conn:' + n); goTo('messages'); }, 'connection ' + n + ': its messages', 'messages') : '-';
 }
 function callLink(n) {
   return n ? link('#' + n, () => { goTo('calls'); openCall(n); }, 'call ' + n + ': its sequence diagram and tree', 'calls') : '-';

@@ -61,14 +61,14 @@ function nodeNames() {
   return named.length ? named : all;
 }
 
-// isTool: a hidden node comes for a while, to ask.
-function isTool(name) {
-  return data.links.rows.some(r => r.side.some(s => s.node === name && /hidden/.test(s.release || '')));
+// toolNames are those of hidden nodes: each comes for a while, to ask.
+function toolNames() {
+  return new Set(data.links.rows.flatMap(r => r.side).filter(s => (s.release || '').includes('hidden')).map(s => s.node));
 }
 
 // facts are the names that one looks for first: which nodes there are, and whose calls failed, and why.
 function facts() {
-  const most = 8, all = nodeNames(), names = all.filter(n => !isTool(n)), tools = all.length - names.length;
+  const most = 8, all = nodeNames(), isTool = toolNames(), names = all.filter(n => !isTool.has(n)), tools = all.length - names.length;
   const failed = new Map();
   data.calls.failed.forEach(c => {
     const pid = /#?(?:PID)?<(.*)\.\d+\.\d+>/.exec(c.callee), what = pid ? c.callee.replace(pid[0], '').trim() : c.callee.replace(/^([^@]*)@([^@]+@)/, '$1 of $2');
@@ -99,7 +99,7 @@ function tiles() {
   const tile = (n, what, bad) => make('div', {class: bad ? 'tile bad' : 'tile'}, make('b', {}, n), make('span', {}, what));
   const outcomes = data.outcomes.outcomes;
   const failed = outcomes.filter(o => o.failed).reduce((n, o) => n + o.calls, 0);
-  const names = nodeNames();
+  const isTool = toolNames(), names = nodeNames().filter(n => !isTool.has(n));
   return make('div', {class: 'tiles', id: 'tiles'},
     tile(count(data.traffic.messages), data.traffic.messages === 1 ? 'message' : 'messages'),
     tile(shortBytes(data.traffic.bytes), bytes(data.traffic.bytes)),
