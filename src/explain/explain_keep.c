@@ -127,7 +127,7 @@ static const char *outcome_words(enum call_outcome outcome)
         [CALL_OK] = "it was answered",
         [CALL_ERROR] = "it ended with an error",
         [CALL_NOPROC] = "there was no such process",
-        [CALL_TIMEOUT] = "it timed out",
+        [CALL_TIMEOUT] = "the caller stopped waiting after its timeout",
         [CALL_ABANDONED] = "the caller stopped waiting, or ended",
         [CALL_ANSWERED_ELSEWHERE] = "it was answered by the caller's own node, over no connection",
         [CALL_NOCONNECTION] = "the connection was lost",

@@ -84,16 +84,16 @@ static void print_call(const struct explain *e, struct ds_buffer *out)
                                 "decoded\n");
     if (!e->has_reply)
         ds_buffer_printf(out, "  no reply: the call ended as %s\n", call_outcome_name(e->outcome));
-    print_lines(&e->parent, "made for this call", out);
+    print_lines(&e->parent, "the call it is nested in", out);
     if (e->parent.num == 0 && found->parent != 0)
-        ds_buffer_printf(out, "\nmade for call %" PRIu64 ", of which no end is known\n", found->parent);
+        ds_buffer_printf(out, "\nnested in call %" PRIu64 ", whose end was not captured\n", found->parent);
     else if (e->parent.num == 0)
-        ds_buffer_add_text(out, "\nmade for no other call that was seen\n");
+        ds_buffer_add_text(out, "\nnested in no call that was captured\n");
     else if (e->parent_note != NULL)
         ds_buffer_printf(out, "  (%s)\n", e->parent_note);
-    print_lines(&e->children, "calls made for it", out);
+    print_lines(&e->children, "calls nested in it", out);
     if (e->children.num == 0)
-        ds_buffer_add_text(out, "calls made for it: none were seen\n");
+        ds_buffer_add_text(out, "calls nested in it: none captured\n");
     print_lines(&e->findings, "findings about it", out);
     print_near(&e->same_caller, "calls of the same caller", out);
     print_near(&e->same_callee, "calls to the same callee", out);
@@ -101,8 +101,8 @@ static void print_call(const struct explain *e, struct ds_buffer *out)
     next_title(e, out);
     next_filter(e, "its messages alone", "call", e->target.number, out);
     next_explain(e, "its request, decoded", EXPLAIN_PACKET, found->start_frame, out);
-    next_explain(e, "the call that it was made for", EXPLAIN_CALL, first_of(&e->parent), out);
-    next_explain(e, "the first call made for it", EXPLAIN_CALL, first_of(&e->children), out);
+    next_explain(e, "the call it is nested in", EXPLAIN_CALL, first_of(&e->parent), out);
+    next_explain(e, "the first call nested in it", EXPLAIN_CALL, first_of(&e->children), out);
     next_explain(e, "the nearest call of the same caller", EXPLAIN_CALL, nearest(&e->same_caller), out);
     next_explain(e, "the nearest call to the same callee", EXPLAIN_CALL, nearest(&e->same_callee), out);
     next_explain(e, "the first finding about it", EXPLAIN_FINDING, first_of(&e->findings), out);

@@ -146,7 +146,7 @@ static void show_table(void *state)
     print_section(a, "pairs of nodes (times: messages)", &facts->links, print_link);
     print_section(a, "dangerous functions called on other nodes", &facts->code, print_what);
     if (facts->num_other_code != 0)
-        ds_buffer_printf(out, "and %s for other functions\n",
+        ds_buffer_printf(out, "%s to nodes for other functions\n",
                          ds_counted(facts->num_other_code, "requests").text);
     print_section(a, "listening nodes, according to EPMD", &facts->listening, print_what);
     print_section(a, "clients that asked EPMD for all names, or to "

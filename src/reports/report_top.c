@@ -272,7 +272,7 @@ static void show_table(void *state)
     ds_buffer_add_text(out, "\n");
     if (rows != NULL) {
         ds_buffer_add_text(&lines,
-                           "B in/s\tout/s\tin/s\tout/s\tasked\tserved\tfailed \tpacket\tconn\t "
+                           "B in/s\tB out/s\tmsg in/s\tmsg out/s\tasked\tserved\tfailed \tpacket\tconn\t "
                            "process");
         columns_end_line(&lines);
     }

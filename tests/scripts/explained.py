@@ -80,9 +80,9 @@ with tempfile.TemporaryDirectory() as folder:
                   "type == \"call\" && parent > 0")[0].split("\n") if line]
     child = nested[0]
     text = run("-r", f"{pcaps}/rabbit-3.10.pcap.gz", "--explain", f"call:{child['parent']}")[0]
-    has(text, "^calls made for it:$", rf"^  call:{child['call']} ")
+    has(text, "^calls nested in it:$", rf"^  call:{child['call']} ")
     has(run("-r", f"{pcaps}/rabbit-3.10.pcap.gz", "--explain", f"call:{child['call']}")[0],
-        "^made for this call:$", rf"^  call:{child['parent']} ")
+        "^the call it is nested in:$", rf"^  call:{child['parent']} ")
     # Several files, an expression, ports: commands read the same.
     two = ["-r", f"{pcaps}/two-point-a.pcap", "-r", f"{pcaps}/two-point-b.pcap"]
     for options in two, ["-r", odd, "--no-follow", "port", "45595", "or", "port", "44309"]:

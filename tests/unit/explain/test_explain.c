@@ -155,8 +155,8 @@ static void a_call(void **state)
     says("its messages:\n  packet:60 ");
     says("\n  packet:61 ");
     says_not("no reply");
-    says("made for this call:\n  call:5 ");
-    says("calls made for it:\n  call:7 ");
+    says("the call it is nested in:\n  call:5 ");
+    says("calls nested in it:\n  call:7 ");
     says("\n  call:8 ");
     says("calls of the same caller:\n  before  call:2 ");
     says("\n  before  call:4 ");
@@ -176,7 +176,7 @@ static void a_call_without_an_end(void **state)
     (void)state;
     assert_true(explain(EXPLAIN_CALL, 5, small_capture));
     says("no reply: the call ended as timeout");
-    says("made for no other call that was seen");
+    says("nested in no call that was captured");
     says("findings about it:\n  finding:1 ");
     says_not("finding:2");
     says("--explain finding:1\n");
