@@ -466,8 +466,8 @@ static void name_known_later(void **state)
     call.caller.name = words("web");
     report_top.record(report, &(struct record){.event = &made.event, .call = &call});
     report_top.show(report);
-    assert_has(&text, "       300     0.0       3.0      0      0      0         11     7  db@a@h\n");
-    assert_has(&text, "       100     0.0       1.0      2      0      0          7     7  web@a@h\n");
+    assert_has(&text, "       300      0.0       3.0      0      0      0         11     7  db@a@h\n");
+    assert_has(&text, "       100      0.0       1.0      2      0      0          7     7  web@a@h\n");
     assert_null(memmem(text.buffer.data, text.buffer.len, "<a@h", 4));
     report_top.end(report);
     ds_buffer_free(&text.buffer);
