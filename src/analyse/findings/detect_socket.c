@@ -82,7 +82,7 @@ static void take_cookie(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS406, event);
     wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends its cookie in clear to ");
+    wording_add(&f->sentence, " sends its cookie in clear text to ");
     wording_end(&f->sentence, &event->conn->end[!event->dir]);
     detect_frame(f, event->frame, "gen_rpc_authenticate_connection");
     detect_commit(d);

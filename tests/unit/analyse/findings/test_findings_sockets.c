@@ -133,7 +133,7 @@ static void cookie_in_clear(void **state)
     (void)state;
     begin_socket("gen_rpc");
     authenticates("gen_rpc_authenticate_connection", 2);
-    sentence_is("rabbit@a sends its cookie in clear to rabbit@b");
+    sentence_is("rabbit@a sends its cookie in clear text to rabbit@b");
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
     found("DS406");
     begin_socket("gen_rpc");
