@@ -141,6 +141,9 @@ void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mas
             struct ds_atom *atom = &segment->atoms[i];
             if (is_first)
                 end_doubt(cache, segment, i);
+            /* Its place says anew which node it is. */
+            if (atom->state == DS_ATOM_ADDRESS)
+                forget(cache, env, atom);
             if (!ds_atom_is_certain(atom->state))
                 continue;
             atom->state = DS_ATOM_LIKELY;

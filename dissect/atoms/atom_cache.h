@@ -79,7 +79,8 @@ void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
 void atoms_forget(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask);
 
 /* atoms_doubt makes what is certain in the segments of mask likely: a slot changes only when another
- * atom with the same remainder is sent for the first time, which may have happened unseen. */
+ * atom with the same remainder is sent for the first time, which may have happened unseen. What had the
+ * address of a node is unknown again. */
 void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask);
 
 /* atoms_lose tells that bytes of the frames were not seen; seen is how many were. As many

@@ -80,6 +80,7 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
     counters->unknown_atoms += event->unknown_atoms;
     stats->likely_atoms += event->likely_atoms;
     counters->likely_atoms += event->likely_atoms;
+    stats->address_atoms += event->address_atoms;
 }
 
 /* note_place notes where in the stream an event ended: what has come but for what is left. */

@@ -117,6 +117,7 @@ static enum term_status check_term(const struct control_source *source, struct c
     event->unknown_atoms += counts.unknown;
     event->inferred_atoms += counts.inferred;
     event->likely_atoms += counts.likely;
+    event->address_atoms += counts.address;
     event->message.atom_bytes += counts.atom_bytes;
     return status;
 }

@@ -45,7 +45,7 @@ static void begin_message(const struct frames *frames, uint64_t size, uint32_t n
     event->type = DS_EVENT_MESSAGE;
     event->dir = frames->dir;
     event->fault = (struct ds_fault){0};
-    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = 0;
+    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = event->address_atoms = 0;
     event->bytes = NULL;
     event->bytes_len = 0;
     message->code = -1;
@@ -73,7 +73,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
     event.type = DS_EVENT_TICK;
     event.dir = frames->dir;
     event.fault = (struct ds_fault){0};
-    event.unknown_atoms = event.inferred_atoms = event.likely_atoms = 0;
+    event.unknown_atoms = event.inferred_atoms = event.likely_atoms = event.address_atoms = 0;
     event.bytes = frame.at;
     event.bytes_len = cursor_left(&frame);
     env_emit(frames->env, frames->conn, &event);
@@ -84,7 +84,7 @@ static void emit_message(struct frames *frames, struct ds_event *event)
 {
     if (socket_places_may_tell(event))
         socket_places_learn(frames->env, frames->conn, event);
-    if ((event->unknown_atoms | event->likely_atoms) != 0)
+    if ((event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0)
         frames->lacks_atoms = true;
     frames->completed = true;
     control_limit_growth(frames->env, frames->conn, event);

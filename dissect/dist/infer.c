@@ -167,15 +167,16 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
     event->unknown_atoms = counts.unknown;
     event->inferred_atoms = counts.inferred;
     event->likely_atoms = counts.likely;
+    event->address_atoms = counts.address;
     event->message.atom_bytes = counts.atom_bytes;
 }
 
 void infer_nodes(const struct control_source *source, struct dissect_ctx *env, struct conn *conn,
                  struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event)
 {
-    const bool is_certain = event->unknown_atoms == 0 && event->likely_atoms == 0 &&
-                            conn->certain[0] && conn->certain[1] && conn->creation_certain[0] &&
-                            conn->creation_certain[1];
+    const bool is_certain =
+        (event->unknown_atoms | event->likely_atoms | event->address_atoms) == 0 && conn->certain[0] &&
+        conn->certain[1] && conn->creation_certain[0] && conn->creation_certain[1];
     if (event->message.op != NULL && !is_certain)
         infer(source, env, conn, cache, refs, event);
 }

@@ -297,6 +297,7 @@ static void count(struct ds_event *event, const struct ds_term *term)
     event->unknown_atoms += counts.unknown;
     event->inferred_atoms += counts.inferred;
     event->likely_atoms += counts.likely;
+    event->address_atoms += counts.address;
     event->message.atom_bytes += counts.atom_bytes;
 }
 
@@ -307,7 +308,7 @@ static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
     shape_fit_see_whole(of->book, whole);
     if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
         shape_fit_learn_whole(of->book, whole);
-    if (event->unknown_atoms != 0)
+    if ((event->unknown_atoms | event->address_atoms) != 0)
         data_names_see(of->book, of->env, of->this_direction, &event->message);
 }
 
@@ -354,7 +355,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     }
     if (!any)
         return;
-    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = 0;
+    event->unknown_atoms = event->inferred_atoms = event->likely_atoms = event->address_atoms = 0;
     event->message.atom_bytes = 0;
     count(event, &event->message.control);
     count(event, &event->message.payload);
@@ -385,7 +386,8 @@ void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct
                     struct atom_cache *cache, struct ds_atom *refs, uint32_t num_refs,
                     bool may_learn, struct ds_event *event)
 {
-    const bool has_doubt = event->unknown_atoms != 0 || event->likely_atoms != 0;
+    const bool has_doubt =
+        (event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0;
     env->atoms_in_doubt = env->atoms_in_doubt || has_doubt;
     if (refs != NULL && (has_doubt || likely->has_defined || env->config.learn))
         resolve(likely, env, conn, cache, refs, num_refs, may_learn, event);

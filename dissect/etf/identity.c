@@ -197,6 +197,19 @@ bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out)
     return term_get_atom(term, out);
 }
 
+bool ds_term_get_node_atom(const struct ds_term *term, struct ds_text *out)
+{
+    struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
+    uint8_t tag, number;
+    if (term_get_atom(term, out))
+        return true;
+    if (!cursor_read_u8(&at, &tag) || tag != TERM_TAG_ATOM_CACHE_REF || !cursor_read_u8(&at, &number) ||
+        number >= term->num_atoms || term->atoms[number].state != DS_ATOM_ADDRESS)
+        return false;
+    *out = (struct ds_text){(const char *)term->atoms[number].text, term->atoms[number].len};
+    return true;
+}
+
 bool ds_term_is_unknown_atom(const struct ds_term *term)
 {
     return term_is_unknown_atom(term);

@@ -75,14 +75,14 @@ enum term_status term_read_token(struct cursor *at, const struct term_env *env,
 
 /* term_check walks one whole term and advances past it. On failure at stands before the
  * token that failed. unknown and inferred (added to) count references to atoms in that
- * state, where what is only likely is unknown. The fast path: no stack, no tokens kept. */
+ * state, where what is only likely, or an address, is unknown. The fast path: no stack, no tokens kept. */
 enum term_status term_check(struct cursor *at, const struct term_env *env, uint32_t *unknown,
                             uint32_t *inferred, const char **what);
 
 /* term_counts is what was found on a walk; atom_bytes is the text of all references to the atom
  * cache, were each written out. */
 struct term_counts {
-    uint32_t unknown, inferred, likely;
+    uint32_t unknown, inferred, likely, address;
     uint64_t atom_bytes;
 };
 

@@ -16,6 +16,8 @@ static inline void check_cache_ref(void *context, const struct cursor *after,
         counts->inferred++;
     else if (atom->state == DS_ATOM_LIKELY)
         counts->likely++;
+    else if (atom->state == DS_ATOM_ADDRESS)
+        counts->address++;
     else
         counts->unknown++;
 }
@@ -33,7 +35,7 @@ enum term_status term_check(struct cursor *at, const struct term_env *env, uint3
 {
     struct term_counts counts = {0};
     const enum term_status status = term_check_counted(at, env, &counts, what);
-    *unknown += counts.unknown + counts.likely;
+    *unknown += counts.unknown + counts.likely + counts.address;
     *inferred += counts.inferred;
     return status;
 }

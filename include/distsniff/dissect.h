@@ -191,7 +191,7 @@ struct ds_stats {
     uint64_t tls_connections, tls_opened; /* connections with TLS; with keys */
     uint64_t tls_unknown; /* TLS on ports not known for distribution, and without keys */
     uint64_t message_bytes;
-    uint64_t faults, unknown_atoms, likely_atoms;
+    uint64_t faults, unknown_atoms, likely_atoms, address_atoms;
     uint64_t no_memory;                /* times memory ran out; something was dropped */
     uint64_t limits_hit[DS_LIMIT_COUNT];
 };

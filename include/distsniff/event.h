@@ -369,7 +369,8 @@ struct ds_event {
     struct ds_fault fault;
     uint32_t unknown_atoms;
     uint32_t inferred_atoms;
-    uint32_t likely_atoms; /* in the state DS_ATOM_LIKELY; those of ADDRESS are unknown */
+    uint32_t likely_atoms;  /* in the state DS_ATOM_LIKELY, */
+    uint32_t address_atoms; /* and in DS_ATOM_ADDRESS: it is certain which node, but not its name */
     bool has_seq;     /* end_seq is known: of messages and ticks it is where they came in order */
     uint32_t end_seq; /* a TCP sequence number, which all who capture the connection see alike: that behind
                          the last byte of a message or tick (of what is in TLS, within the record that ended

@@ -36,6 +36,9 @@ bool ds_term_is_pid_of(const struct ds_term *term, uint32_t creation);
 
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */
 bool ds_term_get_atom(const struct ds_term *term, struct ds_text *out); /* known, UTF-8 */
+/* The node that an atom means, as identities have it: its name, or "~10.0.0.7:25672" as long as that is all
+ * that is known of it. */
+bool ds_term_get_node_atom(const struct ds_term *term, struct ds_text *out);
 bool ds_term_is_unknown_atom(const struct ds_term *term); /* of the cache, and never seen */
 bool ds_term_get_integer(const struct ds_term *term, int64_t *out);
 bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out); /* its bytes, in whole ones */

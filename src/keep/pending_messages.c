@@ -55,7 +55,7 @@ static void keep_frame(struct pending_messages *o, struct pending_message *openi
     }
     opening->conn = conn->number;
     opening->ns = event->ts_ns;
-    if (event->unknown_atoms != 0 || event->likely_atoms != 0)
+    if ((event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0)
         return;
     o->scratch.len = 0;
     const bool is_made = message_frame(event, message_frame_is_pass_through(event), &o->scratch);

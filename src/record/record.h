@@ -174,10 +174,11 @@ static inline bool record_is_message(const struct record *record)
            !record->link_facts && record->event->type == DS_EVENT_MESSAGE;
 }
 
-/* event_is_read_whole says whether all of what a message says is known for certain. */
+/* event_is_read_whole says whether all of what a message says is known for certain, and of nodes the
+ * names. */
 static inline bool event_is_read_whole(const struct ds_event *event)
 {
-    return event->unknown_atoms == 0 && event->likely_atoms == 0 &&
+    return event->unknown_atoms == 0 && event->likely_atoms == 0 && event->address_atoms == 0 &&
            event->fault.kind == DS_FAULT_NONE;
 }
 

@@ -139,6 +139,8 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
     case DS_EVENT_MESSAGE:
         event->message.guesses = NULL; /* what a slot held before may be a secret as well */
         event->message.num_guesses = 0;
+        event->unknown_atoms += event->address_atoms; /* the address is gone */
+        event->address_atoms = 0;
         redact_message(p, &event->message);
         return true;
     case DS_EVENT_TICK:

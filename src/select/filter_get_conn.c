@@ -334,7 +334,7 @@ static void get_fault(struct filter_probe *probe, const struct record *record, i
         probe_offer_string(probe, event->fault.what);
 }
 
-enum { ATOMS_UNKNOWN, ATOMS_INFERRED, ATOMS_LIKELY };
+enum { ATOMS_UNKNOWN, ATOMS_INFERRED, ATOMS_LIKELY, ATOMS_ADDRESS };
 
 static void get_atoms(struct filter_probe *probe, const struct record *record, int which)
 {
@@ -345,7 +345,8 @@ static void get_atoms(struct filter_probe *probe, const struct record *record, i
         return;
     const uint32_t num = which == ATOMS_UNKNOWN    ? event->unknown_atoms
                          : which == ATOMS_INFERRED ? event->inferred_atoms
-                                                   : event->likely_atoms;
+                         : which == ATOMS_LIKELY   ? event->likely_atoms
+                                                   : event->address_atoms;
     if (num != 0)
         probe_offer_number(probe, num);
 }
@@ -419,6 +420,7 @@ static const struct filter_field fields[] = {
     {"fault.what", FIELD_TEXT, get_fault, FAULT_WHAT, NULL},
     {"unknown_atoms", FIELD_NUMBER, get_atoms, ATOMS_UNKNOWN, NULL},
     {"inferred_atoms", FIELD_NUMBER, get_atoms, ATOMS_INFERRED, NULL},
+    {"address_atoms", FIELD_NUMBER, get_atoms, ATOMS_ADDRESS, NULL},
     {"likely_atoms", FIELD_NUMBER, get_atoms, ATOMS_LIKELY, NULL},
 };
 

@@ -220,7 +220,7 @@ bool match_regex_may(const struct match_regex *regex, const struct record *recor
     const struct note *note = &record->note;
     if (regex->needle_len == 0 || event->type != DS_EVENT_MESSAGE || m->control.data == NULL ||
         event->fault.kind != DS_FAULT_NONE || event->unknown_atoms != 0 ||
-        event->inferred_atoms != 0 || event->likely_atoms != 0)
+        event->inferred_atoms != 0 || event->likely_atoms != 0 || event->address_atoms != 0)
         return true;
     const struct ds_endpoint *end = event->conn->end;
     return term_may(regex, &m->payload) || term_may(regex, &m->control) ||

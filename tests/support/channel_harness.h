@@ -111,6 +111,8 @@ static inline void harness_on_event(void *context, const struct ds_event *event)
     }
     if (event->unknown_atoms != 0)
         ds_buffer_printf(&h->out, " unknown_atoms=%u", event->unknown_atoms);
+    if (event->address_atoms != 0)
+        ds_buffer_printf(&h->out, " address_atoms=%u", event->address_atoms);
     if (event->inferred_atoms != 0)
         ds_buffer_printf(&h->out, " inferred_atoms=%u", event->inferred_atoms);
     if (event->likely_atoms != 0)

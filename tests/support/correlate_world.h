@@ -156,7 +156,7 @@ static inline void stop(struct seen *seen)
 struct message {
     int code;
     unsigned dir;
-    uint32_t unknown_atoms, likely_atoms;
+    uint32_t unknown_atoms, likely_atoms, address_atoms;
     struct ds_term from, to, ref, flags, mfa, result, reason, payload;
 };
 
@@ -166,6 +166,7 @@ static inline void message(struct seen *seen, const struct message *m)
                              .ts_ns = seen->now_ns += 1000, .frame = 1, .conn = &seen->conn};
     event.unknown_atoms = m->unknown_atoms;
     event.likely_atoms = m->likely_atoms;
+    event.address_atoms = m->address_atoms;
     event.message.code = m->code;
     event.message.op = ds_op_find(m->code);
     event.message.role[DS_ROLE_FROM] = m->from;

@@ -67,6 +67,14 @@ static inline struct ds_term etf_cached(const char *text)
     return etf_raw(bytes, 2);
 }
 
+/* etf_addressed is one of a node whose name was never seen. */
+static inline struct ds_term etf_addressed(const char *text)
+{
+    const struct ds_term term = etf_cached(text);
+    etf_atoms[etf_num_atoms - 1].state = DS_ATOM_ADDRESS;
+    return term;
+}
+
 static inline void etf_u32(uint8_t *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++)

@@ -118,6 +118,7 @@ static inline struct ds_event make_message(void)
     event.unknown_atoms = 2;
     event.inferred_atoms = 1;
     event.likely_atoms = 3;
+    event.address_atoms = 4;
     return event;
 }
 

@@ -271,7 +271,8 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
     processes_ended(&c->calls.processes, pid);
 }
 
-/* note_unread: a message may be an answer where atoms in it are unknown, or only likely. */
+/* note_unread: a message may be an answer where atoms in it are unknown, or only likely, or have a node's
+ * address: in the request it may have been unknown which node that is. */
 static void note_unread(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -314,8 +315,8 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
             begin_anew(c);
         s.message = &event->message;
         take_message(c, &s);
-        if ((event->unknown_atoms | event->likely_atoms) != 0 && c->calls.conns.num != 0 &&
-            s.note->call == 0 && s.ending == NULL)
+        if ((event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0 &&
+            c->calls.conns.num != 0 && s.note->call == 0 && s.ending == NULL)
             note_unread(c, &s);
         if (c->calls.askers.num != 0)
             note_heard(c, &s);

@@ -155,7 +155,7 @@ bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     out->alias = out->key;
     /* What goes with it, by value: an atom may be cached here and inline there. */
     struct ds_text atom;
-    if (!ds_term_get_atom(&rest, &atom))
+    if (!ds_term_get_node_atom(&rest, &atom))
         atom = (struct ds_text){(const char *)rest.data, rest.len};
     const uint32_t hash = hash_text(atom);
     out->key.more |= hash << 3 | 1u << 31; /* never the key of the reference alone */

@@ -242,14 +242,23 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     return true;
 }
 
+/* sender_of returns the sender's node; where that has no name yet, what its own pid has for it. */
+static struct ds_text sender_of(const struct step *s)
+{
+    struct ds_identity from;
+    const struct ds_text node = s->event->conn->end[s->event->dir].node;
+    return node.data == NULL && ds_term_get_pid(&s->message->role[DS_ROLE_FROM], &from) ? from.node
+                                                                                        : node;
+}
+
 /* answers_for: an answer that names a node must come from there. */
 static bool answers_for(const struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *answerer = ds_otp_get(match, DS_OTP_ANSWERER);
-    const struct ds_text node = s->event->conn->end[s->event->dir].node;
+    const struct ds_text node = sender_of(s);
     struct ds_text named;
     return answerer == NULL ||
-           (ds_term_get_atom(answerer, &named) && node.data != NULL && named.len == node.len &&
+           (ds_term_get_node_atom(answerer, &named) && node.data != NULL && named.len == node.len &&
             memcmp(named.data, node.data, node.len) == 0);
 }
 

@@ -33,6 +33,8 @@ static void print_counts(const struct summary *summary, FILE *out)
     print_count(out, ", ", stats->unknown_atoms, "unknown atoms");
     if (stats->likely_atoms != 0)
         print_count(out, ", ", stats->likely_atoms, "likely atoms");
+    if (stats->address_atoms != 0)
+        print_count(out, ", ", stats->address_atoms, "unknown node names");
     fputc('\n', out);
 }
 
@@ -95,7 +97,7 @@ void summary_print(const struct summary *summary, FILE *out)
 bool summary_is_complete(const struct ds_stats *stats)
 {
     uint64_t trouble = stats->gaps | stats->faults | stats->unknown_atoms |
-                       stats->likely_atoms | stats->no_memory;
+                       stats->likely_atoms | stats->address_atoms | stats->no_memory;
     trouble |= stats->tls_connections - stats->tls_unknown - stats->tls_opened;
     for (int i = 0; i < DS_LIMIT_COUNT; i++)
         trouble |= stats->limits_hit[i];

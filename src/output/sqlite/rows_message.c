@@ -103,6 +103,8 @@ static void put_atoms(struct rows *rows, const struct ds_event *event)
         database_number(d, COLUMN_message_inferred_atoms, event->inferred_atoms);
     if (event->likely_atoms != 0)
         database_number(d, COLUMN_message_likely_atoms, event->likely_atoms);
+    if (event->address_atoms != 0)
+        database_number(d, COLUMN_message_address_atoms, event->address_atoms);
 }
 
 void rows_message(struct rows *rows, const struct ds_event *event, const struct note *note)

@@ -100,6 +100,19 @@ static void test_atoms(void **state)
     assert_atom(samples_term(BYTES(82, 1)), NULL);
     assert_atom(samples_term(BYTES(82, 5)), "$gen_call"); /* likely */
     assert_atom(samples_term(BYTES(82, 6)), NULL);        /* an address */
+    struct ds_term node = samples_term(BYTES(82, 6));
+    struct ds_text text;
+    assert_true(ds_term_get_node_atom(&node, &text));
+    assert_int_equal(text.len, 15);
+    assert_memory_equal(text.data, "~10.0.0.7:25672", 15);
+    node = samples_term(BYTES(82, 0));
+    assert_true(ds_term_get_node_atom(&node, &text));
+    assert_memory_equal(text.data, "alice@host", 10);
+    node = samples_term(BYTES(82, 1));
+    assert_false(ds_term_get_node_atom(&node, &text));
+    node = samples_term(BYTES(82, SAMPLES_NUM_ATOMS));
+    assert_false(ds_term_get_node_atom(&node, &text));
+    assert_false(ds_term_get_node_atom(&(struct ds_term){0}, &text));
     assert_atom(samples_term(BYTES(82, SAMPLES_NUM_ATOMS)), NULL);
     assert_atom(samples_term(BYTES(119, 2, 0xc3, 0xa9)), "\xc3\xa9");
     assert_atom(samples_term(BYTES(118, 0, 2, 0xc3, 0xa9)), "\xc3\xa9");

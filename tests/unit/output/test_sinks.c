@@ -178,12 +178,13 @@ static void shows_trouble(void **state)
     event.fault = (struct ds_fault){DS_FAULT_GAP, 17, "packets are missing"};
     event.unknown_atoms = 2;
     event.inferred_atoms = 1;
+    event.address_atoms = 3; /* text has the addresses */
     assert_text(&event, 0, "1700000000.123456 10.0.0.2.1001 > alice@h: gap of 1000 bytes "
                            "[gap at 17: packets are missing] [2 unknown atoms] "
                            "[1 inferred atom]");
     assert_json(&event, "{\"type\":\"gap\",\"bytes\":1000,\"fault\":{\"kind\":\"gap\","
                         "\"offset\":17,\"what\":\"packets are missing\"},\"unknown_atoms\":2,"
-                        "\"inferred_atoms\":1}");
+                        "\"inferred_atoms\":1,\"address_atoms\":3}");
 }
 
 static void hides_ticks(void **state)

@@ -442,8 +442,13 @@ static void hides_likely_atoms(void **state)
     s.event.message = (struct ds_message){.code = -1};
     s.event.message.payload = (struct ds_term){pair, sizeof pair, atoms, 2, false};
     s.event.message.control = s.event.message.payload;
+    s.event.unknown_atoms = 3;
+    s.event.likely_atoms = s.event.address_atoms = 1;
     assert_int_equal(redact_record(redact, &s.record, &out), REDACT_OK);
     const struct ds_term *shown = &out->event->message.payload;
+    assert_int_equal(out->event->unknown_atoms, 4);
+    assert_int_equal(out->event->likely_atoms, 1);
+    assert_int_equal(out->event->address_atoms, 0);
     assert_int_equal(shown->num_atoms, 2);
     assert_int_equal(shown->atoms[0].state, DS_ATOM_LIKELY);
     assert_int_equal(shown->atoms[0].len, 13);

@@ -39,7 +39,7 @@ static void knows_the_fields_of_messages(void **state)
         "latency == 5.5ms", "latency_us == 5500", "latency_us > 5499.9 && latency_us < 6ms",
         "late", "outcome == \"timeout\"", "fault == \"gap\"", "fault.kind == \"gap\"",
         "fault.offset == 17", "fault.what contains \"missing\"", "unknown_atoms == 2",
-        "inferred_atoms == 1", "likely_atoms == 3", NULL};
+        "inferred_atoms == 1", "likely_atoms == 3", "address_atoms == 4", NULL};
     static const char *const none[] = {
         "step", "state", "bytes", "messages", "caller", "callee.node", "request", "children",
         "name", "creation", "nodes", "src_sent.bytes", "cookie_ok", "cookie_ok == false",
@@ -60,8 +60,8 @@ static void knows_unknown_ops(void **state)
     event.message.code = -1;
     assert_true(holds("op == \"unknown\"", &record));
     static const char *const none[] = {
-        "fault", "unknown_atoms", "inferred_atoms", "likely_atoms", "fragments", "term", "to", "from_name",
-        "role", "call", "label", "latency", "outcome", "outcome != \"ok\"", "to != \"rex\"",
+        "fault", "unknown_atoms", "inferred_atoms", "likely_atoms", "address_atoms", "fragments", "term",
+        "to", "from_name", "role", "call", "label", "latency", "outcome", "outcome != \"ok\"", "to != \"rex\"",
         "token.serial", "mfa", NULL};
     assert_none_hold(&record, none);
 }

@@ -164,6 +164,12 @@ static void looks_closely_at_trouble(void **state)
     event.fault = (struct ds_fault){0};
     event.unknown_atoms = 1;
     assert_match("unknown atom", &event);
+    static const uint8_t pair[] = {104, 2, 82, 0, 82, 0};
+    static const struct ds_atom node = {(const uint8_t *)"~10.0.0.7:9000", 14, 3, DS_ATOM_ADDRESS, 0, false};
+    event.unknown_atoms = 0;
+    event.address_atoms = 2;
+    event.message.payload = (struct ds_term){pair, sizeof pair, &node, 1, false};
+    assert_match("'~10\\.0\\.0\\.7:9000',", &event);
 }
 
 static void refuses_bad_expressions(void **state)

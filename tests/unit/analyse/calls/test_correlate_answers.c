@@ -25,6 +25,38 @@ static void multi_call(void **state)
     stop(&seen);
 }
 
+/* The same between nodes whose names were never seen; and an answer in which the answerer stands. */
+static void nodes_by_address(void **state)
+{
+    static const char *const nodes[] = {"~10.0.0.1:9000", "~10.0.0.2:9000"};
+    struct seen seen;
+    (void)state;
+    for (unsigned from = 0; from < 2; from++) {
+        start(&seen);
+        seen.conn.end[0].node = seen.conn.end[1].node = (struct ds_text){NULL, 0};
+        ask_as(&seen, 0, etf_pid_of(etf_addressed(nodes[0]), 1, 7), etf_atom("echo"),
+               etf_tuple(2, etf_ref_of(etf_addressed(nodes[0]), 7, 3, 9), etf_addressed(nodes[1])),
+               etf_atom("x"));
+        message(&seen, &(struct message){
+            .code = 22, .dir = 1, .from = etf_pid_of(etf_addressed(nodes[1]), 50, 7),
+            .to = etf_pid_of(etf_addressed(nodes[0]), 1, 7), .address_atoms = 5,
+            .payload = etf_tuple(2, etf_tuple(2, etf_ref_of(etf_addressed(nodes[0]), 7, 3, 9),
+                                              etf_addressed(nodes[from])),
+                                 etf_atom("ok"))});
+        assert_int_equal(seen.num_ended, from);
+        stop(&seen);
+
+        start(&seen);
+        seen.conn.end[0].node = seen.conn.end[1].node = (struct ds_text){NULL, 0};
+        message(&seen, &(struct message){
+            .code = 22, .dir = 1, .from = etf_pid_of(etf_addressed(nodes[1]), 50, 7),
+            .to = etf_pid_of(etf_addressed(nodes[0]), 1, 7), .address_atoms = 3,
+            .payload = etf_tuple(3, etf_atom("features_reply"), etf_addressed(nodes[from]), etf_nil())});
+        assert_int_equal(seen.note.role, from == 1 ? NOTE_REPLY : NOTE_SEND);
+        stop(&seen);
+    }
+}
+
 /* The same reference in another encoding, and equal numbers of another node. */
 static void references(void **state)
 {
@@ -336,7 +368,7 @@ static void forwarded_too_late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multi_call),
+        cmocka_unit_test(multi_call), cmocka_unit_test(nodes_by_address),
         cmocka_unit_test(references),
         cmocka_unit_test(erpc_and_spawn),
         cmocka_unit_test(without_tag),

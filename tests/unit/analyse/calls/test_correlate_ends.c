@@ -327,7 +327,7 @@ static void send_unread(struct seen *seen, unsigned dir, struct ds_term to)
  * answer: it is not known then how the call ended, unless it is answered after all. */
 static void may_be_answered(void **state)
 {
-    enum { TO_CALLER, TO_ALIAS, TO_UNKNOWN, TO_OTHER_ALIAS, DOWN_OF_UNKNOWN, SPAWNED_UNKNOWN, TO_OTHER_CALLER,
+    enum { TO_CALLER, BY_ADDRESS, TO_ALIAS, TO_UNKNOWN, TO_OTHER_ALIAS, DOWN_OF_UNKNOWN, SPAWNED_UNKNOWN, TO_OTHER_CALLER,
            OTHER_WAY, READ, BEFORE, CAST, CASES };
     enum { GIVES_UP, CONN_ENDS, CAPTURE_ENDS, CALLER_ENDS, ANSWERED, WAYS };
     static const enum call_outcome outcomes[WAYS] = {CALL_TIMEOUT, CALL_NOCONNECTION, CALL_UNANSWERED,
@@ -348,6 +348,10 @@ static void may_be_answered(void **state)
         ask(&seen, 1);
         if (what == TO_CALLER || what == OTHER_WAY)
             send_unread(&seen, what == OTHER_WAY ? 0 : 1, etf_pid("a@h", 1));
+        else if (what == BY_ADDRESS) /* the request may have had the node as an unknown atom */
+            message(&seen, &(struct message){
+                .code = 2, .dir = 1, .to = etf_pid("a@h", 1), .address_atoms = 1,
+                .payload = etf_tuple(2, etf_addressed("~10.0.0.2:9000"), etf_atom("x"))});
         else if (what == TO_ALIAS || what == TO_OTHER_ALIAS)
             send_unread(&seen, 1, etf_ref("a@h", what == TO_ALIAS ? 1 : 66));
         else if (what == TO_UNKNOWN)

@@ -240,6 +240,12 @@ static void unread(void **state)
     limits_are(0, 0);
     begin();
     up();
+    struct ds_event by_address = message(0, "j", 1);
+    by_address.address_atoms = 2; /* which node it is is known, and all else */
+    put(&by_address);
+    limits_are(0, 0);
+    begin();
+    up();
     says(0, DS_FAULT_NONE);
     says(2, DS_FAULT_NONE);
     says(1, DS_FAULT_CAP); /* counts once */

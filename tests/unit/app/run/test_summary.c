@@ -12,7 +12,7 @@ static void each_trouble_counts(void **state)
 {
     struct ds_stats stats = {.messages = 7, .retransmitted = 3, .tcp_connections = 1};
     uint64_t *const troubles[] = {&stats.gaps, &stats.faults, &stats.unknown_atoms,
-                                  &stats.no_memory};
+                                  &stats.likely_atoms, &stats.address_atoms, &stats.no_memory};
     (void)state;
     assert_true(summary_is_complete(&stats));
     for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
