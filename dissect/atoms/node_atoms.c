@@ -7,6 +7,7 @@
 #include "atoms/atom_shape_claims.h"
 #include "atoms/data_name_list.h"
 #include "atoms/node_atoms_parts.h"
+#include "atoms/node_slot_names.h"
 #include "atoms/shape_contexts.h"
 
 #include <stdlib.h>
@@ -381,6 +382,7 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;
     data_names_define(book, slot, text);
+    book->books->num_names += node_slot_names_is_name(text);
     /* Else only an atom of the tables says anything of other slots: that it is not in these. */
     const unsigned number = user_atoms_find(book->own, text);
     shape_claims_define(book, slot, shape_contexts_atom(book, text));

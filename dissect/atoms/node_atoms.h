@@ -72,8 +72,8 @@ struct ds_text all_node_atoms_name(const struct all_node_atoms *books,
                                    const struct ds_endpoint *end,
                                    const struct ds_endpoint *other);
 
-/* all_node_atoms_num_names returns how many names were learned so far: with each another end may be
- * told. */
+/* all_node_atoms_num_names returns how many names were learned so far, be it as atoms: with each another
+ * end may be told. */
 uint32_t all_node_atoms_num_names(const struct all_node_atoms *books);
 
 /* all_node_atoms_fits is ds_session_fits. */

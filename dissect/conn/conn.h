@@ -24,7 +24,7 @@ struct dissect_ctx {
     struct ds_stats stats;
     struct memcap memcap;
     struct arena arena; /* of the current event: reset after each one */
-    struct registry *registry;
+    struct registry *registry; /* NULL: nobody is known */
     struct socket_places *places; /* NULL: none is known */
     bool atoms_in_doubt; /* one was not known */
     uint64_t num_forgotten; /* texts of atoms: where they lay others may be now */
@@ -79,9 +79,12 @@ struct conn {
     struct decoder_state *decoder; /* NULL: not remembered */
     bool late[2];    /* proto's first bytes of the direction are not the stream's first */
     char *node[2];   /* memory of view.end[].node */
-    bool certain[2]; /* it is the node itself that said its name, in this connection: in the
-                        handshake, or as pids of its own */
-    uint32_t names_seen[2];   /* how many names of nodes were known when this end had none */
+    bool certain[2]; /* it is the node itself that said its name: in the handshake, be it another one at
+                        the same place with the same creation, or as pids of its own */
+    bool said[2];    /* a pid or reference here has a name for it */
+    uint32_t told_seen[2];    /* how much had been told of who listens where when it was no more certain */
+    uint32_t names_seen[2];   /* how many names of nodes were known when this end had none, */
+    uint32_t slots_seen[2][2]; /* and when a slot of a direction that means it had none */
     bool creation_certain[2]; /* likewise; else it may be that of who was there before */
     struct expansion_budget growth; /* of its messages */
     bool counted;         /* in ds_stats */
@@ -143,6 +146,13 @@ static inline enum ds_fault_kind conn_gap_fault(enum tcp_gap why)
  * said, and no name with a host. Counts no_memory on failure. */
 void conn_set_node(struct dissect_ctx *env, struct conn *conn, int end, struct ds_text name,
                    uint32_t creation, bool inferred);
+
+/* conn_forget_inferred takes away a name that was inferred. */
+void conn_forget_inferred(struct conn *conn, int end);
+
+/* conn_correct_node names an end as itself does in this connection, for the first time; what was inferred
+ * of it elsewhere may have been of who was there before. */
+void conn_correct_node(struct dissect_ctx *env, struct conn *conn, int end, struct ds_text name);
 
 /* conn_forget_nodes releases the names of both ends. */
 void conn_forget_nodes(struct conn *conn);

@@ -152,6 +152,26 @@ void conn_set_node(struct dissect_ctx *env, struct conn *conn, int end, struct d
     conn->creation_certain[end] = !inferred;
 }
 
+void conn_forget_inferred(struct conn *conn, int end)
+{
+    struct ds_endpoint *endpoint = &conn->view.end[end];
+    if (endpoint->node.data == NULL || !endpoint->node_inferred)
+        return;
+    conn_note_change(conn);
+    free(conn->node[end]);
+    conn->node[end] = NULL;
+    endpoint->node = (struct ds_text){NULL, 0};
+    endpoint->node_inferred = false;
+}
+
+void conn_correct_node(struct dissect_ctx *env, struct conn *conn, int end, struct ds_text name)
+{
+    const struct ds_text old = conn->view.end[end].node;
+    if (old.len != name.len || (name.len != 0 && memcmp(old.data, name.data, name.len) != 0))
+        conn_forget_inferred(conn, end);
+    conn_set_node(env, conn, end, name, 0, true);
+}
+
 void conn_forget_nodes(struct conn *conn)
 {
     conn_note_change(conn);

@@ -222,7 +222,7 @@ static void learn_acceptor(struct dissect_ctx *env, struct conn *conn, const str
     int acceptor = 1 - dist_of(conn)->initiator;
     const struct ds_endpoint *end = &conn->view.end[acceptor];
     conn_set_node(env, conn, acceptor, h->name, h->creation, false);
-    registry_add(env, &end->addr, end->port, h->name, h->creation, NULL);
+    registry_add_said(env, &end->addr, end->port, h->name, h->creation);
 }
 
 /* emit_step emits a message of the handshake, and the frame it came in. */

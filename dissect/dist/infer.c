@@ -6,7 +6,9 @@
 #include "dist/infer.h"
 
 #include "atoms/node_atoms.h"
+#include "atoms/node_slot_names.h"
 #include "dist/ops.h"
+#include "dist/registry.h"
 
 #include <stdio.h>
 
@@ -17,6 +19,7 @@ struct inference {
     struct atom_cache *cache;
     struct ds_atom *refs;
     uint32_t num_refs;
+    int dir;
     bool resolved; /* a slot was */
 };
 
@@ -41,6 +44,26 @@ static void resolve(struct inference *in, uint16_t slot, struct ds_text text,
     in->resolved = true;
 }
 
+/* recall_slot names an end by what the sender of the message has sent elsewhere for that slot. */
+static void recall_slot(struct inference *in, uint16_t slot, int end)
+{
+    const struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    const struct ds_endpoint *sender = &in->conn->view.end[in->dir];
+    uint32_t *seen = &in->conn->slots_seen[in->dir][end];
+    if (in->env->books == NULL || in->env->config.certain || !in->conn->creation_certain[in->dir] ||
+        !in->conn->creation_certain[end] || *seen == all_node_atoms_num_names(in->env->books))
+        return;
+    *seen = all_node_atoms_num_names(in->env->books);
+    const struct ds_text name = node_slot_names_find(in->env->books, sender, slot, endpoint);
+    if (name.data != NULL)
+        conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
+}
+
+static bool has_host(struct ds_text name)
+{
+    return name.data != NULL && memchr(name.data, '@', name.len) != NULL;
+}
+
 /* resolve_node gives a slot the name of an end; where nobody has said that in this connection, the
  * name of who listens there, which is likely; else the address. */
 static void resolve_node(struct inference *in, uint16_t slot, int end)
@@ -50,9 +73,9 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
         resolve(in, slot, endpoint->node, DS_ATOM_INFERRED);
         return;
     }
-    const bool has_host =
-        endpoint->node.data != NULL && memchr(endpoint->node.data, '@', endpoint->node.len) != NULL;
-    if (has_host && !in->env->config.certain) {
+    if (!has_host(endpoint->node))
+        recall_slot(in, slot, end);
+    if (has_host(endpoint->node) && !in->env->config.certain) {
         resolve(in, slot, endpoint->node, DS_ATOM_LIKELY);
         return;
     }
@@ -61,6 +84,29 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
     const int len = snprintf(text, sizeof text, endpoint->addr.family == 6 ? "~[%s]:%u" : "~%s:%u",
                              addr, (unsigned)endpoint->port);
     resolve(in, slot, (struct ds_text){text, (size_t)len}, DS_ATOM_ADDRESS);
+}
+
+/* recall_told names an end by what was told of who listens there: by the node itself, in a handshake with
+ * the creation of its pids here, which is certain; or by EPMD, which knows no host. */
+static void recall_told(struct inference *in, int end)
+{
+    struct conn *conn = in->conn;
+    const struct ds_endpoint *endpoint = &conn->view.end[end];
+    uint32_t creation = 0;
+    if (conn->certain[end] || conn->said[end] || in->env->registry == NULL ||
+        conn->told_seen[end] == registry_num_changes(in->env->registry))
+        return;
+    conn->told_seen[end] = registry_num_changes(in->env->registry);
+    struct ds_text name = registry_find_said(in->env->registry, &endpoint->addr, endpoint->port,
+                                             endpoint->creation);
+    if (name.data != NULL) {
+        conn_correct_node(in->env, conn, end, name);
+        conn->certain[end] = text_equal(endpoint->node, name);
+        return;
+    }
+    name = registry_find(in->env->registry, &endpoint->addr, endpoint->port, &creation);
+    if (name.data != NULL && (creation == 0 || creation == endpoint->creation))
+        conn_set_node(in->env, conn, end, name, 0, true);
 }
 
 /* recall_name names an end by what was said of it in another connection, or to another run. */
@@ -77,18 +123,18 @@ static void recall_name(struct inference *in, int end)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }
 
-/* learn_creation takes the creation of a pid of an end's own. EPMD, or whoever connected there earlier, may
- * have told that of a node that was there before. */
+/* learn_creation takes the creation of a pid of an end's own. EPMD, or whoever connected there earlier,
+ * may have told that of a node that was there before: its name goes. */
 static void learn_creation(struct inference *in, int end, uint32_t creation)
 {
-    if (in->conn->creation_certain[end])
-        recall_name(in, end);
-    if (creation == 0 || in->conn->creation_certain[end])
-        return;
-    in->conn->view.end[end].creation = creation;
-    conn_note_change(in->conn);
-    in->conn->creation_certain[end] = true;
-    recall_name(in, end);
+    struct ds_endpoint *endpoint = &in->conn->view.end[end];
+    if (!in->conn->creation_certain[end] && creation != 0) {
+        if (endpoint->creation != 0 && endpoint->creation != creation && !in->conn->said[end])
+            conn_forget_inferred(in->conn, end);
+        endpoint->creation = creation;
+        conn_note_change(in->conn);
+        in->conn->creation_certain[end] = true;
+    }
 }
 
 /* learn names an end of the connection from a term of its node; or the other way round, from
@@ -103,11 +149,14 @@ static void learn(struct inference *in, int end, const struct ds_term *term, boo
         return;
     if (creation_is_now)
         learn_creation(in, end, creation);
-    else if (in->conn->creation_certain[end])
+    if (in->conn->creation_certain[end]) {
+        recall_told(in, end);
         recall_name(in, end);
+    }
     if (node.data != NULL) {
-        if (!in->conn->certain[end])
-            conn_set_node(in->env, in->conn, end, node, 0, true);
+        if (!in->conn->said[end])
+            conn_correct_node(in->env, in->conn, end, node);
+        in->conn->said[end] = true;
         in->conn->certain[end] = text_equal(endpoint->node, node);
         return;
     }
@@ -138,7 +187,7 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
                                             struct ds_atom *refs, struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
-    struct inference in = {env, conn, cache, refs, source->atoms.num_atoms, false};
+    struct inference in = {env, conn, cache, refs, source->atoms.num_atoms, event->dir, false};
     const int dir = event->dir;
 
     for (int end = 0; end < 2; end++) {

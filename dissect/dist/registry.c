@@ -36,6 +36,8 @@ struct registry_entry {
     struct ds_addr addr;
     uint16_t port;
     uint32_t creation;
+    bool is_said;     /* by the node itself, with its creation and its host, */
+    bool is_disputed; /* and another node there has said that it has this creation */
     size_t name_len;
     char name[];
 };
@@ -46,6 +48,7 @@ struct registry {
     struct registry_entry *by_owner[NUM_CHAINS];
     struct registry_entry *oldest, *newest;
     uint64_t num_entries, max_entries;
+    uint32_t num_changes;
     uint64_t ports[NUM_PORTS / 64]; /* one bit a port */
 };
 
@@ -189,10 +192,12 @@ void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t 
     report_port(env, port, name);
     struct registry_entry *entry = entry_find(registry, addr, port, owner);
     if (entry != NULL && says_as_much(entry, name)) {
+        registry->num_changes += creation != 0 && entry->creation != creation;
         if (creation != 0)
             entry->creation = creation;
         return;
     }
+    registry->num_changes++;
     if (entry != NULL)
         entry_remove(registry, entry);
     while (registry->num_entries >= registry->max_entries && registry->oldest != NULL) {
@@ -221,6 +226,32 @@ void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t 
     *(entry->older != NULL ? &entry->older->newer : &registry->oldest) = entry;
     registry->newest = entry;
     registry->num_entries++;
+}
+
+static bool has_name(const struct registry_entry *entry, const char *name, size_t len)
+{
+    return entry->name_len == len && memcmp(entry->name, name, len) == 0;
+}
+
+void registry_add_said(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
+                       struct ds_text name, uint32_t creation)
+{
+    struct registry_entry *entry = entry_find(env->registry, addr, port, NULL);
+    const bool is_disputed = entry != NULL && entry->is_said && entry->creation == creation &&
+                             (entry->is_disputed || !has_name(entry, name.data, name.len));
+    registry_add(env, addr, port, name, creation, NULL);
+    entry = entry_find(env->registry, addr, port, NULL);
+    if (entry == NULL || !has_name(entry, name.data, name.len))
+        return;
+    const bool is_said = creation != 0 && memchr(name.data, '@', name.len) != NULL;
+    env->registry->num_changes += is_said != entry->is_said || is_disputed != entry->is_disputed;
+    entry->is_said = is_said;
+    entry->is_disputed = is_disputed;
+}
+
+uint32_t registry_num_changes(const struct registry *registry)
+{
+    return registry->num_changes;
 }
 
 void registry_set_creation(struct registry *registry, uint16_t port, const void *owner,
@@ -265,6 +296,22 @@ static const struct registry_entry *find_here(struct registry *registry, const s
     }
     *any = here != NULL;
     return agree ? here : NULL;
+}
+
+struct ds_text registry_find_said(struct registry *registry, const struct ds_addr *addr, uint16_t port,
+                                  uint32_t creation)
+{
+    bool any;
+    const struct ds_text none = {NULL, 0};
+    const struct registry_entry *entry = entry_find(registry, addr, port, NULL);
+    if (entry == NULL || !entry->is_said || entry->is_disputed || entry->creation != creation ||
+        is_loopback(addr) || find_here(registry, addr, port, &any) == NULL)
+        return none;
+    for (const struct registry_entry *e = registry->newest; e != NULL; e = e->older) {
+        if (e->is_said && e->creation == creation && !has_name(e, entry->name, entry->name_len))
+            return none;
+    }
+    return (struct ds_text){entry->name, entry->name_len};
 }
 
 struct ds_text registry_find(struct registry *registry, const struct ds_addr *addr, uint16_t port,

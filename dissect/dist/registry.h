@@ -19,6 +19,20 @@ void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t 
                   struct ds_text name,
                   uint32_t creation, const void *owner);
 
+/* registry_add_said is registry_add of what a node has told of itself, in a handshake. */
+void registry_add_said(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
+                       struct ds_text name, uint32_t creation);
+
+/* registry_find_said returns the name that the node which listens there, with that creation, has told of
+ * itself; absent unless that is beyond doubt: nobody said something else of that place, and no other node
+ * is known to have been started in the same second, which is what creations are. Of a loopback address it
+ * never is: several hosts may have one place. */
+struct ds_text registry_find_said(struct registry *registry, const struct ds_addr *addr, uint16_t port,
+                                  uint32_t creation);
+
+/* registry_num_changes returns how often something new was told so far. */
+uint32_t registry_num_changes(const struct registry *registry);
+
 /* registry_set_creation notes the creation that EPMD gave to the registration of owner. */
 void registry_set_creation(struct registry *registry, uint16_t port, const void *owner,
                            uint32_t creation);

@@ -116,6 +116,69 @@ static void test_creation(void **state)
     assert_int_equal(creation, 77);
 }
 
+static void assert_said(const struct ds_addr *addr, uint16_t port, uint32_t creation, const char *expected)
+{
+    const struct ds_text name = registry_find_said(fake.env.registry, addr, port, creation);
+    assert_int_equal(name.data != NULL, expected != NULL);
+    if (expected == NULL)
+        return;
+    assert_int_equal(name.len, strlen(expected));
+    assert_memory_equal(name.data, expected, name.len);
+}
+
+static void say(const struct ds_addr *addr, uint16_t port, const char *name, uint32_t creation)
+{
+    registry_add_said(&fake.env, addr, port, (struct ds_text){name, strlen(name)}, creation);
+}
+
+/* What a node says of itself is firm, of that incarnation, as long as nobody else says something else. */
+static void test_said(void **state)
+{
+    (void)state;
+    const uint32_t before = registry_num_changes(fake.env.registry);
+    add(&host_a, 5000, "alice", &owner_1);
+    assert_said(&host_a, 5000, 0, NULL);
+    say(&host_a, 5000, "alice@a", 77);
+    assert_int_not_equal(registry_num_changes(fake.env.registry), before);
+    const uint32_t after = registry_num_changes(fake.env.registry);
+    say(&host_a, 5000, "alice@a", 77); /* no news */
+    assert_int_equal(registry_num_changes(fake.env.registry), after);
+    assert_said(&host_a, 5000, 77, "alice@a");
+    assert_said(&host_a, 5000, 78, NULL);
+    assert_said(&host_a, 5001, 77, NULL);
+    assert_said(&host_b, 5000, 77, NULL);
+    say(&host_a, 5000, "alice@a", 78); /* started anew */
+    assert_said(&host_a, 5000, 77, NULL);
+    assert_said(&host_a, 5000, 78, "alice@a");
+    say(&host_b, 6000, "bob@b", 79);
+    assert_said(&host_a, 5000, 78, "alice@a");
+    say(&host_b, 6000, "bob@b", 78); /* in the same second */
+    assert_said(&host_a, 5000, 78, NULL);
+    assert_said(&host_b, 6000, 78, NULL);
+    say(&host_b, 6000, "bob@b", 80);
+    assert_said(&host_a, 5000, 78, "alice@a");
+    add(&host_a, 5000, "carol", &owner_2); /* EPMD says something else */
+    assert_said(&host_a, 5000, 78, NULL);
+    registry_remove(fake.env.registry, 5000, &owner_2);
+    assert_said(&host_a, 5000, 78, "alice@a");
+    say(&host_a, 5000, "carol@a", 78);
+    assert_said(&host_a, 5000, 78, NULL);
+    say(&host_a, 5000, "carol@a", 78);
+    assert_said(&host_a, 5000, 78, NULL);
+    say(&host_a, 5000, "carol@a", 81);
+    assert_said(&host_a, 5000, 81, NULL); /* alice is still registered there */
+    registry_remove(fake.env.registry, 5000, &owner_1);
+    assert_said(&host_a, 5000, 81, "carol@a");
+    add(&host_a, 5000, "dave", NULL);
+    assert_said(&host_a, 5000, 81, NULL);
+    say(&localhost, 7000, "eve@e", 82);
+    assert_said(&localhost, 7000, 82, NULL);
+    say(&host_a, 8000, "frank", 83);
+    assert_said(&host_a, 8000, 83, NULL);
+    say(&host_a, 9000, "gina@a", 0);
+    assert_said(&host_a, 9000, 0, NULL);
+}
+
 static void test_ports(void **state)
 {
     (void)state;
@@ -236,7 +299,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_exact), TEST(test_loopback), TEST(test_name_with_host_wins),
-        TEST(test_creation), TEST(test_ports), TEST(test_cap), TEST(test_many_at_one_place), TEST(test_long_names),
+        TEST(test_creation), TEST(test_said), TEST(test_ports), TEST(test_cap), TEST(test_many_at_one_place), TEST(test_long_names),
         TEST(test_no_memory), TEST(test_many_on_one_port),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

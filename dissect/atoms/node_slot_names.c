@@ -1,0 +1,62 @@
+/*
+ * node_slot_names.c - see node_slot_names.h. A slot is the index of an atom modulo 2039, so another name of
+ * a node in the sender's table has this slot once in 2039 times.
+ */
+#include "atoms/node_slot_names.h"
+
+#include "atoms/node_atoms_parts.h"
+
+enum { MAX_NAMES = ATOM_BOOK_MODULUS / 100 }; /* with more it is less than 99 % likely */
+
+static const struct node_atoms *find_book(const struct all_node_atoms *books, const struct ds_endpoint *end)
+{
+    const struct node_atoms *book = books->newest;
+    while (book != NULL && !node_atoms_is_of(book, end))
+        book = book->older;
+    return book;
+}
+
+static struct ds_text text_of(const struct learned *learned)
+{
+    return (struct ds_text){learned->text, learned->len};
+}
+
+/* has_few_names says whether the sender is known to know few nodes. */
+static bool has_few_names(const struct node_atoms *book)
+{
+    unsigned num = 0;
+    for (uint32_t i = 0; i < book->num_learned && num <= MAX_NAMES; i++)
+        num += book->learned[i].text != NULL && node_slot_names_is_name(text_of(&book->learned[i]));
+    return num <= MAX_NAMES;
+}
+
+/* is_of_another says whether another incarnation has that name, elsewhere or earlier. */
+static bool is_of_another(const struct all_node_atoms *books, struct ds_text name,
+                          const struct ds_endpoint *end)
+{
+    for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {
+        if (book->name != NULL && book->creation != end->creation && book->name_len == name.len &&
+            memcmp(book->name, name.data, name.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct ds_text node_slot_names_find(const struct all_node_atoms *books, const struct ds_endpoint *sender,
+                                    uint16_t slot, const struct ds_endpoint *end)
+{
+    const struct ds_text none = {NULL, 0};
+    const struct node_atoms *book = slot < ATOM_BOOK_MODULUS ? find_book(books, sender) : NULL;
+    struct ds_text name = none;
+    if (book == NULL || !node_atoms_trusts(book))
+        return none;
+    for (uint32_t i = book->texts[slot].first; i != 0; i = book->learned[i - 1].next) {
+        const struct ds_text text = text_of(&book->learned[i - 1]);
+        if (!node_slot_names_is_name(text))
+            continue;
+        if (name.data != NULL)
+            return none;
+        name = text;
+    }
+    return name.data != NULL && has_few_names(book) && !is_of_another(books, name, end) ? name : none;
+}
