@@ -86,6 +86,15 @@ static int act(struct options *options)
     case ACTION_EXPLAIN:
         finding_explain(options->explained, stdout);
         return STATUS_OK;
+    case ACTION_EXTCAP_INTERFACES:
+        extcap_print_interfaces(stdout);
+        return STATUS_OK;
+    case ACTION_EXTCAP_DLTS:
+        extcap_print_dlts(stdout);
+        return STATUS_OK;
+    case ACTION_EXTCAP_CONFIG:
+        extcap_print_config(stdout);
+        return STATUS_OK;
     case ACTION_CHECK_CONFIG:
         printf("%s: valid\n", options->config_file);
         return STATUS_OK;
@@ -105,7 +114,10 @@ int main(int argc, char **argv)
     complain_prepare();
     malloc_tune_size();
     struct options options;
-    const int status = options_parse(&options, argc, argv) ? act(&options) : STATUS_USAGE;
+    const bool is_read = options_parse(&options, argc, argv);
+    const int status = is_read ? act(&options) : STATUS_USAGE;
+    if (!is_read)
+        extcap_give_up(options.extcap.fifo);
     options_free(&options);
     return status == STATUS_OK ? check_standard() : status;
 }

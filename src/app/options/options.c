@@ -571,7 +571,10 @@ static bool check_words(const struct options *options, char **words, const struc
 /* What can only be checked when all options have been read. */
 static bool finish(struct options *options, char **words, struct option_given *given, size_t *num)
 {
+    char *expression = options->extcap.expression;
     char *of_config[] = {options->file.expression, NULL};
+    if (expression != NULL && expression[0] != '\0')
+        of_config[0] = expression;
     if (words[0] == NULL)
         words = of_config;
     else if (!options->is_running)

@@ -10,6 +10,7 @@
 #include "capture/capture.h"
 #include "compare/compare.h"
 #include "app/options/config_file.h"
+#include "app/options/extcap.h"
 #include "core/stop_condition.h"
 #include "capture/port_filter.h"
 #include "keep/keep_config.h"
@@ -47,6 +48,9 @@ enum action {
     ACTION_PRINT_REFRESH,
     ACTION_PRINT_KEYLOG_CONFIG,
     ACTION_EXPLAIN,
+    ACTION_EXTCAP_INTERFACES,
+    ACTION_EXTCAP_DLTS,
+    ACTION_EXTCAP_CONFIG,
     ACTION_CHECK_CONFIG,
 };
 
@@ -87,6 +91,7 @@ struct options {
     struct listen_address web;     /* of --web */
     bool tui;
     const char *save_folder; /* of --tui, or NULL */
+    struct extcap_options extcap;
     const char *config_file;       /* of --config */
     struct config_file file;       /* what it says */
     const char *labels_file;       /* of --labels */

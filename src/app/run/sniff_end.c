@@ -178,7 +178,9 @@ int sniff_close(struct sniff *s, bool opened)
                  annotated_ending(s) == STOP_OUTPUT ||
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
-    if (opened && !reader_is_gone(s) && !s->options->explain.asked) {
+    if (!opened && s->pipeline == NULL)
+        extcap_give_up(s->options->extcap.fifo);
+    if (opened && !reader_is_gone(s) && !s->options->explain.asked && !s->options->extcap.captures) {
         stop_condition_print(&s->ending, stderr);
         say_verdict(s);
     }

@@ -44,6 +44,8 @@ static void print_fit(void *context, const struct ds_fit *fit)
 
 void sniff_print_summary(struct sniff *s)
 {
+    if (s->options->extcap.captures)
+        return; /* Wireshark takes what is said for an error */
     const struct ds_stats stats = sniff_stats(s);
     struct summary summary = {
         .num_read =
@@ -124,6 +126,8 @@ void sniff_say_alive(struct sniff *s)
 
 void sniff_say_listening(const struct sniff *s)
 {
+    if (s->options->extcap.captures)
+        return;
     const char *interface = s->options->capture.interface;
     const char *expression = s->options->follow.expression;
     fprintf(stderr, "listening on %s%s%s; Ctrl-C stops\n", interface != NULL ? interface : "any",
