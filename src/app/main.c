@@ -13,6 +13,7 @@
 #include "output/sink.h"
 #include "app/run/compare_run.h"
 #include "app/run/explain_run.h"
+#include "app/run/mcp_run.h"
 #include "app/run/sniff.h"
 #include "core/signals.h"
 
@@ -50,6 +51,8 @@ static int check_standard(void)
         complain("cannot write standard output: %s", strerror(errno));
     return STATUS_TROUBLE;
 }
+
+static int run_line(int argc, char **argv, const uint8_t *key);
 
 /* act does what the command line asks for, and returns the exit status. */
 static int act(struct options *options)
@@ -99,11 +102,26 @@ static int act(struct options *options)
         printf("%s: valid\n", options->config_file);
         return STATUS_OK;
     case ACTION_SNIFF:
-        return options->explain.asked                   ? explain_run(options)
+        return options->mcp                             ? mcp_run(options, run_line)
+               : options->explain.asked                   ? explain_run(options)
                : options->report.wanted[REPORT_CHANGES] ? compare_run(options)
                                                         : sniff_run(options);
     }
     return STATUS_USAGE;
+}
+
+/* run_line does what a command line says; key: of its pseudonyms, NULL: one is drawn. */
+static int run_line(int argc, char **argv, const uint8_t *key)
+{
+    struct options options;
+    const bool is_read = options_parse(&options, argc, argv);
+    if (key != NULL && options.redact.key_file == NULL)
+        options.redact.key = key;
+    const int status = is_read ? act(&options) : STATUS_USAGE;
+    if (!is_read)
+        extcap_give_up(options.extcap.fifo);
+    options_free(&options);
+    return status == STATUS_OK ? check_standard() : status;
 }
 
 int main(int argc, char **argv)
@@ -113,11 +131,5 @@ int main(int argc, char **argv)
         return STATUS_TROUBLE;
     complain_prepare();
     malloc_tune_size();
-    struct options options;
-    const bool is_read = options_parse(&options, argc, argv);
-    const int status = is_read ? act(&options) : STATUS_USAGE;
-    if (!is_read)
-        extcap_give_up(options.extcap.fifo);
-    options_free(&options);
-    return status == STATUS_OK ? check_standard() : status;
+    return run_line(argc, argv, NULL);
 }

@@ -175,6 +175,18 @@ bool option_set_web(struct options *o, const char *value)
     return web_check() && listen_address_parse("--web", value, &o->web);
 }
 
+bool option_set_mcp(struct options *o, const char *value)
+{
+    if (value != NULL && strcmp(value, "plain") != 0) {
+        complain("--mcp takes nothing, or plain, which shows private data to the assistant, not '%s'",
+                 value);
+        return false;
+    }
+    o->mcp = true;
+    o->mcp_plain = value != NULL;
+    return true;
+}
+
 bool option_set_tui(struct options *o, const char *value)
 {
     (void)value;

@@ -1,0 +1,19 @@
+/*
+ * mcp_run.h - --mcp: two processes. The one that talks to the assistant (ui/mcp/mcp_serve.h) gives
+ * up all rights and is in the sandbox; it can ask the other one a question of ui/mcp/mcp_tools.def,
+ * and nothing else. The other one runs the program anew for each, as if the user had typed the
+ * options, so that an answer is what the command prints, and each run gives up its rights as any
+ * other does.
+ */
+#ifndef SRC_MCP_RUN_H
+#define SRC_MCP_RUN_H
+
+#include "app/options/options.h"
+
+/* mcp_program runs a command line; key: of the pseudonyms, or NULL. It returns the exit status. */
+typedef int mcp_program(int argc, char **argv, const uint8_t *key);
+
+/* mcp_run serves until the assistant ends. It returns the exit status. */
+int mcp_run(const struct options *options, mcp_program *program);
+
+#endif
