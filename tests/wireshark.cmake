@@ -7,3 +7,9 @@ if(PYTHON3)
            $<TARGET_FILE:distsniff> ${CMAKE_BINARY_DIR}/packaging/wireshark/distsniff.lua ${PCAPS})
   set_tests_properties(in_wireshark PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+# Rules for Suricata, which Debian has from version 13 on.
+if(PYTHON3)
+  add_test(NAME suricata COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/suricata.py
+           $<TARGET_FILE:distsniff> ${CMAKE_SOURCE_DIR}/packaging/suricata/distsniff.rules ${PCAPS})
+  set_tests_properties(suricata PROPERTIES SKIP_RETURN_CODE 77)
+endif()
