@@ -5,6 +5,7 @@ foreach(scenario decoder cookie server kept redact small large rabbit-3.10.pcap.
   release_test(fixture_${name} 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/run ${scenario}
                $<TARGET_FILE:distsniff> ${PCAPS} ${ERL_DIR})
 endforeach()
+newest_alone(fixture_frag-29 fixture_otp29-ops fixture_tls12-25)
 # The largest two compile for so long that they do so on this release alone; on each other one fixture_*
 # compiles and runs what is written of the same captures.
 foreach(capture otp29-ops frag-29)
@@ -22,5 +23,6 @@ release_test(fixture_tutorial 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/tutorial
 erl_check(sent_terms sent_terms ${ELIXIR})
 release_test(fixture_hostile 1 300 ${CMAKE_CURRENT_SOURCE_DIR}/fixture/hostile
              $<TARGET_FILE:distsniff> ${ERL_DIR})
+newest_alone(fixture_hostile)
 # What compilers newer than the one here would warn of, or read otherwise.
 erl_check(newer_releases newer_releases ${PCAPS}/otp29-ops.pcap ${PCAPS}/elixir-1.14.pcap.gz)

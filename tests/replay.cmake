@@ -4,6 +4,7 @@ foreach(scenario self acceptor initiator names cookie changed cnode erl_call hid
                $<TARGET_FILE:distsniff> ${PCAPS} ${ERL_DIR} $<TARGET_FILE:cnode>)
   mostly_waits(replay_${scenario})
 endforeach()
+newest_alone(replay_self replay_erl_call)
 
 # A peer that sends bytes of its own, and how long it is waited for: the same with each release, which
 # the others show to run what is played.

@@ -18,6 +18,12 @@ function(mostly_waits)
   set_tests_properties(${ARGN} PROPERTIES LABELS waits)
 endfunction()
 
+# newest_alone(NAME ...): tests that take long. Of the other releases they run on the newest alone, and on
+# each where DISTSNIFF_LONG is set (scripts/test --long).
+function(newest_alone)
+  set_tests_properties(${ARGN} PROPERTIES NEWEST_ALONE ON)
+endfunction()
+
 # After the last of them, and after what was said of each: what runs alone, waits, or wants
 # processors does so on each release.
 function(add_release_tests)
@@ -26,7 +32,7 @@ function(add_release_tests)
   set(properties "")
   foreach(name ${names})
     string(APPEND properties "set(on_releases_${name}")
-    foreach(property RUN_SERIAL PROCESSORS LABELS)
+    foreach(property RUN_SERIAL PROCESSORS LABELS NEWEST_ALONE)
       get_test_property(${name} ${property} value)
       if(value)
         string(APPEND properties " ${property} ${value}")

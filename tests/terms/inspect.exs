@@ -2,8 +2,8 @@
 #
 # inspect.exs TERM_TOOL [RECORDS ...]: has term_tool write terms as Elixir, and compares each with what
 # inspect of this Elixir writes without limits: all that are in RECORDS, files of -T etf; without those
-# some that are thought of, and 10000 made at random. What is made and reads back from what inspect
-# writes does so from ours.
+# some that are thought of, and 4000 made at random, 10000 with DISTSNIFF_LONG (scripts/test --long). What
+# is made and reads back from what inspect writes does so from ours.
 #
 # What is to be different, and nothing else:
 #   pids, ports and references have their node in front, funs no name of a function;
@@ -271,7 +271,7 @@ defmodule Main do
     leaves = Enum.reject(fixed, &(:erlang.external_size(&1) > 400))
     made =
       if captured == [],
-        do: fixed ++ for(_ <- 1..10000, do: Made.random(Enum.take_random(leaves, 8), 3)),
+        do: fixed ++ for(_ <- 1..if(System.get_env("DISTSNIFF_LONG"), do: 10000, else: 4000), do: Made.random(Enum.take_random(leaves, 8), 3)),
         else: []
     given = Enum.flat_map(captured, &read/1)
     encoded = Enum.map(made, &:erlang.term_to_binary/1) ++ given
