@@ -18,7 +18,7 @@ void capture_writer_init(struct capture_writer *save, const struct keep_config *
         .config = config,
         .capture = capture,
         .rotation.rules = config->rotation,
-        .after.command = config->after_command,
+        .after = post_rotate_for(config->after_command),
         .is_on = config->write_file != NULL && config->trigger == NULL,
     };
     if (save->is_on)
@@ -171,7 +171,7 @@ void capture_writer_flush(struct capture_writer *save)
         return;
     pcap_writer_flush(&save->writer);
     note_output(save);
-    post_rotate_reap(&save->after);
+    side_commands_reap(&save->after);
 }
 
 void capture_writer_reopen(struct capture_writer *save)
@@ -195,5 +195,5 @@ void capture_writer_close(struct capture_writer *save)
     packet_notes_free(save->notes);
     save->notes = NULL;
     rotation_names_free(&save->names);
-    post_rotate_wait(&save->after);
+    side_commands_wait(&save->after);
 }

@@ -21,7 +21,7 @@ struct capture_writer {
     struct pcap_writer writer; /* the current file */
     struct rotation rotation;
     struct rotation_names names; /* -G */
-    struct post_rotate after;
+    struct side_commands after;
     uint64_t num_files; /* complete */
     enum stop_reason ending;
     bool is_on; /* there is -w */

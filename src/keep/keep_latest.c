@@ -31,7 +31,7 @@ static int64_t sub_time(int64_t a, int64_t b)
 
 bool keep_latest_open(struct packet_recorder *k)
 {
-    k->latest.after.command = k->config->after_command;
+    k->latest.after = post_rotate_for(k->config->after_command);
     return pcap_writer_can_write(k->capture);
 }
 
@@ -178,7 +178,7 @@ void keep_latest_look(struct packet_recorder *k)
     /* Where nothing more comes, the clock ends a file. */
     if (is_open(k) && k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns)
         close_file(k);
-    post_rotate_reap(&k->latest.after);
+    side_commands_reap(&k->latest.after);
 }
 
 void keep_latest_end(struct packet_recorder *k)
@@ -186,5 +186,5 @@ void keep_latest_end(struct packet_recorder *k)
     begin_if_triggered(k); /* by the end of the capture */
     if (is_open(k))
         close_file(k);
-    post_rotate_wait(&k->latest.after);
+    side_commands_wait(&k->latest.after);
 }

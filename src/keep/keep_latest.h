@@ -25,7 +25,7 @@ struct keep_latest {
     int64_t begin_ns, begin_clock_ns; /* live: the first packet by both clocks */
     bool has_begun;
     uint64_t num_files, num_refused;
-    struct post_rotate after;
+    struct side_commands after;
     char name[RECORDER_NAME_LEN];
 };
 

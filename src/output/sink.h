@@ -20,7 +20,9 @@ struct nats_publisher;
 struct otlp_publisher;
 
 enum { MAX_ALSO_WRITTEN = 2 };
-enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 2 /* --web, --tui */ };
+enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 3 /* --web, --tui, --on-finding */ };
+
+#define ON_FINDING_EVERY_NS INT64_C(300000000000) /* the default of --on-finding-every */
 
 /* How times are written. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
@@ -52,6 +54,8 @@ struct sink_config {
     enum color_when color;
     enum lanes lanes;
     bool redacted;                   /* records are made safe to share before they come */
+    const char *on_finding;          /* the command of --on-finding, or NULL */
+    int64_t on_finding_every_ns;     /* the same finding runs it once in this time */
     const char *cookie_file;         /* for generated tests to name, or NULL */
     const struct compare *compare;   /* for -T html, of --compare; or NULL */
     struct web *web;                 /* of --web, which has a sink too; or NULL */

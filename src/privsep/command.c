@@ -69,7 +69,14 @@ static int keep_open_no_more(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-int command_spawn(const char *command, const char *name, pid_t *pid)
+/* set_input makes the standard input of a command. */
+static int set_input(posix_spawn_file_actions_t *actions, int input)
+{
+    return input >= 0 ? posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO) :
+                        posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+}
+
+int command_spawn(const char *command, const char *name, int input, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -87,8 +94,7 @@ int command_spawn(const char *command, const char *name, pid_t *pid)
     sigemptyset(&none);
     set_usual(&usual);
     choose_environment(environment);
-    if ((error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-                                                  0)) == 0 &&
+    if ((error = set_input(&actions, input)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)) == 0 &&
         (error = keep_open_no_more(&actions)) == 0 &&
         (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0 &&

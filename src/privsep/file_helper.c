@@ -1,8 +1,9 @@
 /*
  * file_helper.c - see file_helper.h.
  *
- * Both talk over a socket that keeps messages whole. A request is a struct and a name, written: whoever
- * looks at packets has no system call that could send a descriptor along (socket_calls.def). The answer
+ * Both talk over a socket that keeps messages whole. A request is a struct and a text, a file's name
+ * or what a command is told, written: whoever looks at packets has no system call that could send a
+ * descriptor along (socket_calls.def). The answer
  * is a struct, and a descriptor where one was asked for. One request follows the other; the
  * end of the socket is the end of the helper.
  */
@@ -25,6 +26,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,7 @@ enum helper_op {
     OP_EXISTS,
     OP_MAY_CREATE,
     OP_SPAWN,
+    OP_TELL,
     OP_WAIT
 };
 
@@ -48,7 +51,8 @@ struct helper_request {
     int32_t how;   /* of OP_OPEN */
     int32_t pid;   /* of OP_WAIT */
     int32_t flags; /* of OP_WAIT */
-    char name[PATH_MAX];
+    int32_t len;   /* of the text, without the NUL behind it */
+    char text[HELPER_TEXT_MAX + 1]; /* a file's name; of OP_TELL what the command is told */
 };
 
 struct answer {
@@ -79,6 +83,18 @@ static bool replace(const char *name)
     return rename(name, final) == 0;
 }
 
+/* tell runs a command whose standard input is a text. */
+static int tell(const char *command, const struct helper_request *request, pid_t *pid)
+{
+    const int input = unnamed_file_open(P_tmpdir);
+    const bool ok = input >= 0 && write(input, request->text, (size_t)request->len) == request->len &&
+                    lseek(input, 0, SEEK_SET) == 0;
+    const int error = ok ? command_spawn(command, NULL, input, pid) : errno;
+    if (input >= 0)
+        close(input);
+    return error;
+}
+
 /* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
 static int serve(const struct helper_request *request, const char *command, struct answer *answer)
 {
@@ -88,25 +104,28 @@ static int serve(const struct helper_request *request, const char *command, stru
     errno = 0;
     switch ((enum helper_op)request->op) {
     case OP_OPEN:
-        fd = safe_open(request->name, (enum open_how)request->how, &answer->trouble);
+        fd = safe_open(request->text, (enum open_how)request->how, &answer->trouble);
         break;
     case OP_TEMPORARY:
         fd = unnamed_file_open(P_tmpdir);
         break;
     case OP_REMOVE:
-        errno = safe_remove(request->name) ? 0 : errno;
+        errno = safe_remove(request->text) ? 0 : errno;
         return fd;
     case OP_REPLACE:
-        errno = replace(request->name) ? 0 : errno;
+        errno = replace(request->text) ? 0 : errno;
         return fd;
     case OP_EXISTS:
-        errno = faccessat(AT_FDCWD, request->name, F_OK, AT_EACCESS) == 0 ? 0 : errno;
+        errno = faccessat(AT_FDCWD, request->text, F_OK, AT_EACCESS) == 0 ? 0 : errno;
         return fd;
     case OP_MAY_CREATE:
-        errno = safe_may_create(request->name) ? 0 : errno;
+        errno = safe_may_create(request->text) ? 0 : errno;
         return fd;
     case OP_SPAWN:
-        errno = command_spawn(command, request->name, &answer->pid);
+        errno = command_spawn(command, request->text, -1, &answer->pid);
+        return fd;
+    case OP_TELL:
+        errno = tell(command, request, &answer->pid);
         return fd;
     case OP_WAIT:
         answer->pid = waitpid(request->pid, &status, request->flags);
@@ -144,8 +163,8 @@ static const struct helper_file *find_file(const struct file_helper_config *conf
     for (size_t i = 0; i < config->num_files; i++) {
         const struct helper_file *file = &config->files[i];
         if (use_allows(file->use, request) &&
-            (strcmp(file->name, request->name) == 0 ||
-             (file->use == HELPER_LATER && run_name_fits(file->name, request->name))))
+            (strcmp(file->name, request->text) == 0 ||
+             (file->use == HELPER_LATER && run_name_fits(file->name, request->text))))
             return file;
     }
     return NULL;
@@ -154,18 +173,20 @@ static const struct helper_file *find_file(const struct file_helper_config *conf
 static int serve_allowed(const struct file_helper_config *config, const struct helper_user *user,
                          const struct helper_request *request, struct answer *answer)
 {
-    const bool has_name = request->op != OP_TEMPORARY && request->op != OP_WAIT;
+    const bool has_name = request->op != OP_TEMPORARY && request->op != OP_WAIT && request->op != OP_TELL;
     const struct helper_file *file = has_name ? find_file(config, request) : NULL;
+    const char *command = request->op == OP_TELL ? config->told : config->command;
+    const bool spawns = request->op == OP_SPAWN || request->op == OP_TELL;
     *answer = (struct answer){0};
-    if ((has_name && file == NULL) || (request->op == OP_SPAWN && config->command == NULL)) {
-        snprintf(answer->trouble.text, sizeof answer->trouble.text,
-                 "%s is not a file of this run", request->name);
+    if ((has_name && file == NULL) || (spawns && command == NULL)) {
+        snprintf(answer->trouble.text, sizeof answer->trouble.text, "%.*s is not a file of this run",
+                 PATH_MAX - 1, has_name ? request->text : "that");
         answer->error = answer->trouble.error = EPERM;
         return -1;
     }
-    const bool is_users = file != NULL && (file->use == HELPER_LATER || request->op == OP_SPAWN);
-    const bool became = is_users && helper_user_become(user, request->name);
-    const int fd = serve(request, config->command, answer);
+    const bool is_users = spawns || (file != NULL && file->use == HELPER_LATER);
+    const bool became = is_users && helper_user_become(user, has_name ? request->text : NULL);
+    const int fd = serve(request, command, answer);
     answer->error = errno;
     if (became && !helper_user_return()) {
         if (fd >= 0)
@@ -173,6 +194,25 @@ static int serve_allowed(const struct file_helper_config *config, const struct h
         _exit(EXIT_FAILURE);
     }
     return fd;
+}
+
+static bool runs_commands(const struct file_helper_config *config)
+{
+    return config->command != NULL || config->told != NULL;
+}
+
+/* receive_request takes a request that is as long as it says. */
+static bool receive_request(int socket, struct helper_request *request)
+{
+    ssize_t len;
+    do
+        len = recv(socket, request, sizeof *request, 0);
+    while (len < 0 && errno == EINTR);
+    const ssize_t head = (ssize_t)offsetof(struct helper_request, text);
+    if (len < head || request->len < 0 || request->len != len - head || request->len > HELPER_TEXT_MAX)
+        return false;
+    request->text[request->len] = '\0';
+    return true;
 }
 
 static _Noreturn void run_helper(const struct file_helper_config *config, int socket)
@@ -183,19 +223,15 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
     if (!privileges_return())
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);
-    if (!privileges_keep_for_files(config->command != NULL))
+    if (!privileges_keep_for_files(runs_commands(config)))
         _exit(EXIT_FAILURE);
     (void)own_process_gain_nothing();
-    if (config->is_confined && config->command == NULL)
+    if (config->is_confined && !runs_commands(config))
         sandbox_confine_helper(config->files, config->num_files);
     for (;;) {
         struct answer answer;
-        const ssize_t len = recv(socket, &request, sizeof request, 0);
-        if (len < 0 && errno == EINTR)
-            continue;
-        if (len != (ssize_t)sizeof request)
+        if (!receive_request(socket, &request))
             _exit(EXIT_SUCCESS);
-        request.name[sizeof request.name - 1] = '\0';
         const int fd = serve_allowed(config, &user, &request, &answer);
         const bool sent = pass_fd_send(socket, &answer, sizeof answer, fd);
         if (fd >= 0)
@@ -210,7 +246,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
 bool file_helper_start(const struct file_helper_config *config)
 {
     int sockets[2];
-    if (config->num_files == 0 && !config->has_temporary && config->command == NULL)
+    if (config->num_files == 0 && !config->has_temporary && !runs_commands(config))
         return true;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
         complain("cannot start the file helper process: %s", strerror(errno));
@@ -256,6 +292,7 @@ static bool receive(struct answer *answer, int *fd)
 /* ask has a request done, and returns a descriptor or -1; errno as it was there. */
 static int ask(const struct helper_request *request, const char *command, struct answer *answer)
 {
+    const size_t sent_len = offsetof(struct helper_request, text) + (size_t)request->len;
     int fd;
     if (helper.config == NULL) {
         fd = serve(request, command, answer);
@@ -264,12 +301,13 @@ static int ask(const struct helper_request *request, const char *command, struct
     }
     pthread_mutex_lock(&helper.lock);
     const bool done =
-        write(helper.socket, request, sizeof *request) >= 0 && receive(answer, &fd);
+        write(helper.socket, request, sent_len) >= 0 && receive(answer, &fd);
     pthread_mutex_unlock(&helper.lock);
     if (!done) {
         *answer = (struct answer){.error = EPIPE, .pid = -1};
         snprintf(answer->trouble.text, sizeof answer->trouble.text,
-                 "cannot open %s: the file helper process has exited", request->name);
+                 "cannot open %.*s: the file helper process has exited", PATH_MAX - 1,
+                 request->text);
         answer->trouble.error = EPIPE;
         fd = -1;
     }
@@ -277,13 +315,22 @@ static int ask(const struct helper_request *request, const char *command, struct
     return fd;
 }
 
-static bool make_request(struct helper_request *request, enum helper_op op, const char *name)
+static void make_request(struct helper_request *request, enum helper_op op, struct ds_text text)
 {
-    *request = (struct helper_request){.op = (int32_t)op};
+    request->op = (int32_t)op;
+    request->how = request->pid = request->flags = 0;
+    request->len = (int32_t)text.len;
+    memcpy(request->text, text.data, text.len);
+    request->text[text.len] = '\0';
+}
+
+static bool make_request_for(struct helper_request *request, enum helper_op op, const char *name)
+{
+    const size_t len = strlen(name);
     errno = ENAMETOOLONG;
-    if (strlen(name) >= sizeof request->name)
+    if (len >= PATH_MAX)
         return false;
-    strcpy(request->name, name);
+    make_request(request, op, (struct ds_text){name, len});
     return true;
 }
 
@@ -292,7 +339,7 @@ int file_helper_open(const char *name, enum open_how how, struct open_trouble *t
     struct helper_request request;
     struct answer answer;
     *trouble = (struct open_trouble){.error = ENAMETOOLONG};
-    if (!make_request(&request, OP_OPEN, name))
+    if (!make_request_for(&request, OP_OPEN, name))
         return -1;
     request.how = (int32_t)how;
     const int fd = ask(&request, NULL, &answer);
@@ -335,7 +382,7 @@ FILE *file_helper_temporary(void)
 {
     struct helper_request request;
     struct answer answer;
-    if (!make_request(&request, OP_TEMPORARY, ""))
+    if (!make_request_for(&request, OP_TEMPORARY, ""))
         return NULL;
     const int fd = ask(&request, NULL, &answer);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
@@ -348,7 +395,7 @@ static bool ask_about(enum helper_op op, const char *name)
 {
     struct helper_request request;
     struct answer answer;
-    if (!make_request(&request, op, name))
+    if (!make_request_for(&request, op, name))
         return false;
     (void)ask(&request, NULL, &answer);
     return errno == 0;
@@ -378,8 +425,21 @@ int file_helper_spawn(const char *command, const char *name, pid_t *pid)
 {
     struct helper_request request;
     struct answer answer;
-    if (!make_request(&request, OP_SPAWN, name))
+    if (!make_request_for(&request, OP_SPAWN, name))
         return errno;
+    (void)ask(&request, command, &answer);
+    const int error = errno;
+    *pid = answer.pid;
+    return error;
+}
+
+int file_helper_tell(const char *command, struct ds_text text, pid_t *pid)
+{
+    struct helper_request request;
+    struct answer answer;
+    if (text.len > HELPER_TEXT_MAX)
+        return EMSGSIZE;
+    make_request(&request, OP_TELL, text);
     (void)ask(&request, command, &answer);
     const int error = errno;
     *pid = answer.pid;
@@ -390,7 +450,7 @@ pid_t file_helper_wait(pid_t pid, int *status, int flags)
 {
     struct helper_request request;
     struct answer answer;
-    (void)make_request(&request, OP_WAIT, "");
+    (void)make_request_for(&request, OP_WAIT, "");
     request.pid = pid;
     request.flags = flags;
     (void)ask(&request, NULL, &answer);

@@ -1,6 +1,6 @@
 /*
  * file_helper.h - a small process beside the one that looks at packets, which opens the files of
- * this run for it, and runs the command of -z.
+ * this run for it, and runs the commands of -z and --on-finding.
  *
  * What peers sent is decoded by a process that has given up all rights and may open nothing
  * (sandbox.h). The helper is started before that and keeps the rights of the user, root's too:
@@ -16,6 +16,7 @@
 
 #include "privsep/safe_open.h"
 
+#include <distsniff/term.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -31,6 +32,8 @@ enum helper_use {
     HELPER_LATER, /* write, with a name that is made of this one: run_name.h */
 };
 
+enum { HELPER_TEXT_MAX = 32768 };
+
 struct helper_file {
     const char *name;
     enum helper_use use;
@@ -41,6 +44,7 @@ struct file_helper_config {
     size_t num_files;
     bool has_temporary;  /* files without a name may be wanted */
     const char *command; /* of -z, NULL: there is none */
+    const char *told;    /* the command of --on-finding, NULL: there is none */
     const char *user;    /* that root becomes, NULL: root stays root */
     bool is_confined;    /* by the kernel, to these files; never with a command */
 };
@@ -78,6 +82,10 @@ bool file_helper_may_create(const char *name);
 
 /* file_helper_spawn runs the command of -z with a file's name. Returns 0 or an error of errno. */
 int file_helper_spawn(const char *command, const char *name, pid_t *pid);
+
+/* file_helper_tell runs the command of --on-finding with a text of up to HELPER_TEXT_MAX bytes as its
+ * standard input, as the user that root becomes. Returns 0 or an error of errno. */
+int file_helper_tell(const char *command, struct ds_text text, pid_t *pid);
 
 /* file_helper_wait is waitpid for such commands. */
 pid_t file_helper_wait(pid_t pid, int *status, int flags);

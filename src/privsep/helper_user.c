@@ -38,7 +38,7 @@ bool helper_user_become(const struct helper_user *user, const char *name)
     const bool became = setgroups((size_t)user->num_groups, user->groups) == 0 &&
                         group_ids_set(user->gid, user->gid, 0) &&
                         user_ids_set(user->uid, user->uid, 0);
-    if (became && safe_may_create(name))
+    if (became && (name == NULL || safe_may_create(name)))
         return true;
     if (!helper_user_return())
         _exit(1);

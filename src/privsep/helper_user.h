@@ -20,8 +20,9 @@ struct helper_user {
 /* helper_user_find looks a user up; NULL, or where whoever runs this is not root: there is none. */
 void helper_user_find(struct helper_user *user, const char *name);
 
-/* helper_user_become makes root that user for a while, if that may create the file of a name.
- * What is started meanwhile is that user for good. False when nothing is changed. */
+/* helper_user_become makes root that user for a while, if that may create the file of a name; NULL:
+ * whatever it may create. What is started meanwhile is that user for good. False when nothing is
+ * changed. */
 bool helper_user_become(const struct helper_user *user, const char *name);
 
 /* helper_user_return ends that. False when it cannot. */

@@ -315,6 +315,16 @@ bool option_set_every(struct options *o, const char *value)
     return false;
 }
 
+bool option_set_on_finding_every(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_DURATION, value, 1000000000, &o->output.on_finding_every_ns) &&
+        o->output.on_finding_every_ns >= 0)
+        return true;
+    complain("--on-finding-every takes a time (%s), such as 5min, not '%s'", units_list(QUANTITY_DURATION),
+             value);
+    return false;
+}
+
 bool option_set_rows(struct options *o, const char *value)
 {
     if (!option_parse_number("--rows", value, 0, UINT64_MAX, &o->report.max_rows))

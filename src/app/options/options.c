@@ -607,6 +607,7 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     ds_config_init(&options->config);
     options->epmd_port = options->config.epmd_port;
     options->report.max_rows = REPORT_ROWS;
+    options->output.on_finding_every_ns = ON_FINDING_EVERY_NS;
     option_compare_begin(options);
     options->capture.snaplen = MAX_SNAPLEN;
     options->keep.before_ns = 60 * INT64_C(1000000000);

@@ -36,10 +36,12 @@ static bool open_some(struct outputs *o, const struct sink_config *config, unsig
 /* outputs_open opens first what must not be there yet: if it is, nothing else has been emptied. */
 bool outputs_open(struct outputs *o, const struct sink_config *config, unsigned time_digits)
 {
-    const struct sink_format page = {.kind = &sink_web}, screen = {.kind = &sink_tui};
+    const struct sink_format page = {.kind = &sink_web}, screen = {.kind = &sink_tui},
+                             command = {.kind = &sink_on_finding};
     if (open_some(o, config, time_digits, true) && open_some(o, config, time_digits, false) &&
         (config->web == NULL || open_one(o, config, time_digits, &page)) &&
-        (config->tui == NULL || open_one(o, config, time_digits, &screen)))
+        (config->tui == NULL || open_one(o, config, time_digits, &screen)) &&
+        (config->on_finding == NULL || open_one(o, config, time_digits, &command)))
         return true;
     for (size_t i = 0; i < o->num_sinks; i++)
         sink_withdraw(&o->sinks[i]);

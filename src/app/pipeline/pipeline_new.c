@@ -104,7 +104,7 @@ bool pipeline_takes_findings(const struct options *options)
            options->report.wanted[REPORT_TIMELINE] || options->report.wanted[REPORT_CHANGES] ||
            options->explain.asked || counts_calls(options) ||
            sinks_want_findings(&options->output) || has_notes(options) ||
-           options->web.len != 0 || options->tui ||
+           options->web.len != 0 || options->tui || options->output.on_finding != NULL ||
            filter_asks_findings(options->select.filter) ||
            filter_asks_findings(options->keep.trigger);
 }

@@ -146,6 +146,7 @@ bool sniff_start_helper(struct sniff *s)
     s->helper = (struct file_helper_config){
         .files = s->files,
         .command = options->keep.after_command,
+        .told = options->output.on_finding,
         .user = privileges_user(options->keep.user),
         .is_confined = options->sandbox != SANDBOX_OFF,
     };

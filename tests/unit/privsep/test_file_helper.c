@@ -10,7 +10,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -110,6 +113,7 @@ static void each_use_has_its_own_requests(void **state)
     }
     pid_t pid;
     assert_int_equal(file_helper_spawn("true", "write", &pid), EPERM); /* this run has no command */
+    assert_int_equal(file_helper_tell("true", (struct ds_text){"{}", 2}, &pid), EPERM); /* nor another */
     file_helper_stop();
     unlink("a");
     unlink("other");
@@ -117,8 +121,45 @@ static void each_use_has_its_own_requests(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* What is told is the command's standard input, whole, up to its bound; the name of the command is the run's own. */
+static void a_command_is_told_a_text(void **state)
+{
+    (void)state;
+    static char text[HELPER_TEXT_MAX + 1];
+    static const size_t lens[] = {0, 1, HELPER_TEXT_MAX};
+    char folder[] = "/tmp/distsniff-helper-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    snprintf(command, sizeof command, "%s/takes", folder);
+    FILE *script = fopen(command, "w");
+    fputs("#!/bin/sh\nexit $(($(wc -c) % 251))\n", script);
+    fclose(script);
+    assert_int_equal(chmod(command, 0755), 0);
+    const struct file_helper_config config = {.told = command};
+    assert_true(file_helper_start(&config));
+    memset(text, 'x', sizeof text);
+    for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+        pid_t pid = 0;
+        int status = 0;
+        assert_int_equal(file_helper_tell("false", (struct ds_text){text, lens[i]}, &pid), 0);
+        assert_int_equal(file_helper_wait(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), lens[i] % 251);
+    }
+    pid_t pid;
+    assert_int_equal(file_helper_tell("false", (struct ds_text){text, sizeof text}, &pid), EMSGSIZE);
+    assert_int_equal(file_helper_spawn("true", "takes", &pid), EPERM); /* it has no command of -z */
+    file_helper_stop();
+    unlink(command);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_use_has_its_own_requests)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_use_has_its_own_requests),
+        cmocka_unit_test(a_command_is_told_a_text),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
