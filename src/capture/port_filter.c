@@ -149,7 +149,9 @@ static bool complain_expression(const struct port_filter *f, const char *why)
         complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression,
                  expression);
     else if (f->is_file_name)
-        complain("bad BPF expression '%s': to read a file, use -r %s", expression, expression);
+        complain("bad BPF expression '%s': that file is no capture file, or it stands behind the "
+                 "expression: to read a file, use -r %s",
+                 expression, expression);
     else if (is_word(expression))
         complain("bad BPF expression '%s': to search messages, use -e %s; for a process, --process; for a "
                  "node, --node",

@@ -20,9 +20,11 @@
 #include "output/sink.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LONG_ONLY = 1000, FIRST_LIMIT = 2000 };
@@ -549,6 +551,17 @@ static bool check_argument(const struct options *options, char **words, const st
     return true;
 }
 
+/* check_readable: a file that may not be read has no first bytes that tell what it is. */
+static bool check_readable(const char *word)
+{
+    struct stat is;
+    if (stat(word, &is) != 0 || !S_ISREG(is.st_mode) || access(word, R_OK) == 0 ||
+        option_files_is_expression(word))
+        return true;
+    complain("cannot read %s: %s", word, strerror(EACCES));
+    return false;
+}
+
 /* check_words says what the first word of the expression is, if it is meant otherwise. */
 static bool check_words(const struct options *options, char **words, const struct option_given *given,
                         size_t num)
@@ -556,7 +569,8 @@ static bool check_words(const struct options *options, char **words, const struc
     static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
     const char *word = words[0];
     bool is_name = false;
-    if (word != NULL && (!check_command(words) || !check_argument(options, words, given, num)))
+    if (word != NULL && (!check_command(words) || !check_argument(options, words, given, num) ||
+                         !check_readable(word)))
         return false;
     for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
         const size_t len = strlen(endings[i]), word_len = strlen(word);
