@@ -514,6 +514,8 @@ static bool take_data(struct tcp_analysis *facts, int dir, const struct segment 
     remember(me, segment, len);
     side->data_segments++;
     side->data_bytes += len;
+    if (side->last_data_ns != 0 && segment->ts_ns - side->last_data_ns > side->max_quiet_ns)
+        side->max_quiet_ns = segment->ts_ns - side->last_data_ns;
     bool has_ended = false;
     if (is_new)
         has_ended = take_new(facts, dir, segment, end, stall);

@@ -12,6 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define LONG_STALL_NS SECOND
+#define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */
 #define FORGOTTEN_NS (SECOND / 2) /* no host is started anew, and nothing forgets a link, sooner */
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
@@ -160,6 +161,77 @@ static bool take_unread(struct detect *d, const struct ds_event *event, const st
     return true;
 }
 
+/* replaced_ns returns when the nodes of a link connected again, though it was open; 0: they did not. */
+static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t link_up_ns)
+{
+    const struct pair *p = detect_find_pair(d, conn);
+    if (p == NULL || p->ups < 2)
+        return 0;
+    const int swapped = p->name_hash[0] != hash_text(conn->end[0].node);
+    const int64_t up_ns = p->up_ns[(p->ups - 1) % NUM_UPS];
+    return up_ns > link_up_ns && p->creation[0] == conn->end[swapped].creation &&
+                   p->creation[1] == conn->end[!swapped].creation
+               ? up_ns
+               : 0;
+}
+
+/* quiet_since returns when an end was heard last before something got through again: what was under way
+ * when it was cut off is sent then. */
+static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
+{
+    const int64_t before_ns = side->last_data_ns - side->max_quiet_ns;
+    return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
+}
+
+/* take_parted is of two nodes that have given each other up, though neither FIN nor RST came by then: both
+ * were silent for longer than any node is, or they have a new link meanwhile. What ends the old one comes
+ * once something gets through again. */
+static bool take_parted(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *side = link->side;
+    const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns);
+    const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns), quiet_since(&side[1], up_ns)};
+    const int64_t last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
+    const int64_t silence_ns = link->silence_ns != 0 ? link->silence_ns : event->ts_ns - last_ns;
+    const int64_t since_ns = event->ts_ns - silence_ns;
+    const bool ticks = side[0].tick_intervals != 0 && side[1].tick_intervals != 0;
+    int64_t tick_ns = detect_tick_of(link, 0);
+    if (tick_ns < detect_tick_of(link, 1))
+        tick_ns = detect_tick_of(link, 1);
+    /* Where nothing at all came, the capture may have paused. */
+    const bool is_paused =
+        d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2;
+    const bool is_silent = ticks && !is_paused && silence_ns >= 3 * tick_ns;
+    if (last_ns == 0 || has_gaps(event->conn) || detect_was_unread(w, since_ns) ||
+        (!is_silent && (silence_ns < PARTED_NS || up_ns <= since_ns)))
+        return false;
+    struct finding *f = detect_begin(d, FINDING_DS201, event);
+    f->variant = SILENT_BETWEEN;
+    detect_since(d, since_ns);
+    wording_end(&f->sentence, &event->conn->end[0]);
+    wording_add(&f->sentence, " and ");
+    wording_end(&f->sentence, &event->conn->end[1]);
+    wording_add(&f->sentence, " disconnected, as nothing got through between them: net_tick_timeout");
+    wording_add(&f->detail, "neither was heard for ");
+    wording_span(&f->detail, silence_ns);
+    if (is_silent) {
+        wording_add(&f->detail, ", though each ticks every ");
+        wording_span(&f->detail, tick_ns);
+    } else {
+        wording_add(&f->detail, ", and they connected again though neither was restarted");
+    }
+    wording_add(&f->detail, ": the path was cut on both sides of the capture point, or at it");
+    detect_frame(f, event->frame, link->close == DS_CLOSE_RESET ? "the RST" : "the close");
+    detect_unsure(f, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY, "the logs of both nodes");
+    if (is_paused)
+        f->severity = SEVERITY_WARNING;
+    for (int end = 0; end < 2; end++)
+        detect_note_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);
+    detect_commit(d);
+    return true;
+}
+
 static void report_reset(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int closed_by)
 {
@@ -205,7 +277,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
         return;
     w->is_half_closed = true;
     const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by) ||
-                            take_unread(d, event, w, closed_by);
+                            take_unread(d, event, w, closed_by) || take_parted(d, event, w);
     if (was_silent)
         detect_stall_given_up(d, w->conn);
     struct pair *pair = detect_find_pair(d, event->conn);

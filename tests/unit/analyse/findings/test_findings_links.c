@@ -449,6 +449,66 @@ static void reset_without_a_word(void **state)
     }
 }
 
+/* Two nodes give each other up while nothing of either is captured, and what ends their link comes when
+ * something gets through again: both tick, and have not; or they have connected again meanwhile. */
+static void parted(void **state)
+{
+    enum { TICKS, SOON, ONE_TICKS, NO_TICKS, AGAIN, AGAIN_FIN, AGAIN_BURST, AGAIN_SOON, RESTARTED, BEFORE, GAP, PAUSED,
+           AGAIN_PAUSED, CASES };
+    static const bool is_parted[CASES] = {[TICKS] = true, [AGAIN] = true, [AGAIN_FIN] = true,
+                                          [AGAIN_BURST] = true, [AGAIN_PAUSED] = true};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        const bool has_silence = i < AGAIN || i == GAP || i == PAUSED;
+        begin();
+        if (i == BEFORE) {
+            up();
+            next_conn();
+            w.now_ns += SECOND;
+        }
+        up();
+        for (int end = 0; end < 2 - (i == ONE_TICKS) && (i < NO_TICKS || i == GAP || i == PAUSED); end++) {
+            w.link.side[end].tick_intervals = 3;
+            w.link.side[end].tick_min_ns = w.link.side[end].tick_max_ns = 4 * SECOND;
+            w.link.side[end].tick_last_ns = 4 * SECOND;
+        }
+        const struct ds_conn conn = w.conn;
+        const struct ds_tcp_stats link = w.link;
+        const bool is_paused = i == PAUSED || i == AGAIN_PAUSED;
+        for (int k = 0; k < (is_paused ? 1 : 11); k++) { /* others go on */
+            w.now_ns += is_paused ? 11 * SECOND : i == AGAIN_SOON ? SECOND / 4 : SECOND;
+            next_conn();
+            w.conn.number += 50;
+            struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+            put(&tick);
+        }
+        if ((i >= AGAIN && i <= RESTARTED) || i == AGAIN_PAUSED)
+            up_as(i == RESTARTED ? 6 : 5);
+        w.now_ns += SECOND;
+        w.conn = conn;
+        w.conn.link = &w.link;
+        w.link = link;
+        w.link.silence_ns = has_silence ? 12 * SECOND - (i == SOON) : 0;
+        w.conn.counters[0].gaps = i == GAP;
+        for (int end = 0; end < 2 && i == AGAIN_BURST; end++) { /* what was under way */
+            w.link.side[end].last_data_ns = w.now_ns - MS;
+            w.link.side[end].max_quiet_ns = 12 * SECOND - MS;
+        }
+        half_close(1, i == AGAIN_FIN ? DS_CLOSE_FIN : DS_CLOSE_RESET);
+        if (!is_parted[i]) {
+            assert_null(strstr(w.log, "DS201"));
+            continue;
+        }
+        found("DS201");
+        assert_int_equal(w.last.certainty, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY);
+        assert_int_equal(w.last.severity, is_paused ? SEVERITY_WARNING : SEVERITY_ERROR);
+        sentence_is("alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got through between them: "
+                    "net_tick_timeout");
+        detail_has(i == TICKS ? "neither was heard for 12.00 s, though each ticks every 4.00 s"
+                              : "neither was heard for 12.00 s, and they connected again");
+    }
+}
+
 /* lost_after: alice sends something after a silence, and nobody acknowledges it. */
 static void lost_after(int64_t idle_ns, int64_t survived_ns)
 {
@@ -686,6 +746,7 @@ int main(void)
         cmocka_unit_test(heard_once),
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(reset_without_a_word),
+        cmocka_unit_test(parted),
         cmocka_unit_test(forgotten),
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
