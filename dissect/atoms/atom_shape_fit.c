@@ -16,6 +16,7 @@ enum {
 static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
 static const double DAMPED = 0.7; /* what one context more says of what it would say alone */
 static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
+static const double COMMON = 3.5; /* bits: at least once in eleven times */
 /* As far as that speaks against it: more, where nothing around it is new. */
 static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
 enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom, */
@@ -65,6 +66,18 @@ static void forget_contexts(struct node_atoms *book)
         drop_contexts(book, &book->shapes.slots[i], is_built_in);
     if (book->shapes.times != NULL)
         memset(book->shapes.times, 0, shape_tables_most() * sizeof *book->shapes.times);
+}
+
+void shape_fit_forget(const struct node_atoms *book)
+{
+    for (struct node_atoms *of = book->books->newest; of != NULL; of = of->older) {
+        if (of->creation != book->creation)
+            continue;
+        for (unsigned i = 0; of->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
+            of->shapes.slots[i].num = 0;
+        forget_contexts(of);
+        of->generation++;
+    }
 }
 
 /* least_wholes returns how many shapes of a table are enough to tell it: fewer where another node of the
@@ -351,7 +364,8 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uin
 
 /* surprise_of returns how many bits it speaks against an atom, which is what stands in a context once in
  * 2^rarity times, that a slot stands there in some of all times. Many times say less than as many contexts
- * would. */
+ * would; and what is common there may be all that one cluster sends, so nothing but one slot says no more
+ * than once would. */
 static double surprise_of(double rarity, unsigned times, unsigned all)
 {
     /* -log2(1 - 2^-rarity), for each half a bit from a quarter on */
@@ -359,7 +373,8 @@ static double surprise_of(double rarity, unsigned times, unsigned all)
     const unsigned at = (unsigned)(2 * rarity);
     const double part = (double)times / all;
     const double others = rarity < 0.125 ? MOST_RARE : at <= 10 ? otherwise[at] : 0;
-    return (1 + log2(all)) * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
+    const double draws = times == all && rarity < COMMON ? 1 : 1 + log2(all);
+    return draws * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
 }
 
 /* bits_of returns how many bits a context says for an atom. Where users' own names stand, most clusters

@@ -9,6 +9,9 @@
 
 #include "atoms/node_atoms_parts.h"
 
+/* shape_fit_forget forgets in which contexts slots of a sender were seen, whatever its port. */
+void shape_fit_forget(const struct node_atoms *book);
+
 /* shape_fit_see_whole takes note of the shape of a whole message. */
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
 

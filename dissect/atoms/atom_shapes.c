@@ -35,6 +35,7 @@ struct shape_level {
 struct context_walk {
     struct term_env env;
     atom_shape_fn tell;
+    atom_is_node_fn is_node; /* NULL: nothing is known of that */
     void *context;
     unsigned num_terms;
     int depth;
@@ -99,19 +100,21 @@ static void add_to_level(struct context_walk *w, struct shape_level *level, uint
 }
 
 /* is_node says whether an atom is known to be the name of a node. */
-static bool is_node(const struct term_token *token)
+static bool is_node(const struct context_walk *w, const struct term_token *token)
 {
     const struct ds_atom *atom = token->atom;
     if (atom == NULL)
         return memchr(token->body.at, '@', cursor_left(&token->body)) != NULL;
+    if (atom->state == DS_ATOM_UNKNOWN)
+        return w->is_node != NULL && w->is_node(w->context, atom->slot);
     return atom->state == DS_ATOM_ADDRESS ||
            (ds_atom_has_name(atom->state) && memchr(atom->text, '@', atom->len) != NULL);
 }
 
 /* shape_of returns the hash of a term without elements. */
-static uint32_t shape_of(const struct term_token *token)
+static uint32_t shape_of(const struct context_walk *w, const struct term_token *token)
 {
-    return mix(SEED, token->class == TERM_ATOM && is_node(token) ? IS_NODE : class_of(token->class)) | 1;
+    return mix(SEED, token->class == TERM_ATOM && is_node(w, token) ? IS_NODE : class_of(token->class)) | 1;
 }
 
 /* close_levels ends those that are complete. */
@@ -202,7 +205,7 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
         if (token.num_terms != 0 && term_skip(&at, &w->env, token.num_terms, NULL) != TERM_OK)
             return false;
         is_first = false;
-        term->hash = shape_of(&token);
+        term->hash = shape_of(w, &token);
         add_to_level(w, level, number, term->hash, token.class);
         close_levels(w, lowest);
     } while (w->depth > lowest);
@@ -227,10 +230,12 @@ static void tell(const struct context_walk *w, const struct shape_term *atom)
     w->tell(w->context, atom->atom, keys, num, w->terms[0].hash);
 }
 
-uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, void *context)
+uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, atom_is_node_fn is_node_slot,
+                          void *context)
 {
     struct context_walk w;
     w.tell = fn;
+    w.is_node = is_node_slot;
     w.context = context;
     w.num_terms = 1;
     w.depth = 1;

@@ -22,9 +22,13 @@ enum { ATOM_SHAPE_KEYS = 7 };
 typedef void (*atom_shape_fn)(void *context, const struct ds_atom *atom, const uint32_t *keys,
                               unsigned num, uint32_t whole);
 
+/* atom_is_node_fn says whether a slot that is unknown is known to be the name of a node. */
+typedef bool (*atom_is_node_fn)(void *context, uint16_t slot);
+
 /* atom_shapes_walk tells of each reference to the atom cache in a message, but for nodes of pids,
- * ports and references. Of a long or deep message only what is complete within bounds is told. Returns
- * the hash of the whole message's shape; 0: it is longer or deeper. */
-uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn tell, void *context);
+ * ports and references. Of a long or deep message only what is complete within bounds is told.
+ * is_node may be NULL. Returns the hash of the whole message's shape; 0: it is longer or deeper. */
+uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn tell, atom_is_node_fn is_node,
+                          void *context);
 
 #endif

@@ -174,6 +174,7 @@ struct node_atoms {
     uint32_t num_learned, cap_learned;
     struct slot_texts *texts; /* of each slot */
     uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
+    uint32_t nodes[ATOM_BOOK_SLOTS / 32]; /* a bit for each slot that was seen to be one by its place */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
     struct book_shapes shapes;
     struct slot_name *names; /* of each slot; NULL: none so far */

@@ -60,3 +60,34 @@ struct ds_text node_slot_names_find(const struct all_node_atoms *books, const st
     }
     return name.data != NULL && has_few_names(book) && !is_of_another(books, name, end) ? name : none;
 }
+
+/* is_node_in says whether a slot is a node in the book of one connection. */
+static bool is_node_in(const struct node_atoms *book, uint16_t slot)
+{
+    if ((book->nodes[slot / 32] & 1u << slot % 32) != 0)
+        return true;
+    for (uint32_t i = book->texts[slot].first; i != 0; i = book->learned[i - 1].next) {
+        if (node_slot_names_is_name(text_of(&book->learned[i - 1])))
+            return true;
+    }
+    return false;
+}
+
+bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot)
+{
+    /* Before it has a name, a sender has a book for each of its ports. */
+    for (const struct node_atoms *of = book->books->newest; of != NULL && slot < ATOM_BOOK_MODULUS;
+         of = of->older) {
+        if (of->creation == book->creation && is_node_in(of, slot))
+            return true;
+    }
+    return false;
+}
+
+bool node_slot_names_note(struct node_atoms *book, uint16_t slot)
+{
+    const bool is_new = slot < ATOM_BOOK_MODULUS && !node_slot_names_is_node(book, slot);
+    if (slot < ATOM_BOOK_MODULUS)
+        book->nodes[slot / 32] |= 1u << slot % 32;
+    return is_new;
+}

@@ -15,6 +15,11 @@
 struct ds_text node_slot_names_find(const struct all_node_atoms *books, const struct ds_endpoint *sender,
                                     uint16_t slot, const struct ds_endpoint *end);
 
+/* node_slot_names_is_node says whether a slot stood where only the name of a node does, or was given one.
+ * node_slot_names_note takes note of the former; false: that was known before. */
+bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot);
+bool node_slot_names_note(struct node_atoms *book, uint16_t slot);
+
 /* node_slot_names_is_name says whether an atom may be the name of a node: name@host. */
 static inline bool node_slot_names_is_name(struct ds_text text)
 {

@@ -9,6 +9,7 @@
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_shapes.h"
 #include "atoms/data_names.h"
+#include "atoms/node_slot_names.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
@@ -137,6 +138,14 @@ struct roles_of {
     struct seen seen[MAX_SEEN];
 };
 
+/* note_node takes note of a slot that is a node by its place. What the sender has said with it had the
+ * shapes that other atoms make, so these are forgotten. */
+static void note_node(struct node_atoms *book, uint16_t slot)
+{
+    if (node_slot_names_note(book, slot))
+        shape_fit_forget(book);
+}
+
 static void note_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
 {
     struct roles_of *of = context;
@@ -146,7 +155,9 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
         node_atoms_see_known(of->book, atom->slot,
                              (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
                              of->is_list, role);
-    else if (atom->state == DS_ATOM_UNKNOWN)
+    if (atom->state == DS_ATOM_UNKNOWN && role->creation != 0)
+        note_node(of->book, atom->slot);
+    if (atom->state == DS_ATOM_UNKNOWN)
         node_atoms_see(of->book, of->env, atom->slot, of->this_direction, role);
     else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
         of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
@@ -301,15 +312,32 @@ static void count(struct ds_event *event, const struct ds_term *term)
     event->message.atom_bytes += counts.atom_bytes;
 }
 
+static bool is_node_slot(void *context, uint16_t slot)
+{
+    const struct roles_of *of = context;
+    return node_slot_names_is_node(of->book, slot);
+}
+
 /* learn_by_shape takes note of what the shape of a message tells, and data in it. */
 static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
 {
-    const uint32_t whole = atom_shapes_walk(&event->message, note_shape, of);
+    const uint32_t whole = atom_shapes_walk(&event->message, note_shape, is_node_slot, of);
     shape_fit_see_whole(of->book, whole);
     if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
         shape_fit_learn_whole(of->book, whole);
     if ((event->unknown_atoms | event->address_atoms) != 0)
         data_names_see(of->book, of->env, of->this_direction, &event->message);
+}
+
+/* note_nodes takes note of slots that are the node at an end by their place. */
+static void note_nodes(struct node_atoms *book, const struct ds_atom *refs, uint32_t num_refs)
+{
+    for (uint32_t i = 0; i < num_refs; i++) {
+        const bool is_by_place = refs[i].state == DS_ATOM_INFERRED || refs[i].state == DS_ATOM_LIKELY;
+        if (refs[i].state == DS_ATOM_ADDRESS ||
+            (is_by_place && refs[i].len != 0 && memchr(refs[i].text, '@', refs[i].len) != NULL))
+            note_node(book, refs[i].slot);
+    }
 }
 
 static __attribute__((noinline)) void resolve(struct likely *likely, struct dissect_ctx *env,
@@ -334,6 +362,8 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
                      : NULL;
     of.has_asked = of.is_counted = false;
     if (of.book != NULL) {
+        if (may_learn)
+            note_nodes(of.book, refs, num_refs);
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);
         if (may_learn)

@@ -96,7 +96,7 @@ static void on_event(void *context, const struct ds_event *event)
     (void)context;
     if (event->type != DS_EVENT_MESSAGE || event->fault.kind != DS_FAULT_NONE)
         return;
-    const uint32_t whole = atom_shapes_walk(&event->message, count, NULL);
+    const uint32_t whole = atom_shapes_walk(&event->message, count, NULL, NULL);
     if (whole != 0)
         add_row("\t", &whole, 1);
 }

@@ -4,6 +4,7 @@
  */
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_shapes.h"
+#include "atoms/node_slot_names.h"
 #include "etf_maker.h"
 #include "node_atoms_world.h"
 
@@ -38,7 +39,7 @@ static uint32_t walk(struct ds_term payload)
     struct ds_message message = {.code = 6, .payload = payload};
     message.control = etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), etf_cached(NULL));
     memset(&seen, 0, sizeof seen);
-    return atom_shapes_walk(&message, see, &seen);
+    return atom_shapes_walk(&message, see, NULL, &seen);
 }
 
 static bool is_same_place(uint32_t *keys, unsigned num)
@@ -78,6 +79,29 @@ static void knows_nodes(void **state)
     assert_true(walk(etf_tuple(2, etf_cached(NULL), etf_cached("b@h"))) != other);
     assert_true(walk(etf_tuple(2, etf_atom("b"), etf_atom("c"))) == other);
     assert_true(walk(etf_tuple(2, etf_atom("b"), etf_atom("c@h"))) != other);
+}
+
+static bool is_slot_of_node(void *context, uint16_t slot)
+{
+    (void)context;
+    return slot == 77;
+}
+
+/* So is an unknown one that is known to be a node by its slot; the texts of others say what they are. */
+static void knows_slots_of_nodes(void **state)
+{
+    (void)state;
+    etf_reset();
+    for (int i = 0; i < 3; i++) {
+        struct ds_message message = {.code = 6, .payload = etf_tuple(2, etf_atom("hb"), etf_atom("b@h"))};
+        message.control = etf_tuple(2, etf_int(6), etf_atom("to"));
+        memset(&seen, 0, sizeof seen);
+        const uint32_t with_node = atom_shapes_walk(&message, see, is_slot_of_node, &seen);
+        message.payload = etf_tuple(2, etf_atom("hb"), etf_cached(i == 2 ? "ok" : NULL));
+        etf_atoms[etf_num_atoms - 1].slot = i == 1 ? 78 : 77;
+        assert_int_equal(atom_shapes_walk(&message, see, is_slot_of_node, &seen) == with_node, i == 0);
+        assert_false(atom_shapes_walk(&message, see, NULL, &seen) == with_node);
+    }
 }
 
 /* Lists count by two elements and by how they end, maps whatever the order. */
@@ -571,6 +595,70 @@ static void how_often_it_stands_there_tells(void **state)
     all_node_atoms_free(books);
 }
 
+/* What is no more than uncommon may be all that one cluster sends: as long as one slot alone stands
+ * there, that it does so often says no more than that it does so once. */
+static void one_cluster_may_have_its_own(void **state)
+{
+    const struct shape_table *table = &shape_tables[RABBIT];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t c = 0, keys[2] = {0, 0};
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    (void)state;
+    while (table->starts[c + 1] != table->starts[c] + 2 || table->shares[table->starts[c]] > 1 ||
+           table->shares[table->starts[c] + 1] < 10 || table->shares[table->starts[c] + 1] >= 14)
+        assert_in_range(++c, 0, table->num - 1);
+    keys[0] = table->keys[c];
+    const unsigned often = table->fillers[table->starts[c]], uncommon = table->fillers[table->starts[c] + 1];
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    for (int i = 0; i < 64; i++)
+        shape_fit_see(book, &env, 2001, 1, keys, 2);
+    const uint16_t bit = node_atoms_bit_of(book, 1);
+    assert_true(shape_fit_weigh(book, 2001, uncommon, bit).surprise <
+                shape_fit_weigh(book, 2001, often, bit).surprise + 4);
+    shape_fit_see(book, &env, 2002, 1, keys, 1);
+    assert_true(shape_fit_weigh(book, 2001, uncommon, bit).surprise >
+                shape_fit_weigh(book, 2001, often, bit).surprise + 8);
+    all_node_atoms_free(books);
+}
+
+/* Where a slot turns out to be a node, what was seen before says nothing any more: in all books of the
+ * sender, which has one for each port before it has a name. */
+static void nodes_are_noted(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, NULL, 1, 7);
+    struct node_atoms *same = meet(books, NULL, 2, 7), *other = meet(books, NULL, 3, 8);
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    (void)state;
+    see_wholes(book, 20);
+    see_wholes(other, 20);
+    shape_fit_see(book, &env, 2001, 1, &key, 1);
+    shape_fit_see(other, &env, 2001, 1, &key, 1);
+    assert_int_equal(book->shapes.slots[2001].num, 1);
+    assert_false(node_slot_names_is_node(book, 814));
+    assert_true(node_slot_names_note(same, 814));
+    assert_false(node_slot_names_note(book, 814)); /* known */
+    assert_true(node_slot_names_is_node(book, 814));
+    assert_false(node_slot_names_is_node(book, 813));
+    assert_false(node_slot_names_is_node(other, 814));
+    shape_fit_forget(same);
+    assert_int_equal(book->shapes.slots[2001].num, 0);
+    assert_int_equal(other->shapes.slots[2001].num, 1);
+    node_atoms_define(other, &env, 600, (struct ds_text){"c@h", 3}, 1, ATOM_BOOK_USED);
+    node_atoms_define(other, &env, 601, (struct ds_text){"c", 1}, 1, ATOM_BOOK_USED);
+    assert_true(node_slot_names_is_node(other, 600));
+    assert_false(node_slot_names_is_node(other, 601));
+    assert_false(node_slot_names_note(other, 600));
+    for (uint16_t slot = ATOM_BOOK_MODULUS; slot < ATOM_BOOK_MODULUS + 2; slot++) {
+        assert_false(node_slot_names_note(other, slot));
+        assert_false(node_slot_names_is_node(other, slot));
+    }
+    all_node_atoms_free(books);
+}
+
 /* That an atom is rare where the slot stands in other directions says nothing of others in this one. */
 static void rarity_is_of_a_direction(void **state)
 {
@@ -599,6 +687,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_types_alone),
         cmocka_unit_test(knows_nodes),
+        cmocka_unit_test(knows_slots_of_nodes),
+        cmocka_unit_test(one_cluster_may_have_its_own),
+        cmocka_unit_test(nodes_are_noted),
         cmocka_unit_test(knows_lists_and_maps),
         cmocka_unit_test(knows_values_of_keys),
         cmocka_unit_test(neighbours_are_alike),
