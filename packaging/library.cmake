@@ -8,8 +8,6 @@ add_library(dissect_plain OBJECT ${DISSECT_SOURCES} ${ATOM_TABLES})
 dissect_properties(dissect_plain)
 set_target_properties(dissect_plain PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
 
-# One more whenever programs that were linked would not work any more: packages are called after it.
-set(SOVERSION 0)
 set(ONLY_PUBLIC ${CMAKE_SOURCE_DIR}/packaging/exports.map)
 add_library(libdistsniff_shared SHARED)
 target_sources(libdistsniff_shared PRIVATE $<TARGET_OBJECTS:dissect_plain>)
@@ -18,7 +16,7 @@ target_link_libraries(libdistsniff_shared PRIVATE ${EI_LIBRARY} PkgConfig::ZLIB 
 target_link_options(libdistsniff_shared PRIVATE LINKER:--version-script=${ONLY_PUBLIC},-z,defs)
 set_target_properties(libdistsniff_shared PROPERTIES
                       EXPORT_NAME distsniff OUTPUT_NAME distsniff LINKER_LANGUAGE C
-                      VERSION ${PROJECT_VERSION} SOVERSION ${SOVERSION}
+                      VERSION ${PROJECT_VERSION} SOVERSION ${DISTSNIFF_ABI}
                       LINK_DEPENDS ${ONLY_PUBLIC})
 
 # One object of all, so that what is not public can be made local.

@@ -2,6 +2,7 @@
  * main.c - distsniff, the command.
  */
 #include "capture/capture.h"
+#include "compare/profile_file.h"
 #include "core/complain.h"
 #include "select/filter.h"
 #include "core/malloc_tuning.h"
@@ -13,6 +14,7 @@
 #include "output/sink.h"
 #include "app/run/compare_run.h"
 #include "app/run/explain_run.h"
+#include "app/run/learned_file.h"
 #include "app/run/mcp_run.h"
 #include "app/run/sniff.h"
 #include "core/signals.h"
@@ -26,6 +28,8 @@
 static int print_version(void)
 {
     printf("distsniff %s\n%s, zlib %s\n", DISTSNIFF_VERSION, pcap_lib_version(), zlibVersion());
+    printf("formats: JSON %d, library %d, baselines %d, --learned %d\n", JSON_FORMAT, DISTSNIFF_ABI,
+           PROFILE_FORMAT, LEARNED_FORMAT);
     return STATUS_OK;
 }
 

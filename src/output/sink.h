@@ -19,6 +19,11 @@ struct tui;
 struct nats_publisher;
 struct otlp_publisher;
 
+/* One more whenever a program that reads -T json would not understand it any more: a field is
+ * renamed, goes, or means something else. Fields are added as they come. tests/promised has those
+ * that there are. */
+enum { JSON_FORMAT = 1 };
+
 enum { MAX_ALSO_WRITTEN = 2 };
 enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 3 /* --web, --tui, --on-finding */ };
 

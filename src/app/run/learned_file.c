@@ -27,7 +27,6 @@
 #include <string.h>
 
 static const char MAGIC[] = "distsniff learned ";
-enum { OLDEST_VERSION = 1, VERSION = 2 };
 
 /* MAX_LINES: more than are ever written. */
 enum { MAX_LINE = 16384, MAX_TEXT = 4096, MAX_NUMBERS = 64, MAX_LINES = 4 * 1000 * 1000 };
@@ -174,15 +173,15 @@ static bool read_version(FILE *file, const char *name)
 {
     char line[64], *end;
     if (fgets(line, sizeof line, file) == NULL || strncmp(line, MAGIC, strlen(MAGIC)) != 0) {
-        complain("%s is not a file of --learned: it does not begin with %s%d", name, MAGIC, VERSION);
+        complain("%s is not a file of --learned: it does not begin with %s%d", name, MAGIC, LEARNED_FORMAT);
         return false;
     }
     const long version = strtol(line + strlen(MAGIC), &end, 10);
-    if (*end == '\n' && version >= OLDEST_VERSION && version <= VERSION)
+    if (*end == '\n' && version >= LEARNED_OLDEST && version <= LEARNED_FORMAT)
         return true;
-    complain("%s is a file of --learned of another version, which this distsniff cannot read: remove the "
-             "file to start again",
-             name);
+    complain("%s is a file of --learned of format %ld, and this distsniff reads formats %d to %d: "
+             "remove the file to start again",
+             name, version, LEARNED_OLDEST, LEARNED_FORMAT);
     return false;
 }
 
@@ -306,7 +305,7 @@ bool learned_file_write(const char *name, const struct ds_atom_memory *memory)
         complain("out of memory: %s is unchanged", name);
         return false;
     }
-    ds_buffer_printf(&w->text, "%s%d\n", MAGIC, VERSION);
+    ds_buffer_printf(&w->text, "%s%d\n", MAGIC, LEARNED_FORMAT);
     ds_atom_memory_each(memory, write_one, w);
     ds_atom_memory_each_shape(memory, write_shape, &w->text);
     const bool ok = !w->text.failed && replaced_file_put(fresh, OPEN_NEW, &w->text);

@@ -7,6 +7,9 @@
 
 #include <distsniff/dissect.h>
 
+/* The format that is written; older ones from LEARNED_OLDEST on are read. */
+enum { LEARNED_OLDEST = 1, LEARNED_FORMAT = 2 };
+
 /* learned_file_read adds what stands in the file; one that is not there yet is empty. False after a
  * complaint. */
 bool learned_file_read(const char *name, struct ds_atom_memory *memory);

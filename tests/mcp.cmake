@@ -1,4 +1,0 @@
-# An assistant that asks.
-if(PYTHON3)
-  add_test(NAME mcp COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mcp.py $<TARGET_FILE:distsniff> ${PCAPS})
-endif()
