@@ -275,7 +275,8 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
     s->seen_by[at] |= bit;
     s->times[at] += is_counted;
     s->is_whole = s->is_whole || is_whole;
-    /* That it stands there often tells it from what rarely does: anew at each power of two. */
+    /* An atom that often stands here is told apart from a rare one. The slot is judged again when the count
+     * reaches a power of two. */
     if (book->slots != NULL && (is_new || (s->times[at] & (s->times[at] - 1)) == 0))
         book->slots[slot].is_judged = false;
 }

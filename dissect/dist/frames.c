@@ -91,8 +91,8 @@ static void emit_message(struct frames *frames, struct ds_event *event)
     env_emit(frames->env, frames->conn, event);
 }
 
-/* is_told says whether the book of the sender is told what is read: of frames whose place is in doubt those
- * that begin just where the bytes go on. What is likely follows from that, and nothing firm does. */
+/* is_told says whether the atoms of the sender are learned from this frame. A frame at an uncertain place
+ * counts only if it begins exactly where the bytes before it ended. Only likely atoms depend on this. */
 static bool is_told(const struct frames *frames)
 {
     return frames->doubt == 0 || frames->is_next;

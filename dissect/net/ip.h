@@ -30,8 +30,8 @@ struct ip_packet {
 
 /* ip_read reads the header that an EtherType announces and advances to what the packet
  * carries, limited to its length: PACKET_SEGMENT on success, PACKET_NOT_TCP when it is not
- * IP. Checksums are looked at by who has a connection to hold them against (checksum.h): offloading
- * to the network card leaves them wrong in captures. */
+ * IP. This function does not check checksums: the caller compares them with those of the connection
+ * (checksum.h), as offloading to the network card leaves them wrong in captures. */
 enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip);
 
 /* ip_skip_extensions advances past the extension headers of IPv6, as far as the fragment

@@ -1,7 +1,8 @@
 /*
- * tcp_again.h - segments on the ports of a connection that cannot be of it: a SYN, or numbers that are far
- * from its own. Anybody can send one; the ends of the connection ignore it (RFC 5961, section 4). Such
- * segments are kept. Where they fit each other they begin another connection on the same ports:
+ * tcp_again.h - the next connection on the same ports. A segment that cannot belong to the connection
+ * there, a SYN or one whose numbers are far from its own, may begin another one. Anybody can send one; the
+ * ends of the connection ignore it (RFC 5961, section 4). Such segments are kept. Where they fit each other
+ * they begin another connection on the same ports:
  *   - a SYN that is answered: by a SYN-ACK, or, where that cannot be seen, by what follows on it;
  *   - data that the other end answers: its segment has both numbers that the data asks for;
  *   - TCP_MAX_STRAYS segments with data in a row, of which each begins where the one before ends.

@@ -97,7 +97,7 @@ struct tcp_again; /* segments that may begin another connection, tcp_again.h */
 
 struct tcp_conn {
     struct tcp_conn_view view; /* first: the stage above holds pointers to it */
-    bool forgotten;
+    bool forgotten; /* its data is not followed any more */
     bool closed; /* reported; kept for a while so that late segments find it */
     bool waiting;
     bool is_plain; /* established, with nothing missing or in doubt: most segments are plainly the next */

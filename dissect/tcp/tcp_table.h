@@ -26,7 +26,7 @@ struct tcp_table {
     struct tcp_reorder_queue queue;
     uint64_t number; /* of the connection that the segment is of */
     uint64_t num_made; /* connections so far, opened or to be opened */
-    uint64_t forgotten; /* that of one which was forgotten with the segment */
+    uint64_t forgotten; /* of the connection that had to make room for this segment; 0: none had */
     int64_t swept_ns;
     struct tcp_conn *last; /* where the last segment belonged */
     struct tcp_conn *recent[TCP_RECENT]; /* found lately, by recent_of(); NULL: none */

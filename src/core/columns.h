@@ -4,9 +4,8 @@
  * A line is cells between tabs, the last of which goes on to its end and is no column: in a text that
  * is shown no tab stands for itself. Widths are those of column_width.h.
  *
- * In a line of bounded width columns that have no room there go on in the next one; so does the text
- * behind them where little room is left and it does not fit. It goes on in as many more as it needs, or
- * is shortened.
+ * A line may have a bounded width. Columns that do not fit continue on the next line. So does the text
+ * behind the columns where little room is left, on as many lines as it needs; or it is shortened.
  */
 #ifndef SRC_COLUMNS_H
 #define SRC_COLUMNS_H

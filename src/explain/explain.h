@@ -61,8 +61,9 @@ struct explain;
 const char *explain_kind_word(enum explain_kind kind);
 const char *explain_kind_all(enum explain_kind kind);
 
-/* explain_new begins a reading. found is what the first one knows, NULL: this is the first one. config is
- * that of the reports, of which the command is used; it stays. NULL when memory ran out. */
+/* explain_new begins a reading. found is the result of the first reading; it is NULL in the first reading.
+ * Of config, that of the reports, only the command is used; it outlives the explain. NULL when memory ran
+ * out. */
 struct explain *explain_new(const struct explain_target *target, const struct explain_found *found,
                             const struct report_config *config, unsigned time_digits);
 void explain_free(struct explain *explain); /* NULL is allowed */

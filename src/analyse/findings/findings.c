@@ -156,8 +156,8 @@ static void note_pause(struct detect *d)
     d->pause.to_ns = d->now_ns;
 }
 
-/* What messages, calls and other events can show. Nearly all records are one of the first two, and
- * most detectors look at neither. */
+/* These functions pass each record to its detectors. Nearly all records are messages or calls. Most
+ * detectors need neither. */
 
 static __attribute__((noinline)) void take_closely(struct detect *d, const struct record *record)
 {
