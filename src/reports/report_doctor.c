@@ -196,13 +196,17 @@ static const struct finding *find_limit(const struct doctor *doctor, enum verdic
     return NULL;
 }
 
-/* print_share: of messages, rounded down, so that less than all is never 100 %. */
+/* print_share: of messages, rounded down, so that less than all is never 100 %. From 99 % on it has
+ * tenths. */
 static void print_share(const struct finding *unread, struct ds_buffer *out)
 {
     if (unread->num_messages == 0)
         return;
-    ds_buffer_printf(out, "%.0f %% of the messages",
-                     floor((double)unread->num_read * 100 / (double)unread->num_messages));
+    const double share = (double)unread->num_read * 100 / (double)unread->num_messages;
+    if (share >= 99)
+        ds_buffer_printf(out, "%.1f %% of the messages", floor(share * 10) / 10);
+    else
+        ds_buffer_printf(out, "%.0f %% of the messages", floor(share));
 }
 
 /* is_anything_down says whether the verdict begins with what has left and not come back. */

@@ -44,6 +44,7 @@ struct link_row {
     int8_t unseen; /* the end of which nothing was captured, -1: none */
     const char *proto; /* of a connection beside the distribution; NULL: it is a link */
     bool is_up, is_late, is_tls, has_facts;
+    bool is_under_way; /* its first record is none of its beginning: --since was later */
 };
 
 struct links {
@@ -86,6 +87,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     row->conn = number;
     row->closed_by = row->unseen = -1;
     row->first_ns = event->ts_ns;
+    row->is_under_way = event->type != DS_EVENT_CONN;
     links->latest = row;
     return row;
 }
@@ -122,6 +124,9 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
         row->round_trip_ns[end] = ds_histogram_at(&side->round_trip, 500);
         row->slow_trip_ns[end] = ds_histogram_at(&side->round_trip, 990);
         row->tick_ns[end] = side->tick_last_ns;
+        /* It was up before --since: the bytes and the time are those of the same packets. */
+        if (row->is_under_way && side->first_ns != 0 && side->first_ns < row->first_ns)
+            row->first_ns = side->first_ns;
     }
 }
 

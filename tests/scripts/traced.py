@@ -21,7 +21,7 @@ CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
 # How each begins.
 SENTENCES = {
     "doctor": r"nothing could be checked|(.* come back\. )?(no (other )?problems found|"
-              r"no (other )?problems found in what could be (seen|read \(\d+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
+              r"no (other )?problems found in what could be (seen|read \([\d.]+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
               r"\d+ findings: .*; first: DS\d+, .*: .* \(.*\d\))",
     "links": r"0 links$|\d+ links? between \d+ nodes?, ((all )?open|\d+ no longer open); "
              r"(no stalls, no retransmissions|worst: conn \d+)",
