@@ -5,4 +5,6 @@ if(PYTHON3)
                                   $<TARGET_FILE:distsniff>)
   add_test(NAME attacker COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/attacker.py
                                  $<TARGET_FILE:distsniff>)
+  add_test(NAME forged_names COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/forged_names.py
+                                     $<TARGET_FILE:distsniff>)
 endif()

@@ -6,7 +6,10 @@
 
 #include "atoms/node_atoms_parts.h"
 
-enum { MAX_NAMES = ATOM_BOOK_MODULUS / 100 }; /* with more it is less than 99 % likely */
+enum {
+    MAX_NAMES = ATOM_BOOK_MODULUS / 100, /* with more it is less than 99 % likely */
+    MOST_BOOKS = 16,                     /* the newest that are looked at for other ports of a sender */
+};
 
 static const struct node_atoms *find_book(const struct all_node_atoms *books, const struct ds_endpoint *end)
 {
@@ -76,8 +79,13 @@ static bool is_node_in(const struct node_atoms *book, uint16_t slot)
 bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot)
 {
     /* Before it has a name, a sender has a book for each of its ports. */
-    for (const struct node_atoms *of = book->books->newest; of != NULL && slot < ATOM_BOOK_MODULUS;
-         of = of->older) {
+    if (slot >= ATOM_BOOK_MODULUS)
+        return false;
+    if (is_node_in(book, slot))
+        return true;
+    unsigned num = 0;
+    for (const struct node_atoms *of = book->books->newest; of != NULL && num < MOST_BOOKS;
+         of = of->older, num++) {
         if (of->creation == book->creation && is_node_in(of, slot))
             return true;
     }

@@ -222,7 +222,16 @@ static void learn_acceptor(struct dissect_ctx *env, struct conn *conn, const str
     int acceptor = 1 - dist_of(conn)->initiator;
     const struct ds_endpoint *end = &conn->view.end[acceptor];
     conn_set_node(env, conn, acceptor, h->name, h->creation, false);
-    registry_add_said(env, &end->addr, end->port, h->name, h->creation);
+    registry_add(env, &end->addr, end->port, h->name, h->creation, NULL);
+}
+
+/* confirm_acceptor takes the name for certain, now that both ends have shown that they know the cookie:
+ * anybody can send a challenge in a node's name. */
+static void confirm_acceptor(struct dissect_ctx *env, const struct conn *conn)
+{
+    const struct ds_endpoint *end = &conn->view.end[1 - dist_of(conn)->initiator];
+    if (end->node.data != NULL && !end->node_inferred)
+        registry_add_said(env, &end->addr, end->port, end->node, end->creation);
 }
 
 /* emit_step emits a message of the handshake, and the frame it came in. */
@@ -293,8 +302,10 @@ static void handle_step(struct dissect_ctx *env, struct conn *conn, int dir, str
                                 cursor_make(event->bytes, event->bytes_len));
     if (step == DS_STEP_CHALLENGE_REPLY || step == DS_STEP_CHALLENGE_ACK)
         start_channel(env, conn, dir, false);
-    if (step == DS_STEP_CHALLENGE_ACK && right)
+    if (step == DS_STEP_CHALLENGE_ACK && right) {
+        confirm_acceptor(env, conn);
         report_up(env, conn, NULL);
+    }
 }
 
 static struct ds_event step_event(int dir, struct cursor bytes)

@@ -93,7 +93,7 @@ static void recall_told(struct inference *in, int end)
     struct conn *conn = in->conn;
     const struct ds_endpoint *endpoint = &conn->view.end[end];
     uint32_t creation = 0;
-    if (conn->certain[end] || conn->said[end] || in->env->registry == NULL ||
+    if (conn->certain[end] || conn->said[end] || in->env->registry == NULL || in->env->config.certain ||
         conn->told_seen[end] == registry_num_changes(in->env->registry))
         return;
     conn->told_seen[end] = registry_num_changes(in->env->registry);

@@ -241,8 +241,12 @@ void registry_add_said(struct dissect_ctx *env, const struct ds_addr *addr, uint
                              (entry->is_disputed || !has_name(entry, name.data, name.len));
     registry_add(env, addr, port, name, creation, NULL);
     entry = entry_find(env->registry, addr, port, NULL);
-    if (entry == NULL || !has_name(entry, name.data, name.len))
+    if (entry == NULL)
         return;
+    if (!has_name(entry, name.data, name.len)) {
+        entry->is_said = false; /* another node is there now */
+        return;
+    }
     const bool is_said = creation != 0 && memchr(name.data, '@', name.len) != NULL;
     env->registry->num_changes += is_said != entry->is_said || is_disputed != entry->is_disputed;
     entry->is_said = is_said;

@@ -56,7 +56,7 @@ static int check_standard(void)
     return STATUS_TROUBLE;
 }
 
-static int run_line(int argc, char **argv, const uint8_t *key);
+static int run_question(int argc, char **argv, const uint8_t *key);
 
 /* act does what the command line asks for, and returns the exit status. */
 static int act(struct options *options)
@@ -106,7 +106,7 @@ static int act(struct options *options)
         printf("%s: valid\n", options->config_file);
         return STATUS_OK;
     case ACTION_SNIFF:
-        return options->mcp                             ? mcp_run(options, run_line)
+        return options->mcp                             ? mcp_run(options, run_question)
                : options->explain.asked                   ? explain_run(options)
                : options->report.wanted[REPORT_CHANGES] ? compare_run(options)
                                                         : sniff_run(options);
@@ -114,18 +114,32 @@ static int act(struct options *options)
     return STATUS_USAGE;
 }
 
-/* run_line does what a command line says; key: of its pseudonyms, NULL: one is drawn. */
-static int run_line(int argc, char **argv, const uint8_t *key)
+/* run does what the options say, if they could be read. */
+static int run(struct options *options, bool is_read)
+{
+    const int status = is_read ? act(options) : STATUS_USAGE;
+    if (!is_read)
+        extcap_give_up(options->extcap.fifo);
+    options_free(options);
+    return status == STATUS_OK ? check_standard() : status;
+}
+
+/* run_question does what the command line of an assistant's question says; key: of its pseudonyms, NULL:
+ * one is drawn. A filter would find out letter by letter what pseudonyms stand for. */
+static int run_question(int argc, char **argv, const uint8_t *key)
 {
     struct options options;
-    const bool is_read = options_parse(&options, argc, argv);
+    bool is_read = options_parse(&options, argc, argv);
+    const char *asked =
+        is_read && options.redact.what != 0 ? filter_asks_private(options.select.filter) : NULL;
+    if (asked != NULL) {
+        complain("-Y: %s is replaced by a pseudonym, so a filter cannot ask what it is. The user may "
+                 "choose --mcp=plain", asked);
+        is_read = false;
+    }
     if (key != NULL && options.redact.key_file == NULL)
         options.redact.key = key;
-    const int status = is_read ? act(&options) : STATUS_USAGE;
-    if (!is_read)
-        extcap_give_up(options.extcap.fifo);
-    options_free(&options);
-    return status == STATUS_OK ? check_standard() : status;
+    return run(&options, is_read);
 }
 
 int main(int argc, char **argv)
@@ -135,5 +149,7 @@ int main(int argc, char **argv)
         return STATUS_TROUBLE;
     complain_prepare();
     malloc_tune_size();
-    return run_line(argc, argv, NULL);
+    struct options options;
+    const bool is_read = options_parse(&options, argc, argv);
+    return run(&options, is_read);
 }

@@ -21,8 +21,9 @@
 
 enum { MOST_REMEMBERED = 512, MOST_AT_ONCE = 8, MOST_WAITING = 64 };
 
-/* Commands that do not end keep nobody waiting longer than this for each that began last. */
+/* Commands that do not end keep nobody waiting longer. */
 static const int64_t end_wait_ns = 5000000000;
+enum { POLL_NS = 20000000 };
 
 struct last_run {
     const struct finding_kind *kind; /* NULL: free */
@@ -154,14 +155,13 @@ static bool on_finding_open(struct sink *sink)
 static void on_finding_end(struct sink *sink)
 {
     struct on_finding *s = sink->state;
-    size_t num_running;
+    size_t num_running = 0;
+    int64_t left_ns = end_wait_ns;
     do {
-        const size_t before = s->num_waiting;
         run_waiting(s);
-        num_running = side_commands_wait_for(&s->commands, end_wait_ns);
-        if (num_running >= s->commands.most && s->num_waiting == before)
-            break;
-    } while (s->num_waiting != 0);
+        num_running = side_commands_wait_for(&s->commands, s->num_waiting != 0 ? POLL_NS : left_ns);
+        left_ns -= POLL_NS;
+    } while (s->num_waiting != 0 && left_ns > 0);
     s->num_left_out += s->num_waiting;
     if (num_running != 0)
         complain("--on-finding: %s of %s did not end, and still %s", ds_counted(num_running, "runs").text,

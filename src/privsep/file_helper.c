@@ -186,6 +186,10 @@ static int serve_allowed(const struct file_helper_config *config, const struct h
     }
     const bool is_users = spawns || (file != NULL && file->use == HELPER_LATER);
     const bool became = is_users && helper_user_become(user, has_name ? request->text : NULL);
+    if (request->op == OP_TELL && user->is_another && !became) {
+        answer->error = EPERM; /* it never runs as root instead */
+        return -1;
+    }
     const int fd = serve(request, command, answer);
     answer->error = errno;
     if (became && !helper_user_return()) {

@@ -38,6 +38,10 @@ const char *filter_needs_calls(const struct filter *filter);
 /* filter_asks_findings says whether it asks for something that only findings have. */
 bool filter_asks_findings(const struct filter *filter);
 
+/* filter_asks_private returns the name of a field that --redact may replace, if an expression asks what
+ * it is; NULL when it asks for no such field. Numbers, times and what has a list of words stay. */
+const char *filter_asks_private(const struct filter *filter);
+
 /* filter_set_depth limits the nesting of terms whose text is asked for, as the outputs do. */
 void filter_set_depth(struct filter *filter, uint64_t max_depth);
 

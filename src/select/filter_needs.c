@@ -43,6 +43,19 @@ const char *filter_needs_calls(const struct filter *filter)
     return what;
 }
 
+const char *filter_asks_private(const struct filter *filter)
+{
+    for (; filter != NULL; filter = filter->next) {
+        for (size_t i = 0; i < filter->num_steps; i++) {
+            const struct filter_step *step = &filter->steps[i];
+            if (step->kind == STEP_TEST && step->test != TEST_PRESENT && step->field->words == NULL &&
+                (step->field->type == FIELD_TEXT || step->field->type == FIELD_TERM))
+                return step->field->name;
+        }
+    }
+    return NULL;
+}
+
 static bool is_of_findings(const struct filter *filter, const struct filter_step *step)
 {
     static const char *const fields[] = {"finding", "severity", "certainty"};

@@ -282,6 +282,15 @@ def check_private():
     result = a.call('messages', text='x')
     if not result['isError'] or '--mcp=plain' not in result['content'][0]['text']:
         fault('text can be searched for in what is redacted')
+    # Nor by a filter, letter by letter; numbers and words of a list can be asked for.
+    for asked in ('node matches "^a"', 'addr == "10.9.1.1"', 'term matches "x"', 'size > 3 && from_name contains "a"',
+                  'to != "x"', 'not (dst.node in {"a", "b"})'):
+        result = a.call('messages', filter=asked)
+        if not result['isError'] or 'pseudonym' not in result['content'][0]['text']:
+            fault(f'{asked}: {result["content"]}')
+    if a.call('messages', filter='size > 3 && op == "reg_send" && has_call')['isError'] and \
+            a.call('messages', filter='size > 3 && op == "reg_send"')['isError']:
+        fault('a filter for numbers and words is refused')
     # The same name has the same pseudonym in each answer.
     nodes = [set(re.findall(r'[a-z0-9_]+@[a-z0-9.-]+', json.dumps(a.whole(name)))) for name in ('links', 'messages')]
     if not nodes[0] & nodes[1]:
@@ -327,6 +336,7 @@ def check_hostile():
     a = Assistant('-r', os.path.join(pcaps, 'cats.pcap'))
     ok = b'{"jsonrpc":"2.0","id":"x","method":"ping"}\n'
     for wanted, line in ((-32700, b'{'), (-32700, b'nonsense'), (-32700, b'"\xff\xfe"'), (-32700, b'{"a":"\0"}'),
+                         (-32700, b'{"jsonrpc":"2.0","id":1,"method":"ping\\u0000x"}'),
                          (-32700, b'[' * 100000), (-32700, b'{"a":' * 5000), (-32700, b'{} {}'), (-32600, b'[]'),
                          (-32600, b'7'), (-32600, b'null'), (-32600, b'{}'), (-32600, b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]'),
                          (-32600, b'{"jsonrpc":"1.0","id":1,"method":"ping"}'), (-32600, b'{"jsonrpc":"2.0","id":1}'),

@@ -179,7 +179,9 @@ static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t
  * when it was cut off is sent then. */
 static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
 {
-    const int64_t before_ns = side->last_data_ns - side->max_quiet_ns;
+    int64_t before_ns;
+    if (__builtin_sub_overflow(side->last_data_ns, side->max_quiet_ns, &before_ns))
+        return side->last_data_ns;
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
 }
 

@@ -31,7 +31,8 @@ struct runner {
     int ask[2], answer[2],
         error[2];     /* [0] is this process's end of ask, and the front's of the pipes */
     pid_t front, run; /* 0: none */
-    const uint8_t *key;
+    uint8_t own_key[PSEUDONYM_KEY_LEN];
+    const uint8_t *key; /* own_key; NULL: the user has given one */
 };
 
 /* words is a command line that grows. */
@@ -172,7 +173,7 @@ static void look_for_end(struct runner *r)
         return;
     kill(-r->run, SIGKILL); /* what it has left behind */
     r->run = 0;
-    say_done(r, WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_TROUBLE);
+    say_done(r, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
 /* serve is the front; it ends the process. */
@@ -185,6 +186,7 @@ static _Noreturn void serve(struct runner *r)
     close(r->ask[0]);
     close(r->answer[1]);
     close(r->error[1]);
+    explicit_bzero(r->own_key, sizeof r->own_key); /* this process reads what others write */
     const bool ok = privileges_return() && privileges_drop(r->options->keep.user) &&
                     sandbox_enter(&sandbox) && mcp_serve(&config);
     _exit(ok ? STATUS_OK : STATUS_TROUBLE);
@@ -202,19 +204,18 @@ static bool open_ways(struct runner *r)
 int mcp_run(const struct options *options, mcp_program *program)
 {
     enum { LOOK_MS = 5 };
-    uint8_t key[PSEUDONYM_KEY_LEN];
     struct runner r = {
         .options = options,
         .program = program,
         .rules = {.plain = options->mcp_plain, .compares = options->compare.file != NULL}};
     if (!open_ways(&r))
         return STATUS_TROUBLE;
-    if (options->redact.key_file == NULL && !random_bytes(key, sizeof key)) {
+    if (options->redact.key_file == NULL && !random_bytes(r.own_key, sizeof r.own_key)) {
         complain("cannot make a random key: %s: give a key with --redact-key-file",
                  strerror(errno));
         return STATUS_TROUBLE;
     }
-    r.key = options->redact.key_file == NULL ? key : NULL;
+    r.key = options->redact.key_file == NULL ? r.own_key : NULL;
     r.front = fork();
     if (r.front == 0)
         serve(&r);
@@ -228,7 +229,8 @@ int mcp_run(const struct options *options, mcp_program *program)
         return STATUS_TROUBLE;
     }
     struct pollfd fd = {.fd = r.ask[0], .events = POLLIN};
-    for (bool goes_on = true; goes_on;) {
+    signals_install(false); /* the run that is under way ends with this process */
+    for (bool goes_on = true; goes_on && !stop_wanted;) {
         const int num = poll(&fd, 1, r.run != 0 ? LOOK_MS : -1);
         if (num > 0)
             goes_on = take_word(&r);
@@ -239,6 +241,6 @@ int mcp_run(const struct options *options, mcp_program *program)
         kill(-r.run, SIGKILL);
     while (waitpid(r.front, &status, 0) < 0 && errno == EINTR)
         continue;
-    explicit_bzero(key, sizeof key);
+    explicit_bzero(r.own_key, sizeof r.own_key);
     return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_TROUBLE;
 }

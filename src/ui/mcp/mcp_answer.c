@@ -248,6 +248,8 @@ void mcp_answer_put_page(const struct mcp_answer *a, enum mcp_shape shape,
     if (a->is_cut)
         ds_buffer_add_text(
             &note, " The answer is too long and was cut: choose fewer records by a filter.");
+    if (a->is_broken)
+        ds_buffer_add_text(&note, " The run did not come to its end: records are missing.");
     print_complaint(&a->complaint, &note);
     ds_buffer_add_text(out, "\"content\":[");
     put_text(out, note.data, note.len);

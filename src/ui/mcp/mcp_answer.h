@@ -14,6 +14,7 @@ struct mcp_answer {
     struct ds_buffer text;
     struct ds_buffer complaint; /* what was said on standard error */
     int status;                 /* of its exit */
+    bool is_broken;             /* the run was killed, or died */
     bool is_cut;                /* it was longer than MCP_ANSWER_MAX, or memory ran out */
     uint64_t used;              /* the higher, the later */
 };

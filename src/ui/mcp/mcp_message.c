@@ -22,6 +22,19 @@ static bool is_utf8(const char *line, size_t len)
     return true;
 }
 
+/* has_escaped_nul: a text would end there for whoever reads it as a string. */
+static bool has_escaped_nul(const char *line, size_t len)
+{
+    for (size_t i = 0; i + 6 <= len; i++) {
+        if (line[i] != '\\')
+            continue;
+        if (memcmp(line + i + 1, "u0000", 5) == 0)
+            return true;
+        i++;
+    }
+    return false;
+}
+
 /* is_shallow looks at the brackets alone: cJSON takes stack for each. */
 static bool is_shallow(const char *line, size_t len)
 {
@@ -49,6 +62,9 @@ cJSON *mcp_message_parse(const char *line, size_t len, const char **why)
         return NULL;
     *why = "the message has more than 32 brackets within each other";
     if (!is_shallow(line, len))
+        return NULL;
+    *why = "the message has a NUL in a text";
+    if (has_escaped_nul(line, len))
         return NULL;
     *why = "the line is no JSON: a message is one line";
     cJSON *message = cJSON_ParseWithLengthOpts(line, len, &end, false);

@@ -284,7 +284,7 @@ static void take_pipes(struct server *s)
 /* end_last_line leaves out the record of an answer that was cut in the middle. */
 static void end_last_line(struct mcp_answer *a)
 {
-    while (a->is_cut && a->text.len != 0 && a->text.data[a->text.len - 1] != '\n')
+    while ((a->is_cut || a->is_broken) && a->text.len != 0 && a->text.data[a->text.len - 1] != '\n')
         a->text.len--;
 }
 
@@ -306,11 +306,12 @@ static bool take_done(struct server *s)
     if (a == NULL || s->num_waiting == 0)
         return true;
     a->status = status;
+    a->is_broken = status < 0;
     a->is_cut |= a->text.failed;
     end_last_line(a);
     if (!s->waiting[0].is_cancelled)
         give(s, &s->waiting[0], a);
-    if (s->waiting[0].is_cancelled || mcp_answer_has_failed(a))
+    if (s->waiting[0].is_cancelled || a->is_broken || mcp_answer_has_failed(a))
         mcp_answer_free(a); /* the next one asks again */
     drop_first(s);
     ask(s);
