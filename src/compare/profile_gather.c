@@ -345,7 +345,9 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     struct gathered_message m;
     g->profile->num_messages++;
     g->profile->num_unnamed += !is_named(event->conn->end[0].node) || !is_named(event->conn->end[1].node);
-    if (event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE) {
+    /* Who a node is that only its address names, and what an answer answers whose request came before the
+     * capture, is not known: such messages would look new. */
+    if (event->unknown_atoms != 0 || event->address_atoms != 0 || event->fault.kind != DS_FAULT_NONE) {
         count_unread(g, event, slice, 1);
         return;
     }
