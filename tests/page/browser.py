@@ -5,6 +5,7 @@ import base64
 import contextlib
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -83,6 +84,9 @@ class Browser:
 
     def receive(self):
         while b'\0' not in self.rest:
+            if not select.select([self.come], [], [], 120)[0]:
+                self.process.kill()
+                raise TimeoutError('the browser does not answer')
             more = os.read(self.come, 1 << 20)
             if not more:
                 raise EOFError('the browser has gone')
