@@ -86,8 +86,8 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
     resolve(in, slot, (struct ds_text){text, (size_t)len}, DS_ATOM_ADDRESS);
 }
 
-/* recall_told names an end by what was told of who listens there: by the node itself, in a handshake with
- * the creation of its pids here, which is certain; or by EPMD, which knows no host. */
+/* recall_told names an end by its address and port. A finished handshake there, with the creation of the
+ * pids here, makes the name certain. EPMD makes it likely: it knows no host. */
 static void recall_told(struct inference *in, int end)
 {
     struct conn *conn = in->conn;

@@ -39,8 +39,8 @@ static bool has_data_of(const struct segment *segment)
 
 /* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
  * been, what its sender sent before, and, so that questions come before their answers, what the sender
- * had got by then. An acknowledgement alone waits, where there is no connection yet, for what would
- * begin one, or nobody would remember it. */
+ * had got by then. Where there is no connection yet, an acknowledgement without data waits for the segment
+ * that begins one; else it is not counted. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
 {
     const bool has_data = has_data_of(segment);

@@ -21,7 +21,7 @@ struct helper_user {
 void helper_user_find(struct helper_user *user, const char *name);
 
 /* helper_user_become makes root that user for a while, if that may create the file of a name; NULL:
- * whatever it may create. What is started meanwhile is that user for good. False when nothing is
+ * whatever it may create. A process that is started in that time stays that user. False when nothing is
  * changed. */
 bool helper_user_become(const struct helper_user *user, const char *name);
 

@@ -185,9 +185,9 @@ static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
 }
 
-/* take_parted is of two nodes that have given each other up, though neither FIN nor RST came by then: both
- * were silent for longer than any node is, or they have a new link meanwhile. What ends the old one comes
- * once something gets through again. */
+/* take_parted reports two nodes that disconnected although neither sent a FIN or RST: both were silent for
+ * longer than any node is, or they have a new link. The FIN or RST of the old link comes when packets get
+ * through again. */
 static bool take_parted(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;

@@ -384,8 +384,8 @@ static bool is_option(const char *word)
 static bool check_habit(const struct option_line *line, const char *value)
 {
     if (strcmp(line->name, "after-context") == 0 && value[strspn(value, "0123456789")] != '\0') {
-        complain("-A takes the number of messages to show after each selected one, not '%s'; text shows "
-                 "what is in messages without -A, and their bytes with -x", value);
+        complain("-A takes the number of messages to show after each selected one, not '%s'; "
+                 "text always shows the decoded messages, and -x their bytes", value);
         return false;
     }
     if (strcmp(line->name, "regexp") != 0 || !is_option(value))
