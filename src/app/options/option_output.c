@@ -93,6 +93,17 @@ bool option_set_nats_types(struct options *o, const char *value)
     }
 }
 
+bool option_set_nats_inbox(struct options *o, const char *value)
+{
+    if (nats_is_prefix(value)) {
+        o->nats.inbox = value;
+        return true;
+    }
+    complain("--nats-inbox takes letters, digits, - and _, with dots between them, such as _INBOX_web1, at "
+             "most %d, not '%s'", NATS_MAX_WORD - 1, value);
+    return false;
+}
+
 bool option_set_nats_queue(struct options *o, const char *value)
 {
     if (units_parse(QUANTITY_SIZE, value, 1, &o->nats.queue_size) &&

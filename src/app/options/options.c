@@ -161,10 +161,11 @@ static bool check_nats(const struct options *o)
                  "packet");
         return false;
     }
-    if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL) ||
+    if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL &&
+         nats->inbox == NULL) ||
         nats->publish.num_servers != 0 || nats->num_reads != 0)
         return true;
-    complain("--nats-creds, --nats-ca and --nats-cert need -T nats=URL or -r nats://...");
+    complain("--nats-creds, --nats-ca, --nats-cert and --nats-inbox need -T nats=URL or -r nats://...");
     return false;
 }
 

@@ -89,6 +89,7 @@ struct options {
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */
+    const char *web_token_file;    /* NULL: each run has its own */
     bool mcp, mcp_plain; /* --mcp, --mcp=plain */
     bool tui;
     const char *save_folder; /* of --tui, or NULL */

@@ -255,6 +255,7 @@ static bool open_web(struct sniff *s)
 {
     const struct options *options = s->options;
     struct web_config config = {.address = options->web,
+                                .token_file = options->web_token_file,
                                 .is_live = options->capture.num_read_files == 0,
                                 .redacted = options->redact.what != 0};
     if (options->web.len == 0)

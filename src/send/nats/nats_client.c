@@ -55,7 +55,8 @@ static bool take_credentials(struct nats_client *client, const char *name)
 bool nats_client_init(struct nats_client *client, const struct nats_config *config,
                       const struct nats_url *url)
 {
-    *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL};
+    *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL,
+                                   .inbox = config->inbox != NULL ? config->inbox : NATS_INBOX};
     return id_key_read(config->id_key_file, &client->id_key) &&
            (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
            (config->ca_file == NULL || (client->ca = small_file_read(config->ca_file, false)) != NULL) &&
@@ -126,6 +127,7 @@ static natsStatus set_options(struct nats_client *client, natsConnectionHandler 
     ALSO(SetMaxReconnect(options, -1));
     ALSO(SetReconnectBufSize(options, 1)); /* what is to be sent again is in the queue */
     ALSO(SetCustomReconnectDelay(options, pause_again, NULL));
+    ALSO(SetCustomInboxPrefix(options, client->inbox));
     ALSO(SetPingInterval(options, PING_MS));
     ALSO(SetMaxPingsOut(options, 2));
     ALSO(SetErrorHandler(options, on_error, NULL));
@@ -157,6 +159,27 @@ const char *nats_client_trouble(natsStatus status)
     /* It begins with a place in the library: (conn.c:2088): No server available. */
     const char *words = text[0] == '(' ? strstr(text, "): ") : NULL;
     return words != NULL ? words + strlen("): ") : text;
+}
+
+/* last_error returns the latest one that the servers sent, and its text. */
+static natsStatus last_error(natsConnection *connection, const char **text)
+{
+    *text = "";
+    return connection != NULL ? nats.natsConnection_GetLastError(connection, text) : NATS_OK;
+}
+
+bool nats_client_is_forbidden(natsConnection *connection)
+{
+    const char *text;
+    return last_error(connection, &text) == NATS_NOT_PERMITTED;
+}
+
+const char *nats_client_why(natsConnection *connection, natsStatus status)
+{
+    const char *text;
+    return last_error(connection, &text) == NATS_NOT_PERMITTED && text != NULL && text[0] != '\0'
+               ? text
+               : nats_client_trouble(status);
 }
 
 /* is_cut says whether a handshake of TLS ended without a word. Servers wait two seconds for one who is

@@ -17,6 +17,7 @@ struct nats_client {
     char *user, *password;  /* or of USER:PASSWORD */
     char *token;            /* or of a token */
     char *ca, *certificate, *key;
+    const char *inbox;      /* the subjects of replies begin with it */
     struct id_key id_key;
 };
 
@@ -34,6 +35,13 @@ natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler
 /* nats_client_is_refused says whether what went wrong is not over in a moment: wrong credentials, or
  * certificates. */
 bool nats_client_is_refused(natsStatus status);
+
+/* nats_client_is_forbidden says whether the servers have refused this user something on this connection.
+ * Requests that they refuse get no other answer. */
+bool nats_client_is_forbidden(natsConnection *connection);
+
+/* nats_client_why says what went wrong with a request: that it is forbidden, or nats_client_trouble. */
+const char *nats_client_why(natsConnection *connection, natsStatus status);
 
 /* nats_client_trouble says what went wrong last in this thread. */
 const char *nats_client_trouble(natsStatus status);

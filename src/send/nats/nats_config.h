@@ -46,12 +46,19 @@ struct nats_config {
     size_t num_reads;
     const char *host; /* as it was given; NULL: the name of this host */
     const char *credentials_file, *ca_file, *certificate_file, *key_file; /* NULL: none */
+    const char *inbox;       /* the subjects of replies begin with it; NULL: NATS_INBOX */
     const char *id_key_file; /* NULL: ids are not keyed */
     uint32_t types;       /* a bit for each enum nats_type; 0: those of NATS_TYPES_DEFAULT */
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
 };
 
 enum { NATS_QUEUE_SIZE = 32 * 1024 * 1024, NATS_QUEUE_LEAST = 64 * 1024 };
+
+#define NATS_INBOX "_INBOX"
+
+/* nats_is_prefix says whether subjects can begin with a word: names of letters, digits, - and _, with dots
+ * between them, shorter than NATS_MAX_WORD. */
+bool nats_is_prefix(const char *word);
 
 /* nats_is_url says whether a word is meant to be one, not a file. */
 bool nats_is_url(const char *word);

@@ -68,7 +68,7 @@ static natsStatus find_state(const struct nats_pull *pull, struct stream_state *
     const int64_t begin_ns = clock_now_ns();
     natsStatus status;
     while ((status = ask_state(pull, state)) != NATS_OK && status != NATS_NOT_FOUND &&
-           clock_now_ns() - begin_ns < ASK_NS)
+           !nats_client_is_forbidden(pull->connection) && clock_now_ns() - begin_ns < ASK_NS)
         usleep(REST_MS * 1000);
     return status;
 }
@@ -114,7 +114,8 @@ static natsStatus make_consumer(struct nats_pull *pull)
         jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
         status = nats.js_PullSubscribe(&pull->subscription, pull->context, subject, NULL, &asking,
                                        &options, &code);
-        if (status != NATS_OK && status != NATS_NOT_FOUND && clock_now_ns() - begin_ns < ASK_NS) {
+        if (status != NATS_OK && status != NATS_NOT_FOUND && !nats_client_is_forbidden(pull->connection) &&
+            clock_now_ns() - begin_ns < ASK_NS) {
             usleep(REST_MS * 1000);
             status = NATS_OK;
         }
@@ -163,7 +164,7 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsCon
         return false;
     }
     if (status != NATS_OK) {
-        complain("NATS: cannot query the stream %s: %s", url->stream, nats_client_trouble(status));
+        complain("NATS: cannot query the stream %s: %s", url->stream, nats_client_why(connection, status));
         return false;
     }
     pull->since_ns = clock_since_1970_ns() - url->since_ns;
@@ -174,7 +175,7 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsCon
     if (!pull->is_over)
         status = make_consumer(pull);
     if (status != NATS_OK)
-        complain("NATS: cannot read the stream %s: %s", url->stream, nats_client_trouble(status));
+        complain("NATS: cannot read the stream %s: %s", url->stream, nats_client_why(connection, status));
     pull->heard_ns = clock_now_ns();
     return status == NATS_OK;
 }
@@ -339,7 +340,7 @@ static bool say_missing(struct nats_pull *pull)
                  ds_counted(num_deleted, "records").text, pull->url->stream);
     if (status != NATS_OK)
         complain("NATS: cannot query the stream %s at the end, so some records may be missing: %s",
-                 pull->url->stream, nats_client_trouble(status));
+                 pull->url->stream, nats_client_why(pull->connection, status));
     return num_missing == 0 && num_deleted == 0 && status == NATS_OK;
 }
 

@@ -53,13 +53,14 @@ struct carrier {
     natsConnection *connection;
     natsSubscription *replies;
     jsCtx *context;
-    char inbox[64];
+    char inbox[2 * NATS_MAX_WORD];
     int reply_fds[2]; /* a pipe: replies have come, or a connection */
     int wake_fd;      /* that of config; -1: the other process is gone */
     bool has_stream;
     int attempts;         /* for the stream */
     int64_t attempted_ns; /* the last of them */
     bool has_complained;  /* of what is the matter now */
+    bool is_forbidden;    /* something, which was reported */
     bool is_refused;      /* by the servers, while files are read, which are not worth waiting for */
     size_t most_bytes;    /* of a message */
     int64_t progress_ns;  /* when something was acknowledged last */
@@ -147,8 +148,8 @@ static bool connect_once(struct carrier *c)
     if (status == NATS_OK)
         status = nats.natsInbox_Create(&inbox);
     if (status == NATS_OK) {
-        char pattern[80];
-        snprintf(c->inbox, sizeof c->inbox, "%s", inbox);
+        char pattern[sizeof c->inbox + 2];
+        snprintf(c->inbox, sizeof c->inbox, "%s%s", c->config->client->inbox, inbox + strlen(NATS_INBOX));
         snprintf(pattern, sizeof pattern, "%s.*", c->inbox);
         status = nats.natsConnection_Subscribe(&c->replies, c->connection, pattern, on_reply, c);
         nats.natsInbox_Destroy(inbox);
@@ -167,6 +168,18 @@ static bool connect_once(struct carrier *c)
     nats.natsConnection_Destroy(c->connection);
     c->connection = NULL;
     return false;
+}
+
+/* look_whether_forbidden reports the first refusal of the servers. In a live capture others may still be
+ * accepted, and rights may change. */
+static void look_whether_forbidden(struct carrier *c)
+{
+    if (c->is_forbidden || c->connection == NULL || !nats_client_is_forbidden(c->connection))
+        return;
+    c->is_forbidden = true;
+    c->is_refused = !c->config->is_live;
+    complain("NATS: the servers refuse records of this user: %s",
+             nats_client_why(c->connection, NATS_NOT_PERMITTED));
 }
 
 static bool is_connected(const struct carrier *c)
@@ -188,7 +201,7 @@ static void find_stream(struct carrier *c)
 /* publish sends an entry; what goes wrong is noticed as no acknowledgement comes. */
 static void publish(struct carrier *c, uint64_t number, const struct send_entry *entry)
 {
-    char subject[2 * NATS_MAX_WORD + 32], reply[96], id[SEND_MAX_ID + 1];
+    char subject[2 * NATS_MAX_WORD + 32], reply[sizeof c->inbox + 24], id[SEND_MAX_ID + 1];
     natsMsg *message = NULL;
     if (!id_key_apply(&c->config->client->id_key, send_entry_id(entry), id))
         return; /* memory ran out: it is sent again */
@@ -379,6 +392,7 @@ static void run(struct carrier *c)
                 next_ns = clock_now_ns() + back_off_ms(attempts++) * 1000000;
         }
         const bool is_busy = work(c, &position);
+        look_whether_forbidden(c);
         if (c->connection != NULL && !is_connected(c))
             complain_once(c, "the connection is lost", "the server does not answer");
         const bool waits = c->first != c->next || !is_connected(c) || !c->has_stream ||

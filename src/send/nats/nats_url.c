@@ -116,6 +116,18 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
     return take_servers(option, servers, url);
 }
 
+bool nats_is_prefix(const char *word)
+{
+    size_t len = 0;
+    for (bool is_begin = true; word[len] != '\0'; len++) {
+        const bool is_plain = isalnum((unsigned char)word[len]) || word[len] == '-' || word[len] == '_';
+        if (word[len] == '.' ? is_begin : !is_plain)
+            return false;
+        is_begin = word[len] == '.';
+    }
+    return len != 0 && len < NATS_MAX_WORD && word[len - 1] != '.';
+}
+
 void nats_host_name(const char *given, char name[NATS_MAX_WORD])
 {
     char own[256] = "";
