@@ -12,10 +12,12 @@
 #include "core/random_bytes.h"
 #include "core/signals.h"
 #include "core/thread.h"
+#include "files/small_file.h"
 #include "ui/page/page.h"
 #include "ui/page/page_parts.h"
 #include "ui/web/web_http.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,11 +70,32 @@ bool web_check(void)
     return false;
 }
 
+/* read_token takes the token of a file: its digits and the end of the line. False after a complaint. */
+static bool read_token(const char *name, char token[WEB_TOKEN_LEN + 1])
+{
+    char *text = small_file_read(name, true);
+    if (text == NULL)
+        return false;
+    const size_t len = strspn(text, "0123456789abcdef");
+    const bool good = len == WEB_TOKEN_LEN && text[len + strspn(text + len, "\r\n")] == '\0';
+    if (good)
+        memcpy(token, text, len);
+    else
+        complain("--web-token: %s must have a line of %d digits from 0 to f: "
+                 "(umask 077; openssl rand -hex %d > FILE) makes one",
+                 name, (int)WEB_TOKEN_LEN, (int)WEB_TOKEN_LEN / 2);
+    explicit_bzero(text, strlen(text));
+    free(text);
+    return good;
+}
+
 static bool make_token(char token[WEB_TOKEN_LEN + 1])
 {
     unsigned char bytes[WEB_TOKEN_LEN / 2];
-    if (!random_bytes(bytes, sizeof bytes))
+    if (!random_bytes(bytes, sizeof bytes)) {
+        complain("--web: cannot make a random token: %s", strerror(errno));
         return false;
+    }
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return true;
@@ -81,8 +104,10 @@ static bool make_token(char token[WEB_TOKEN_LEN + 1])
 struct web *web_open(const struct web_config *config)
 {
     struct web *web = calloc(1, sizeof *web);
-    if (web == NULL || !make_token(web->token)) {
+    if (web == NULL)
         complain("out of memory");
+    if (web == NULL || !(config->token_file != NULL ? read_token(config->token_file, web->token)
+                                                    : make_token(web->token))) {
         free(web);
         return NULL;
     }
@@ -168,9 +193,17 @@ static void *tick(void *context)
     return NULL;
 }
 
+/* shown_token is the token as it may be shown: one of a file is kept longer than a log may be. */
+static const char *shown_token(const struct web *web)
+{
+    return web->config.token_file != NULL ? "TOKEN" : web->token;
+}
+
 static void say_where(const struct web *web)
 {
-    fprintf(stderr, "Open http://%s/%s/ %s\n", web->name.text, web->token,
+    if (web->config.token_file != NULL)
+        fprintf(stderr, "TOKEN of the page is in %s\n", web->config.token_file);
+    fprintf(stderr, "Open http://%s/%s/ %s\n", web->name.text, shown_token(web),
             listen_address_is_local(&web->config.address)
                 ? "(only reachable from this machine)"
                 : "(unencrypted; anyone who gets this address can read the page)");
@@ -201,7 +234,7 @@ bool web_start(struct web *web)
 
 void web_serve_on(struct web *web)
 {
-    fprintf(stderr, "the page stays at http://%s/%s/ until Ctrl-C\n", web->name.text, web->token);
+    fprintf(stderr, "the page stays at http://%s/%s/ until Ctrl-C\n", web->name.text, shown_token(web));
     while (!stop_wanted)
         poll(NULL, 0, TICK_MS);
 }

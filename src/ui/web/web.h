@@ -15,6 +15,7 @@ struct web;
 
 struct web_config {
     struct listen_address address;
+    const char *token_file; /* NULL: this run makes its own */
     bool is_live; /* more may come than anybody can read: not each message is listed */
     bool redacted;
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */

@@ -147,6 +147,7 @@ static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection 
     }
     request->client = client->number;
     add_headers(response, "text/event-stream; charset=utf-8");
+    http_library.add_response_header(response, "X-Accel-Buffering", "no"); /* nginx: pass them on at once */
     const enum MHD_Result result = http_library.queue_response(connection, MHD_HTTP_OK, response);
     http_library.destroy_response(response);
     return result;
