@@ -21,7 +21,7 @@
  * in kB. One who writes besides is waited for, and not long. */
 #define ROWS_AT_ONCE 8192
 #define LOG_PAGES "4096"
-#define CACHE_KB "4096"
+#define CACHE_KB "1024"
 enum { PATIENCE_MS = 2000, MAX_VALUES = 48 };
 
 enum row_how { ADD, UPDATE };
