@@ -743,6 +743,13 @@ void wording_party(struct wording *wording, const struct party *party);
 int64_t detect_tick_within(int64_t tick_ns);
 int64_t detect_tick_of(const struct ds_tcp_stats *link, int end);
 
+/* detect_has_gaps says whether packets of a connection are missing. */
+bool detect_has_gaps(const struct ds_conn *conn);
+
+/* detect_timed_out (detect_net_tick.c) is given the end of a link that was up: true where a node had not
+ * heard the other one for its net_ticktime, or nothing got through, which is reported. */
+bool detect_timed_out(struct detect *d, const struct ds_event *event, const struct conn_watch *w);
+
 /* detect_is_atom says whether a term is that atom. detect_read_function reads an entry of a stack,
  * {Module, Function, Arity or arguments, ...}; its texts live as long as the term. */
 struct function {

@@ -57,7 +57,7 @@ static void take_conn(struct detect *d, const struct ds_event *event)
             w->left_ns = event->ts_ns - w->step_ns;
             return;
         }
-        if (event->conn->counters[0].gaps + event->conn->counters[1].gaps == 0)
+        if (!detect_has_gaps(event->conn))
             detect_refusal(d, event, w);
         w->is_explained = true;
         return;

@@ -12,7 +12,6 @@
 
 #define SECOND INT64_C(1000000000)
 #define LONG_STALL_NS SECOND
-#define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */
 #define FORGOTTEN_NS (SECOND / 2) /* no host is started anew, and nothing forgets a link, sooner */
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
@@ -34,205 +33,7 @@ enum {
     MIN_FLAPS = 3,
 };
 
-static bool has_gaps(const struct ds_conn *conn)
-{
-    return conn->counters[0].gaps + conn->counters[1].gaps != 0;
-}
-
 /* --- the end of a link --- */
-
-/* tick_of_either: the end that is waited for has the same ticktime, or should. */
-static int64_t tick_of_either(const struct ds_tcp_stats *link, int end)
-{
-    return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
-}
-
-/* add_why says why an end was silent, as far as its kernel tells. */
-static void add_why(struct wording *detail, const struct ds_tcp_side *silent, unsigned variant)
-{
-    switch (variant) {
-    case SILENT_HELD:
-        wording_add(detail, "; its kernel still acknowledged");
-        if (silent->missing != 0)
-            wording_printf(detail, ", and by its sequence numbers it had sent %s that did not arrive here",
-                           ds_counted(silent->missing, "bytes").text);
-        wording_add(detail, ": what it sent was lost (DS207)");
-        break;
-    case SILENT_SLOW:
-        wording_add(detail, "; its kernel still acknowledged, and it has never ticked: its net_ticktime is "
-                            "longer, or it was stuck");
-        break;
-    case SILENT_STUCK:
-        wording_add(detail, "; its kernel still acknowledged: the process was suspended or stuck");
-        break;
-    default:
-        wording_add(detail, "; its kernel did not acknowledge either: the host or the network was "
-                            "gone");
-    }
-}
-
-static bool take_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                         int closed_by)
-{
-    const struct ds_tcp_stats *link = event->conn->link;
-    const struct ds_tcp_side *silent = &link->side[!closed_by];
-    /* What it sends again and again is no sign of life: it does not arrive. */
-    const int64_t hole_ns = w->hole_ns[!closed_by];
-    const int64_t last_ns = detect_heard_ns(silent);
-    /* What was not read holds back what would follow. */
-    const int64_t read_ns = w->unread[!closed_by].until_ns;
-    const int64_t heard_ns = read_ns > last_ns                   ? read_ns
-                             : hole_ns != 0 && hole_ns < last_ns ? hole_ns
-                                                                 : last_ns;
-    const int64_t silence_ns = event->ts_ns - heard_ns;
-    const int64_t tick_ns = tick_of_either(link, closed_by);
-    const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
-    /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
-     * it was not there either, or the capture was not. */
-    if (last_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
-        silence_ns > 6 * tick_ns ||
-        link->side[closed_by].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
-        return false;
-    const bool acknowledged = silent->last_ns - heard_ns > silence_ns / 3;
-    const bool is_held = acknowledged && (hole_ns != 0 || silent->missing != 0);
-    /* Its own tick may not have been due yet. */
-    const bool may_be_slow = acknowledged && !is_held && silence_ns < DETECT_TICK_NS &&
-                             event->conn->counters[!closed_by].ticks == 0;
-    struct finding *f = detect_begin(d, FINDING_DS201, event);
-    f->variant = is_held        ? SILENT_HELD
-                 : may_be_slow  ? SILENT_SLOW
-                 : acknowledged ? SILENT_STUCK
-                                : SILENT_GONE;
-    detect_since(d, heard_ns);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
-                                      : ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, is_held ? "nothing arrived for " : "no data for ");
-    wording_span(&f->detail, silence_ns);
-    add_why(&f->detail, silent, f->variant);
-    if (!acknowledged) {
-        detect_add_icmp(&f->detail, link->icmp);
-        detect_note_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
-    }
-    detect_frame(f, event->frame, "the close");
-    if (is_held)
-        detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
-    else if (may_be_slow || !is_measured)
-        detect_unsure(f, CERTAINTY_LIKELY, "net_kernel:get_net_ticktime() on both nodes");
-    detect_commit(d);
-    return true;
-}
-
-/* take_unread is of an end that gave up another one, which was suspended: that one did not read, so
- * that not even a FIN reached it. The FIN comes when it reads again. Or its first data is answered with a
- * RST, by the host of the end that closed the link, and not by a middlebox. */
-static bool take_unread(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                        int closed_by)
-{
-    const struct ds_tcp_side *silent = &event->conn->link->side[!closed_by];
-    const int64_t heard_ns = w->unread[closed_by].heard_ns, until_ns = w->unread[closed_by].until_ns;
-    const int64_t tick_ns = tick_of_either(event->conn->link, closed_by);
-    int64_t end_ns = until_ns < event->ts_ns ? until_ns : event->ts_ns;
-    if (silent->last_data_ns > heard_ns) {
-        /* It has said something since: when it went on, or else it was not silent. */
-        if (silent->max_idle_ns < silent->last_data_ns - heard_ns - tick_ns)
-            return false;
-        end_ns = silent->last_data_ns < end_ns ? silent->last_data_ns : end_ns;
-    }
-    if (until_ns == 0 || heard_ns == 0 || end_ns - heard_ns < 3 * tick_ns - tick_ns / 10 ||
-        event->ts_ns - end_ns > tick_ns)
-        return false;
-    struct finding *f = detect_begin(d, FINDING_DS201, event);
-    f->variant = SILENT_STUCK;
-    detect_since(d, heard_ns);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, "no data for ");
-    wording_span(&f->detail, end_ns - heard_ns);
-    wording_add(&f->detail, ", in which it did not read what was sent to it, either (DS205): the process "
-                            "was suspended or stuck");
-    detect_frame(f, event->frame, event->conn->link->close == DS_CLOSE_RESET ? "the RST" : "the close");
-    detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
-    detect_commit(d);
-    return true;
-}
-
-/* replaced_ns returns when the nodes of a link connected again, though it was open; 0: they did not. */
-static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t link_up_ns)
-{
-    const struct pair *p = detect_find_pair(d, conn);
-    if (p == NULL || p->ups < 2)
-        return 0;
-    const int swapped = p->name_hash[0] != hash_text(conn->end[0].node);
-    const int64_t up_ns = p->up_ns[(p->ups - 1) % NUM_UPS];
-    return up_ns > link_up_ns && p->creation[0] == conn->end[swapped].creation &&
-                   p->creation[1] == conn->end[!swapped].creation
-               ? up_ns
-               : 0;
-}
-
-/* quiet_since returns when an end was heard last before something got through again: what was under way
- * when it was cut off is sent then. */
-static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
-{
-    int64_t before_ns;
-    if (__builtin_sub_overflow(side->last_data_ns, side->max_quiet_ns, &before_ns))
-        return side->last_data_ns;
-    return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
-}
-
-/* take_parted reports two nodes that disconnected although neither sent a FIN or RST: both were silent for
- * longer than any node is, or they have a new link. The FIN or RST of the old link comes when packets get
- * through again. */
-static bool take_parted(struct detect *d, const struct ds_event *event, struct conn_watch *w)
-{
-    const struct ds_tcp_stats *link = event->conn->link;
-    const struct ds_tcp_side *side = link->side;
-    const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns);
-    const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns), quiet_since(&side[1], up_ns)};
-    const int64_t last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
-    const int64_t silence_ns = link->silence_ns != 0 ? link->silence_ns : event->ts_ns - last_ns;
-    const int64_t since_ns = event->ts_ns - silence_ns;
-    const bool ticks = side[0].tick_intervals != 0 && side[1].tick_intervals != 0;
-    int64_t tick_ns = detect_tick_of(link, 0);
-    if (tick_ns < detect_tick_of(link, 1))
-        tick_ns = detect_tick_of(link, 1);
-    /* Where nothing at all came, the capture may have paused. */
-    const bool is_paused =
-        d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2;
-    const bool is_silent = ticks && !is_paused && silence_ns >= 3 * tick_ns;
-    if (last_ns == 0 || has_gaps(event->conn) || detect_was_unread(w, since_ns) ||
-        (!is_silent && (silence_ns < PARTED_NS || up_ns <= since_ns)))
-        return false;
-    struct finding *f = detect_begin(d, FINDING_DS201, event);
-    f->variant = SILENT_BETWEEN;
-    detect_since(d, since_ns);
-    wording_end(&f->sentence, &event->conn->end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &event->conn->end[1]);
-    wording_add(&f->sentence, " disconnected, as nothing got through between them: net_tick_timeout");
-    wording_add(&f->detail, "neither was heard for ");
-    wording_span(&f->detail, silence_ns);
-    if (is_silent) {
-        wording_add(&f->detail, ", though each ticks every ");
-        wording_span(&f->detail, tick_ns);
-    } else {
-        wording_add(&f->detail, ", and they connected again though neither was restarted");
-    }
-    wording_add(&f->detail, ": the path was cut on both sides of the capture point, or at it");
-    detect_frame(f, event->frame, link->close == DS_CLOSE_RESET ? "the RST" : "the close");
-    detect_unsure(f, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY, "the logs of both nodes");
-    if (is_paused)
-        f->severity = SEVERITY_WARNING;
-    for (int end = 0; end < 2; end++)
-        detect_note_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);
-    detect_commit(d);
-    return true;
-}
 
 static void report_reset(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int closed_by)
@@ -278,8 +79,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
     if (!w->is_up || w->is_half_closed || closed_by < 0)
         return;
     w->is_half_closed = true;
-    const bool was_silent = w->is_given_up || take_silence(d, event, w, closed_by) ||
-                            take_unread(d, event, w, closed_by) || take_parted(d, event, w);
+    const bool was_silent = w->is_given_up || detect_timed_out(d, event, w);
     if (was_silent)
         detect_stall_given_up(d, w->conn);
     struct pair *pair = detect_find_pair(d, event->conn);
@@ -380,7 +180,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct c
     const int64_t tick_ns =
         side->tick_intervals != 0 ? detect_tick_within(side->tick_min_ns) : DETECT_TICK_NS;
     if ((w->told & told) != 0 || side->tick_intervals == 0 || w->is_half_closed || w->is_given_up ||
-        has_gaps(event->conn) || side->max_idle_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
+        detect_has_gaps(event->conn) || side->max_idle_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;
     w->told |= told;
     /* Not one of all nodes said anything: that is not this one's. */
@@ -674,7 +474,7 @@ static void take_long_message(struct detect *d, const struct ds_event *event)
     const struct ds_message *m = &event->message;
     if (m->stalled_ns > m->wire_ns / 2 ||
         (event->fault.kind != DS_FAULT_NONE && event->fault.kind != DS_FAULT_CAP) ||
-        has_gaps(event->conn))
+        detect_has_gaps(event->conn))
         return;
     struct finding *f = detect_begin(d, FINDING_DS206, event);
     detect_since(d, event->ts_ns - m->wire_ns);

@@ -39,7 +39,7 @@ static bool is_by_outsider(const struct ds_event *event)
 
 static __attribute__((noinline)) void take_malformed(struct detect *d, const struct ds_event *event)
 {
-    if (event->conn->counters[0].gaps + event->conn->counters[1].gaps != 0)
+    if (detect_has_gaps(event->conn))
         return; /* the framing may have been found again at a wrong place */
     struct finding *f = detect_begin(d, FINDING_DS306, event);
     const bool is_foreign = is_by_outsider(event);

@@ -19,6 +19,11 @@ int64_t detect_tick_of(const struct ds_tcp_stats *link, int end)
     return side->tick_intervals != 0 ? detect_tick_within(side->tick_last_ns) : DETECT_TICK_NS;
 }
 
+bool detect_has_gaps(const struct ds_conn *conn)
+{
+    return conn->counters[0].gaps + conn->counters[1].gaps != 0;
+}
+
 bool detect_was_unread(const struct conn_watch *w, int64_t since_ns)
 {
     return w != NULL && (w->unread[0].until_ns >= since_ns || w->unread[1].until_ns >= since_ns);

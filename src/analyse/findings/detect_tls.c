@@ -253,6 +253,6 @@ void detect_tls(struct detect *d, const struct record *record)
         return;
     check_renewals(d, event, w);
     if (!w->is_up && !w->is_explained && w->last_step == DS_STEP_UNKNOWN &&
-        event->conn->counters[0].gaps + event->conn->counters[1].gaps == 0)
+        !detect_has_gaps(event->conn))
         w->is_explained = explain_alert(d, event) || explain_stall(d, event);
 }
