@@ -46,6 +46,9 @@ add_test(NAME first_messages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/first_m
 # How something is added: CONTRIBUTING.md.
 find_program(PYTHON3 python3)
 if(PYTHON3)
+  # Mistakes that scripts/mutate can make.
+  add_test(NAME mutants COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/mutants.py ${CMAKE_SOURCE_DIR})
+  quick(mutants)
   add_test(NAME recipes COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/recipes.py ${CMAKE_SOURCE_DIR}
                                 ${CMAKE_BINARY_DIR}/recipes)
   set_tests_properties(recipes PROPERTIES TIMEOUT 900 PROCESSORS 2)

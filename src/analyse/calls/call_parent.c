@@ -81,24 +81,29 @@ void call_parent_note_work(struct calls *calls, const struct open_call *call, in
         calls->no_memory++;
 }
 
-void call_parent_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+/* process_of is the process that something is sent to, which may be by its name. */
+static struct pid_key process_of(const struct calls *calls, const struct pid_key *to)
 {
     struct pid_key pid = *to;
-    if (!calls_tell_parents(calls))
-        return;
     if (to->serial == PID_KEY_NAMED)
         processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
+    return pid;
+}
+
+void call_parent_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+{
+    if (!calls_tell_parents(calls))
+        return;
+    const struct pid_key pid = process_of(calls, to);
     if (!process_activity_note_cast(&calls->activities, &pid, now_ns))
         calls->no_memory++;
 }
 
 void call_parent_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
-    struct pid_key pid = *to;
     if (!calls_tell_parents(calls))
         return;
-    if (to->serial == PID_KEY_NAMED)
-        processes_whereis(&calls->processes, to->node, to->id, 0, &pid);
+    const struct pid_key pid = process_of(calls, to);
     struct process *process = processes_find(&calls->processes, &pid);
     if (process != NULL && process->num_serving != 0)
         process->told_ns = now_ns;
