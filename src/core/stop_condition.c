@@ -29,13 +29,27 @@ void stop_condition_init(struct stop_condition *ending, const struct stop_config
     };
 }
 
+/* resolve_since: a time of day that was hours before the capture is meant to be of the day after it; one that
+ * was shortly before it is all of the capture. Where --until is a time of day as well, both are one
+ * window: the first one that ends in the capture. */
+static int64_t resolve_since(const struct stop_config *config, int64_t start_ns)
+{
+    enum { HOURS = 12 };
+    const int64_t ns = time_point_resolve(&config->since, start_ns, INT64_MIN);
+    if (config->since.kind != TIME_POINT_OF_DAY || ns >= start_ns)
+        return ns;
+    if (config->until.kind == TIME_POINT_OF_DAY)
+        return time_point_last(&config->since, time_point_resolve(&config->until, start_ns, start_ns));
+    return time_point_resolve(&config->since, start_ns, start_ns - HOURS * 3600 * INT64_C(1000000000));
+}
+
 void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
 {
     const struct stop_config *config = ending->config;
     const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
     int64_t earliest_ns = start_ns;
     if (config->since.kind != TIME_POINT_NONE) {
-        ending->since_ns = time_point_resolve(&config->since, start_ns, INT64_MIN);
+        ending->since_ns = resolve_since(config, start_ns);
         if (ending->since_ns > earliest_ns)
             earliest_ns = ending->since_ns;
     }
@@ -45,6 +59,32 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
         ending->until_ns = time_point_resolve(&config->until, start_ns, earliest_ns);
     if (max_ns != 0 && !ending->is_live)
         ending->timeout_ns = start_ns + max_ns;
+}
+
+int64_t stop_condition_end_ns(const struct stop_condition *ending)
+{
+    return ending->reason == STOP_UNTIL ? ending->until_ns
+           : ending->reason == STOP_DURATION ? ending->timeout_ns : INT64_MIN;
+}
+
+bool stop_condition_missed(const struct stop_condition *ending, const struct stop_range *range, char *out,
+                           size_t size)
+{
+    const struct stop_config *config = ending->config;
+    char first[32], last[32];
+    if (ending->is_live || range->first_ns > range->last_ns)
+        return false;
+    time_point_format(range->first_ns, first, sizeof first);
+    time_point_format(range->last_ns, last, sizeof last);
+    if (ending->reason == STOP_UNTIL && ending->until_ns < range->first_ns)
+        snprintf(out, size, "--until %s is before the first packet, which is of %s (local time)",
+                 config->until_text, first);
+    else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns)
+        snprintf(out, size, "--since %s is after the last packet: the capture goes from %s to %s (local time)",
+                 config->since_text, first, last);
+    else
+        return false;
+    return true;
 }
 
 void stop_condition_set(struct stop_condition *ending, enum stop_reason reason)

@@ -20,7 +20,7 @@ struct stop_config {
     uint64_t max_file_kb;  /* of -w */
     const char *rate_text; /* of --rate, as it was given */
     struct time_point since, until;
-    const char *until_text;
+    const char *since_text, *until_text;
     uint64_t max_files, max_ring_files; /* of -w: in all, and in a ring */
 };
 
@@ -45,6 +45,10 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns);
 /* stop_condition_set ends the run; the first reason is the one that counts. */
 void stop_condition_set(struct stop_condition *ending, enum stop_reason reason);
 
+/* stop_condition_end_ns returns, for files, until when nothing more was captured than what was taken: --until
+ * or -a duration, which a packet is beyond; INT64_MIN: the last packet is all that is known. */
+int64_t stop_condition_end_ns(const struct stop_condition *ending);
+
 /* stop_condition_takes says whether the next packet is still to be taken. */
 bool stop_condition_takes(struct stop_condition *ending, int64_t ts_ns);
 
@@ -60,5 +64,15 @@ void stop_condition_clock(struct stop_condition *ending, int64_t elapsed_ns, int
 
 /* stop_condition_print writes "stopped: 7 messages shown, as -c asked", a line. */
 void stop_condition_print(const struct stop_condition *ending, FILE *out);
+
+/* stop_range is when the first and the last packet of a capture came, in ns since 1970. */
+struct stop_range {
+    int64_t first_ns, last_ns;
+};
+
+/* stop_condition_missed says, in a line, that --since or --until lies outside of what files have. False: it
+ * does not. */
+bool stop_condition_missed(const struct stop_condition *ending, const struct stop_range *range, char *out,
+                           size_t size);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-const char time_point_forms[] = "2026-01-31T23:59:59Z, 23:59:59, seconds since 1970, or +10s after "
+const char time_point_forms[] = "23:59, 23:59:59, 2026-01-31T23:59:59Z, seconds since 1970, or +10s after "
                             "the first packet";
 
 static bool is_digit(char c)
@@ -46,11 +46,15 @@ static bool read_two(const char **at, char before, int max, int *out)
     return *out <= max;
 }
 
-/* Reads HH:MM:SS and a fraction. */
+/* Reads HH:MM, or HH:MM:SS and a fraction. */
 static bool read_clock(const char **at, struct tm *tm, int64_t *fraction)
 {
-    if (!read_two(at, '\0', 23, &tm->tm_hour) || !read_two(at, ':', 59, &tm->tm_min) ||
-        !read_two(at, ':', 60, &tm->tm_sec))
+    *fraction = 0;
+    if (!read_two(at, '\0', 23, &tm->tm_hour) || !read_two(at, ':', 59, &tm->tm_min))
+        return false;
+    if (**at != ':')
+        return true;
+    if (!read_two(at, ':', 60, &tm->tm_sec))
         return false;
     *at = read_fraction(*at, fraction);
     return true;
@@ -166,4 +170,18 @@ int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns, in
         break;
     }
     return ns;
+}
+
+int64_t time_point_last(const struct time_point *of_day, int64_t before_ns)
+{
+    const int64_t ns = on_day(of_day->ns, before_ns, 0);
+    return ns <= before_ns ? ns : on_day(of_day->ns, before_ns, -1);
+}
+
+void time_point_format(int64_t ns, char *out, size_t size)
+{
+    const time_t second = (time_t)(ns / SECOND_NS);
+    struct tm tm;
+    if (localtime_r(&second, &tm) == NULL || strftime(out, size, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+        out[0] = '\0';
 }

@@ -6,6 +6,7 @@
 #define SRC_TIME_POINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum time_point_kind {
@@ -24,7 +25,7 @@ struct time_point {
 extern const char time_point_forms[];
 
 /* time_point_parse reads 2026-01-31T23:59:59.5Z (RFC 3339; without a zone it is local time, and
- * a space may stand for the T), 23:59:59.5, seconds since 1970 with a fraction, or +10s,
+ * a space may stand for the T), 23:59:59.5, 23:59, seconds since 1970 with a fraction, or +10s,
  * +1.5h, +90. */
 bool time_point_parse(const char *text, struct time_point *out);
 
@@ -33,5 +34,11 @@ bool time_point_parse(const char *text, struct time_point *out);
  * not_before_ns. */
 int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns,
                            int64_t not_before_ns);
+
+/* time_point_format writes a moment as a user would type it, in local time: 2026-01-31 23:59:59. */
+void time_point_format(int64_t ns, char *out, size_t size);
+
+/* time_point_last returns the last time of that time of day at or before before_ns, in ns since 1970. */
+int64_t time_point_last(const struct time_point *of_day, int64_t before_ns);
 
 #endif

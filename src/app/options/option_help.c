@@ -73,7 +73,7 @@ void options_print_short_help(FILE *out)
           "  distsniff cluster.pcap --doctor\n"
           "What happened when:\n"
           "  distsniff cluster.pcap --timeline\n"
-          "  distsniff cluster.pcap --since 10:02:00 --until 10:02:05\n"
+          "  distsniff cluster.pcap --since 10:02 --until 10:03\n"
           "Which messages nodes send, live, or only those of a process or a function:\n"
           "  sudo distsniff -i eth0 --ask-epmd tcp\n"
           "  distsniff cluster.pcap --process rex\n"

@@ -133,6 +133,7 @@ static bool set_moment(const char *option, struct time_point *moment, const char
 
 bool option_set_since(struct options *o, const char *value)
 {
+    o->ending.since_text = value;
     return set_moment("--since", &o->ending.since, value);
 }
 

@@ -174,17 +174,27 @@ static void find_overdue(struct pipeline *s, int64_t now_ns)
         correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, take_overdue, s);
 }
 
-void pipeline_time(struct pipeline *s, int64_t now_ns)
+/* tell_stages has nobody but this thread, or no other any more. */
+static void tell_stages(struct pipeline *s, int64_t now_ns)
 {
-    if (s->held_up != NULL && !s->threaded)
+    if (s->held_up != NULL)
         stall_effects_time(s->held_up, now_ns);
-    if (s->findings != NULL && !s->threaded)
+    if (s->findings != NULL)
         findings_time(s->findings, now_ns);
-    if (s->correlate == NULL || s->threaded)
+    if (s->correlate == NULL)
         return;
     correlate_time(s->correlate, now_ns);
     if (s->findings != NULL && pipeline_get_state(s) == PIPELINE_ON)
         find_overdue(s, now_ns);
+}
+
+void pipeline_time(struct pipeline *s, int64_t now_ns)
+{
+    if (s->threaded)
+        return;
+    tell_stages(s, now_ns);
+    if (s->correlate == NULL)
+        return;
     if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
         pipeline_repeat_reports(s, now_ns);
     if (now_ns >= s->sum_up_ns && pipeline_get_state(s) == PIPELINE_ON)
@@ -296,9 +306,11 @@ void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats)
         s->unseen.caps += stats->limits_hit[i];
 }
 
-void pipeline_end(struct pipeline *s)
+void pipeline_end(struct pipeline *s, int64_t end_ns)
 {
     stop_queue(s, &s->events);
+    if (end_ns != INT64_MIN)
+        tell_stages(s, end_ns);
     if (s->held_up != NULL)
         stall_effects_end(s->held_up);
     if (s->correlate != NULL)
@@ -365,8 +377,7 @@ bool pipeline_has_errors(const struct pipeline *s)
 bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 {
     const bool is_shown = s->output.num_formats != 0 || s->output.web != NULL || s->output.tui != NULL;
-    if (!is_shown || s->events != NULL ||
-        !selector_chooses(s->select))
+    if (!is_shown || s->events != NULL || (!selector_chooses(s->select) && s->since_ns == INT64_MIN))
         return false;
     *num = s->num_shown;
     return true;

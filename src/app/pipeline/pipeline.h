@@ -109,8 +109,9 @@ bool pipeline_has_failed(const struct pipeline *pipeline);
 /* pipeline_note_stats tells, before pipeline_end, what the session dropped or could not read. */
 void pipeline_note_stats(struct pipeline *pipeline, const struct ds_stats *stats);
 
-/* pipeline_end tells that no more events come: what is open ends, the outputs are closed. */
-void pipeline_end(struct pipeline *pipeline);
+/* pipeline_end tells that no more events come: what is open ends, at end_ns or, if that is INT64_MIN, with
+ * the last event, and the outputs are closed. */
+void pipeline_end(struct pipeline *pipeline, int64_t end_ns);
 
 /* pipeline_report_text is the text of the reports once pipeline_end was called, to add to, which
  * pipeline_write_reports writes out. */

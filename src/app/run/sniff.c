@@ -126,6 +126,7 @@ static void look_at_clock(struct sniff *s)
 static void begin(struct sniff *s, int64_t start_ns)
 {
     stop_condition_begin(&s->ending, start_ns);
+    s->range = (struct stop_range){start_ns, start_ns};
     pipeline_set_since(s->pipeline, s->ending.since_ns);
     s->has_begun = true;
 }
@@ -168,6 +169,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
     s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)
         begin(s, packet->ts_ns);
+    if (packet->ts_ns > s->range.last_ns)
+        s->range.last_ns = packet->ts_ns;
     if (!stop_condition_takes(&s->ending, packet->ts_ns))
         return;
     if (passes(s, packet) && capture_writer_packet(&s->save, packet)) {
@@ -254,13 +257,14 @@ static void run(struct sniff *s)
     service_say(&s->service, "STOPPING=1");
     if (ends_by_clock(s))
         drain(s);
-    if (s->capture.is_live)
-        tell_time(s, read_live_clock(s));
+    const int64_t end_ns = s->capture.is_live ? read_live_clock(s) : stop_condition_end_ns(&s->ending);
+    if (end_ns != INT64_MIN)
+        tell_time(s, end_ns);
     sniff_note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
     pipeline_note_stats(s->pipeline, ds_session_stats(s->session));
-    pipeline_end(s->pipeline);
+    pipeline_end(s->pipeline, end_ns);
     if (s->recorder != NULL)
         recorder_end(s->recorder);
     if (s->annotated != NULL)

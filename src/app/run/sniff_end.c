@@ -156,6 +156,7 @@ static bool finish_outputs(struct sniff *s)
         if (s->keylog != NULL)
             keylog_files_complain(s->keylog);
         sniff_explain_nothing_passed(s);
+        sniff_explain_missed(s);
         late_notice_end(&s->late);
         if (!s->options->explain.asked)
             sniff_print_summary(s);

@@ -112,6 +112,13 @@ void sniff_explain_nothing_passed(const struct sniff *s)
                  ds_counted(s->num_taken, "packets").text, s->options->follow.expression);
 }
 
+void sniff_explain_missed(const struct sniff *s)
+{
+    char line[256];
+    if (stop_condition_missed(&s->ending, &s->range, line, sizeof line))
+        complain("%s", line);
+}
+
 void sniff_say_alive(struct sniff *s)
 {
     char lines[256];

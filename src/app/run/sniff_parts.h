@@ -68,6 +68,7 @@ struct sniff {
     bool is_hidden;                 /* memory, see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
     struct stop_condition ending;
+    struct stop_range range; /* of the packets that were read */
     struct service service; /* that this is, if it is one */
     int64_t begin_ns; /* of the monotonic clock */
     uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
@@ -130,6 +131,7 @@ void sniff_free_again(struct sniff *s);
 /* sniff_stats are the counts of all stages together. */
 struct ds_stats sniff_stats(const struct sniff *s);
 void sniff_print_summary(struct sniff *s);
+void sniff_explain_missed(const struct sniff *s); /* --since and --until beside what there is */
 
 /* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
  * counts them, and does not say when they came. */

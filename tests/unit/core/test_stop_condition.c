@@ -136,6 +136,74 @@ static void takes_what_is_between(void **state)
     assert_int_equal(ending.until_ns, START + 25 * 3600 * SECOND);
 }
 
+static void begin_at(struct stop_condition *ending, struct stop_config *config, const char *since,
+                     const char *until, int64_t start_ns)
+{
+    *config = (struct stop_config){.since_text = since, .until_text = until};
+    assert_true(since == NULL || time_point_parse(since, &config->since));
+    assert_true(until == NULL || time_point_parse(until, &config->until));
+    stop_condition_init(ending, config, false);
+    stop_condition_begin(ending, start_ns);
+}
+
+/* Times of day are those of the capture, which may begin shortly before midnight. */
+static void chooses_the_day_of_the_capture(void **state)
+{
+    const int64_t hour = 3600 * SECOND, day = 24 * hour;
+    struct stop_config config;
+    struct stop_condition ending;
+    (void)state;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    begin_at(&ending, &config, "09:00", NULL, START + 10 * hour); /* all of it */
+    assert_int_equal(ending.since_ns, START + 9 * hour);
+    begin_at(&ending, &config, "11:00", NULL, START + 23 * hour); /* twelve hours before: not the next day's */
+    assert_int_equal(ending.since_ns, START + 11 * hour);
+    begin_at(&ending, &config, "10:59", NULL, START + 23 * hour);
+    assert_int_equal(ending.since_ns, START + 11 * hour - 60 * SECOND + day);
+    begin_at(&ending, &config, "09:00", "11:00", START + 10 * hour);
+    assert_int_equal(ending.since_ns, START + 9 * hour);
+    assert_int_equal(ending.until_ns, START + 11 * hour);
+    begin_at(&ending, &config, "10:00", "10:05", START + 14 * hour);
+    assert_int_equal(ending.since_ns, START + 10 * hour + day);
+    assert_int_equal(ending.until_ns, START + 10 * hour + 300 * SECOND + day);
+}
+
+static bool is_missed(const struct stop_condition *ending, int64_t first_ns, int64_t last_ns, const char *said)
+{
+    const struct stop_range range = {first_ns, last_ns};
+    char line[256];
+    if (!stop_condition_missed(ending, &range, line, sizeof line))
+        return false;
+    assert_string_equal(line, said);
+    return true;
+}
+
+static void says_what_lies_beside_the_capture(void **state)
+{
+    struct stop_config config;
+    struct stop_condition ending;
+    (void)state;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    begin_at(&ending, &config, "+9s", NULL, START);
+    stop_condition_set(&ending, STOP_INPUT);
+    assert_false(is_missed(&ending, START, START + 9 * SECOND, ""));
+    assert_true(is_missed(&ending, START, START + 9 * SECOND - 1,
+                          "--since +9s is after the last packet: the capture goes from 2026-02-01 00:00:00 to "
+                          "2026-02-01 00:00:08 (local time)"));
+    assert_false(is_missed(&ending, 1, 0, "")); /* there are no packets */
+    assert_int_equal(stop_condition_end_ns(&ending), INT64_MIN);
+    begin_at(&ending, &config, "+9s", NULL, START);
+    stop_condition_set(&ending, STOP_SIGNAL); /* the rest was not read */
+    assert_false(is_missed(&ending, START, START, ""));
+    begin_at(&ending, &config, NULL, "7", START);
+    assert_false(stop_condition_takes(&ending, START));
+    assert_true(is_missed(&ending, START, START,
+                          "--until 7 is before the first packet, which is of 2026-02-01 00:00:00 (local time)"));
+    assert_int_equal(stop_condition_end_ns(&ending), 7 * SECOND);
+    ending.is_live = true;
+    assert_false(is_missed(&ending, START, START, ""));
+}
+
 static void counts(void **state)
 {
     const struct stop_config options = {
@@ -289,6 +357,8 @@ int main(void)
         cmocka_unit_test(ends_live_by_the_clock),
         cmocka_unit_test(begins_live_by_the_clock_that_is_never_set),
         cmocka_unit_test(takes_what_is_between),
+        cmocka_unit_test(chooses_the_day_of_the_capture),
+        cmocka_unit_test(says_what_lies_beside_the_capture),
         cmocka_unit_test(counts),
         cmocka_unit_test(names_signals),
         cmocka_unit_test(fuse_blows_at_one_too_many),

@@ -40,6 +40,7 @@ static void reads_moments(void **state)
     assert_int_equal(resolve("1769903999.25", 0, 0), INT64_C(1769903999250000000));
     assert_int_equal(resolve("0", 5, 5), 0);
     assert_int_equal(resolve("2028-02-29T00:00:00Z", 0, 0), INT64_C(1835395200) * SECOND);
+    assert_int_equal(resolve("2026-01-31 18:29-05:30", 0, 0), INT64_C(1769903940000000000));
     assert_int_equal(resolve("+10s", 7, 0), 10 * SECOND + 7);
     assert_int_equal(resolve("+1.5h", 0, 0), 5400 * SECOND);
     assert_int_equal(resolve("+90", 0, 0), 90 * SECOND);
@@ -54,6 +55,7 @@ static void takes_times_of_day_from_the_day_of_the_start(void **state)
     set_zone("UTC");
     assert_int_equal(resolve("01:02:03.5", midnight + 9 * SECOND, 0),
                      midnight + 3723 * SECOND + SECOND / 2);
+    assert_int_equal(resolve("01:02", midnight + 9 * SECOND, 0), midnight + 3720 * SECOND);
     /* What has been is over; only where it must not be is it tomorrow's. */
     assert_int_equal(resolve("01:00:00", midnight + 7200 * SECOND, INT64_MIN),
                      midnight + 3600 * SECOND);
@@ -68,10 +70,28 @@ static void takes_times_of_day_from_the_day_of_the_start(void **state)
     set_zone("UTC");
 }
 
+static void finds_the_last_time_of_a_day(void **state)
+{
+    const int64_t midnight = INT64_C(1769904000) * SECOND; /* 2026-02-01T00:00:00Z */
+    struct time_point at;
+    char text[32];
+    (void)state;
+    set_zone("UTC");
+    assert_true(time_point_parse("00:10", &at));
+    assert_int_equal(time_point_last(&at, midnight + 600 * SECOND), midnight + 600 * SECOND);
+    assert_int_equal(time_point_last(&at, midnight + 600 * SECOND - 1), midnight + (600 - 86400) * SECOND);
+    time_point_format(midnight - 1, text, sizeof text);
+    assert_string_equal(text, "2026-01-31 23:59:59");
+    set_zone("<+02>-2");
+    time_point_format(midnight, text, sizeof text);
+    assert_string_equal(text, "2026-02-01 02:00:00");
+    set_zone("UTC");
+}
+
 static void refuses_what_is_no_moment(void **state)
 {
     static const char *const texts[] = {
-        "", "+", "-10s", "yesterday", "+10parsec", "+-1s", "10s", "1:00:00", "01:00", "24:00:00",
+        "", "+", "-10s", "yesterday", "+10parsec", "+-1s", "10s", "1:00:00", "1:00", "01:0", "01:", "01:00:", "24:00", "24:00:00",
         "01:60:00", "01:00:00Z", "2026-01-31", "2026-01-31T", "2026-13-01T00:00:00Z",
         "2026-00-01T00:00:00Z", "2026-01-32T00:00:00Z", "2026-01-00T00:00:00Z",
         "2026-02-30T00:00:00Z", "2026-02-29T12:00:00", "2026-04-31T00:00:00Z",
@@ -114,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_moments),
         cmocka_unit_test(takes_times_of_day_from_the_day_of_the_start),
+        cmocka_unit_test(finds_the_last_time_of_a_day),
         cmocka_unit_test(refuses_what_is_no_moment),
         cmocka_unit_test(reads_units),
     };
