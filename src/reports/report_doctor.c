@@ -110,7 +110,7 @@ static void add_when(const struct report_text *text, const struct finding *f, st
         ds_buffer_printf(out, "%" PRIu64 " times, ", f->count);
     report_print_time(text, f->first_ns, out);
     trim(out);
-    if (f->count > 1) {
+    if (f->last_ns != f->first_ns) {
         ds_buffer_add_text(out, " to ");
         report_print_time(text, f->last_ns, out);
         trim(out);

@@ -158,7 +158,8 @@ static void show_report(void *state)
     if (!r->lines.flows)
         print_sum(r, out);
     held_lines_show(&r->lines);
-    if (r->num[HAPPENING_FINDING] != 0)
+    if (r->num[HAPPENING_FINDING] + r->num[HAPPENING_SILENT] + r->num[HAPPENING_SPLIT] +
+            r->num[HAPPENING_ELECTION] != 0)
         report_print_command(r->text, out, "the findings, and what to do", "--report doctor");
     if (r->lines.flows)
         print_sum(r, out);

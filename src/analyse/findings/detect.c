@@ -204,7 +204,9 @@ uint64_t detect_commit(struct detect *d)
         }
         draft->number = ++d->num_found;
         draft->count = 1;
-        draft->first_ns = draft->last_ns = ts_ns;
+        draft->last_ns = ts_ns;
+        if (draft->first_ns == 0 || draft->first_ns > ts_ns)
+            draft->first_ns = ts_ns;
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
         found->is_tempered = is_tempered;

@@ -538,6 +538,9 @@ uint64_t detect_count(const struct detect *d);
  * makes it less certain. */
 void detect_since(struct detect *d, int64_t since_ns);
 
+/* detect_lasts says the same, and that the finding itself is so since then: that is its first time. */
+void detect_lasts(struct detect *d, int64_t since_ns);
+
 /* What the capture lacks. detect_lost is of records or packets that were lost here, of any connection,
  * within a time; detect_gap of a connection. detect_temper (detect_loss.c) makes a finding less certain
  * where its evidence has one within: true when it did; watched is its connection, or NULL. detect_lower

@@ -24,6 +24,12 @@ void detect_since(struct detect *d, int64_t since_ns)
     d->has_since = true;
 }
 
+void detect_lasts(struct detect *d, int64_t since_ns)
+{
+    detect_since(d, since_ns);
+    d->draft.first_ns = since_ns;
+}
+
 void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns)
 {
     d->hole[d->num_holes++ % MAX_HOLES] = (struct hole){first_ns, last_ns};

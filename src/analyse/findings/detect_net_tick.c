@@ -73,7 +73,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
                  : may_be_slow  ? SILENT_SLOW
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
-    detect_since(d, heard_ns);
+    detect_lasts(d, heard_ns);
     wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " disconnected ");
     wording_end(&f->sentence, &event->conn->end[!closed_by]);
@@ -116,7 +116,7 @@ static bool take_unread(struct detect *d, const struct ds_event *event, const st
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_STUCK;
-    detect_since(d, heard_ns);
+    detect_lasts(d, heard_ns);
     wording_end(&f->sentence, &event->conn->end[closed_by]);
     wording_add(&f->sentence, " disconnected ");
     wording_end(&f->sentence, &event->conn->end[!closed_by]);
@@ -180,7 +180,7 @@ static bool take_parted(struct detect *d, const struct ds_event *event, const st
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_BETWEEN;
-    detect_since(d, since_ns);
+    detect_lasts(d, since_ns);
     wording_end(&f->sentence, &event->conn->end[0]);
     wording_add(&f->sentence, " and ");
     wording_end(&f->sentence, &event->conn->end[1]);

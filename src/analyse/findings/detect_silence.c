@@ -147,7 +147,7 @@ static void add_name(struct wording *wording, const struct fading *g, int i)
 static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
 {
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
-    detect_since(d, g->last_data_ns);
+    detect_lasts(d, g->last_data_ns);
     f->variant = other != NULL ? SILENT_BETWEEN : SILENT_ONE_WAY;
     f->evidence[0].conn = g->conn;
     for (int i = 0; i < 2; i++)
@@ -191,7 +191,7 @@ static void report(struct detect *d, const struct fading *g)
     if (detect_idle_gone(d, g, &cut))
         return;
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
-    detect_since(d, g->last_data_ns);
+    detect_lasts(d, g->last_data_ns);
     f->variant = SILENT_GONE;
     f->evidence[0].conn = g->conn;
     for (int i = 0; i < 2; i++)
@@ -233,7 +233,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         note_given_up(d, g);
         detect_note_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
         struct finding *f = detect_begin(d, FINDING_DS201, event);
-        detect_since(d, g->last_data_ns);
+        detect_lasts(d, g->last_data_ns);
         f->variant = SILENT_BETWEEN;
         wording_end(&f->sentence, &end[waits]);
         wording_add(&f->sentence, " disconnected ");

@@ -322,10 +322,11 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
     change->is_hidden = was.is_hidden[0] || was.is_hidden[1];
     change->is_hidden_end[0] = was.is_hidden[0];
     change->is_hidden_end[1] = was.is_hidden[1];
-    emit(p, change);
     struct presence_node *node[2] = {table_get(&p->nodes, was.node[0]), table_get(&p->nodes, was.node[1])};
     struct presence_pair *pair =
         node[0] != NULL && node[1] != NULL ? find_pair(p, was.node[0], was.node[1]) : NULL;
+    change->is_replaced = pair != NULL && pair->links > 1;
+    emit(p, change);
     if (pair != NULL && pair->links != 0 && --pair->links == 0)
         pair->down_ns = change->ts_ns;
     const bool is_in_order = !change->was_reset && !change->was_silent && !change->is_given_up;

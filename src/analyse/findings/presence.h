@@ -71,6 +71,7 @@ struct presence_change {
     bool is_hidden;     /* of UP, DOWN: one of the two is a hidden node */
     bool is_hidden_end[2]; /* of them: which */
     bool was_reset;     /* of DOWN */
+    bool is_replaced;   /* of DOWN: its nodes have a new link */
     bool was_up;        /* of UP: the link is from before the capture */
     bool is_restarted;  /* of BACK: with another creation */
     bool is_same;       /* of BACK: with the same creation */

@@ -389,7 +389,7 @@ static void say_link(struct wording *out, const struct presence_change *c)
 
 static void say_down(struct wording *out, const struct presence_change *c)
 {
-    wording_add(out, "the link between ");
+    wording_add(out, c->is_replaced ? "the old link between " : "the link between ");
     say_link(out, c);
     if (c->closed_by < 0) {
         wording_add(out, " went down");
@@ -654,6 +654,7 @@ static enum happening happening_of(const struct finding *f)
 {
     return strcmp(f->kind->code, "DS601") == 0   ? HAPPENING_SPLIT
            : strcmp(f->kind->code, "DS604") == 0 ? HAPPENING_ELECTION
+           : strcmp(f->kind->code, "DS201") == 0 ? HAPPENING_SILENT
                                                  : HAPPENING_FINDING;
 }
 
@@ -686,7 +687,7 @@ void timeline_finding(struct timeline *t, const struct finding *f)
         line->severity = f->severity;
         line->num_evidence = f->num_evidence != 0;
         line->evidence[0] = f->evidence[0];
-        if (happening == HAPPENING_FINDING)
+        if (happening == HAPPENING_FINDING || happening == HAPPENING_SILENT)
             wording_printf(&line->sentence, "%s %s ", severity_name(f->severity), f->kind->code);
         wording_printf(&line->sentence, "%s: ", f->kind->title);
         for (unsigned i = 0; i < f->sentence.num; i++) {

@@ -30,8 +30,12 @@ static void silence(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         goes_silent(cases[i].silence_ns, cases[i].goes_on_ns);
+        const int64_t heard_ns = w.now_ns - cases[i].silence_ns;
         half_close(0, DS_CLOSE_FIN);
         found(cases[i].codes);
+        const bool is_silence = strcmp(cases[i].codes, "DS201") == 0; /* since it began */
+        assert_int_equal(w.last.first_ns, is_silence ? heard_ns : w.now_ns);
+        assert_int_equal(w.last.last_ns, w.now_ns);
     }
     for (int acknowledged = 0; acknowledged < 2; acknowledged++) { /* for more than a third of the time */
         goes_silent(60 * SECOND, 60 * SECOND);

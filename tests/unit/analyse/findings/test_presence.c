@@ -36,8 +36,9 @@ static void note(void *context, const struct presence_change *c)
         add(" %.*s", (int)c->node->len, c->node->name);
     else
         add(" %" PRIu64, c->conn);
-    add("%s%s%s%s%s", c->is_hidden ? " hidden" : "", c->was_up ? " was up" : "", c->is_restarted ? " restarted" : "",
-        c->is_same ? " same" : "", c->was_silent ? " silent" : "");
+    add("%s%s%s%s%s%s", c->is_hidden ? " hidden" : "", c->was_up ? " was up" : "",
+        c->is_restarted ? " restarted" : "", c->is_same ? " same" : "", c->was_silent ? " silent" : "",
+        c->is_replaced ? " replaced" : "");
     add("\n");
 }
 
@@ -157,8 +158,10 @@ static void two_links(void **state)
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "a@h", 1, "b@h", 1);
     ends(1, 0);
-    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 up 2\n3 down 1\n");
+    is_told("1 seen a@h\n1 seen b@h\n1 up 1\n2 up 2\n3 down 1 replaced\n");
     assert_false(presence_is_gone(presence_find(&p, text("b@h"))));
+    ends(2, 0);
+    is_told("4 down 2\n4 left a@h\n");
 }
 
 static void what_does_not_count(void **state)

@@ -292,7 +292,9 @@ static void findings(void **state)
     finding_of("DS310", 2);
     finding_of("DS313", 3);
     finding_of("DS301", 4);
-    is_told("4-4 finding x2: warning DS301 title: it is so\n");
+    finding_of("DS201", 5);
+    is_told("4-4 finding x2: warning DS301 title: it is so\n"
+            "5-5 silent x2: warning DS201 title: it is so\n");
 }
 
 static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
@@ -302,7 +304,7 @@ static void change(enum presence_what what, const char *name, double at, bool is
     const bool is_node = what == PRESENCE_SEEN || what == PRESENCE_LEFT || what == PRESENCE_BACK;
     const struct presence_change c = {.what = what, .ts_ns = (int64_t)(at * 1e9), .conn = 1, .frame = 3, .end = end,
                                       .node = is_node ? &node : NULL, .is_hidden = is_hidden,
-                                      .is_hidden_end = {is_hidden}, .closed_by = 0};
+                                      .is_hidden_end = {is_hidden}, .is_replaced = at > 6};
     timeline_time(t, c.ts_ns);
     timeline_presence(t, &c);
 }
@@ -319,12 +321,14 @@ static void nodes(void **state)
     change(PRESENCE_DOWN, "a@h", 4, false, "b@h");
     change(PRESENCE_LEFT, "a@h", 4, false, "b@h");
     change(PRESENCE_BACK, "a@h", 5, false, "b@h");
+    change(PRESENCE_DOWN, "a@h", 7, false, "b@h");
     is_told("1-1 node_seen x1: a@h was first seen\n"
             "1-1 link_up x1: the link between a@h and b@h is up\n"
             "2-3 link_up x2: a hidden node (a tool) connected to b@h\n"
             "4-4 link_down x1: the link between a@h and b@h was closed by a@h\n"
             "4-4 node_left x1: a@h left: its last link went down\n"
-            "5-5 node_back x1: a@h is back\n");
+            "5-5 node_back x1: a@h is back\n"
+            "7-7 link_down x1: the old link between a@h and b@h was closed by a@h\n");
 }
 
 static void caps(void **state)
