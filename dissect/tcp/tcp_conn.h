@@ -93,7 +93,7 @@ struct tcp_reset {
 
 enum { TCP_SYNS = 4 }; /* remembered, with different numbers, of one end */
 
-struct tcp_again; /* segments that may begin another connection, tcp_again.h */
+struct tcp_reuse; /* segments that may begin another connection, tcp_reuse.h */
 
 struct tcp_conn {
     struct tcp_conn_view view; /* first: the stage above holds pointers to it */
@@ -112,7 +112,7 @@ struct tcp_conn {
     bool can_resume;            /* of one that is closed: the stage above keeps what it knows */
     bool was_reset;             /* it is closed, by a RST */
     struct tcp_reset reset;
-    struct tcp_again *again;    /* NULL: none */
+    struct tcp_reuse *reuse;    /* NULL: none */
     bool ignores_past;     /* it is known better than what stands for its past could tell */
     uint64_t newest_frame; /* of its segments */
     uint8_t num_taken;     /* segments, up to TCP_DISORDER: then its beginning is over */

@@ -1,5 +1,5 @@
 /*
- * tcp_judge.h - whether the end that a segment is for takes it (RFC 9293, section 3.10.7; RFC 5961;
+ * tcp_judge.h - whether the end that a segment is for accepts it (RFC 9293, section 3.10.7; RFC 5961;
  * RFC 7323; and what Linux makes of them). Anybody can send a segment with the addresses and ports of
  * a connection; what its ends ignore is not of it.
  *
@@ -16,7 +16,7 @@
 /* What the checksums of a direction have been so far. */
 enum tcp_sums { TCP_SUMS_UNKNOWN, TCP_SUMS_GOOD, TCP_SUMS_MIXED };
 
-/* tcp_judge says whether the other end takes a segment that is neither SYN nor RST, of len bytes;
+/* tcp_judge says whether the other end accepts a segment that is neither SYN nor RST, of len bytes;
  * tcp_judge_sum asks for its checksums alone. Both note what they learn from it. */
 bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len);
 bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment);
@@ -54,7 +54,7 @@ enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
 /* tcp_answers_syn says whether a number acknowledges one of the SYNs that a connection began with. */
 bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack);
 
-/* tcp_doubt keeps what of a segment that is ignored may have been taken all the same: a checksum that was
+/* tcp_doubt keeps what of a segment that is ignored may have been accepted all the same: a checksum that was
  * not made anew when the capture was rewritten, or merged segments. */
 void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
                uint32_t len);

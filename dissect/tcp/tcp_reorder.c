@@ -5,7 +5,7 @@
 #include "tcp/tcp_table.h"
 
 #include "net/checksum.h"
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 #include "tcp/tcp_judge.h"
 
 static bool is_joined_late(const struct tcp_conn *conn)
@@ -48,7 +48,7 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
         return (segment->flags & (TCP_SYN | TCP_ACK)) == TCP_SYN ||
                (is_first && !has_data && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0);
     if (conn->closed || conn->forgotten || (segment->flags & TCP_SYN) != 0 ||
-        (conn->again != NULL && tcp_again_begins(conn, dir, segment)))
+        (conn->reuse != NULL && tcp_reuse_begins(conn, dir, segment)))
         return true;
     if ((segment->flags & TCP_RST) != 0)
         return is_turn_of_reset(conn, dir, segment);

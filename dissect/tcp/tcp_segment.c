@@ -6,7 +6,7 @@
  */
 #include "tcp/tcp_table.h"
 
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 #include "tcp/tcp_analysis.h"
 #include "tcp/tcp_ended.h"
 #include "tcp/tcp_ignore.h"
@@ -210,17 +210,17 @@ static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
     table->number = conn->forgotten ? 0 : conn->view.number;
     tcp_set_now(table, conn);
     if (conn->forgotten || tcp_judge_sum(conn, dir, segment))
-        tcp_again_keep(table, conn, dir, segment);
+        tcp_reuse_keep(table, conn, dir, segment);
     else
         tcp_ignore(table, conn, dir, segment);
 }
 
-/* is_taken says whether the other end takes a segment. What it does not take is counted, and a RST that
+/* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST that
  * may be taken is remembered. */
-static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                     const struct segment *segment, uint32_t len)
+static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment, uint32_t len)
 {
-    bool takes;
+    bool accepts;
     if ((segment->flags & TCP_RST) != 0) {
         const enum tcp_reset_verdict verdict = tcp_judge_sum(conn, dir, segment)
                                                    ? tcp_judge_reset(conn, dir, segment)
@@ -229,19 +229,19 @@ static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
             tcp_doubt_reset(table, conn, dir, segment);
             return false;
         }
-        takes = verdict == TCP_RESET_EXACT;
+        accepts = verdict == TCP_RESET_EXACT;
     } else if ((segment->flags & TCP_SYN) != 0) {
-        takes = tcp_judge_sum(conn, dir, segment) &&
-                !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
-                  !tcp_answers_syn(conn, segment->ack));
+        accepts = tcp_judge_sum(conn, dir, segment) &&
+                  !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
+                    !tcp_answers_syn(conn, segment->ack));
     } else {
-        takes = tcp_judge(conn, dir, segment, len);
-        if (!takes)
+        accepts = tcp_judge(conn, dir, segment, len);
+        if (!accepts)
             tcp_doubt(table, conn, dir, segment, len);
     }
-    if (!takes)
+    if (!accepts)
         tcp_ignore(table, conn, dir, segment);
-    return takes;
+    return accepts;
 }
 
 /* refute: what follows on a RST that may be ignored shows that it was; what was under way from the other
@@ -250,8 +250,8 @@ static bool is_taken(struct tcp_table *table, struct tcp_conn *conn, int dir,
 static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
     const struct tcp_reset *reset = &conn->reset;
-    if (conn->again != NULL)
-        tcp_again_refute(table, conn);
+    if (conn->reuse != NULL)
+        tcp_reuse_refute(table, conn);
     if (reset->waits && (dir == reset->dir ||
                          tcp_waited(&table->shared, reset->ns, UNDER_WAY_NS, reset->frame)))
         tcp_refute_reset(table, conn);
@@ -278,12 +278,12 @@ static bool is_plain(const struct tcp_stream *stream)
  * through take_one, or clears is_plain. */
 static void note_plain(struct tcp_conn *conn)
 {
-    conn->is_plain = !conn->closed && !conn->forgotten && !conn->waiting && conn->again == NULL &&
+    conn->is_plain = !conn->closed && !conn->forgotten && !conn->waiting && conn->reuse == NULL &&
                      !conn->view.only_past && conn->num_taken == TCP_DISORDER &&
                      is_plain(&conn->stream[0]) && is_plain(&conn->stream[1]);
 }
 
-/* choose_conn returns the connection that takes a segment: conn, which has its ports, or the one that
+/* choose_conn returns the connection that accepts a segment: conn, which has its ports, or the one that
  * the segment begins. NULL: none does; it may be kept for one that begins again. */
 static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *conn, int *dir,
                                     const struct segment *segment, uint32_t len, uint64_t number)
@@ -358,7 +358,7 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
         return;
     table->number = conn->forgotten ? 0 : conn->view.number;
     tcp_set_now(table, conn);
-    if (!conn->forgotten && !is_taken(table, conn, dir, segment, len))
+    if (!conn->forgotten && !is_accepted(table, conn, dir, segment, len))
         return;
     tcp_touch(table, conn);
     if (conn->view.only_past)
@@ -410,7 +410,7 @@ static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment)
 {
     set_now(table, conn, segment);
-    struct tcp_reorder_queue kept = tcp_again_take(table, conn, dir, segment);
+    struct tcp_reorder_queue kept = tcp_reuse_take(table, conn, dir, segment);
     take_reused(table, conn);
     while (kept.first != NULL) {
         struct tcp_queued *one = kept.first;
@@ -425,7 +425,7 @@ static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
 void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
                       const struct segment *segment, uint64_t number)
 {
-    if (conn != NULL && (conn->again != NULL || conn->closed) && tcp_again_begins(conn, dir, segment)) {
+    if (conn != NULL && (conn->reuse != NULL || conn->closed) && tcp_reuse_begins(conn, dir, segment)) {
         begin_again(table, conn, dir, segment);
         conn = tcp_find_conn(table, segment, &dir);
         number = 0;

@@ -10,7 +10,7 @@
  */
 #include "tcp/tcp_table.h"
 
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 #include "tcp/tcp_analysis.h"
 
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static void note_resumable(struct tcp_table *table, struct tcp_conn *conn)
 void tcp_free_conn(struct tcp_table *table, struct tcp_conn *conn)
 {
     forget_resumable(table, conn);
-    tcp_again_drop(table, conn);
+    tcp_reuse_drop(table, conn);
     if (conn->closed && conn->view.user != NULL && table->shared.events->gone != NULL)
         table->shared.events->gone(table->shared.context, &conn->view);
     struct tcp_conn **at = &table->buckets[conn->bucket_hash & (table->num_buckets - 1)];
@@ -285,7 +285,7 @@ void tcp_close_conn(struct tcp_table *table, struct tcp_conn *conn, enum tcp_clo
     if (conn->view.facts != NULL)
         end_facts(table, conn, why);
     conn->reset.waits = false;
-    tcp_again_drop(table, conn);
+    tcp_reuse_drop(table, conn);
     const struct tcp_stream *stream = conn->stream;
     conn->view.is_one_way =
         stream[0].heard != stream[1].heard && stream[stream[1].heard].has_data;

@@ -1,6 +1,6 @@
 /*
  * test_tcp_ignored.c - what the ends of a connection ignore is not of it (tcp_judge.h), what may begin
- * another one on its ports (tcp_again.h), and what goes on behind its end (tcp_ended.h): the boundaries
+ * another one on its ports (tcp_reuse.h), and what goes on behind its end (tcp_ended.h): the boundaries
  * and the caps. tests/scripts/outsiders.py has whole conversations.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "tcp_world.h"
 
 #include "failing_alloc.h"
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 #include "tcp/tcp_table.h"
 
 /* Of an odd time the option stands as few senders write it. */
@@ -418,11 +418,11 @@ static void test_doubted_reset(void **state)
     expect_log(w, "close=RESET1");
 }
 
-/* Of the SYNs amid a connection the latest TCP_MAX_AGAIN are kept. */
+/* Of the SYNs amid a connection the latest TCP_MAX_REUSED are kept. */
 static void test_syns_amid(void **state)
 {
     struct world *w = *state;
-    for (uint32_t n = TCP_MAX_AGAIN; n <= TCP_MAX_AGAIN + 1; n++) {
+    for (uint32_t n = TCP_MAX_REUSED; n <= TCP_MAX_REUSED + 1; n++) {
         w->client_port++;
         shake(w, 100, 500);
         feed(w, A, TCP_ACK, 101, 501, "a");
@@ -430,7 +430,7 @@ static void test_syns_amid(void **state)
             feed(w, A, TCP_SYN, 90000 + 10 * i, 0, "");
         feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
         tcp_table_end(w->table);
-        expect_log(w, n == TCP_MAX_AGAIN ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
+        expect_log(w, n == TCP_MAX_REUSED ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_tcp_reuse.c - two connections, one after the other, on the same ports (tcp_again.h): captured in both
+ * test_tcp_reuse.c - two connections, one after the other, on the same ports (tcp_reuse.h): captured in both
  * directions or in one, from their SYNs on or not, ended by FIN, by RST or by nothing that was captured,
  * with numbers of the second one that are near those of the first one, far from them, or wrap around.
  */
@@ -12,7 +12,7 @@
 
 #include "tcp_world.h"
 
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 #include "tcp/tcp_table.h"
 
 enum { NUM_SECOND = 20, LEN = 4 };

@@ -1,7 +1,7 @@
 /*
- * tcp_again.c - see tcp_again.h.
+ * tcp_reuse.c - see tcp_reuse.h.
  */
-#include "tcp/tcp_again.h"
+#include "tcp/tcp_reuse.h"
 
 #include "tcp/tcp_ignore.h"
 
@@ -72,60 +72,60 @@ static void count(struct tcp_table *table, struct tcp_conn *conn, struct tcp_que
 
 static void drop_first(struct tcp_table *table, struct tcp_conn *conn)
 {
-    struct tcp_queued *one = conn->again->kept.first;
+    struct tcp_queued *one = conn->reuse->kept.first;
     count(table, conn, one);
-    tcp_reorder_queue_take(&table->shared, &conn->again->kept, one);
+    tcp_reorder_queue_take(&table->shared, &conn->reuse->kept, one);
     tcp_queued_free(one);
 }
 
-void tcp_again_drop(struct tcp_table *table, struct tcp_conn *conn)
+void tcp_reuse_drop(struct tcp_table *table, struct tcp_conn *conn)
 {
-    if (conn->again == NULL)
+    if (conn->reuse == NULL)
         return;
-    while (conn->again->kept.first != NULL)
+    while (conn->reuse->kept.first != NULL)
         drop_first(table, conn);
-    memcap_give(table->shared.memcap, sizeof *conn->again);
-    free(conn->again);
-    conn->again = NULL;
+    memcap_give(table->shared.memcap, sizeof *conn->reuse);
+    free(conn->reuse);
+    conn->reuse = NULL;
 }
 
-void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn)
+void tcp_reuse_refute(struct tcp_table *table, struct tcp_conn *conn)
 {
-    const struct tcp_reorder_queue *kept = &conn->again->kept;
+    const struct tcp_reorder_queue *kept = &conn->reuse->kept;
     for (struct tcp_queued *one = kept->first; one != NULL; one = one->next)
         count(table, conn, one);
     if (kept->last == NULL ||
         tcp_elapsed(table->shared.now_ns, kept->last->segment.ts_ns) > ANSWER_NS)
-        tcp_again_drop(table, conn);
+        tcp_reuse_drop(table, conn);
 }
 
-static struct tcp_again *get_again(struct tcp_table *table, struct tcp_conn *conn)
+static struct tcp_reuse *get_reuse(struct tcp_table *table, struct tcp_conn *conn)
 {
-    if (conn->again != NULL)
-        return conn->again;
-    if (!memcap_take(table->shared.memcap, sizeof *conn->again))
+    if (conn->reuse != NULL)
+        return conn->reuse;
+    if (!memcap_take(table->shared.memcap, sizeof *conn->reuse))
         return NULL;
-    conn->again = calloc(1, sizeof *conn->again);
-    if (conn->again == NULL) {
+    conn->reuse = calloc(1, sizeof *conn->reuse);
+    if (conn->reuse == NULL) {
         table->shared.stats->no_memory++;
-        memcap_give(table->shared.memcap, sizeof *conn->again);
+        memcap_give(table->shared.memcap, sizeof *conn->reuse);
     }
-    return conn->again;
+    return conn->reuse;
 }
 
-void tcp_again_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
+void tcp_reuse_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
                     const struct segment *segment)
 {
-    struct tcp_again *again = get_again(table, conn);
-    for (struct tcp_queued *one = again != NULL ? again->kept.first : NULL; one != NULL; one = one->next) {
+    struct tcp_reuse *reuse = get_reuse(table, conn);
+    for (struct tcp_queued *one = reuse != NULL ? reuse->kept.first : NULL; one != NULL; one = one->next) {
         const struct segment *known = &one->segment;
         if (tcp_find_dir(conn, known) == dir && known->seq == segment->seq &&
             known->flags == segment->flags && payload_len(known) == payload_len(segment))
             return; /* retransmitted */
     }
-    if (again != NULL && again->kept.num == TCP_MAX_AGAIN)
+    if (reuse != NULL && reuse->kept.num == TCP_MAX_REUSED)
         drop_first(table, conn);
-    if (again == NULL || !tcp_reorder_queue_add(&table->shared, &again->kept, segment, 0)) {
+    if (reuse == NULL || !tcp_reorder_queue_add(&table->shared, &reuse->kept, segment, 0)) {
         if (!conn->forgotten)
             tcp_ignore(table, conn, dir, segment);
     }
@@ -168,14 +168,14 @@ static bool answers(const struct segment *data, const struct segment *segment)
 static unsigned count_row(const struct tcp_conn *conn, int dir, uint32_t number)
 {
     unsigned num = 0;
-    const struct tcp_queued *one = conn->again->kept.first;
-    while (one != NULL && num < TCP_MAX_AGAIN) {
+    const struct tcp_queued *one = conn->reuse->kept.first;
+    while (one != NULL && num < TCP_MAX_REUSED) {
         const struct segment *segment = &one->segment;
         const uint32_t len = payload_len(segment);
         if (len != 0 && segment->seq + len == number && tcp_find_dir(conn, segment) == dir) {
             num++;
             number = segment->seq;
-            one = conn->again->kept.first;
+            one = conn->reuse->kept.first;
         } else {
             one = one->next;
         }
@@ -192,13 +192,13 @@ static bool is_plainly_other(const struct tcp_conn *conn, int dir, const struct 
            tcp_has_other_ack(conn, dir, segment);
 }
 
-bool tcp_again_begins(const struct tcp_conn *conn, int dir, const struct segment *segment)
+bool tcp_reuse_begins(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     if ((segment->flags & TCP_ACK) == 0)
         return false;
-    if (conn->again == NULL)
+    if (conn->reuse == NULL)
         return is_plainly_other(conn, dir, segment);
-    for (const struct tcp_queued *one = conn->again->kept.first; one != NULL; one = one->next) {
+    for (const struct tcp_queued *one = conn->reuse->kept.first; one != NULL; one = one->next) {
         const int kept_dir = tcp_find_dir(conn, &one->segment);
         if ((one->segment.flags & TCP_SYN) != 0
                 ? follows_syn(conn, &one->segment, kept_dir, dir, segment)
@@ -219,18 +219,18 @@ static bool is_related(const struct segment *kept, bool is_same_way, const struc
                                         : !is_far(segment->ack, kept->seq);
 }
 
-struct tcp_reorder_queue tcp_again_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
+struct tcp_reorder_queue tcp_reuse_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
                                         const struct segment *segment)
 {
     struct tcp_reorder_queue taken = {NULL, NULL, 0, 0};
-    if (conn->again == NULL)
+    if (conn->reuse == NULL)
         return taken;
     struct tcp_queued *next;
-    for (struct tcp_queued *one = conn->again->kept.first; one != NULL; one = next) {
+    for (struct tcp_queued *one = conn->reuse->kept.first; one != NULL; one = next) {
         next = one->next;
         if (is_related(&one->segment, tcp_find_dir(conn, &one->segment) == dir, segment))
-            tcp_reorder_queue_move(&conn->again->kept, &taken, one);
+            tcp_reorder_queue_move(&conn->reuse->kept, &taken, one);
     }
-    tcp_again_drop(table, conn);
+    tcp_reuse_drop(table, conn);
     return taken;
 }

@@ -1,5 +1,5 @@
 /*
- * tcp_again.h - the next connection on the same ports. A segment that cannot belong to the connection
+ * tcp_reuse.h - the next connection on the same ports. A segment that cannot belong to the connection
  * there, a SYN or one whose numbers are far from its own, may begin another one. Anybody can send one; the
  * ends of the connection ignore it (RFC 5961, section 4). Such segments are kept. Where they fit each other
  * they begin another connection on the same ports:
@@ -8,16 +8,16 @@
  *   - TCP_MAX_STRAYS segments with data in a row, of which each begins where the one before ends.
  * Then the old connection has ended, and the kept segments are the first of the new one.
  */
-#ifndef DISSECT_TCP_AGAIN_H
-#define DISSECT_TCP_AGAIN_H
+#ifndef DISSECT_TCP_REUSE_H
+#define DISSECT_TCP_REUSE_H
 
 #include "tcp/tcp_table.h"
 
-enum { TCP_MAX_AGAIN = 16, TCP_MAX_STRAYS = 4 };
+enum { TCP_MAX_REUSED = 16, TCP_MAX_STRAYS = 4 };
 
 /* Of what is kept the number is not 0 once the segment has been counted. */
-struct tcp_again {
-    struct tcp_reorder_queue kept; /* at most TCP_MAX_AGAIN */
+struct tcp_reuse {
+    struct tcp_reorder_queue kept; /* at most TCP_MAX_REUSED */
 };
 
 /* tcp_is_other says whether a segment with ACK, and without SYN and RST, cannot be of a connection, which
@@ -28,23 +28,23 @@ bool tcp_is_other(const struct tcp_conn *conn, int dir, const struct segment *se
  * sent of late. */
 bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_again_keep keeps a segment. The oldest one that has to go is counted as ignored. */
-void tcp_again_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
+/* tcp_reuse_keep keeps a segment. The oldest one that has to go is counted as ignored. */
+void tcp_reuse_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
                     const struct segment *segment);
 
-/* tcp_again_begins says whether a segment and what is kept are another connection. */
-bool tcp_again_begins(const struct tcp_conn *conn, int dir, const struct segment *segment);
+/* tcp_reuse_begins says whether a segment and what is kept are another connection. */
+bool tcp_reuse_begins(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_again_take takes what is kept out of a connection, which is to be closed: the segments that belong
+/* tcp_reuse_take takes what is kept out of a connection, which is to be closed: the segments that belong
  * to the connection that a segment begins. The others are counted as ignored. */
-struct tcp_reorder_queue tcp_again_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
+struct tcp_reorder_queue tcp_reuse_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
                                         const struct segment *segment);
 
-/* tcp_again_refute is called when the old connection goes on. It counts each kept segment as ignored,
+/* tcp_reuse_refute is called when the old connection goes on. It counts each kept segment as ignored,
  * once, and forgets them after a while. */
-void tcp_again_refute(struct tcp_table *table, struct tcp_conn *conn);
+void tcp_reuse_refute(struct tcp_table *table, struct tcp_conn *conn);
 
-/* tcp_again_drop counts what is kept as ignored, and forgets it. */
-void tcp_again_drop(struct tcp_table *table, struct tcp_conn *conn);
+/* tcp_reuse_drop counts what is kept as ignored, and forgets it. */
+void tcp_reuse_drop(struct tcp_table *table, struct tcp_conn *conn);
 
 #endif
