@@ -18,6 +18,9 @@ add_test(NAME directions COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-directions)
 add_test(NAME layout COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-layout)
 add_test(NAME check_english COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-english)
 quick(check_english)
+# What documents and comments name is there.
+add_test(NAME paths COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-paths)
+quick(paths)
 # Which file needs which other: none its own.
 add_test(NAME circles COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-circles ${CMAKE_BINARY_DIR})
 set_tests_properties(circles PROPERTIES SKIP_RETURN_CODE 77)

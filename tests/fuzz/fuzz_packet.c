@@ -68,6 +68,24 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     view->user = NULL;
 }
 
+/* has_all says whether each row of link_types.def is in link_types: a new one is to be tried too. */
+static bool has_all(void)
+{
+    static const uint32_t rows[] = {
+#define LINK_TYPE(id, number, ...) number,
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t at = 0;
+        while (at < CUT && link_types[at] != rows[i])
+            at++;
+        if (at == CUT)
+            return false;
+    }
+    return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     static const struct tcp_events events = {on_open, on_data, on_gap,
@@ -83,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint8_t kind;
     uint16_t packet_len, src, dst;
 
+    check(has_all());
     check(packet_decoder_init(&decoder, &memcap, 4, &hits));
     struct tcp_table *table = tcp_table_new(&events, &sum, &memcap, limits, &stats);
     check(table != NULL);

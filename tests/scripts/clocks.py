@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+from reports import reports_of
+
 program, pcaps = os.path.realpath(sys.argv[1]), sys.argv[2]
 SECOND = 10**6
-REPORTS = "doctor links traffic latency top deaths audit open trees calls monitors".split()
+REPORTS = reports_of(program, ["changes"])  # of two captures
 
 
 def told(packets, how):

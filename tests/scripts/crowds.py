@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 
+from reports import reports_of
+
 program = os.path.realpath(sys.argv[1])
 FEW = 4000
 CAPS = ['--max-connections', '1000', '--max-tallies', '100', '--max-names', '5000', '--max-report', '50',
         '--max-calls', '1000', '--max-monitors', '1000']
-REPORTS = ('deaths', 'monitors', 'trees', 'calls', 'seq_trace', 'traffic', 'latency', 'open', 'top', 'audit',
-           'links', 'doctor')
+REPORTS = reports_of(program, ['changes', 'clocks'])  # of two captures, of several capture points
 A, B = b'\x0a\0\0\1', b'\x0a\0\0\2'
 
 

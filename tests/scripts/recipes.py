@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """recipes.py SOURCE BUILD: the table "To add" of CONTRIBUTING.md is true. A copy of the tree in BUILD gets a
 control message with a role of its own, a link type, a label, a finding, a report, an option, an output and a view, each
-by what the table says and by nothing else; the program that is built of it shows each. Where a line is left
-out that a table needs, the compiler says which."""
+by what the table says and by nothing else; the program that is built of it shows each, and the quick tests that
+the rows touch (TOUCHED) pass. Where a line is left out that a table needs, the compiler says which."""
 import fcntl
 import json
 import os
@@ -42,7 +42,12 @@ ADDED = [
     ('src/output/text_message.c', '<#define SHOWN_REASON', '#define SHOWN_PARCEL {BEFORE(" "), 0, true}\n'),
     ('src/output/sqlite/rows_message.c', '<    COLUMN_OF_REASON', '    COLUMN_OF_PARCEL = COLUMN_message_parcel,\n'),
     ('src/output/sqlite/columns.def', '<WORD(message, control,', 'WORD(message, parcel, "")\n'),
-    ('include/distsniff/link_types.def', None, 'LINK_TYPE(USER0, 147, 3, VERSION, -1, -1)\n'),
+    ('include/distsniff/link_types.def', None, 'LINK_TYPE(USER1, 148, 3, VERSION, -1, -1)\n'),
+    ('tests/support/op_frames.h', "{'_', BYTES(\"\\x77\\0\"), \"''\"},", " {'z', BYTES(\"\\x77\\3box\"), \"box\"},"),
+    ('src/output/fixture/templates/replay.escript', '37 => {"altact_sig_send", "_ft_"}',
+     ',\n            99 => {"hand_over", "ft_"}'),
+    ('tests/unit/analyse/findings/test_finding_order.c', '[RANK_HYGIENE] = "', 'DS399 '),
+    ('tests/fuzz/fuzz_packet.c', '228, 229, 147, ', '148, '),
     ('dissect/labels/otp.def', None, 'OTP(INFO, "", "parcel:sent", "", "{parcel_sent, Count}")\n'),
     ('src/analyse/findings/findings.def', None,
      'FINDING(DS399, NOTE, HYGIENE, "a parcel was sent", "Look into it.", "Somebody sent a parcel.")\n'),
@@ -174,6 +179,10 @@ const struct tui_view view_parcels = {
 ]
 
 
+# The unit tests that go through whole tables: of ops and roles, link types, findings.
+TOUCHED = ['test_dist_stream_ops', 'test_fixture', 'test_packet', 'test_pseudo_packet', 'test_finding_order']
+
+
 def on_screen(program, keys, wanted, *options):
     """Whether --tui shows a text after some keys."""
     pid, master = pty.fork()
@@ -199,7 +208,7 @@ def copy_tree():
     """Files that are as before keep their times, so that a second run builds what has changed."""
     wanted = {}
     for name in ('CMakeLists.txt', 'dependencies.cmake', 'hardening.cmake', 'dissect', 'include', 'man',
-                 'packaging', 'src'):
+                 'packaging', 'src', 'tests'):
         top = source / name
         for file in [top] if top.is_file() else top.rglob('*'):
             if file.is_file():
@@ -233,13 +242,19 @@ def run(*command, **options):
 
 def make():
     done = run('cmake', '-S', tree, '-B', objects, '-DCMAKE_BUILD_TYPE=Debug', '-DCMAKE_C_FLAGS_DEBUG=-O0',
-               '-DDISTSNIFF_TESTS=OFF', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON')
+               '-DDISTSNIFF_TESTS=ON', '-DCMAKE_EXPORT_COMPILE_COMMANDS=ON')
     if done.returncode == 0:
-        done = run('cmake', '--build', objects, '--target', 'distsniff', '-j', '2')
+        done = run('cmake', '--build', objects, '--target', 'distsniff', *TOUCHED, '-j', '2')
     if done.returncode != 0:
         fail(f'it is not built:\n{done.stdout[-3000:]}{done.stderr[-3000:]}')
     warnings = [line for line in (done.stdout + done.stderr).splitlines() if 'warning:' in line]
     check(not warnings, f'warnings: {warnings}')
+
+
+def test():
+    for name in TOUCHED:
+        done = run(objects / 'tests' / name, cwd=tree / 'tests')
+        check(done.returncode == 0, f'{name}: {done.stdout[-2000:]}{done.stderr[-2000:]}')
 
 
 def atom(text):
@@ -272,7 +287,7 @@ def make_capture():
         packet = b'\0\0\0' + ip + tcp + payload
         packets += struct.pack('<IIII', 1700000000 + sec, 0, len(packet), len(packet)) + packet
     path = build / 'parcels.pcap'
-    path.write_bytes(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 147) + packets)
+    path.write_bytes(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 148) + packets)
     return path
 
 
@@ -332,6 +347,7 @@ def leave_out():
 build.mkdir(parents=True, exist_ok=True)
 copy_tree()
 make()
+test()
 look(make_capture())
 leave_out()
 print(f'{num} checks')

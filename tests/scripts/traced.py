@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 
+from reports import forms_of, reports_of
+
 program, pcaps = sys.argv[1:]
 MOST = 3  # of each kind of option, for each report of a capture
-REPORTS = ["doctor", "links", "traffic", "traffic --by node", "latency", "top", "deaths", "timeline", "audit", "open",
-           "calls", "calls --sort time", "monitors", "trees", "seq_trace"]
+# changes is of two captures, clocks of several capture points.
+REPORTS = forms_of(reports_of(program, ["changes", "clocks"]), "traffic --by node", "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/hung-call.pcap.gz", "situations/does-not-read.pcap.gz",
             "situations/wrong-cookie.pcap", "situations/stopped-node.pcap.gz",
@@ -37,6 +39,8 @@ SENTENCES = {
     "monitors": r"\d+ monitors? (and process links|or process link)",
     "trees": r"\d+ calls? with(out)? nested calls",
     "seq_trace": r"\d+ traced messages?",
+    "apps": r"applications: (none seen|\d+ applications? on \d+ nodes?)",
+    "raft": r"raft: \d+ clusters?, \d+ without a leader; ",
 }
 tried = collections.Counter()
 seen = {}

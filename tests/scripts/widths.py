@@ -13,11 +13,13 @@ import tempfile
 import time
 import unicodedata
 
+from reports import forms_of, reports_of
 from terminals import rest_of, terminal
 
 program, pcaps = sys.argv[1:]
-REPORTS = ["doctor", "links", "traffic", "traffic --by node", "traffic --by mfa", "latency", "top",
-           "deaths", "audit", "open", "calls", "calls --sort time", "monitors", "trees", "seq_trace"]
+# changes is of two captures, clocks of several capture points.
+REPORTS = forms_of(reports_of(program, ["changes", "clocks"]), "traffic --by node", "traffic --by mfa",
+                   "calls --sort time")
 CAPTURES = ["otp29-ops.pcap", "rabbit-3.10.pcap.gz"]
 
 

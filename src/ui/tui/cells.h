@@ -1,6 +1,6 @@
 /*
  * cells.h - a screen as cells, each with a character and a style. Views draw here, and know no
- * terminal: tests compare what they draw as text, and terminal.c shows it.
+ * terminal: tests compare what they draw as text, and tui_terminal.c shows it.
  *
  * Whatever is put on the screen goes through the escaper (core/printable.h), so no cell holds a
  * control character. A text that is wider than its place is cut, and an ellipsis says so.
