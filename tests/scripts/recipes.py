@@ -45,7 +45,7 @@ ADDED = [
     ('include/distsniff/link_types.def', None, 'LINK_TYPE(USER1, 148, 3, VERSION, -1, -1)\n'),
     ('tests/support/op_frames.h', "{'_', BYTES(\"\\x77\\0\"), \"''\"},", " {'z', BYTES(\"\\x77\\3box\"), \"box\"},"),
     ('src/output/fixture/templates/replay.escript', '37 => {"altact_sig_send", "_ft_"}',
-     ',\n            99 => {"hand_over", "ft_"}'),
+     ',\n            99 => {"hand_over", "_t_"}'),
     ('tests/unit/analyse/findings/test_finding_order.c', '[RANK_HYGIENE] = "', 'DS399 '),
     ('tests/fuzz/fuzz_packet.c', '228, 229, 147, ', '148, '),
     ('dissect/labels/otp.def', None, 'OTP(INFO, "", "parcel:sent", "", "{parcel_sent, Count}")\n'),
