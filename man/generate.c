@@ -131,6 +131,22 @@ static void put_findings(void)
     puts(".El");
 }
 
+/* put_params puts the names of the parameters of findings as JSON has them. */
+static void put_params(void)
+{
+#define NAME_TEXT ""
+#define NAME_TEXTS ""
+#define NAME_NUMBER ""
+#define NAME_SPAN "_us"
+    puts(".Bl -tag -width Ds -compact");
+#define PARAM(name, kind, help)                                                                        \
+    puts(".It Li " #name NAME_##kind);                                                                 \
+    put(help);
+#include "record/finding_params.def"
+#undef PARAM
+    puts(".El");
+}
+
 /* Keys as people call them: the characters, and those of keys.def. */
 enum {
     FIRST_KEY = 0x110000,
@@ -204,6 +220,8 @@ int main(int argc, char **argv)
             put_limits();
         else if (strcmp(line, "@FINDINGS@\n") == 0)
             put_findings();
+        else if (strcmp(line, "@PARAMS@\n") == 0)
+            put_params();
         else if (strcmp(line, "@THRESHOLDS@\n") == 0)
             put_thresholds();
         else if (strcmp(line, "@KEYS@\n") == 0)

@@ -21,6 +21,9 @@ quick(check_english)
 # What documents and comments name is there.
 add_test(NAME paths COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-paths)
 quick(paths)
+# What sentences of findings name.
+add_test(NAME check_sentences COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-sentences)
+quick(check_sentences)
 # Which file needs which other: none its own.
 add_test(NAME circles COMMAND ${CMAKE_SOURCE_DIR}/scripts/check-circles ${CMAKE_BINARY_DIR})
 set_tests_properties(circles PROPERTIES SKIP_RETURN_CODE 77)

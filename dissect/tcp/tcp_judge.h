@@ -54,8 +54,8 @@ enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
 /* tcp_answers_syn says whether a number acknowledges one of the SYNs that a connection began with. */
 bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack);
 
-/* tcp_doubt keeps what of a segment that is ignored may have been accepted all the same: a checksum that was
- * not made anew when the capture was rewritten, or merged segments. */
+/* tcp_doubt keeps what of a segment that is ignored may have been accepted all the same: a checksum that
+ * was not made anew when the capture was rewritten, or merged segments. */
 void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
                uint32_t len);
 

@@ -215,8 +215,8 @@ static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_ignore(table, conn, dir, segment);
 }
 
-/* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST that
- * may be taken is remembered. */
+/* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST
+ * that it may accept is remembered. */
 static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment, uint32_t len)
 {

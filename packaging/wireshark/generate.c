@@ -66,6 +66,9 @@ static const struct kind kinds[] = {
     {"FINDING_CONNS", UNSIGNED, NULL, false},
     {"FINDING_FRAMES", UNSIGNED, NULL, false},
     {"CHILDREN", UNSIGNED, NULL, false},
+    {"NUMBER", SIGNED, NULL, false},
+    {"TEXTS", STRING, NULL, false},
+    {"PARAMS", OBJECT, "param", false},
     {"TLS", OBJECT, "tls", false},
     {"COUNTERS", OBJECT, "counters", false},
     {"SIDE", OBJECT, "side", false},
@@ -92,6 +95,9 @@ static const struct row rows[] = {
 #define FIELD(part, name, kind, when, value, help) {#part, #name, #kind, help},
 #include "record/fields.def"
 #undef FIELD
+#define PARAM(name, kind, help) {"param", #name, #kind, help},
+#include "record/finding_params.def"
+#undef PARAM
     /* What stands behind PEERS, and what each end has. */
     {"head", "src", "END", "who sent it"},
     {"head", "dst", "END", "the other end"},

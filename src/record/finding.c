@@ -63,17 +63,106 @@ void wording_end(struct wording *w, const struct ds_endpoint *end)
     wording_printf(w, end->addr.family == 6 ? "]:%u" : ":%u", (unsigned)end->port);
 }
 
-void wording_print(const struct wording *w, struct ds_buffer *out)
+void wording_mark(struct wording *w, size_t part, enum finding_param param)
+{
+    for (size_t i = part; i < w->num; i++) {
+        w->part[i].param = (uint8_t)param;
+        w->part[i].begins = i == part;
+    }
+}
+
+void wording_mark_number(struct wording *w, size_t part, enum finding_param param, int64_t number)
+{
+    if (part >= w->num || w->num_numbers == WORDING_NUMBERS)
+        return;
+    wording_mark(w, part, param);
+    w->number[w->num_numbers++] = number;
+    w->part[part].number = w->num_numbers & 15;
+}
+
+void wording_append(struct wording *w, const struct wording *from, size_t part, struct ds_text text)
+{
+    const size_t num = w->num;
+    wording_put(w, (enum word_kind)from->part[part].kind, text);
+    if (w->num == num)
+        return;
+    if (from->part[part].number != 0) {
+        wording_mark_number(w, num, (enum finding_param)from->part[part].param,
+                            from->number[from->part[part].number - 1]);
+        return;
+    }
+    w->part[num].param = from->part[part].param;
+    w->part[num].begins = from->part[part].begins;
+}
+
+static const struct {
+    struct ds_text name;
+    bool is_number;
+} params[PARAM_COUNT] = {
+#define KIND_TEXT false
+#define KIND_TEXTS false
+#define KIND_NUMBER true
+#define KIND_SPAN true
+#define PARAM(name, kind, help) [PARAM_##name] = {{#name, sizeof #name - 1}, KIND_##kind},
+#include "record/finding_params.def"
+#undef PARAM
+#undef KIND_TEXT
+#undef KIND_TEXTS
+#undef KIND_NUMBER
+#undef KIND_SPAN
+};
+
+enum finding_param finding_param_find(struct ds_text name)
+{
+    for (size_t i = 1; i < PARAM_COUNT; i++) {
+        if (params[i].name.len == name.len && memcmp(params[i].name.data, name.data, name.len) == 0)
+            return (enum finding_param)i;
+    }
+    return PARAM_NONE;
+}
+
+bool finding_param_is_number(enum finding_param param)
+{
+    return params[param].is_number;
+}
+
+static bool has_params(const struct wording *w)
 {
     for (size_t i = 0; i < w->num; i++) {
-        const struct ds_text text = {w->bytes + w->part[i].at, w->part[i].len};
-        if (w->part[i].kind == WORD_PLAIN)
-            ds_buffer_add(out, text.data, text.len);
-        else
-            printable_text(text, out);
-        if (w->part[i].is_cut)
-            ds_buffer_add_text(out, "...");
+        if (w->part[i].param != PARAM_NONE)
+            return true;
     }
+    return false;
+}
+
+bool finding_has_params(const struct finding *f)
+{
+    return has_params(&f->sentence) || has_params(&f->detail);
+}
+
+static void print_part(const struct wording *w, size_t i, struct ds_buffer *out)
+{
+    const struct ds_text text = {w->bytes + w->part[i].at, w->part[i].len};
+    if (w->part[i].kind == WORD_PLAIN)
+        ds_buffer_add(out, text.data, text.len);
+    else
+        printable_text(text, out);
+    if (w->part[i].is_cut)
+        ds_buffer_add_text(out, "...");
+}
+
+void wording_print_param(const struct wording *w, size_t part, struct ds_buffer *out)
+{
+    size_t i = part;
+    do
+        print_part(w, i++, out);
+    while (i < w->num && w->part[i].param == w->part[part].param && !w->part[i].begins);
+}
+
+void wording_print(const struct wording *w, struct ds_buffer *out)
+{
+    for (size_t i = 0; i < w->num; i++)
+        print_part(w, i, out);
     if (w->is_cut)
         ds_buffer_add_text(out, " ...");
 }

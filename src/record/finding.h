@@ -54,18 +54,32 @@ enum happening {
 
 enum word_kind { WORD_PLAIN, WORD_NODE, WORD_ADDR, WORD_ATOM };
 
-enum { WORDING_BYTES = 760, WORDING_PARTS = 32, WORDING_LONGEST = 120 };
+/* finding_param is what a part of a sentence says: a row of finding_params.def. */
+enum finding_param {
+    PARAM_NONE,
+#define PARAM(name, kind, help) PARAM_##name,
+#include "record/finding_params.def"
+#undef PARAM
+    PARAM_COUNT
+};
+
+enum { WORDING_BYTES = 760, WORDING_PARTS = 32, WORDING_LONGEST = 120, WORDING_NUMBERS = 8 };
 
 /* wording is a text. What does not fit is left out, and a name longer than WORDING_LONGEST bytes is
- * cut: wording_print says so. Zero-initialise it. */
+ * cut: wording_print says so. Zero-initialise it. A parameter is one part, or several in a row. The first
+ * one begins it and has its number, if it is one. */
 struct wording {
     uint16_t len, num;
     bool is_cut;
+    uint8_t num_numbers;
     struct {
         uint16_t at, len;
         uint8_t kind;
-        bool is_cut;
+        uint8_t param; /* enum finding_param */
+        bool is_cut : 1, begins : 1;
+        uint8_t number : 4; /* of the parameter: its place in number, from 1; 0: it is text */
     } part[WORDING_PARTS];
+    int64_t number[WORDING_NUMBERS];
     char bytes[WORDING_BYTES];
 };
 
@@ -78,8 +92,27 @@ void wording_addr(struct wording *wording, const struct ds_addr *addr);
 /* wording_end adds the node at an end of a connection, else its address and port. */
 void wording_end(struct wording *wording, const struct ds_endpoint *end);
 
-/* wording_print appends the text, fit for a terminal. */
+/* wording_print appends the text, fit for a terminal; wording_print_param the text of the parameter that
+ * begins with a part. */
 void wording_print(const struct wording *wording, struct ds_buffer *out);
+void wording_print_param(const struct wording *wording, size_t part, struct ds_buffer *out);
+
+/* wording_mark makes the parts from one on, up to the last, a parameter; wording_mark_number one that is
+ * that number. Where there is no room for another number it is none. */
+void wording_mark(struct wording *wording, size_t part, enum finding_param param);
+void wording_mark_number(struct wording *wording, size_t part, enum finding_param param, int64_t number);
+
+/* finding_param_find returns the parameter of that name, PARAM_NONE where there is none.
+ * finding_param_is_number says whether it is a number or a span. */
+enum finding_param finding_param_find(struct ds_text name);
+bool finding_param_is_number(enum finding_param param);
+
+/* finding_has_params says whether a finding has parameters in its texts. */
+struct finding;
+bool finding_has_params(const struct finding *finding);
+
+/* wording_append appends a part of another text, and what it is. */
+void wording_append(struct wording *wording, const struct wording *from, size_t part, struct ds_text text);
 
 enum { FINDING_FRAMES = 6, FINDING_SETS = 3, FINDING_NODE_LEN = 255 };
 

@@ -114,7 +114,7 @@ static void put_replaced(struct redact_parts *p, const struct wording *wording, 
         redact_atom(p->values, text, &p->scratch);
     }
     p->failed |= p->scratch.failed;
-    wording_put(out, kind, (struct ds_text){p->scratch.data, p->scratch.len});
+    wording_append(out, wording, i, (struct ds_text){p->scratch.data, p->scratch.len});
 }
 
 static void replace_words(struct redact_parts *p, struct wording *wording)

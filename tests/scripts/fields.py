@@ -15,7 +15,8 @@ import tempfile
 program, definition, pcaps = sys.argv[1:4]
 
 # Rows that no capture has beside maps: of live captures, of likely atoms (what is read back has none), of rare
-# peers; and mfa, which stands among the elements of control tuples here.
+# peers; mfa, which stands among the elements of control tuples here; and parameters of findings, each of which
+# check-sentences finds in a sentence.
 UNSEEN = set('''
     epmd.answer epmd_node.fd handshake.cookie_ok handshake.cookie_note tls.ech tls.src_certificate_packed
     tls.src_alert tls.dst_certificate_packed tls.dst_alert counters.likely_atoms counters.ignored
@@ -23,7 +24,7 @@ UNSEEN = set('''
     side.ignored_first_frame side.ignored_last_frame side.ignored_min_ttl side.ignored_max_ttl
     note.waited note.mfa waited.messages waited.bytes waited.calls waited.head waited.first
     waited_message.frame waited_message.size waited_message.op waited_message.role waited_message.label
-    waited_message.call trouble.likely_atoms trouble.guesses guess.slot guess.atoms guess_atom.atom
+    param waited_message.call trouble.likely_atoms trouble.guesses guess.slot guess.atoms guess_atom.atom
     guess_atom.percent call.parent_inferred call.likely_atoms lost.ts lost.until lost.cause lost.records
     lost.packets lost.messages
 '''.split())
@@ -35,13 +36,17 @@ with open(definition) as file:
         record = 'side' if record == 'TCP' else record.lower()
         table.setdefault(record, {}).setdefault(name, []).append(kind)
 
+with open(os.path.join(os.path.dirname(definition), 'finding_params.def')) as file:
+    for name, kind in re.findall(r'^PARAM\((\w+), (\w+),', file.read(), re.M):
+        table.setdefault('param', {})[name] = [{'NUMBER': 'SIGNED'}.get(kind, kind)]
+
 # What is in objects and lists of these kinds.
 OBJECTS = {'TLS': 'tls', 'COUNTERS': 'counters', 'SIDE': 'side', 'ROUND_TRIP': 'round_trip',
-           'WAITED': 'waited', 'FAULT': 'fault', 'PARTY': 'party'}
+           'WAITED': 'waited', 'FAULT': 'fault', 'PARTY': 'party', 'PARAMS': 'param'}
 LISTS = {'EPMD_NODES': 'epmd_node', 'WAITED_MESSAGES': 'waited_message', 'GUESSES': 'guess',
          'GUESS_ATOMS': 'guess_atom', 'PACKETS': 'packet'}
 NUMBERS = {'FINDING_CONNS', 'FINDING_FRAMES', 'CHILDREN'}
-TEXTS = {'FLAG_NAMES', 'TITLES', 'FINDING_NODES'}
+TEXTS = {'FLAG_NAMES', 'TEXTS', 'TITLES', 'FINDING_NODES'}
 SPANS = {'SPAN', 'ROUND_TRIP'}
 ROLES = {'from', 'to', 'token', 'ref', 'flags', 'group_leader', 'mfa', 'opts', 'id', 'result', 'reason'}
 # What is a term in maps and text in JSON, or is written otherwise, so that presence alone is compared.

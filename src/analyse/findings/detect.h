@@ -2,7 +2,7 @@
  * detect.h - what the detectors share: what is known of each connection, and how a finding is made.
  *
  *     struct finding *f = detect_begin(d, FINDING_DS101, event);
- *     wording_end(&f->sentence, ...);
+ *     wording_say(&f->sentence, "{node} refused {peer}", an_end(...), an_end(...));
  *     detect_frame(f, frame, "challenge");
  *     detect_commit(d);
  */
@@ -14,6 +14,7 @@
 #include "analyse/findings/findings.h"
 #include "analyse/findings/presence.h"
 #include "analyse/findings/timeline.h"
+#include "analyse/findings/wording_say.h"
 #include "core/table.h"
 
 #include <string.h>
@@ -620,9 +621,6 @@ void detect_starts(struct detect *d, const struct ds_event *event);
  * for so long was given up before. */
 void detect_silence_due(struct detect *d, const struct ds_event *event);
 
-/* detect_add_icmp adds what a router or host has said of what does not arrive; NULL: nothing. */
-void detect_add_icmp(struct wording *detail, const char *what);
-
 /* detect_silence_again is told that a link is up again, between nodes that were not restarted. */
 void detect_silence_again(struct detect *d, const struct ds_event *event);
 void detect_mesh(struct detect *d, const struct record *record);
@@ -725,19 +723,8 @@ void detect_complete(struct detect *d);
 /* detect_change does that, and says how severe it is now. */
 void detect_change(struct detect *d, enum severity severity);
 
-/* wording_span appends a time span as people say it; wording_size, how many bytes. */
-void wording_span(struct wording *wording, int64_t ns);
-void wording_size(struct wording *wording, uint64_t bytes);
-
 /* wording_clock appends a time of day, local, to the second. */
 void wording_clock(struct wording *wording, int64_t ns);
-
-/* wording_function appends a function, wording_label a label, in the syntax of the run. */
-void wording_function(struct wording *wording, struct ds_text module, struct ds_text function);
-void wording_label(struct wording *wording, const char *label);
-
-/* wording_party appends a process: its name and node, or what is known of it. */
-void wording_party(struct wording *wording, const struct party *party);
 
 /* detect_tick_of returns the interval at which an end ticks: what was measured, or what is usual,
  * which is a quarter of the usual net_ticktime. detect_tick_within bounds what was measured, so that

@@ -25,24 +25,16 @@ static struct ds_text cut(struct ds_text text)
     return text;
 }
 
-static void add_value(struct wording *detail, enum unusual_kind kind, double value)
-{
-    if (kind == UNUSUAL_LATENCY)
-        wording_span(detail, (int64_t)value);
-    else
-        wording_size(detail, (uint64_t)value);
-}
-
 /* add_values tells how long calls take, or how large messages are, now and at most before. */
 static void add_values(struct wording *detail, const struct unusual *unusual)
 {
-    if (unusual->kind != UNUSUAL_LATENCY && unusual->kind != UNUSUAL_SIZE)
-        return;
-    wording_add(detail, unusual->kind == UNUSUAL_LATENCY ? "median " : "mean ");
-    add_value(detail, unusual->kind, unusual->value);
-    wording_add(detail, " for a second, never more than ");
-    add_value(detail, unusual->kind, unusual->most);
-    wording_add(detail, " in the baseline");
+    if (unusual->kind == UNUSUAL_LATENCY)
+        wording_say(detail, "median {latency} for a second, never more than {most_latency} in the baseline",
+                    a_span((int64_t)unusual->value), a_span((int64_t)unusual->most));
+    else if (unusual->kind == UNUSUAL_SIZE)
+        wording_say(detail, "mean {message_bytes} for a second, never more than {most_bytes} in the "
+                    "baseline",
+                    a_size((uint64_t)unusual->value), a_size((uint64_t)unusual->most));
 }
 
 /* add_nodes tells who it was, where the sentence does not. */
@@ -52,9 +44,9 @@ static void add_nodes(struct wording *detail, const struct unusual *unusual)
                          unusual->kind == UNUSUAL_SIZE;
     if (is_told || unusual->node[0].data == NULL || unusual->node[1].data == NULL)
         return;
-    wording_put(detail, WORD_NODE, unusual->node[0]);
-    wording_add(detail, unusual->kind == UNUSUAL_FUNCTION ? " calls it on " : " sends to ");
-    wording_put(detail, WORD_NODE, unusual->node[1]);
+    wording_say(detail, "{node}{}{peer}", a_node(unusual->node[0]),
+                a_word(unusual->kind == UNUSUAL_FUNCTION ? " calls it on " : " sends to "),
+                a_node(unusual->node[1]));
 }
 
 void detect_unusual(struct detect *d, const struct unusual *unusual)
@@ -67,9 +59,8 @@ void detect_unusual(struct detect *d, const struct unusual *unusual)
         if (unusual->node[i].data != NULL && unusual->node[i].len <= FINDING_NODE_LEN)
             f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, unusual->node[i]);
     }
-    wording_add(&f->sentence, words[unusual->kind].before);
-    wording_put(&f->sentence, WORD_PLAIN, cut(unusual->what));
-    wording_add(&f->sentence, words[unusual->kind].after);
+    wording_say(&f->sentence, "{}{what}{}", a_word(words[unusual->kind].before),
+                a_text(cut(unusual->what)), a_word(words[unusual->kind].after));
     add_values(&f->detail, unusual);
     add_nodes(&f->detail, unusual);
     detect_frame(f, unusual->frame, words[unusual->kind].packet);

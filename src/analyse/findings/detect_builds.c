@@ -90,15 +90,11 @@ static void report_arity(struct detect *d, const struct call *call, const struct
                          const struct build_call *b, const char *why)
 {
     struct finding *f = begin(d, call, b, why);
-    wording_put(&f->sentence, WORD_NODE, call->caller.node);
-    wording_add(&f->sentence, " calls ");
-    wording_function(&f->sentence, called->mod, called->fun);
-    wording_add(&f->sentence, " with another number of arguments than other nodes");
-    wording_printf(&f->detail, "with %" PRIu32 " arguments on ", called->arity);
-    wording_put(&f->detail, WORD_NODE, call->callee.node);
-    wording_printf(&f->detail, ", which fails (%s); ", why);
-    wording_put(&f->detail, WORD_NODE, text_of(b->caller.name, b->caller.len));
-    wording_printf(&f->detail, " calls it there with %" PRIu32, b->arity);
+    wording_say(&f->sentence, "{node} calls {function} with another number of arguments than other nodes",
+                a_node(call->caller.node), a_function(called->mod, called->fun));
+    wording_say(&f->detail, "with {arity} arguments on {callee}, which fails ({reason}); {other_caller} "
+                "calls it there with {other_arity}", a_number(called->arity), a_node(call->callee.node),
+                a_word(why), a_node(text_of(b->caller.name, b->caller.len)), a_number(b->arity));
     detect_commit(d);
 }
 
@@ -106,12 +102,11 @@ static void report_callee(struct detect *d, const struct call *call, const struc
                           const struct build_call *b, const char *why)
 {
     struct finding *f = begin(d, call, b, why);
-    wording_put(&f->sentence, WORD_NODE, call->callee.node);
-    wording_add(&f->sentence, " does not take a call of ");
-    wording_function(&f->sentence, called->mod, called->fun);
-    wording_printf(&f->sentence, "/%" PRIu32 " that another node takes", called->arity);
-    wording_printf(&f->detail, "it fails there (%s), and succeeds on ", why);
-    wording_put(&f->detail, WORD_NODE, text_of(b->callee.name, b->callee.len));
+    wording_say(&f->sentence, "{node} does not take a call of {function}/{arity} that another node takes",
+                a_node(call->callee.node), a_function(called->mod, called->fun),
+                a_number(called->arity));
+    wording_say(&f->detail, "it fails there ({reason}), and succeeds on {peer}", a_word(why),
+                a_node(text_of(b->callee.name, b->callee.len)));
     detect_commit(d);
 }
 

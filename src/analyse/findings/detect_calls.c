@@ -77,16 +77,11 @@ void detect_hung(struct detect *d, const struct call *call)
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
         return; /* on a link that was joined late it may not have been known as the answer */
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
-    wording_add(&f->sentence, strchr("aeiou", call->label[0]) != NULL ? "an " : "a ");
-    wording_label(&f->sentence, call->label);
-    wording_add(&f->sentence, " to ");
-    wording_party(&f->sentence, callee);
-    wording_add(&f->sentence, " is not answered");
-    wording_add(&f->detail, "asked by ");
-    wording_party(&f->detail, &call->caller);
-    wording_add(&f->detail, ", open for ");
-    wording_span(&f->detail, call->end_ns - call->start_ns);
-    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    wording_say(&f->sentence, "{}{label} to {process} is not answered",
+                a_word(strchr("aeiou", call->label[0]) != NULL ? "an " : "a "), a_label(call->label),
+                a_party(callee));
+    wording_say(&f->detail, "asked by {caller}, open for {open}, call #{call}", a_party(&call->caller),
+                a_span(call->end_ns - call->start_ns), a_number(call->number));
     detect_unsure(f, CERTAINTY_LIKELY, "a longer capture");
     detect_commit(d);
 }
@@ -115,7 +110,7 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
 {
     if (num == 0)
         return;
-    wording_printf(detail, "%s%" PRIu64 " %s", *is_next ? ", " : ": ", num, what);
+    wording_say(detail, "{}{} {}", a_word(*is_next ? ", " : ": "), a_number(num), a_word(what));
     *is_next = true;
 }
 
@@ -163,13 +158,13 @@ static bool ends_in_order(struct callee *c, const struct call *call)
 static void add_counts(struct wording *detail, struct callee *c, bool is_over)
 {
     bool is_next = false;
-    wording_printf(detail, "%" PRIu64 " of %" PRIu64 " calls failed%s", c->failed, c->calls,
-                   is_over ? "" : " so far");
+    wording_say(detail, "{failed} of {calls} calls failed{}", a_number(c->failed), a_number(c->calls),
+                a_word(is_over ? "" : " so far"));
     add_outcome(detail, &is_next, c->noproc, "noproc");
     add_outcome(detail, &is_next, c->timeouts, "timed out");
     add_outcome(detail, &is_next, c->abandoned, "abandoned");
     add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts - c->abandoned, "with an error");
-    wording_printf(detail, "; most recent: call #%" PRIu64, c->latest);
+    wording_say(detail, "; most recent: call #{call}", a_number(c->latest));
     c->told = c->failed;
     c->told_calls = c->calls;
 }
@@ -206,9 +201,7 @@ static void take_callee(struct detect *d, const struct call *call)
     struct finding *f = detect_begin_call(d, FINDING_DS310, call);
     if (is_housekeeping(call->group))
         f->severity = SEVERITY_NOTE;
-    wording_add(&f->sentence, "calls to ");
-    wording_party(&f->sentence, &call->callee);
-    wording_add(&f->sentence, " fail");
+    wording_say(&f->sentence, "calls to {process} fail", a_party(&call->callee));
     add_counts(&detail, c, false);
     if (c->is_guess)
         detect_guess(d);
@@ -235,18 +228,12 @@ static void take_late(struct detect *d, const struct record *record)
     struct finding *f = detect_begin(d, FINDING_DS301, event);
     if (is_housekeeping(record->note.group))
         f->severity = SEVERITY_NOTE;
-    wording_add(&f->sentence, "a reply to ");
-    wording_label(&f->sentence, record->note.label != NULL ? record->note.label : "a call");
-    wording_add(&f->sentence, " from ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " to ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " came too late");
-    if (record->note.has_latency) {
-        wording_add(&f->detail, "after ");
-        wording_span(&f->detail, record->note.latency_ns);
-        wording_printf(&f->detail, ", call #%" PRIu64, record->note.call);
-    }
+    wording_say(&f->sentence, "a reply to {label} from {node} to {peer} came too late",
+                a_label(record->note.label != NULL ? record->note.label : "a call"),
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
+    if (record->note.has_latency)
+        wording_say(&f->detail, "after {latency}, call #{call}", a_span(record->note.latency_ns),
+                    a_number(record->note.call));
     detect_frame(f, event->frame, "the reply");
     detect_commit(d);
 }
@@ -324,9 +311,9 @@ static bool text_equals(struct ds_text a, struct ds_text b)
 
 static void put_function(struct wording *wording, const struct function *function)
 {
-    wording_function(wording, function->mod, function->fun);
+    wording_say(wording, "{function}", a_function(function->mod, function->fun));
     if (function->has_arity)
-        wording_printf(wording, "/%" PRIu32, function->arity);
+        wording_say(wording, "/{arity}", a_number(function->arity));
 }
 
 /* take_missing: function_clause is worth a word only of the very function that was called, and of
@@ -348,16 +335,16 @@ static void take_missing(struct detect *d, const struct call *call)
         (kind == MISSING_FUNCTION && !has_at && !names))
         return;
     struct finding *f = detect_begin_call(d, FINDING_DS302, call);
-    wording_put(&f->sentence, WORD_NODE, call->callee.node);
+    wording_say(&f->sentence, "{node}", a_node(call->callee.node));
     if (kind == MISSING_FUN) {
         wording_add(&f->sentence, " does not have the code of a fun that it was sent");
     } else {
-        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another version of " : " does not have ");
+        wording_add(&f->sentence, kind == MISSING_CLAUSE ? " has another version of "
+                                                         : " does not have ");
         put_function(&f->sentence, has_at ? &at : &called);
     }
-    wording_add(&f->detail, "asked by ");
-    wording_party(&f->detail, &call->caller);
-    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    wording_say(&f->detail, "asked by {caller}, call #{call}", a_party(&call->caller),
+                a_number(call->number));
     detect_frame(f, call->end_frame, "its end");
     detect_unsure(f, is_called || kind == MISSING_FUN ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE,
                   "code:which/1 and Module:module_info(md5) on both nodes");

@@ -18,12 +18,9 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS501, event);
     wording_add(&f->sentence, "only one direction of a link was captured");
-    wording_add(&f->detail, "no packet from ");
-    wording_end(&f->detail, &end[unseen]);
-    wording_add(&f->detail, " to ");
-    wording_end(&f->detail, &end[!unseen]);
-    wording_printf(&f->detail, ", but %" PRIu64 " segments from the latter: what was answered is unknown",
-                   event->conn->link->side[!unseen].segments);
+    wording_say(&f->detail, "no packet from {node} to {peer}, but {segments} segments from the latter: "
+                "what was answered is unknown", an_end(&end[unseen]), an_end(&end[!unseen]),
+                a_number(event->conn->link->side[!unseen].segments));
     detect_frame(f, event->frame, "the latest");
     detect_commit(d);
 }
@@ -72,11 +69,8 @@ static void take_cut(struct detect *d, const struct ds_event *event)
     w->capture_told |= TOLD_CUT;
     struct finding *f = detect_begin(d, FINDING_DS502, event);
     wording_add(&f->sentence, "packets of nodes are truncated by the snap length");
-    wording_add(&f->detail, "first from ");
-    wording_end(&f->detail, &event->conn->end[event->dir]);
-    wording_add(&f->detail, " to ");
-    wording_end(&f->detail, &event->conn->end[!event->dir]);
-    wording_add(&f->detail, ": the bytes behind the cut are missing");
+    wording_say(&f->detail, "first from {node} to {peer}: the bytes behind the cut are missing",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
     detect_frame(f, event->frame, "the first truncated one");
     detect_commit(d);
 }

@@ -141,15 +141,14 @@ static uint64_t key_of(const struct party *callee)
 static void put_crash(struct wording *detail, const struct crash *crash)
 {
     if (crash->has_why)
-        wording_put(detail, WORD_ATOM, crash->why);
+        wording_say(detail, "{reason}", an_atom(crash->why));
     else
         wording_add(detail, "an unknown atom");
     if (!crash->has_stack)
         return;
-    wording_add(detail, " in ");
-    wording_function(detail, crash->top.mod, crash->top.fun);
+    wording_say(detail, " in {function}", a_function(crash->top.mod, crash->top.fun));
     if (crash->top.has_arity)
-        wording_printf(detail, "/%" PRIu32, crash->top.arity);
+        wording_say(detail, "/{arity}", a_number(crash->top.arity));
 }
 
 /* judge: a gap within makes it less certain by itself. */
@@ -167,21 +166,19 @@ static void report(struct detect *d, const struct call *call, const struct crash
 {
     struct finding *f = detect_begin_call(d, FINDING_DS312, call);
     const unsigned at = c->num % LOOP_CRASHES;
-    wording_add(&f->sentence, "a request crashed ");
-    wording_party(&f->sentence, &call->callee);
+    wording_say(&f->sentence, "a request crashed {process}", a_party(&call->callee));
     wording_add(&f->detail, "its exit reason was ");
     put_crash(&f->detail, crash);
-    wording_add(&f->detail, "; asked by ");
-    wording_party(&f->detail, &call->caller);
-    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    wording_say(&f->detail, "; asked by {caller}, call #{call}", a_party(&call->caller),
+                a_number(call->number));
     detect_frame(f, call->end_frame, "its exit");
     judge(f, crash);
     c->ts_ns[at] = call->end_ns;
     c->num++;
     if (c->num >= LOOP_CRASHES && call->end_ns - c->ts_ns[c->num % LOOP_CRASHES] <= LOOP_NS) {
         f->severity = SEVERITY_ERROR;
-        wording_printf(&f->detail, "; a crash loop: %d times within ", LOOP_CRASHES);
-        wording_span(&f->detail, call->end_ns - c->ts_ns[c->num % LOOP_CRASHES]);
+        wording_say(&f->detail, "; a crash loop: {times} times within {within}", a_number(LOOP_CRASHES),
+                    a_span(call->end_ns - c->ts_ns[c->num % LOOP_CRASHES]));
     }
     c->is_settled = false;
     c->since_ns = call->start_ns;
@@ -202,11 +199,10 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     detect_since(d, c->since_ns);
     d->is_guess = c->is_guess;
     struct finding *f = &d->draft;
-    wording_add(&f->detail, is_back ? "; it came back under its name: call #"
-                                    : "; it was not back for call #");
-    wording_printf(&f->detail, "%" PRIu64 ", ", call->number);
-    wording_span(&f->detail, call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]);
-    wording_add(&f->detail, is_back ? " later, was answered" : " later, found no process");
+    wording_say(&f->detail, "{}{next_call}, {since}{}",
+                a_word(is_back ? "; it came back under its name: call #" : "; it was not back for call #"),
+                a_number(call->number), a_span(call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]),
+                a_word(is_back ? " later, was answered" : " later, found no process"));
     c->finding = *f;
     detect_complete(d);
 }

@@ -18,12 +18,10 @@ static void take_up(struct detect *d, const struct ds_event *event)
                                         : "links between hosts have no TLS");
     if (is_public)
         f->severity = SEVERITY_WARNING;
-    for (unsigned end = 0; end < 2; end++) {
-        wording_add(&f->detail, end == 0 ? "first seen between " : ") and ");
-        wording_end(&f->detail, &conn->end[end]);
-        wording_add(&f->detail, " (");
-        wording_addr(&f->detail, &conn->end[end].addr);
-    }
+    for (unsigned end = 0; end < 2; end++)
+        wording_say(&f->detail, "{}{nodes} ({addresses}",
+                    a_word(end == 0 ? "first seen between " : ") and "),
+                    an_end(&conn->end[end]), an_addr(&conn->end[end].addr));
     wording_add(&f->detail, ")");
     detect_frame(f, event->frame, "up");
     detect_commit(d);
@@ -35,10 +33,8 @@ static void take_names(struct detect *d, const struct ds_event *event)
     if (addr_scope_of(to) != ADDR_PUBLIC || event->epmd.num_nodes == 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS402, event);
-    wording_add(&f->sentence, "EPMD of ");
-    wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-    wording_add(&f->sentence, " sent the names of its nodes to ");
-    wording_addr(&f->sentence, to);
+    wording_say(&f->sentence, "EPMD of {epmd} sent the names of its nodes to {address}",
+                an_addr(&event->conn->end[event->dir].addr), an_addr(to));
     detect_frame(f, event->frame, "names_resp");
     detect_commit(d);
 }
@@ -48,8 +44,8 @@ static void take_handshake(struct detect *d, const struct ds_event *event)
     if (event->handshake.step != DS_STEP_SEND_NAME || !danger_is_old(&event->handshake))
         return;
     struct finding *f = detect_begin(d, FINDING_DS405, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " uses the old handshake, version 5");
+    wording_say(&f->sentence, "{node} uses the old handshake, version 5",
+                an_end(&event->conn->end[event->dir]));
     detect_frame(f, event->frame, "send_name");
     detect_commit(d);
 }
@@ -83,19 +79,14 @@ static void report_code(struct detect *d, const struct record *record, const cha
 {
     const struct ds_event *event = record->event;
     struct finding *f = detect_begin(d, FINDING_DS403, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_printf(&f->sentence, " %s on ", what);
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    if (mod.data != NULL) {
-        wording_add(&f->sentence, ": ");
-        wording_function(&f->sentence, mod, fun);
-    }
-    if (record->note.label != NULL) {
-        wording_add(&f->detail, "by ");
-        wording_label(&f->detail, record->note.label);
-    }
+    wording_say(&f->sentence, "{node} {action} on {peer}", an_end(&event->conn->end[event->dir]),
+                a_word(what), an_end(&event->conn->end[!event->dir]));
+    if (mod.data != NULL)
+        wording_say(&f->sentence, ": {function}", a_function(mod, fun));
+    if (record->note.label != NULL)
+        wording_say(&f->detail, "by {label}", a_label(record->note.label));
     if (is_hidden(d, event))
-        wording_printf(&f->detail, "%sfrom a hidden node", f->detail.len != 0 ? ", " : "");
+        wording_say(&f->detail, "{}from a hidden node", a_word(f->detail.len != 0 ? ", " : ""));
     detect_frame(f, event->frame, "the request");
     detect_commit(d);
 }
@@ -107,10 +98,8 @@ static void report_refresh(struct detect *d, const struct ds_event *event)
     f->severity = SEVERITY_NOTE;
     f->advice = "Nothing, if you have run it. All atoms are known from then on.";
     wording_add(&f->sentence, "nodes run the code of distsniff --print-refresh");
-    wording_add(&f->detail, "first ");
-    wording_end(&f->detail, &event->conn->end[event->dir]);
-    wording_add(&f->detail, " on ");
-    wording_end(&f->detail, &event->conn->end[!event->dir]);
+    wording_say(&f->detail, "first {node} on {peer}", an_end(&event->conn->end[event->dir]),
+                an_end(&event->conn->end[!event->dir]));
     detect_frame(f, event->frame, "the request");
     detect_commit(d);
 }
@@ -134,8 +123,8 @@ static __attribute__((noinline)) void take_code(struct detect *d, const struct r
 static __attribute__((noinline)) void take_cookie(struct detect *d, const struct ds_event *event)
 {
     struct finding *f = detect_begin(d, FINDING_DS404, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends the cookie in messages");
+    wording_say(&f->sentence, "{node} sends the cookie in messages",
+                an_end(&event->conn->end[event->dir]));
     wording_add(&f->detail, "as nodes before OTP 21 do");
     detect_frame(f, event->frame, "such a message");
     detect_commit(d);
@@ -158,10 +147,9 @@ static __attribute__((noinline)) void take_secret(struct detect *d, const struct
     if (key < 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS404, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_printf(&f->sentence, " sends a value named %s to ", secret_keys[key].data);
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, ", unencrypted");
+    wording_say(&f->sentence, "{node} sends a value named {name} to {peer}, unencrypted",
+                an_end(&event->conn->end[event->dir]), a_word(secret_keys[key].data),
+                an_end(&event->conn->end[!event->dir]));
     detect_frame(f, event->frame, "such a message");
     detect_unsure(f, CERTAINTY_LIKELY,
                   "a look at the value (--redact removes it before you share a capture)");

@@ -45,13 +45,13 @@ static enum foreign_level level_of(const struct ds_event *event, int end)
     return event->conn->counters[end].gaps != 0 ? LEVEL_NONE : LEVEL_DAMAGE;
 }
 
-static void add_kind(struct wording *detail, uint64_t num, const char *unit)
+static void add_kind(struct wording *detail, uint64_t num, const char *param, const char *unit)
 {
     if (num == 0)
         return;
     if (detail->len != 0)
         wording_add(detail, ", ");
-    wording_add(detail, ds_counted(num, unit).text);
+    wording_say(detail, param, a_count(num, unit));
 }
 
 static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
@@ -59,16 +59,17 @@ static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
 {
     const struct ds_ignored *ignored = &side->ignored;
     if (ignored->min_ttl == ignored->max_ttl)
-        wording_printf(detail, "; TTL %u", ignored->min_ttl);
+        wording_say(detail, "; TTL {ttl}", a_number(ignored->min_ttl));
     else
-        wording_printf(detail, "; TTL %u to %u", ignored->min_ttl, ignored->max_ttl);
+        wording_say(detail, "; TTL {ttl} to {ttl_most}", a_number(ignored->min_ttl),
+                    a_number(ignored->max_ttl));
     if (level != LEVEL_LIKELY) {
         wording_add(detail, ", like its other packets");
         return;
     }
-    wording_printf(detail, ", but its other packets have %u", side->usual_ttl[0]);
+    wording_say(detail, ", but its other packets have {usual_ttl}", a_number(side->usual_ttl[0]));
     if (side->usual_ttl[1] != 0)
-        wording_printf(detail, " or %u", side->usual_ttl[1]);
+        wording_say(detail, " or {other_usual_ttl}", a_number(side->usual_ttl[1]));
     wording_add(detail, ": they come from another host");
 }
 
@@ -82,13 +83,12 @@ static void report(struct detect *d, const struct ds_event *event, int end,
     const bool is_likely = level == LEVEL_LIKELY;
     if (is_likely)
         wording_add(&f->sentence, "somebody else sends packets to ");
-    wording_end(&f->sentence, &event->conn->end[!end]);
-    wording_add(&f->sentence, is_likely ? " in the name of "
-                                        : " ignores packets that come in the name of ");
-    wording_end(&f->sentence, &event->conn->end[end]);
-    add_kind(&f->detail, ignored->resets, "resets");
-    add_kind(&f->detail, ignored->syns, "SYNs");
-    add_kind(&f->detail, ignored->others, "other segments");
+    wording_say(&f->sentence, "{node}{}{peer}", an_end(&event->conn->end[!end]),
+                a_word(is_likely ? " in the name of " : " ignores packets that come in the name of "),
+                an_end(&event->conn->end[end]));
+    add_kind(&f->detail, ignored->resets, "{resets}", "resets");
+    add_kind(&f->detail, ignored->syns, "{syns}", "SYNs");
+    add_kind(&f->detail, ignored->others, "{segments}", "other segments");
     add_ttl(&f->detail, side, level);
     detect_frame(f, ignored->first_frame, "the first one");
     if (ignored->last_frame != ignored->first_frame)

@@ -57,23 +57,18 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
 {
     struct finding *f = detect_begin_call(d, FINDING_DS303, call);
     struct ds_text atom;
-    wording_party(&f->sentence, &call->caller);
-    wording_add(&f->sentence, " repeatedly asks for ");
+    wording_say(&f->sentence, "{caller} repeatedly asks for ", a_party(&call->caller));
     if (ds_term_get_atom(resource, &atom)) {
-        wording_add(&f->sentence, "the global lock ");
-        wording_put(&f->sentence, WORD_ATOM, atom);
+        wording_say(&f->sentence, "the global lock {lock}", an_atom(atom));
     } else {
         wording_add(&f->sentence, "a global lock");
     }
-    if (lock->holder_len != 0) {
-        wording_add(&f->sentence, ", which ");
-        wording_put(&f->sentence, WORD_NODE, text_of(lock->holder, lock->holder_len));
-        wording_add(&f->sentence, " holds");
-    }
-    wording_printf(&f->detail, "refused %u times in a row by ", lock->refused);
-    wording_party(&f->detail, &call->callee);
-    wording_add(&f->detail, " in ");
-    wording_span(&f->detail, call->end_ns - lock->refused_ns);
+    if (lock->holder_len != 0)
+        wording_say(&f->sentence, ", which {holder} holds",
+                    a_node(text_of(lock->holder, lock->holder_len)));
+    wording_say(&f->detail, "refused {times} times in a row by {process} in {within}",
+                a_number(lock->refused), a_party(&call->callee),
+                a_span(call->end_ns - lock->refused_ns));
     if (lock->holder_len == 0)
         wording_add(&f->detail, "; its holder was not seen");
     detect_frame(f, lock->frame, "the first refusal");
@@ -117,14 +112,10 @@ static void report_conflict(struct detect *d, const struct ds_event *event,
 {
     struct finding *f = detect_begin(d, FINDING_DS304, event);
     struct ds_text atom;
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " have different processes under the same global name");
-    if (ds_term_get_atom(name, &atom)) {
-        wording_add(&f->sentence, ": ");
-        wording_put(&f->sentence, WORD_ATOM, atom);
-    }
+    wording_say(&f->sentence, "{node} and {peer} have different processes under the same global name",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
+    if (ds_term_get_atom(name, &atom))
+        wording_say(&f->sentence, ": {name}", an_atom(atom));
     detect_frame(f, frame, "the names of the first");
     detect_frame(f, event->frame, "the names of the second");
     detect_commit(d);
@@ -248,16 +239,11 @@ static void take_cut(struct detect *d, const struct ds_event *event)
     if ((has_end && pair->ended_by == gone) || (!has_seen && is_of_one_host(one, other)))
         return; /* it ended, or was ended, in order: its other links end as well */
     struct finding *f = detect_begin(d, FINDING_DS210, event);
-    wording_add(&f->sentence, "global on ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " although their link was healthy");
+    wording_say(&f->sentence, "global on {node} disconnected {peer} although their link was healthy",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
     if (has_lost) {
-        wording_put(&f->detail, WORD_NODE, one);
-        wording_add(&f->detail, " had lost its link with ");
-        wording_put(&f->detail, WORD_NODE, other);
-        wording_add(&f->detail, " first");
+        wording_say(&f->detail, "{lost_by} had lost its link with {third} first", a_node(one),
+                    a_node(other));
         detect_frame(f, lost->frame, "the report of the loss");
     } else {
         wording_add(&f->detail, "no message says which link was lost first");

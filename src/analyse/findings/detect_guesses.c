@@ -88,12 +88,10 @@ void detect_guesses(struct detect *d, const struct ds_event *event, int initiato
     struct finding *f = detect_begin(d, FINDING_DS407, event);
     detect_since(d, g->first_ns);
     f->node[0].len = f->node[1].len = 0;
-    wording_addr(&f->sentence, &end->addr);
-    wording_add(&f->sentence, " tries one cookie after the other");
-    wording_printf(&f->detail, "%u handshakes with a wrong digest within ", g->num);
-    wording_span(&f->detail, event->ts_ns - g->first_ns);
-    wording_printf(&f->detail, ", under %u names or more, the latest at ", g->num_names);
-    wording_end(&f->detail, &event->conn->end[!initiator]);
+    wording_say(&f->sentence, "{address} tries one cookie after the other", an_addr(&end->addr));
+    wording_say(&f->detail, "{times} handshakes with a wrong digest within {within}, under {names} names "
+                "or more, the latest at {node}", a_number(g->num), a_span(event->ts_ns - g->first_ns),
+                a_number(g->num_names), an_end(&event->conn->end[!initiator]));
     detect_frame(f, g->frame, "the first that was refused");
     detect_frame(f, event->frame, "the latest");
     detect_unsure(f, CERTAINTY_LIKELY, "what runs at that address");

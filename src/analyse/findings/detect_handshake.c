@@ -25,18 +25,17 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     const struct ds_endpoint *end = event->conn->end;
     const bool is_replaced = status_is(event->handshake.status, "true");
     struct finding *f = detect_begin(d, FINDING_DS118, event);
-    wording_end(&f->sentence, &end[!event->dir]);
-    wording_add(&f->sentence, is_replaced ? " still held an old connection with "
-                                          : " has a connection with ");
-    wording_end(&f->sentence, &end[event->dir]);
+    wording_say(&f->sentence, "{node}{}{peer}", an_end(&end[!event->dir]),
+                a_word(is_replaced ? " still held an old connection with " : " has a connection with "),
+                an_end(&end[event->dir]));
     if (!is_replaced) {
         wording_add(&f->sentence, " already");
         wording_add(&f->detail, "so the new one is closed");
         return f;
     }
     f->severity = SEVERITY_NOTE;
-    wording_end(&f->detail, &end[event->dir]);
-    wording_add(&f->detail, " had lost it (no close arrived), and replaces it");
+    wording_say(&f->detail, "{peer} had lost it (no close arrived), and replaces it",
+                an_end(&end[event->dir]));
     return f;
 }
 
@@ -52,10 +51,8 @@ static void take_status(struct detect *d, const struct ds_event *event, struct c
     }
     if (status_is(h->status, "not_allowed")) {
         f = detect_begin(d, FINDING_DS113, event);
-        wording_end(&f->sentence, &end[event->dir]);
-        wording_add(&f->sentence, " does not allow ");
-        wording_end(&f->sentence, &end[!event->dir]);
-        wording_add(&f->sentence, " to connect");
+        wording_say(&f->sentence, "{node} does not allow {peer} to connect", an_end(&end[event->dir]),
+                    an_end(&end[!event->dir]));
     } else if (h->step == DS_STEP_STATUS_REPLY &&
                (status_is(h->status, "false") || status_is(h->status, "true"))) {
         detect_idle_held(d, event, !event->dir);
@@ -86,8 +83,8 @@ static void check_known_cookies(struct detect *d, const struct ds_event *event,
         if (ds_cookie_check(cookie, w->challenge[!event->dir], h->digest) != DS_COOKIE_OK)
             continue;
         struct finding *f = detect_begin(d, FINDING_DS117, event);
-        wording_end(&f->sentence, &event->conn->end[event->dir]);
-        wording_add(&f->sentence, " uses a well-known cookie");
+        wording_say(&f->sentence, "{node} uses a well-known cookie",
+                    an_end(&event->conn->end[event->dir]));
         detect_frame(f, event->frame, ds_handshake_step_name(h->step));
         detect_commit(d);
         return;
@@ -115,10 +112,9 @@ static void take_send_name(struct detect *d, const struct ds_event *event, struc
     if (!is_scanners(h))
         return;
     struct finding *f = detect_begin(d, FINDING_DS116, event);
-    wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-    wording_add(&f->sentence, " sends a send_name that no real node sends");
-    wording_add(&f->detail, "its name is ");
-    wording_put(&f->detail, WORD_NODE, h->name);
+    wording_say(&f->sentence, "{address} sends a send_name that no real node sends",
+                an_addr(&event->conn->end[event->dir].addr));
+    wording_say(&f->detail, "its name is {name}", a_node(h->name));
     detect_frame(f, event->frame, "send_name");
     detect_unsure(f, CERTAINTY_LIKELY, "the owner of that address");
     detect_commit(d);

@@ -98,18 +98,13 @@ static struct finding *begin(struct detect *d, const struct pair *pair, struct d
     f->variant = cut->is_reset;
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, name[i]);
-    wording_add(&f->sentence, "the link between ");
-    wording_put(&f->sentence, WORD_NODE, name[0]);
-    wording_add(&f->sentence, " and ");
-    wording_put(&f->sentence, WORD_NODE, name[1]);
-    wording_add(&f->sentence, cut->is_reset ? " was reset while it was idle"
-                                            : " was cut while it was idle: net_tick_timeout");
-    wording_add(&f->detail, "neither end sent anything for ");
-    wording_span(&f->detail, cut->idle_ns);
-    wording_add(&f->detail, ", longer than ever before (");
-    wording_span(&f->detail, cut->survived_ns);
-    wording_add(&f->detail, cut->is_reset ? "), and the first data after that was answered with a RST"
-                                          : "), and nothing sent after that was acknowledged");
+    wording_say(&f->sentence, "the link between {node} and {peer}{}", a_node(name[0]), a_node(name[1]),
+                a_word(cut->is_reset ? " was reset while it was idle"
+                                     : " was cut while it was idle: net_tick_timeout"));
+    wording_say(&f->detail, "neither end sent anything for {idle}, longer than ever before "
+                "({longest_idle}{}", a_span(cut->idle_ns), a_span(cut->survived_ns),
+                a_word(cut->is_reset ? "), and the first data after that was answered with a RST"
+                                     : "), and nothing sent after that was acknowledged"));
     detect_frame(f, cut->frame, cut->is_reset ? "the RST" : "retransmitted for the third time");
     return f;
 }
@@ -190,15 +185,11 @@ static void take_equal(struct detect *d, const struct ds_event *event, struct pa
         idle_ns > before_ns + before_ns / 20)
         return;
     struct finding *f = detect_begin(d, FINDING_DS208, event);
-    wording_add(&f->sentence, "the link between ");
-    wording_end(&f->sentence, &event->conn->end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &event->conn->end[1]);
-    wording_add(&f->sentence, " is reset whenever it has been idle for the same length of time");
-    wording_add(&f->detail, "idle for ");
-    wording_span(&f->detail, idle_ns);
-    wording_add(&f->detail, ", before that for ");
-    wording_span(&f->detail, before_ns);
+    wording_say(&f->sentence, "the link between {node} and {peer} is reset whenever it has been idle "
+                "for the same length of time", an_end(&event->conn->end[0]),
+                an_end(&event->conn->end[1]));
+    wording_say(&f->detail, "idle for {idle}, before that for {idle_before}", a_span(idle_ns),
+                a_span(before_ns));
     detect_frame(f, event->frame, "the RST");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
     detect_commit(d);
@@ -239,16 +230,10 @@ void detect_idle_held(struct detect *d, const struct ds_event *event, int accept
         event->ts_ns - p->reset.ts_ns > HELD_NS)
         return;
     struct finding *f = detect_begin(d, FINDING_DS208, event);
-    wording_add(&f->sentence, "the link between ");
-    wording_end(&f->sentence, &end[!acceptor]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &end[acceptor]);
-    wording_add(&f->sentence, " was reset by a middlebox");
-    wording_add(&f->detail, "the RST came in the name of ");
-    wording_end(&f->detail, &end[acceptor]);
-    wording_add(&f->detail, ", which still held the link ");
-    wording_span(&f->detail, event->ts_ns - p->reset.ts_ns);
-    wording_add(&f->detail, " later");
+    wording_say(&f->sentence, "the link between {node} and {peer} was reset by a middlebox",
+                an_end(&end[!acceptor]), an_end(&end[acceptor]));
+    wording_say(&f->detail, "the RST came in the name of {peer}, which still held the link {later} later",
+                an_end(&end[acceptor]), a_span(event->ts_ns - p->reset.ts_ns));
     detect_frame(f, p->reset.frame, "the RST");
     detect_frame(f, event->frame, ds_handshake_step_name(event->handshake.step));
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");

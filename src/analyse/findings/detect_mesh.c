@@ -233,12 +233,10 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
         memcpy(f->node[i].text, node[both[i]].name, node[both[i]].len);
     }
     f->evidence[0].conn = failed;
-    wording_put(&f->sentence, WORD_NODE, text_of(node[a].name, node[a].len));
-    wording_add(&f->sentence, " and ");
-    wording_put(&f->sentence, WORD_NODE, text_of(node[b].name, node[b].len));
-    wording_add(&f->sentence, " are not connected to each other");
-    wording_add(&f->detail, "although both are connected to ");
-    wording_put(&f->detail, WORD_NODE, text_of(node[third].name, node[third].len));
+    wording_say(&f->sentence, "{node} and {peer} are not connected to each other",
+                a_node(text_of(node[a].name, node[a].len)), a_node(text_of(node[b].name, node[b].len)));
+    wording_say(&f->detail, "although both are connected to {third}",
+                a_node(text_of(node[third].name, node[third].len)));
     if (failed != 0)
         wording_add(&f->detail, "; an attempt between their hosts failed");
     else

@@ -45,11 +45,10 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
     const bool is_foreign = is_by_outsider(event);
     if (is_foreign)
         wording_add(&f->sentence, "in the name of ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, is_foreign ? ", invalid data arrives: "
-                                         : " sends invalid data: ");
-    wording_add(&f->sentence, event->fault.what != NULL ? event->fault.what : "malformed");
-    wording_printf(&f->detail, "at offset %" PRIu64 " of the message", event->fault.offset);
+    wording_say(&f->sentence, "{node}{}{reason}", an_end(&event->conn->end[event->dir]),
+                a_word(is_foreign ? ", invalid data arrives: " : " sends invalid data: "),
+                a_word(event->fault.what != NULL ? event->fault.what : "malformed"));
+    wording_say(&f->detail, "at offset {offset} of the message", a_number(event->fault.offset));
     detect_frame(f, event->frame, "the message");
     if (is_foreign) {
         f->severity = SEVERITY_WARNING;
@@ -78,9 +77,8 @@ static __attribute__((noinline)) void take_exit(struct detect *d, const struct r
         memcmp(atom.data, "kill", 4) != 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS311, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sent exit(kill) to a process on ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_say(&f->sentence, "{node} sent exit(kill) to a process on {peer}",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
     detect_frame(f, event->frame, "exit/2");
     detect_commit(d);
 }
@@ -136,17 +134,15 @@ static void report_copies(struct detect *d, const struct ds_event *event,
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS307, event);
-    wording_end(&f->sentence, &end[event->dir]);
-    wording_add(&f->sentence, of_one_node ? " sends the same payload to several processes of "
-                                          : " sends the same payload to several nodes");
+    wording_say(&f->sentence, "{node}{}", an_end(&end[event->dir]),
+                a_word(of_one_node ? " sends the same payload to several processes of "
+                                   : " sends the same payload to several nodes"));
     if (of_one_node)
-        wording_end(&f->sentence, &end[!event->dir]);
+        wording_say(&f->sentence, "{peer}", an_end(&end[!event->dir]));
     else
         f->severity = SEVERITY_NOTE; /* there is no other way to tell them */
-    wording_printf(&f->detail, "%u copies of ", (unsigned)c->copies + 1);
-    wording_size(&f->detail, event->message.size);
-    wording_add(&f->detail, " so far, within ");
-    wording_span(&f->detail, event->ts_ns - c->first_ns);
+    wording_say(&f->detail, "{copies} copies of {message_bytes} so far, within {within}",
+                a_number(c->copies + 1), a_size(event->message.size), a_span(event->ts_ns - c->first_ns));
     detect_frame(f, c->frame, "the first");
     detect_frame(f, event->frame, "the latest");
     detect_commit(d);
@@ -221,11 +217,10 @@ static void take_earlier_life(struct detect *d, const struct ds_event *event)
     if (kind != DS_KIND_SEND && kind != DS_KIND_MONITOR && kind != DS_KIND_LINK)
         return;
     struct finding *f = detect_begin(d, FINDING_DS308, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends to processes from before the restart of ");
-    wording_end(&f->sentence, end);
-    wording_printf(&f->detail, "their creation is %" PRIu32 ", that of the node is now %" PRIu32,
-                   identity.creation, end->creation);
+    wording_say(&f->sentence, "{node} sends to processes from before the restart of {peer}",
+                an_end(&event->conn->end[event->dir]), an_end(end));
+    wording_say(&f->detail, "their creation is {creation}, that of the node is now {creation_now}",
+                a_number(identity.creation), a_number(end->creation));
     detect_frame(f, event->frame, "the message");
     detect_commit(d);
 }
@@ -262,14 +257,12 @@ static void report_atoms(struct detect *d, const struct ds_event *event,
                          const struct dynamic_atoms *c)
 {
     struct finding *f = detect_begin(d, FINDING_DS309, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " keeps creating atoms");
-    wording_printf(&f->detail, "%u different atoms of the same form in ", (unsigned)c->num);
-    wording_span(&f->detail, event->ts_ns - c->first_ns);
-    for (size_t i = 0; i < COINED_EXAMPLES; i++) {
-        wording_add(&f->detail, i == 0 ? ", such as " : ", ");
-        wording_put(&f->detail, WORD_ATOM, text_of(c->example[i], c->len[i]));
-    }
+    wording_say(&f->sentence, "{node} keeps creating atoms", an_end(&event->conn->end[event->dir]));
+    wording_say(&f->detail, "{different} different atoms of the same form in {within}", a_number(c->num),
+                a_span(event->ts_ns - c->first_ns));
+    for (size_t i = 0; i < COINED_EXAMPLES; i++)
+        wording_say(&f->detail, "{}{examples}", a_word(i == 0 ? ", such as " : ", "),
+                    an_atom(text_of(c->example[i], c->len[i])));
     detect_frame(f, c->frame, "the first");
     detect_frame(f, event->frame, "the latest");
     detect_unsure(f, CERTAINTY_LIKELY, "erlang:system_info(atom_count) there, now and later");

@@ -198,17 +198,14 @@ static void add_writes(struct detect *d, struct finding *f, const struct mnesia_
         const struct mnesia_node *node = find_node(d, name, false);
         if (!wrote(node, pair, text_part(s->name[!i], s->len[!i]), up_ns))
             continue;
-        wording_add(&f->detail, num++ == 0 ? "; in that time " : ", and ");
-        wording_put(&f->detail, WORD_NODE, name);
-        wording_add(&f->detail, " wrote to tables with ");
-        wording_put(&f->detail, WORD_NODE, text_part(node->with, node->with_len));
+        wording_say(&f->detail, "{}{writers} wrote to tables with {writers}",
+                    a_word(num++ == 0 ? "; in that time " : ", and "), a_node(name),
+                    a_node(text_part(node->with, node->with_len)));
         wrote_last = i;
     }
-    if (num == 1) {
-        wording_add(&f->detail, " (what ");
-        wording_put(&f->detail, WORD_NODE, text_part(s->name[!wrote_last], s->len[!wrote_last]));
-        wording_add(&f->detail, " wrote by itself is in no packet)");
-    }
+    if (num == 1)
+        wording_say(&f->detail, " (what {} wrote by itself is in no packet)",
+                    a_node(text_part(s->name[!wrote_last], s->len[!wrote_last])));
 }
 
 /* find_app: what messages have shown, else the beginning of the name, which is the usual one of each. */
@@ -241,10 +238,8 @@ static void report(struct detect *d, struct mnesia_split *s)
     f->evidence[0].ts_ns = s->ts_ns;
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, i == 0 ? a : b);
-    wording_put(&f->sentence, WORD_NODE, a);
-    wording_add(&f->sentence, " and ");
-    wording_put(&f->sentence, WORD_NODE, b);
-    wording_add(&f->sentence, " are connected again, and each counted the other's mnesia as down");
+    wording_say(&f->sentence, "{node} and {peer} are connected again, and each counted the other's "
+                "mnesia as down", a_node(a), a_node(b));
     wording_add(&f->detail, app == RABBIT     ? "RabbitMQ runs on them"
                             : app == EJABBERD ? "ejabberd runs on them"
                                               : "their tables may differ from now on");

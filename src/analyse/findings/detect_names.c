@@ -221,14 +221,11 @@ static void report(struct detect *d, const struct lookup *l)
     const struct ds_text name = text_of(l->name, l->len);
     struct finding *f = detect_begin(d, FINDING_DS109, NULL);
     f->evidence[0].ts_ns = l->asked_ns;
-    wording_put(&f->sentence, WORD_NODE, name);
-    wording_printf(&f->sentence, " does not resolve: %s", answer_text(l));
-    wording_addr(&f->detail, &l->client);
-    wording_add(&f->detail, " asked ");
-    wording_addr(&f->detail, &l->server);
+    wording_say(&f->sentence, "{host} does not resolve: {reason}", a_node(name), a_word(answer_text(l)));
+    wording_say(&f->detail, "{client} asked {server}", an_addr(&l->client), an_addr(&l->server));
     if (l->questions > 1)
-        wording_printf(&f->detail, ", %u times", l->questions);
-    detect_add_icmp(&f->detail, l->icmp);
+        wording_say(&f->detail, ", {times} times", a_number(l->questions));
+    wording_icmp(&f->detail, l->icmp);
     detect_frame(f, l->frame[0], "the query");
     detect_frame(f, l->frame[1], l->icmp != NULL ? "the ICMP message" : "the answer");
     if (is_node_name(d, name)) {

@@ -83,7 +83,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     wording_span(&f->detail, silence_ns);
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
-        detect_add_icmp(&f->detail, link->icmp);
+        wording_icmp(&f->detail, link->icmp);
         detect_note_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
     }
     detect_frame(f, event->frame, "the close");

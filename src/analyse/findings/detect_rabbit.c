@@ -80,13 +80,10 @@ static void report_autoheal(struct detect *d, const struct ds_event *event, stru
 {
     const struct ds_endpoint *loser = &event->conn->end[!event->dir];
     struct finding *f = detect_begin(d, FINDING_DS606, event);
-    wording_add(&f->sentence, "RabbitMQ restarts itself on ");
-    wording_end(&f->sentence, loser);
-    wording_add(&f->sentence, " to heal a partition (autoheal)");
-    wording_put(&f->detail, WORD_NODE, winner);
-    wording_add(&f->detail, " is on the side whose data is kept; what ");
-    wording_end(&f->detail, loser);
-    wording_add(&f->detail, " accepted during the partition is lost");
+    wording_say(&f->sentence, "RabbitMQ restarts itself on {node} to heal a partition (autoheal)",
+                an_end(loser));
+    wording_say(&f->detail, "{winner} is on the side whose data is kept; what {node} accepted during the "
+                "partition is lost", a_node(winner), an_end(loser));
     detect_frame(f, event->frame, "winner_is");
     const uint64_t number = detect_commit(d);
     struct rabbit_monitor *m = find_monitor(d, event->conn, !event->dir);
@@ -100,11 +97,8 @@ static void report_partial(struct detect *d, const struct ds_event *event)
 {
     struct finding *f = detect_begin(d, FINDING_DS606, event);
     f->severity = SEVERITY_WARNING;
-    wording_add(&f->sentence, "RabbitMQ makes ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " disconnect from ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, ", as a partition is partial");
+    wording_say(&f->sentence, "RabbitMQ makes {node} disconnect from {peer}, as a partition is partial",
+                an_end(&event->conn->end[!event->dir]), an_end(&event->conn->end[event->dir]));
     wording_add(&f->detail,
                 "one of the two does not reach a third node that the other one reaches, or its "
                 "link to that node is not back yet");
@@ -118,13 +112,11 @@ static void report_pause(struct detect *d, const struct ds_event *event, int64_t
     detect_since(d, since_ns);
     f->severity = SEVERITY_WARNING;
     f->advice = pause_advice;
-    wording_add(&f->sentence, "RabbitMQ stopped on ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " while its links were down, and has started again");
-    wording_add(&f->detail, "its Erlang node kept running, so pause_minority or autoheal may have "
-                            "stopped RabbitMQ; no other "
-                            "node heard its node monitor for ");
-    wording_span(&f->detail, event->ts_ns - since_ns);
+    wording_say(&f->sentence, "RabbitMQ stopped on {node} while its links were down, and has started "
+                "again", an_end(&event->conn->end[event->dir]));
+    wording_say(&f->detail, "its Erlang node kept running, so pause_minority or autoheal may have "
+                "stopped RabbitMQ; no other node heard its node monitor for {silent}",
+                a_span(event->ts_ns - since_ns));
     detect_frame(f, event->frame, "node_up with the GUID of before");
     detect_unsure(f, CERTAINTY_POSSIBLE,
                   "the log of that node, or cluster_partition_handling in its configuration");

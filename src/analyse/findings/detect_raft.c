@@ -29,35 +29,19 @@ static struct finding *begin(struct detect *d, enum finding_code code, const str
     return f;
 }
 
-static void add_name(struct wording *out, const struct raft_cluster *c)
-{
-    wording_put(out, WORD_ATOM, raft_name(c));
-}
-
-static void add_node(struct wording *out, const struct raft_cluster *c, int member)
-{
-    wording_put(out, WORD_NODE, raft_node(c, member));
-}
-
 static void report_leaderless(struct detect *d, const struct ds_event *event, struct raft_cluster *c)
 {
     struct finding *f = begin(d, FINDING_DS603, event, c, CERTAINTY_LIKELY);
     detect_since(d, c->votes.first_ns);
-    wording_add(&f->sentence, "the raft cluster ");
-    add_name(&f->sentence, c);
-    wording_add(&f->sentence, " has no leader");
-    if (c->votes.by >= 0) {
-        add_node(&f->detail, c, c->votes.by);
-        wording_add(&f->detail, " asks ");
-    }
-    wording_add(&f->detail, "for votes without success for ");
-    wording_span(&f->detail, event->ts_ns - c->votes.first_ns);
-    wording_add(&f->detail, "; its members, as far as they were seen: ");
+    wording_say(&f->sentence, "the raft cluster {cluster} has no leader", an_atom(raft_name(c)));
+    if (c->votes.by >= 0)
+        wording_say(&f->detail, "{node} asks ", a_node(raft_node(c, c->votes.by)));
+    wording_say(&f->detail, "for votes without success for {within}; its members, as far as they were "
+                "seen: ", a_span(event->ts_ns - c->votes.first_ns));
     for (int i = 0; i < (int)c->num_members; i++) {
-        wording_add(&f->detail, i == 0 ? "" : ", ");
-        add_node(&f->detail, c, i);
+        wording_say(&f->detail, "{}{members}", a_word(i == 0 ? "" : ", "), a_node(raft_node(c, i)));
         if (c->member[i].refused_ns >= c->votes.first_ns)
-            wording_printf(&f->detail, " (%s)", call_outcome_name(c->member[i].refusal));
+            wording_say(&f->detail, " ({})", a_word(call_outcome_name(c->member[i].refusal)));
     }
     detect_frame(f, c->votes.first_frame, "the first vote");
     detect_frame(f, event->frame, "the latest");
@@ -87,12 +71,10 @@ static void take_election(struct detect *d, const struct ds_event *event, struct
     struct finding *f = begin(d, FINDING_DS604, event, c, CERTAINTY_SURE);
     detect_since(d, since_ns);
     f->node[0].len = f->node[1].len = 0;
-    wording_add(&f->sentence, "the leader of the raft cluster ");
-    add_name(&f->sentence, c);
-    wording_add(&f->sentence, " changes repeatedly");
-    wording_printf(&f->detail, "%d elections within ", OFTEN);
-    wording_span(&f->detail, event->ts_ns - since_ns);
-    wording_printf(&f->detail, ", to term %lld", (long long)c->term);
+    wording_say(&f->sentence, "the leader of the raft cluster {cluster} changes repeatedly",
+                an_atom(raft_name(c)));
+    wording_say(&f->detail, "{times} elections within {within}, to term {term}", a_number(OFTEN),
+                a_span(event->ts_ns - since_ns), a_number(c->term));
     for (uint64_t i = c->elections - OFTEN; i < c->elections; i++)
         detect_frame(f, c->election_frame[i % RAFT_ELECTIONS], "a term begins");
     detect_commit(d);
@@ -103,9 +85,8 @@ static struct finding *begin_lag(struct detect *d, const struct ds_event *event,
 {
     struct finding *f = begin(d, FINDING_DS605, event, news->cluster, CERTAINTY_LIKELY);
     detect_since(d, since_ns);
-    add_node(&f->sentence, news->cluster, news->member);
-    wording_add(&f->sentence, " does not keep up with the raft cluster ");
-    add_name(&f->sentence, news->cluster);
+    wording_say(&f->sentence, "{node} does not keep up with the raft cluster {cluster}",
+                a_node(raft_node(news->cluster, news->member)), an_atom(raft_name(news->cluster)));
     return f;
 }
 
@@ -134,11 +115,10 @@ static void take_append(struct detect *d, const struct ds_event *event,
         return;
     const int64_t lag = raft_lag(c, news->member);
     struct finding *f = begin_lag(d, event, news, m->asked_ns);
-    wording_printf(&f->detail, "it has not answered its leader for ");
-    wording_span(&f->detail, event->ts_ns - m->asked_ns);
+    wording_say(&f->detail, "it has not answered its leader for {silent}",
+                a_span(event->ts_ns - m->asked_ns));
     if (lag >= 0)
-        wording_printf(&f->detail, ", and lacks %lld entries of %lld", (long long)lag,
-                       (long long)c->idx);
+        wording_say(&f->detail, ", and lacks {lag} entries of {entries}", a_number(lag), a_number(c->idx));
     detect_frame(f, m->asked_frame, "append_entries_rpc without a reply");
     detect_frame(f, event->frame, "the latest");
     m->found = detect_commit(d);
@@ -151,8 +131,8 @@ static void take_snapshot(struct detect *d, const struct ds_event *event,
     if (m->snapshots < SNAPSHOTS)
         return;
     struct finding *f = begin_lag(d, event, news, m->snapshot_ns);
-    wording_printf(&f->detail, "its leader began to send it %u snapshots within ", m->snapshots);
-    wording_span(&f->detail, event->ts_ns - m->snapshot_ns);
+    wording_say(&f->detail, "its leader began to send it {times} snapshots within {within}",
+                a_number(m->snapshots), a_span(event->ts_ns - m->snapshot_ns));
     detect_frame(f, event->frame, "the latest snapshot");
     m->snapshots = 0;
     m->found = detect_commit(d);
@@ -162,10 +142,9 @@ static void report_behind(struct detect *d, const struct ds_event *event, const 
 {
     struct raft_member *m = &news->cluster->member[news->member];
     struct finding *f = begin_lag(d, event, news, m->behind_ns);
-    wording_printf(&f->detail, "it lacks %lld entries of %lld, and %d or more for ",
-                   (long long)raft_lag(news->cluster, news->member), (long long)news->cluster->idx,
-                   RAFT_BEHIND);
-    wording_span(&f->detail, event->ts_ns - m->behind_ns);
+    wording_say(&f->detail, "it lacks {lag} entries of {entries}, and {} or more for {within}",
+                a_number(raft_lag(news->cluster, news->member)), a_number(news->cluster->idx),
+                a_number(RAFT_BEHIND), a_span(event->ts_ns - m->behind_ns));
     detect_frame(f, event->frame, "append_entries_reply");
     m->found = detect_commit(d);
 }

@@ -151,19 +151,15 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         f = detect_begin(d, FINDING_DS107, event);
         if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has a name of its own */
             wording_add(&f->sentence, "tools are not registered at EPMD of ");
-            wording_add(&f->detail, "first ");
-            wording_put(&f->detail, WORD_NODE, text_of(w->asked, w->asked_len));
-            wording_add(&f->detail, ", ");
+            wording_say(&f->detail, "first {name}, ", a_node(text_of(w->asked, w->asked_len)));
         } else if (w->asked_len == 0) {
             wording_add(&f->sentence, "a node whose name was not captured is not registered at EPMD of ");
         } else {
-            wording_add(&f->sentence, "node ");
-            wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
-            wording_add(&f->sentence, " is not registered at EPMD of ");
+            wording_say(&f->sentence, "node {name} is not registered at EPMD of ",
+                        a_node(text_of(w->asked, w->asked_len)));
         }
-        wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-        wording_add(&f->detail, "asked by ");
-        wording_addr(&f->detail, &event->conn->end[!event->dir].addr);
+        wording_say(&f->sentence, "{epmd}", an_addr(&event->conn->end[event->dir].addr));
+        wording_say(&f->detail, "asked by {client}", an_addr(&event->conn->end[!event->dir].addr));
         detect_frame(f, w->step_frame[0], "port_please2_req");
         detect_frame(f, event->frame, "port2_resp");
         detect_commit(d);
@@ -173,10 +169,9 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         if (epmd->result == 0)
             break;
         f = detect_begin(d, FINDING_DS108, event);
-        wording_add(&f->sentence, "EPMD of ");
-        wording_addr(&f->sentence, &event->conn->end[event->dir].addr);
-        wording_add(&f->sentence, " already has a node named ");
-        wording_put(&f->sentence, WORD_NODE, text_of(w->asked, w->asked_len));
+        wording_say(&f->sentence, "EPMD of {epmd} already has a node named {name}",
+                    an_addr(&event->conn->end[event->dir].addr),
+                    a_node(text_of(w->asked, w->asked_len)));
         detect_frame(f, w->step_frame[0], "alive2_req");
         detect_frame(f, event->frame, "alive2_resp");
         detect_commit(d);
@@ -204,13 +199,10 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
         return;
     w->is_explained = true;
     struct finding *f = detect_begin(d, FINDING_DS106, event);
-    wording_add(&f->sentence, "EPMD of ");
-    wording_addr(&f->sentence, &end[1].addr);
-    wording_add(&f->sentence, " accepts connections, but does not answer");
-    wording_addr(&f->detail, &end[0].addr);
-    wording_add(&f->detail, " waited ");
-    wording_span(&f->detail, waited_ns);
-    wording_add(&f->detail, " and then closed the connection");
+    wording_say(&f->sentence, "EPMD of {epmd} accepts connections, but does not answer",
+                an_addr(&end[1].addr));
+    wording_say(&f->detail, "{client} waited {waited} and then closed the connection",
+                an_addr(&end[0].addr), a_span(waited_ns));
     detect_frame(f, w->step_frame[0], "the query");
     detect_commit(d);
 }
@@ -308,11 +300,9 @@ static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at
     f->evidence[0].conn = r->conn;
     f->evidence[0].ts_ns = r->began_ns;
     detect_since(d, r->began_ns);
-    wording_add(&f->sentence, "a connection to EPMD of ");
-    wording_addr(&f->sentence, &r->server);
-    wording_printf(&f->sentence, " %s", r->why);
-    wording_add(&f->detail, "tried by ");
-    wording_addr(&f->detail, &r->client);
+    wording_say(&f->sentence, "a connection to EPMD of {epmd} {reason}", an_addr(&r->server),
+                a_word(r->why));
+    wording_say(&f->detail, "tried by {client}", an_addr(&r->client));
     detect_frame(f, r->frame, "the end of the attempt");
     if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d)) {
         f->severity = SEVERITY_WARNING;
@@ -358,16 +348,11 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
     const struct epmd_lookup *by = asked != NULL ? asked : other;
     if (conn->link != NULL && conn->link->side[0].first_ns != 0)
         detect_since(d, conn->link->side[0].first_ns);
-    wording_add(&f->sentence, "a connection from ");
-    wording_addr(&f->sentence, &conn->end[0].addr);
-    wording_add(&f->sentence, " to ");
-    if (by != NULL) {
-        wording_put(&f->sentence, WORD_NODE, text_of(by->name, by->name_len));
-        wording_add(&f->sentence, ", ");
-    }
-    wording_addr(&f->sentence, &conn->end[1].addr);
-    wording_printf(&f->sentence, " port %u %s", (unsigned)conn->end[1].port,
-                 failure_text(conn, text, sizeof text));
+    wording_say(&f->sentence, "a connection from {client} to ", an_addr(&conn->end[0].addr));
+    if (by != NULL)
+        wording_say(&f->sentence, "{name}, ", a_node(text_of(by->name, by->name_len)));
+    wording_say(&f->sentence, "{server} port {port} {reason}", an_addr(&conn->end[1].addr),
+                a_number(conn->end[1].port), a_word(failure_text(conn, text, sizeof text)));
     if (conn->link != NULL && conn->link->close == DS_CLOSE_SYN_TIMEOUT)
         detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
@@ -383,9 +368,9 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
         detect_unsure(f, CERTAINTY_LIKELY, "EPMD's answer, by a capture that includes port 4369");
     }
     if (conn->link != NULL && conn->link->side[0].syns > 1)
-        wording_printf(&f->detail, "%s%u SYNs %s", f->detail.len != 0 ? "; " : "",
-                       (unsigned)conn->link->side[0].syns,
-                       conn->link->close == DS_CLOSE_SYN_TIMEOUT ? "went unanswered" : "were sent");
+        wording_say(&f->detail, "{}{syns} SYNs {}", a_word(f->detail.len != 0 ? "; " : ""),
+                    a_number(conn->link->side[0].syns),
+                    a_word(conn->link->close == DS_CLOSE_SYN_TIMEOUT ? "went unanswered" : "were sent"));
     if (by != NULL)
         detect_frame(f, by->frame, "port2_resp");
     detect_frame(f, event->frame, "the end of the attempt");

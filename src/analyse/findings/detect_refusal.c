@@ -35,12 +35,11 @@ static void add_how(struct wording *wording, const struct ds_event *event,
                     int closed_by)
 {
     const bool reset = event->conn->link != NULL && event->conn->link->close == DS_CLOSE_RESET;
-    wording_end(wording, &event->conn->end[closed_by]);
-    wording_add(wording, reset ? " reset the connection " : " closed the connection ");
-    wording_span(wording, event->ts_ns - w->step_ns);
-    wording_add(wording, " after ");
-    wording_add(wording, w->last_step != DS_STEP_UNKNOWN ? ds_handshake_step_name(w->last_step)
-                                                     : "it was opened");
+    wording_say(wording, "{closed_by}{}{since} after {step}", an_end(&event->conn->end[closed_by]),
+                a_word(reset ? " reset the connection " : " closed the connection "),
+                a_span(event->ts_ns - w->step_ns),
+                a_word(w->last_step != DS_STEP_UNKNOWN ? ds_handshake_step_name(w->last_step)
+                                                       : "it was opened"));
 }
 
 static void report_cookie(struct detect *d, const struct ds_event *event,
@@ -50,21 +49,15 @@ static void report_cookie(struct detect *d, const struct ds_event *event,
     const struct ds_endpoint *end = event->conn->end;
     const int acceptor = !initiator;
     struct finding *f = detect_begin(d, FINDING_DS101, event);
-    wording_end(&f->sentence, &end[acceptor]);
-    wording_add(&f->sentence, " refused ");
-    wording_end(&f->sentence, &end[initiator]);
+    wording_say(&f->sentence, "{node} refused {peer}", an_end(&end[acceptor]), an_end(&end[initiator]));
     switch (w->cookie[initiator]) {
     case DS_COOKIE_WRONG:
-        wording_add(&f->detail, "the digest of ");
-        wording_end(&f->detail, &end[initiator]);
-        wording_add(&f->detail, " was not made with the cookie of --cookie-file; ");
+        wording_say(&f->detail, "the digest of {wrong_cookie} was not made with the cookie of "
+                    "--cookie-file; ", an_end(&end[initiator]));
         break;
     case DS_COOKIE_OK:
-        wording_add(&f->detail, "the digest of ");
-        wording_end(&f->detail, &end[initiator]);
-        wording_add(&f->detail, " was made with the cookie of --cookie-file, so ");
-        wording_end(&f->detail, &end[acceptor]);
-        wording_add(&f->detail, " has another; ");
+        wording_say(&f->detail, "the digest of {} was made with the cookie of --cookie-file, so "
+                    "{wrong_cookie} has another; ", an_end(&end[initiator]), an_end(&end[acceptor]));
         break;
     case DS_COOKIE_UNCHECKED:
         detect_unsure(f, CERTAINTY_LIKELY, "either node's cookie, with --cookie-file");
@@ -82,9 +75,7 @@ static void report_acks_cookie(struct detect *d, const struct ds_event *event,
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS101, event);
-    wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, " refused ");
-    wording_end(&f->sentence, &end[!initiator]);
+    wording_say(&f->sentence, "{node} refused {peer}", an_end(&end[initiator]), an_end(&end[!initiator]));
     wording_add(&f->detail, "the digest of the acknowledgement was not made with the cookie of "
                           "--cookie-file");
     add_steps(f, w, event);
@@ -96,17 +87,17 @@ static void report_flags(struct detect *d, const struct ds_event *event, const s
                          int lacking, uint64_t missing, unsigned release)
 {
     struct finding *f = detect_begin(d, FINDING_DS104, event);
-    wording_end(&f->sentence, &event->conn->end[lacking]);
-    wording_printf(&f->sentence, " lacks capabilities that are mandatory since OTP %u", release);
+    wording_say(&f->sentence, "{node} lacks capabilities that are mandatory since OTP {otp}",
+                an_end(&event->conn->end[lacking]), a_number(release));
     const char *sends = ds_flags_release(w->flags[lacking]);
     if (sends != NULL)
-        wording_printf(&f->detail, "it sends the flags of %s; ", sends);
+        wording_say(&f->detail, "it sends the flags of {release}; ", a_word(sends));
     wording_add(&f->detail, "missing:");
     unsigned num = 0;
     for (unsigned bit = 0; bit < 64 && num < 8; bit++) {
         const char *name = (missing >> bit & 1) != 0 ? ds_flag_name(bit) : NULL;
         if (name != NULL) {
-            wording_printf(&f->detail, "%s %s", num == 0 ? "" : ",", name);
+            wording_say(&f->detail, "{} {missing_flags}", a_word(num == 0 ? "" : ","), a_word(name));
             num++;
         }
     }
@@ -158,23 +149,20 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
     const struct epmd_lookup *asked = detect_find_asked(d, event->conn, event->ts_ns, false);
     struct finding *f = detect_begin(d, differ ? FINDING_DS103 : FINDING_DS102, event);
     if (differ) {
-        wording_end(&f->sentence, &end[initiator]);
-        wording_printf(&f->sentence, " has a %s name, ", has_dot(hosts[0]) ? "long" : "short");
-        wording_end(&f->sentence, &end[acceptor]);
-        wording_printf(&f->sentence, " a %s one", has_dot(hosts[1]) ? "long" : "short");
+        wording_say(&f->sentence, "{node} has a {} name, {peer} a {} one", an_end(&end[initiator]),
+                    a_word(has_dot(hosts[0]) ? "long" : "short"), an_end(&end[acceptor]),
+                    a_word(has_dot(hosts[1]) ? "long" : "short"));
     } else {
-        wording_end(&f->sentence, &end[initiator]);
-        wording_add(&f->sentence, " reached another node than it wanted: ");
-        wording_end(&f->sentence, &end[acceptor]);
+        wording_say(&f->sentence, "{node} reached another node than it wanted: {peer}",
+                    an_end(&end[initiator]), an_end(&end[acceptor]));
         const struct ds_text name = end[acceptor].node;
         const bool is_other = asked != NULL && name.data != NULL &&
                               (name.len < asked->name_len ||
                                memcmp(name.data, asked->name, asked->name_len) != 0 ||
                                (name.len > asked->name_len && name.data[asked->name_len] != '@'));
         if (is_other) {
-            wording_add(&f->detail, "EPMD was asked for ");
-            wording_put(&f->detail, WORD_NODE, text_of(asked->name, asked->name_len));
-            wording_add(&f->detail, "; ");
+            wording_say(&f->detail, "EPMD was asked for {name}; ",
+                        a_node(text_of(asked->name, asked->name_len)));
         } else {
             detect_unsure(f, CERTAINTY_LIKELY,
                           "the log of the initiator, which has the name that it wanted");
@@ -195,11 +183,8 @@ static void add_told(const struct detect *d, struct finding *f, const struct ds_
     const struct epmd_lookup *told = detect_find_told(d, &event->conn->end[1]);
     if (told == NULL || event->conn->end[1].node.data != NULL)
         return;
-    wording_add(&f->detail, "; ");
-    wording_end(&f->detail, &event->conn->end[1]);
-    wording_add(&f->detail, " is ");
-    wording_put(&f->detail, WORD_NODE, text_of(told->name, told->name_len));
-    wording_add(&f->detail, " according to EPMD");
+    wording_say(&f->detail, "; {} is {name} according to EPMD", an_end(&event->conn->end[1]),
+                a_node(text_of(told->name, told->name_len)));
 }
 
 static void report_tls(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
@@ -207,10 +192,9 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS111, event);
-    wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, initiator_has_tls ? " speaks TLS, but " : " speaks plain distribution, ");
-    wording_end(&f->sentence, &end[!initiator]);
-    wording_add(&f->sentence, initiator_has_tls ? " does not answer it" : " TLS");
+    wording_say(&f->sentence, "{node}{}{peer}{}", an_end(&end[initiator]),
+                a_word(initiator_has_tls ? " speaks TLS, but " : " speaks plain distribution, "),
+                an_end(&end[!initiator]), a_word(initiator_has_tls ? " does not answer it" : " TLS"));
     if (initiator_has_tls) {
         wording_add(&f->detail, "its ClientHello was not answered");
         add_told(d, f, event);
@@ -227,14 +211,10 @@ static void report_stalled(struct detect *d, const struct ds_event *event,
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS115, event);
-    wording_end(&f->sentence, &end[!initiator]);
-    wording_add(&f->sentence, " accepted the connection of ");
-    wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, " but did not continue the handshake");
-    wording_add(&f->detail, "it was silent for ");
-    wording_span(&f->detail, silent_ns);
-    wording_printf(&f->detail, " after %s, until the initiator stopped waiting",
-                   ds_handshake_step_name(w->last_step));
+    wording_say(&f->sentence, "{node} accepted the connection of {peer} but did not continue the "
+                "handshake", an_end(&end[!initiator]), an_end(&end[initiator]));
+    wording_say(&f->detail, "it was silent for {silent} after {step}, until the initiator stopped waiting",
+                a_span(silent_ns), a_word(ds_handshake_step_name(w->last_step)));
     add_steps(f, w, event);
     if (silent_ns < ACCEPTOR_NS) /* the initiator may have ended */
         detect_unsure(f, CERTAINTY_LIKELY, "net_setuptime of the initiator, and its log");
@@ -247,13 +227,9 @@ static void take_left(struct detect *d, const struct ds_event *event, const stru
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS119, event);
-    wording_end(&f->sentence, &end[initiator]);
-    wording_add(&f->sentence, " closed the connection with ");
-    wording_end(&f->sentence, &end[!initiator]);
-    wording_add(&f->sentence, " during the handshake, after send_name");
-    wording_add(&f->detail, "it waited ");
-    wording_span(&f->detail, w->left_ns);
-    wording_add(&f->detail, " for an answer");
+    wording_say(&f->sentence, "{node} closed the connection with {peer} during the handshake, after "
+                "send_name", an_end(&end[initiator]), an_end(&end[!initiator]));
+    wording_say(&f->detail, "it waited {waited} for an answer", a_span(w->left_ns));
     add_steps(f, w, event);
     detect_commit(d);
 }
@@ -262,23 +238,16 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
                          int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS119, event);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " closed the connection with ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, " during the handshake, after ");
-    wording_add(&f->sentence, ds_handshake_step_name(w->last_step));
+    wording_say(&f->sentence, "{node} closed the connection with {peer} during the handshake, after "
+                "{step}", an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]),
+                a_word(ds_handshake_step_name(w->last_step)));
     add_how(&f->detail, event, w, closed_by);
-    if (closed_by == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS) {
-        wording_add(&f->detail, ": ");
-        wording_end(&f->detail, &event->conn->end[!closed_by]);
-        wording_add(&f->detail, " had not continued, or did not get it; ");
-        wording_end(&f->detail, &event->conn->end[closed_by]);
-        wording_add(&f->detail, " reached its net_setuptime, or stopped for another reason");
-    }
-    if (event->ts_ns - w->opened_ns >= STALLED_NS) {
-        wording_add(&f->detail, "; the whole attempt took ");
-        wording_span(&f->detail, event->ts_ns - w->opened_ns);
-    }
+    if (closed_by == w->step_end && event->ts_ns - w->step_ns >= STALLED_NS)
+        wording_say(&f->detail, ": {peer} had not continued, or did not get it; {node} reached its "
+                    "net_setuptime, or stopped for another reason",
+                    an_end(&event->conn->end[!closed_by]), an_end(&event->conn->end[closed_by]));
+    if (event->ts_ns - w->opened_ns >= STALLED_NS)
+        wording_say(&f->detail, "; the whole attempt took {lasted}", a_span(event->ts_ns - w->opened_ns));
     add_steps(f, w, event);
     detect_commit(d);
 }
@@ -296,10 +265,9 @@ static bool report_certificate(struct detect *d, const struct ds_event *event)
             !tls->has_hello[0] || !tls->has_hello[1])
             continue;
         struct finding *f = detect_begin(d, FINDING_DS112, event);
-        wording_end(&f->sentence, &event->conn->end[end]);
-        wording_add(&f->sentence, " refused the certificate of ");
-        wording_end(&f->sentence, &event->conn->end[!end]);
-        wording_printf(&f->detail, "TLS alert %s", tls->alert[end] != NULL ? tls->alert[end] : "");
+        wording_say(&f->sentence, "{node} refused the certificate of {peer}",
+                    an_end(&event->conn->end[end]), an_end(&event->conn->end[!end]));
+        wording_say(&f->detail, "TLS alert {}", a_word(tls->alert[end] != NULL ? tls->alert[end] : ""));
         add_told(d, f, event);
         if (tls->valid_until[!end] == 0)
             detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
@@ -325,9 +293,8 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
     if (!ends_sealed(tls, end))
         return;
     struct finding *f = detect_begin(d, FINDING_DS112, event);
-    wording_end(&f->sentence, &event->conn->end[end]);
-    wording_add(&f->sentence, " refused the certificate of ");
-    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_say(&f->sentence, "{node} refused the certificate of {peer}",
+                an_end(&event->conn->end[end]), an_end(&event->conn->end[!end]));
     wording_add(&f->detail, "its only answer was an encrypted record as long as an alert");
     add_told(d, f, event);
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert, or --keylog-file");

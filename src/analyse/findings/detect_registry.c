@@ -73,8 +73,8 @@ static void end_report(struct detect *d, struct finding *f, const struct circle 
                        const struct ds_event *event, const char *what)
 {
     detect_since(d, c->first_ns);
-    wording_printf(&f->detail, "%u times within ", c->num);
-    wording_span(&f->detail, event->ts_ns - c->first_ns);
+    wording_say(&f->detail, "{times} times within {within}", a_number(c->num),
+                a_span(event->ts_ns - c->first_ns));
     detect_frame(f, c->frame, what);
     detect_frame(f, event->frame, "the latest");
 }
@@ -93,11 +93,8 @@ static void take_transfer(struct detect *d, const struct ds_event *event, struct
     if (c->num < TIMES || event->ts_ns - c->first_ns < LONG_NS || c->found != 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS607, event);
-    wording_put(&f->sentence, WORD_NODE, from);
-    wording_add(&f->sentence, " repeatedly asks ");
-    wording_put(&f->sentence, WORD_NODE, to);
-    wording_add(&f->sentence, " for the state of Phoenix.Tracker in ");
-    wording_put(&f->sentence, WORD_PLAIN, topic);
+    wording_say(&f->sentence, "{node} repeatedly asks {peer} for the state of Phoenix.Tracker in {topic}",
+                a_node(from), a_node(to), a_text(topic));
     end_report(d, f, c, event, "transfer_req");
     detect_unsure(f, CERTAINTY_LIKELY, "the presences that both nodes list for that topic");
     c->found = detect_commit(d);
@@ -132,9 +129,9 @@ static void take_register(struct detect *d, const struct ds_event *event, const 
     struct ds_text text = {NULL, 0};
     wording_add(&f->sentence, "syn gives the name ");
     if (ds_term_get_atom(&name, &text))
-        wording_put(&f->sentence, WORD_ATOM, text);
+        wording_say(&f->sentence, "{name}", an_atom(text));
     else if (ds_term_get_binary(&name, &text))
-        wording_put(&f->sentence, WORD_PLAIN, text);
+        wording_say(&f->sentence, "{name}", a_text(text));
     wording_add(&f->sentence, " to one process after the other");
     end_report(d, f, c, event, "sync_register");
     detect_unsure(f, CERTAINTY_LIKELY, "what syn has for that name on the nodes");

@@ -69,10 +69,8 @@ static void report_knock(struct detect *d, const struct knock *k)
     struct finding *f = detect_begin(d, FINDING_DS116, NULL);
     f->evidence[0].conn = k->conn;
     f->evidence[0].ts_ns = k->ts_ns;
-    wording_addr(&f->sentence, &k->client);
-    wording_add(&f->sentence, " asked EPMD of ");
-    wording_addr(&f->sentence, &k->server);
-    wording_add(&f->sentence, " for the names of its nodes");
+    wording_say(&f->sentence, "{address} asked EPMD of {epmd} for the names of its nodes",
+                an_addr(&k->client), an_addr(&k->server));
     wording_add(&f->detail, "no node was seen at that address");
     detect_frame(f, k->frame, "names_resp");
     detect_unsure(f, CERTAINTY_POSSIBLE, "the owner of that address (monitoring asks for names as well)");
@@ -103,9 +101,8 @@ void detect_scan_end(struct detect *d, const struct ds_event *event)
     if (told == NULL || conn->counters[0].bytes == 0)
         return;
     struct finding *f = detect_begin(d, FINDING_DS116, event);
-    wording_addr(&f->sentence, &conn->end[0].addr);
-    wording_add(&f->sentence, " sends data that is not a handshake to the port of ");
-    wording_put(&f->sentence, WORD_NODE, text_of(told->name, told->name_len));
+    wording_say(&f->sentence, "{address} sends data that is not a handshake to the port of {node}",
+                an_addr(&conn->end[0].addr), a_node(text_of(told->name, told->name_len)));
     detect_frame(f, told->frame, "port2_resp");
     detect_frame(f, event->frame, "the close");
     detect_unsure(f, CERTAINTY_LIKELY, "the owner of that address");

@@ -170,7 +170,7 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
         wording_span(&f->detail, d->now_ns - g->last_data_ns);
         wording_add(&f->detail, " ago: only the direction to the second was cut");
     }
-    detect_add_icmp(&f->detail, g->icmp);
+    wording_icmp(&f->detail, g->icmp);
     detect_frame(f, g->frame, "retransmitted for the third time");
     if (other != NULL)
         detect_frame(f, other->frame, "retransmitted for the third time by the other end");
@@ -205,7 +205,7 @@ static void report(struct detect *d, const struct fading *g)
     wording_span(&f->detail, d->now_ns - g->last_data_ns);
     wording_add(&f->detail, "; its kernel did not acknowledge either: the host or the network was "
                             "gone");
-    detect_add_icmp(&f->detail, g->icmp);
+    wording_icmp(&f->detail, g->icmp);
     if (cut != NULL) {
         wording_add(&f->detail, ", or a middlebox forgot the link (DS208), as both had been silent for ");
         wording_span(&f->detail, cut->idle_ns);

@@ -84,13 +84,9 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     f->severity = SEVERITY_NOTE;
     /* One line for all: where a cluster starts, most pairs do that, and tools come by the dozen. */
     const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
-    wording_add(&f->sentence, is_tool ? "tools and nodes" : "nodes");
-    wording_add(&f->sentence, " connected to each other at the same time, and one attempt succeeded "
-                              "each time");
-    wording_add(&f->detail, "first ");
-    wording_end(&f->detail, &end[0]);
-    wording_add(&f->detail, " and ");
-    wording_end(&f->detail, &end[1]);
+    wording_say(&f->sentence, "{} connected to each other at the same time, and one attempt succeeded "
+                "each time", a_word(is_tool ? "tools and nodes" : "nodes"));
+    wording_say(&f->detail, "first {node} and {peer}", an_end(&end[0]), an_end(&end[1]));
     detect_frame(f, frame, "status");
     detect_frame(f, event->frame, "up");
     detect_commit(d);
@@ -115,20 +111,14 @@ static void report_stuck(struct detect *d, const struct dialled *t)
         f->node[i].len = t->len[i];
         memcpy(f->node[i].text, t->name[i], t->len[i]);
     }
-    wording_put(&f->sentence, WORD_NODE, text_of(t->name[0], t->len[0]));
-    wording_add(&f->sentence, " and ");
-    if (t->len[1] != 0) {
-        wording_put(&f->sentence, WORD_NODE, text_of(t->name[1], t->len[1]));
-    } else {
-        wording_add(&f->sentence, "a node of ");
-        wording_addr(&f->sentence, &t->addr);
-    }
-    wording_add(&f->sentence, " connected to each other at the same time, and no attempt succeeded");
-    wording_add(&f->detail, "the attempt of ");
-    if (t->is_kept || t->len[1] == 0)
-        wording_put(&f->detail, WORD_NODE, text_of(t->name[0], t->len[0]));
+    wording_say(&f->sentence, "{node} and ", a_node(text_of(t->name[0], t->len[0])));
+    if (t->len[1] != 0)
+        wording_say(&f->sentence, "{peer}", a_node(text_of(t->name[1], t->len[1])));
     else
-        wording_put(&f->detail, WORD_NODE, text_of(t->name[1], t->len[1]));
+        wording_say(&f->sentence, "a node of {address}", an_addr(&t->addr));
+    wording_add(&f->sentence, " connected to each other at the same time, and no attempt succeeded");
+    const int by = t->is_kept || t->len[1] == 0 ? 0 : 1;
+    wording_say(&f->detail, "the attempt of {}", a_node(text_of(t->name[by], t->len[by])));
     if (!t->is_kept && t->len[1] == 0)
         wording_add(&f->detail, " should have been abandoned: the other node is stuck");
     else

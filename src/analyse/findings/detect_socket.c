@@ -44,9 +44,8 @@ static void note_replica(struct detect *d, uint64_t key, uint64_t finding)
 static void add_sentence(struct finding *f, const struct ds_endpoint *leader,
                          const struct ds_endpoint *replica)
 {
-    wording_end(&f->sentence, leader);
-    wording_add(&f->sentence, " does not reach a stream's replica on ");
-    wording_end(&f->sentence, replica);
+    wording_say(&f->sentence, "{node} does not reach a stream's replica on {peer}", an_end(leader),
+                an_end(replica));
 }
 
 /* take_failure: who connects is the leader's node, end 0. */
@@ -55,9 +54,8 @@ static void take_failure(struct detect *d, const struct ds_event *event)
     const struct ds_endpoint *leader = &event->conn->end[0], *replica = &event->conn->end[1];
     struct finding *f = detect_begin(d, FINDING_DS609, event);
     add_sentence(f, leader, replica);
-    wording_add(&f->detail, "its connection to ");
-    wording_addr(&f->detail, &replica->addr);
-    wording_printf(&f->detail, " port %u: %s", (unsigned)replica->port, event->change.reason);
+    wording_say(&f->detail, "its connection to {server} port {port}: {reason}", an_addr(&replica->addr),
+                a_number(replica->port), a_word(event->change.reason));
     detect_since(d, event->ts_ns - SYNS_NS);
     detect_frame(f, event->frame, "the latest packet of it");
     note_replica(d, stream_key(replica), detect_commit(d));
@@ -81,9 +79,8 @@ static void take_cookie(struct detect *d, const struct ds_event *event)
         !ds_term_get_element(&event->message.payload, 1, &cookie))
         return;
     struct finding *f = detect_begin(d, FINDING_DS406, event);
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends its cookie in clear text to ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
+    wording_say(&f->sentence, "{node} sends its cookie in clear text to {peer}",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
     detect_frame(f, event->frame, "gen_rpc_authenticate_connection");
     detect_commit(d);
 }

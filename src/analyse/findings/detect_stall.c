@@ -64,23 +64,19 @@ static void keep_ends(struct detect *d, struct stalled *s, const struct ds_event
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS214, event);
-    wording_add(&f->sentence, "the link between ");
-    wording_end(&f->sentence, &end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &end[1]);
-    wording_add(&f->sentence, " is stalled");
+    wording_say(&f->sentence, "the link between {node} and {peer} is stalled", an_end(&end[0]),
+                an_end(&end[1]));
     s->finding = *f;
     for (int i = 0; i < 2; i++) {
         s->name[i] = (struct wording){.len = 0};
-        wording_end(&s->name[i], &end[i]);
+        wording_say(&s->name[i], "{}", an_end(&end[i]));
     }
 }
 
 static void put_words(struct wording *to, const struct wording *from)
 {
     for (unsigned i = 0; i < from->num; i++)
-        wording_put(to, (enum word_kind)from->part[i].kind,
-                    text_of(from->bytes + from->part[i].at, from->part[i].len));
+        wording_append(to, from, i, text_of(from->bytes + from->part[i].at, from->part[i].len));
 }
 
 /* put_way says which way is cut, as far as that shows. */
@@ -134,11 +130,9 @@ static void report(struct detect *d, struct stalled *s, const char *end, enum se
     struct finding *f = begin(d, s);
     f->severity = severity;
     f->is_over = severity != SEVERITY_ERROR;
-    wording_add(&f->detail, "for ");
-    wording_span(&f->detail, d->now_ns - s->start_ns);
-    wording_add(&f->detail, end);
+    wording_say(&f->detail, "for {stalled}{}", a_span(d->now_ns - s->start_ns), a_word(end));
     put_way(&f->detail, s);
-    detect_add_icmp(&f->detail, s->icmp);
+    wording_icmp(&f->detail, s->icmp);
     for (int i = 0; i < 2; i++)
         detect_frame(f, s->frame[i], "retransmitted for the third time");
     judge(d, f, s);

@@ -98,17 +98,14 @@ static void report(struct detect *d, const struct ds_event *event, struct starts
     f->node[1].len = 0;
     f->node[0].len = is_at_epmd ? 0 : detect_keep(f->node[0].text, sizeof f->node[0].text, name);
     f->severity = severity;
-    wording_put(&f->sentence, WORD_NODE, name);
-    if (is_at_epmd) {
-        wording_add(&f->sentence, " (as registered at EPMD of ");
-        wording_addr(&f->sentence, &event->conn->end[1].addr);
-        wording_add(&f->sentence, ")");
-    }
+    wording_say(&f->sentence, "{node}", a_node(name));
+    if (is_at_epmd)
+        wording_say(&f->sentence, " (as registered at EPMD of {epmd})",
+                    an_addr(&event->conn->end[1].addr));
     wording_add(&f->sentence, " restarts repeatedly");
-    wording_printf(&f->detail, "%u starts within ", recent);
-    wording_span(&f->detail, event->ts_ns - since_ns);
-    wording_printf(&f->detail, ", each with another creation, the latest %" PRIu32,
-                   s->creation[(s->num - 1) % NUM_STARTS]);
+    wording_say(&f->detail, "{times} starts within {within}, each with another creation, the latest "
+                "{creation}", a_number(recent), a_span(event->ts_ns - since_ns),
+                a_number(s->creation[(s->num - 1) % NUM_STARTS]));
     for (uint64_t n = s->num > NUM_STARTS ? s->num - NUM_STARTS : 0; n < s->num; n++)
         detect_frame(f, s->frame[n % NUM_STARTS], is_at_epmd ? "registered" : "up");
     detect_commit(d);

@@ -348,11 +348,6 @@ static int find_missing(const struct detect *d, const struct table_wait *wait)
     return missing;
 }
 
-static void add_tab(struct wording *out, const struct table_wait *wait)
-{
-    wording_put(out, WORD_ATOM, text_of(wait->tab, wait->tab_len));
-}
-
 /* report tells of all tables for which the node of one waits. */
 static void report(struct detect *d, struct table_wait *first)
 {
@@ -362,27 +357,22 @@ static void report(struct detect *d, struct table_wait *first)
     detect_since(d, first->since_ns);
     f->evidence[0].conn = first->conn;
     f->node[0].len = detect_keep(f->node[0].text, sizeof f->node[0].text, text_from(&first->node));
-    wording_add(&f->sentence, "mnesia on ");
-    wording_put(&f->sentence, WORD_NODE, text_from(&first->node));
-    wording_add(&f->sentence, " has started and waits for tables");
+    wording_say(&f->sentence, "mnesia on {node} has started and waits for tables",
+                a_node(text_from(&first->node)));
     for (size_t i = 0; i < MAX_WAITS; i++) {
         struct table_wait *wait = &d->tables->wait[i];
         if (!wait->is_used || !is_name(&wait->node, text_from(&first->node)) || wait->found != 0)
             continue;
-        if (num < SHOWN) {
-            wording_add(&f->detail, num == 0 ? "no running node has loaded " : ", ");
-            add_tab(&f->detail, wait);
-        }
+        if (num < SHOWN)
+            wording_say(&f->detail, "{}{tables}", a_word(num == 0 ? "no running node has loaded " : ", "),
+                        an_atom(text_of(wait->tab, wait->tab_len)));
         num++;
     }
     if (num > SHOWN)
-        wording_printf(&f->detail, " and %u more", num - SHOWN);
-    wording_add(&f->detail, " for ");
-    wording_span(&f->detail, d->now_ns - first->since_ns);
-    wording_add(&f->detail, "; ");
-    wording_put(&f->detail, WORD_NODE, text_from(&first->holder[missing]));
-    wording_add(&f->detail,
-                " has a copy, and mnesia does not run there: it may have been the last that was up");
+        wording_say(&f->detail, " and {more} more", a_number(num - SHOWN));
+    wording_say(&f->detail, " for {waited}; {peer} has a copy, and mnesia does not run there: it may "
+                "have been the last that was up", a_span(d->now_ns - first->since_ns),
+                a_node(text_from(&first->holder[missing])));
     detect_frame(f, first->frame, "the schema, as the node read it");
     detect_unsure(f, CERTAINTY_POSSIBLE, "mnesia:info() on that node: its tables that are not active");
     const uint64_t number = detect_commit(d);

@@ -27,13 +27,9 @@ static void name_callee(struct wording *sentence, const struct party *callee)
 {
     wording_add(sentence, "calls ");
     if (callee->name.data != NULL) {
-        wording_add(sentence, "to ");
-        wording_party(sentence, callee);
-        wording_add(sentence, " ");
+        wording_say(sentence, "to {process} ", a_party(callee));
     } else if (callee->node.data != NULL) {
-        wording_add(sentence, "to processes of ");
-        wording_put(sentence, WORD_NODE, callee->node);
-        wording_add(sentence, " ");
+        wording_say(sentence, "to processes of {peer} ", a_node(callee->node));
     }
     wording_add(sentence, "time out");
 }
@@ -48,11 +44,8 @@ void detect_timeout(struct detect *d, const struct call *call)
     if (call->group != NULL && call->group[0] != '\0')
         f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries give up by themselves as well */
     name_callee(&f->sentence, &call->callee);
-    wording_add(&f->detail, "after ");
-    wording_span(&f->detail, waited_ns);
-    wording_add(&f->detail, ", asked by ");
-    wording_party(&f->detail, &call->caller);
-    wording_printf(&f->detail, ", call #%" PRIu64, call->number);
+    wording_say(&f->detail, "after {waited}, asked by {caller}, call #{call}", a_span(waited_ns),
+                a_party(&call->caller), a_number(call->number));
     detect_frame(f, call->end_frame, "the caller stops waiting");
     /* Where packets are missing, or atoms are not known, the reply may have come. */
     const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);

@@ -38,13 +38,12 @@ static void add_alert(struct finding *f, const struct ds_event *event, int end)
     const char *offered = ds_tls_version_name(tls->offered);
     wording_add(&f->detail, "TLS alert ");
     if (tls->alert[end] != NULL)
-        wording_add(&f->detail, tls->alert[end]);
+        wording_say(&f->detail, "{alert}", a_word(tls->alert[end]));
     else
-        wording_printf(&f->detail, "%u", (unsigned)tls->alert_code[end]);
-    wording_add(&f->detail, " of ");
-    wording_end(&f->detail, &event->conn->end[end]);
+        wording_say(&f->detail, "{alert_code}", a_number(tls->alert_code[end]));
+    wording_say(&f->detail, " of {}", an_end(&event->conn->end[end]));
     if (tls->version == 0 && offered != NULL)
-        wording_printf(&f->detail, "; TLS %s and older was offered", offered);
+        wording_say(&f->detail, "; TLS {offered} and older was offered", a_word(offered));
     detect_frame(f, event->frame, "the close");
 }
 
@@ -59,11 +58,8 @@ static void report_nothing_common(struct detect *d, const struct ds_event *event
                                   const char *what)
 {
     struct finding *f = detect_begin(d, FINDING_DS120, event);
-    wording_end(&f->sentence, &event->conn->end[end]);
-    wording_add(&f->sentence, " has no TLS ");
-    wording_add(&f->sentence, what);
-    wording_add(&f->sentence, " in common with ");
-    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_say(&f->sentence, "{node} has no TLS {lacking} in common with {peer}",
+                an_end(&event->conn->end[end]), a_word(what), an_end(&event->conn->end[!end]));
     add_alert(f, event, end);
     if (event->conn->tls->alert_code[end] == ALERT_HANDSHAKE_FAILURE)
         detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
@@ -75,9 +71,8 @@ static void report_nothing_common(struct detect *d, const struct ds_event *event
 static void report_host(struct detect *d, const struct ds_event *event, int end)
 {
     struct finding *f = detect_begin(d, FINDING_DS112, event);
-    wording_end(&f->sentence, &event->conn->end[end]);
-    wording_add(&f->sentence, " refused the certificate of ");
-    wording_end(&f->sentence, &event->conn->end[!end]);
+    wording_say(&f->sentence, "{node} refused the certificate of {peer}",
+                an_end(&event->conn->end[end]), an_end(&event->conn->end[!end]));
     add_alert(f, event, end);
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that sent the alert");
     detect_commit(d);
@@ -135,15 +130,12 @@ static bool explain_stall(struct detect *d, const struct ds_event *event)
     if (link->side[!silent].last_data_ns == 0 || silence_ns < STALL_NS || tls->is_amid[!silent])
         return false;
     struct finding *f = detect_begin(d, FINDING_DS122, event);
-    wording_end(&f->sentence, &conn->end[silent]);
-    wording_add(&f->sentence, " stopped in the TLS handshake with ");
-    wording_end(&f->sentence, &conn->end[!silent]);
-    wording_add(&f->detail, "it was silent for ");
-    wording_span(&f->detail, silence_ns);
+    wording_say(&f->sentence, "{node} stopped in the TLS handshake with {peer}",
+                an_end(&conn->end[silent]), an_end(&conn->end[!silent]));
+    wording_say(&f->detail, "it was silent for {silent}", a_span(silence_ns));
     if (link->closed_by >= 0) {
-        wording_add(&f->detail, ", until ");
-        wording_end(&f->detail, &conn->end[link->closed_by]);
-        wording_add(&f->detail, " closed the connection");
+        wording_say(&f->detail, ", until {closed_by} closed the connection",
+                    an_end(&conn->end[link->closed_by]));
     } else {
         wording_add(&f->detail, ", and nothing more was seen");
     }
@@ -178,19 +170,13 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
     if (!is_over && !is_early && tls->valid_until[end] - now > SOON_S)
         return;
     struct finding *f = detect_begin(d, FINDING_DS121, event);
-    wording_add(&f->sentence, "the certificate of ");
-    wording_end(&f->sentence, &event->conn->end[end]);
-    wording_add(&f->sentence, is_over    ? " has expired"
-                              : is_early ? " is not valid yet"
-                                         : " is about to expire");
+    wording_say(&f->sentence, "the certificate of {node}{}", an_end(&event->conn->end[end]),
+                a_word(is_over ? " has expired" : is_early ? " is not valid yet" : " is about to expire"));
     if (is_over || is_early)
         f->severity = SEVERITY_ERROR;
     wording_add(&f->detail, "it ");
-    if (tls->certificate[end].data != NULL) {
-        wording_add(&f->detail, "names ");
-        wording_put(&f->detail, WORD_NODE, tls->certificate[end]);
-        wording_add(&f->detail, " and ");
-    }
+    if (tls->certificate[end].data != NULL)
+        wording_say(&f->detail, "names {certificate} and ", a_node(tls->certificate[end]));
     wording_add(&f->detail, is_early ? "is valid from " : is_over ? "was valid until " : "is valid until ");
     add_date(&f->detail, is_early ? tls->valid_from[end] : tls->valid_until[end]);
     detect_frame(f, event->frame, "a packet after it");
@@ -210,15 +196,10 @@ static void check_renewals(struct detect *d, const struct ds_event *event, struc
         return;
     w->tls_told |= TOLD_RENEWAL;
     struct finding *f = detect_begin(d, FINDING_DS213, event);
-    wording_end(&f->sentence, &conn->end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &conn->end[1]);
-    wording_add(&f->sentence, " renew their TLS keys too often");
-    wording_printf(&f->detail, "%llu times in ", (unsigned long long)num);
-    wording_span(&f->detail, span_ns);
-    wording_add(&f->detail, ", every ");
-    wording_size(&f->detail, bytes / num);
-    wording_add(&f->detail, " on average");
+    wording_say(&f->sentence, "{node} and {peer} renew their TLS keys too often", an_end(&conn->end[0]),
+                an_end(&conn->end[1]));
+    wording_say(&f->detail, "{times} times in {within}, every {bytes} on average", a_number(num),
+                a_span(span_ns), a_size(bytes / num));
     detect_frame(f, event->frame, "a packet after them");
     if (was_told)
         detect_complete(d);
