@@ -101,14 +101,6 @@ struct reached {
     int64_t ts_ns; /* the latest time; 0: a free place */
 };
 
-/* answered is a reply that ended a call: whether it arrives is known later. */
-enum { MAX_ANSWERS = 256 };
-struct answered {
-    uint64_t conn;
-    uint32_t end_seq; /* behind its last byte */
-    uint8_t dir;
-};
-
 /* hole is a time in which packets or records were lost here, of whatever connection. */
 enum { MAX_HOLES = 16 };
 struct hole {
@@ -142,15 +134,6 @@ struct idle_drop {
     bool is_told;
 };
 
-/* lost_link is one that global said was lost. */
-enum { MAX_LOST_LINKS = 8 };
-struct lost_link {
-    int64_t ts_ns; /* when it was said first */
-    uint64_t frame;
-    size_t len[2];
-    char name[2][128]; /* who says it, and the node that is gone from there */
-};
-
 /* pair is two nodes, in either order. */
 enum { NUM_UPS = 4 };
 struct pair {
@@ -173,86 +156,6 @@ struct pair {
     struct idle_drop cut; /* the latest */
 };
 
-struct callee {
-    struct table_entry entry;
-    uint64_t key; /* a hash of its node and name */
-    uint64_t calls, failed, noproc, timeouts, abandoned;
-    uint64_t latest;   /* number of the latest call that failed */
-    int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
-    bool is_guess;     /* a call that failed has atoms that are no more than likely */
-    uint64_t finding;  /* number of what was found, 0: nothing */
-    uint64_t told;     /* how many had failed when that was told */
-    uint64_t told_calls;
-};
-
-/* crashed is a callee that requests have ended. */
-struct crashed {
-    struct table_entry entry;
-    uint64_t key;
-    uint64_t num;
-    int64_t ts_ns[3]; /* of the latest */
-    int64_t since_ns; /* of the latest: when it was asked */
-    bool is_guess;    /* likewise: d->is_guess */
-    bool is_settled;  /* it is told whether it came back since the latest */
-    struct finding finding; /* of the latest */
-};
-
-/* copied is a large payload that may come again, to others. */
-struct repeated_payload {
-    struct table_entry entry;
-    uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
-    uint64_t receiver;    /* of the latest */
-    int64_t first_ns, last_ns;
-    uint64_t frame; /* of the first */
-    uint32_t copies, same_node; /* after the first; those to a node that had one before */
-    uint8_t num_conns;
-    bool is_told[2];
-    uint64_t conn[8];
-};
-
-/* coined is what a node sends atoms of: one form, with ever other numbers in it. */
-enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
-struct dynamic_atoms {
-    struct table_entry entry;
-    uint64_t key;
-    int64_t first_ns;
-    uint64_t frame;
-    uint32_t num; /* different ones, up to COINED_ENOUGH: more are not counted */
-    uint64_t seen[COINED_PLACES]; /* their hashes under the secret of this run; 0: free */
-    uint8_t len[COINED_EXAMPLES];
-    char example[COINED_EXAMPLES][COINED_LEN];
-};
-
-/* locked is a lock of global on one node. */
-struct locked {
-    struct table_entry entry;
-    uint64_t key;
-    unsigned refused; /* in a row */
-    int64_t refused_ns; /* the first of these */
-    uint64_t frame;
-    size_t holder_len;
-    char holder[128];
-};
-
-/* listed is a name of global, as a node told it over a connection. */
-struct listed {
-    struct table_entry entry;
-    uint64_t key, pid; /* hashes: of connection and name, and of whom it names */
-    uint64_t frame;
-    uint8_t dir;
-};
-
-/* dialled is an attempt that was told to give way to the one from the other side, or that the
- * other one has to give way to. */
-struct dialled {
-    bool is_used, is_kept; /* is_kept: this attempt is to go on, not the other one */
-    uint64_t conn, frame;
-    int64_t ts_ns;
-    struct ds_addr addr; /* of the acceptor */
-    size_t len[2];
-    char name[2][128]; /* initiator, acceptor; len 0: not known */
-};
-
 /* fading is a link whose one end does not acknowledge what the other one sends: it may be gone. */
 struct fading {
     bool is_used, is_heard; /* is_heard: it has said something since, but acknowledged nothing */
@@ -267,115 +170,8 @@ struct fading {
     char name[2][128];
 };
 
-/* stalled is a link on which something is retransmitted and not acknowledged. */
-struct stalled {
-    bool is_used, is_told;
-    bool waits[2];    /* what that end sends is not acknowledged */
-    bool is_heard[2]; /* it has sent something since */
-    bool repeats[2];  /* it retransmits what the other end has acknowledged */
-    uint64_t conn, frame[2], retransmitted[2];
-    uint32_t most_repeats; /* of one segment */
-    int64_t start_ns;
-    const char *icmp;
-    struct wording name[2];
-    struct finding finding; /* its sentence and nodes */
-};
-
-/* starts is what is known of the incarnations of a node. */
-enum { NUM_STARTS = 6 };
-struct starts {
-    struct table_entry entry;
-    uint64_t key;
-    uint64_t num;                /* different ones */
-    uint32_t creation[NUM_STARTS]; /* of the last ones */
-    int64_t ts_ns[NUM_STARTS];
-    uint64_t frame[NUM_STARTS];
-    uint64_t conn;      /* of the registration */
-    uint64_t short_key; /* a hash of its name before the @ */
-    bool is_told;       /* the finding was made, as severe as that */
-    uint8_t severity;
-    bool is_first_seen; /* the first one is a start that was seen */
-    bool has_ended;     /* the node has ended the connection of its registration */
-};
-
-/* mnesia_node is a node on which mnesia, or what uses it, has spoken. */
-struct mnesia_node {
-    struct table_entry entry;
-    uint64_t key;
-    int64_t write_ns[2]; /* when it last took part in a write to tables, and a second or more before that */
-    uint8_t apps;        /* bits of detect_mnesia.c's own */
-    size_t with_len;
-    char with[128]; /* the other node of its latest write */
-};
-
-/* mnesia_pair is two such nodes, by the order of their names. */
-struct mnesia_pair {
-    struct table_entry entry;
-    uint64_t key;
-    uint64_t conn;          /* their latest link */
-    int64_t heard_ns[2];    /* of either, on that link; 0: not yet */
-    int64_t parted_ns;      /* when they both were heard last on the link before; 0: not known */
-    int64_t starting_ns[2]; /* when its mnesia last began to negotiate with the other's */
-    uint64_t starting_conn[2]; /* on which link that was */
-    uint64_t finding;       /* the number of their split, 0: none, or it is over */
-};
-
-/* mnesia_split is a split of which one node has learned; the other one may still ask. */
-enum { MAX_SPLITS = 8 };
-struct mnesia_split {
-    bool is_used, has[2]; /* has: who was answered that its mnesia counts as down */
-    uint64_t key, conn, frame[2][2];
-    int64_t ts_ns, since_ns;
-    size_t len[2];
-    char name[2][128];
-};
-
 /* Why a node is silent: DS201 is told of each by itself. */
 enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILENT_ONE_WAY };
-
-/* lookup is a host's name that DNS was asked for, and has not told. */
-enum { MAX_LOOKUPS = 64, MAX_HOSTS = 64, LOOKUP_LEN = 120 };
-struct lookup {
-    bool is_used, has_failed;
-    uint8_t code; /* of the latest answer, where it has failed */
-    const char *icmp; /* what came instead of an answer; a static string, NULL: none did */
-    unsigned questions;
-    struct ds_addr client, server;
-    int64_t asked_ns, last_ns;
-    uint64_t frame[2]; /* of the first question, of the latest answer */
-    size_t len;
-    char name[LOOKUP_LEN];
-};
-
-/* lookups is what is asked, and who has to do with nodes. */
-struct lookups {
-    bool has_open; /* any may be used */
-    bool has_local; /* EPMD was spoken with on a host that shows no other address */
-    struct lookup open[MAX_LOOKUPS];
-    unsigned num_hosts, num_names;
-    struct ds_addr host[MAX_HOSTS];
-    struct host_name {
-        size_t len;
-        char text[LOOKUP_LEN];
-    } name[MAX_HOSTS]; /* hosts in the names of nodes */
-    struct host_name others; /* the first that did not resolve where no node was seen */
-};
-
-/* knock is somebody who asked EPMD for all names, and may be no node. */
-enum { MAX_KNOCKS = 16 };
-struct knock {
-    bool is_used;
-    struct ds_addr client, server;
-    int64_t ts_ns;
-    uint64_t frame, conn;
-};
-
-struct scans {
-    bool has_knocks; /* any may be used */
-    struct knock knock[MAX_KNOCKS];
-    unsigned num_hosts; /* of nodes */
-    struct ds_addr host[MAX_HOSTS];
-};
 
 /* checks counts what was looked at. */
 struct checks {
@@ -392,23 +188,25 @@ struct checks {
     uint64_t sockets;    /* connections beside the distribution */
 };
 
-enum { MAX_REFUSED = 32, MAX_DIALLED = 16, MAX_FADING = 32, MAX_GONE = 32, MAX_STALLED = 32 };
+enum { MAX_REFUSED = 32, MAX_FADING = 32, MAX_GONE = 32, MAX_HOSTS = 64 };
 
+struct detect;
 struct mesh; /* who is connected with whom: detect_mesh.c */
 struct rabbit_watch; /* detect_rabbit.c */
 struct table_watch; /* detect_tables.c */
 struct registry_watch; /* detect_registry.c */
 struct guess_watch; /* detect_guesses.c */
 
-/* stream_replica is a replica that its leader did not reach. */
-enum { MAX_STREAM_REPLICAS = 64 };
-struct stream_replica {
-    uint64_t key, finding; /* key 0: a free place */
-};
+#define FAMILY(name)                                                                                       \
+    struct name##_watch;                                                                                   \
+    bool detect_##name##_init(struct detect *d);                                                           \
+    void detect_##name##_free(struct detect *d);
+#include "analyse/findings/families.def"
+#undef FAMILY
 
 struct detect {
     struct findings_config config;
-    struct table watched, asked, pairs, starts, callees, crashed, copied, coined, locks, listed, builds;
+    struct table watched, asked, pairs;
     struct epmd_unreachable refused[MAX_REFUSED];
     bool has_refused; /* any may be used */
     struct reached reached[MAX_REFUSED];
@@ -422,37 +220,24 @@ struct detect {
     bool has_since;
     bool is_guess; /* the draft rests on atoms that are no more than likely */
     int64_t found_ns; /* when something was found last */
-    struct answered answers[MAX_ANSWERS]; /* the latest ones */
-    uint64_t num_answers;
-    uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
-    struct dialled dialled[MAX_DIALLED];
     bool has_dialled;
     struct fading fading[MAX_FADING];
     bool has_fading;
-    struct stalled stalled[MAX_STALLED];
-    bool has_stalled; /* any may be used */
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
-    struct {
-        struct table nodes, pairs;
-        bool has_splits; /* any may be used */
-        struct mnesia_split split[MAX_SPLITS];
-    } mnesia;
+#define FAMILY(name) struct name##_watch *name; /* not NULL */
+#include "analyse/findings/families.def"
+#undef FAMILY
     struct raft raft;
-    struct lookups lookups;
-    struct scans scans;
+    bool has_lookups, has_knocks, has_splits; /* there may be some: of names, scan, mnesia */
     struct presence presence;
     struct timeline *timeline; /* NULL: nobody wants it */
     bool was_down; /* it was told that something is down */
     struct mesh *mesh; /* NULL: no link has been up yet */
-    struct stream_replica replica[MAX_STREAM_REPLICAS];
-    unsigned next_replica;
     struct rabbit_watch *rabbit; /* NULL: no node monitor was heard */
     struct registry_watch *registry; /* NULL: no registry has asked or given a name */
     struct guess_watch *guesses; /* NULL: no cookie was refused */
     struct table_watch *tables; /* NULL: no mnesia has started, and EPMD has known all names */
     uint64_t num_one_way; /* connections that are watched, about */
-    struct lost_link lost[MAX_LOST_LINKS]; /* the latest that global said were lost */
-    unsigned num_lost;                     /* so many were */
     struct {
         int64_t last_ns;        /* of the latest record */
         int64_t from_ns, to_ns; /* when nothing came, the latest time */
@@ -653,8 +438,10 @@ void detect_tables_free(struct detect *d);
 void detect_registry(struct detect *d, const struct record *record);
 void detect_registry_free(struct detect *d);
 
+/* detect_unresolved returns the first name that did not resolve, of a host on which no node was seen. */
+struct ds_text detect_unresolved(const struct detect *d);
+
 /* detect_builds takes a call that names a function (detect_builds.c). */
-void detect_builds_init(struct detect *d);
 void detect_builds(struct detect *d, const struct call *call);
 
 /* detect_guesses takes what shows that the digest of an end was refused (detect_guesses.c). */

@@ -4,6 +4,33 @@
  */
 #include "analyse/findings/detect.h"
 
+#include <stdlib.h>
+
+/* answered is a reply that ended a call: whether it arrives is known later. */
+enum { MAX_ANSWERS = 256 };
+struct answered {
+    uint64_t conn;
+    uint32_t end_seq; /* behind its last byte */
+    uint8_t dir;
+};
+
+struct arrival_watch {
+    struct answered answers[MAX_ANSWERS]; /* the latest ones */
+    uint64_t num_answers;
+    uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
+};
+
+bool detect_arrival_init(struct detect *d)
+{
+    d->arrival = calloc(1, sizeof *d->arrival);
+    return d->arrival != NULL;
+}
+
+void detect_arrival_free(struct detect *d)
+{
+    free(d->arrival);
+}
+
 static bool is_behind(uint32_t seq, uint32_t from_seq)
 {
     return (int32_t)(seq - from_seq) > 0;
@@ -14,9 +41,9 @@ void detect_answer(struct detect *d, const struct record *record)
     const struct ds_event *event = record->event;
     if (event == NULL || event->type != DS_EVENT_MESSAGE || !event->has_seq)
         return;
-    d->answers[d->num_answers++ % MAX_ANSWERS] =
+    d->arrival->answers[d->arrival->num_answers++ % MAX_ANSWERS] =
         (struct answered){event->conn->number, event->end_seq, event->dir};
-    if (d->num_unacked == 0)
+    if (d->arrival->num_unacked == 0)
         return;
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || !w->is_unacked[event->dir])
@@ -29,17 +56,17 @@ void detect_answer(struct detect *d, const struct record *record)
  * are remembered. */
 static void take_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
-    const uint64_t num = d->num_answers < MAX_ANSWERS ? d->num_answers : MAX_ANSWERS;
+    const uint64_t num = d->arrival->num_answers < MAX_ANSWERS ? d->arrival->num_answers : MAX_ANSWERS;
     uint64_t unarrived = 0;
     for (uint64_t i = 0; i < num; i++) {
-        const struct answered *a = &d->answers[i];
+        const struct answered *a = &d->arrival->answers[i];
         unarrived += a->conn == event->conn->number && a->dir == event->dir &&
                      is_behind(a->end_seq, event->stall.from_seq);
     }
     w->is_unacked[event->dir] = true;
     w->unarrived[event->dir] = unarrived;
     d->checks.unarrived += unarrived;
-    d->num_unacked++;
+    d->arrival->num_unacked++;
 }
 
 void detect_arrival(struct detect *d, const struct ds_event *event)
@@ -54,7 +81,7 @@ void detect_arrival(struct detect *d, const struct ds_event *event)
         return;
     }
     d->checks.unarrived -= w->unarrived[event->dir];
-    d->num_unacked--;
+    d->arrival->num_unacked--;
     w->unarrived[event->dir] = 0;
     w->is_unacked[event->dir] = false;
 }

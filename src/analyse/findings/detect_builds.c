@@ -9,6 +9,7 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct called {
@@ -26,9 +27,27 @@ struct build_call {
     struct called caller, callee;
 };
 
-void detect_builds_init(struct detect *d)
+enum { MAX_BUILDS = 256 };
+
+struct builds_watch {
+    struct table builds;
+};
+
+bool detect_builds_init(struct detect *d)
 {
-    table_init(&d->builds, sizeof(struct build_call), 256);
+    d->builds = calloc(1, sizeof *d->builds);
+    if (d->builds == NULL)
+        return false;
+    table_init(&d->builds->builds, sizeof(struct build_call), MAX_BUILDS);
+    return true;
+}
+
+void detect_builds_free(struct detect *d)
+{
+    if (d->builds == NULL)
+        return;
+    table_free(&d->builds->builds);
+    free(d->builds);
 }
 
 static bool is_same(const struct called *kept, struct ds_text node)
@@ -55,11 +74,11 @@ static void take_ok(struct detect *d, const struct call *call)
         !ds_term_get_length(&call->args, &arity))
         return;
     const uint64_t key = hash_mod(mod), fun_key = hash_short(key, fun);
-    struct build_call *b = table_first(&d->builds, (uint32_t)key);
+    struct build_call *b = table_first(&d->builds->builds, (uint32_t)key);
     while (b != NULL &&
            (b->fun != fun_key || b->arity != arity || !is_same(&b->callee, call->callee.node)))
-        b = table_next(&d->builds, b);
-    if (b == NULL && (b = table_add_forgetting(&d->builds, (uint32_t)key)) == NULL) {
+        b = table_next(&d->builds->builds, b);
+    if (b == NULL && (b = table_add_forgetting(&d->builds->builds, (uint32_t)key)) == NULL) {
         d->no_memory++;
         return;
     }
@@ -118,8 +137,8 @@ static void take_missing(struct detect *d, const struct call *call, const struct
     const uint64_t mod = hash_mod(called->mod), fun = hash_short(mod, called->fun);
     const struct build_call *elsewhere = NULL;
     bool has_module = false;
-    for (struct build_call *b = table_first(&d->builds, (uint32_t)mod); b != NULL;
-         b = table_next(&d->builds, b)) {
+    for (struct build_call *b = table_first(&d->builds->builds, (uint32_t)mod); b != NULL;
+         b = table_next(&d->builds->builds, b)) {
         const bool is_callee = is_same(&b->callee, call->callee.node);
         has_module |= b->mod == mod && is_callee;
         if (b->fun == fun && b->arity == called->arity && !is_callee)

@@ -7,11 +7,47 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
 
 #define RESTART_NS INT64_C(10000000000) /* by then who has ended in order is back, or is known to be gone */
+
+struct callee {
+    struct table_entry entry;
+    uint64_t key; /* a hash of its node and name */
+    uint64_t calls, failed, noproc, timeouts, abandoned;
+    uint64_t latest;   /* number of the latest call that failed */
+    int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
+    bool is_guess;     /* a call that failed has atoms that are no more than likely */
+    uint64_t finding;  /* number of what was found, 0: nothing */
+    uint64_t told;     /* how many had failed when that was told */
+    uint64_t told_calls;
+};
+
+enum { MAX_CALLEES = 1024 };
+
+struct calls_watch {
+    struct table callees;
+};
+
+bool detect_calls_init(struct detect *d)
+{
+    d->calls = calloc(1, sizeof *d->calls);
+    if (d->calls == NULL)
+        return false;
+    table_init(&d->calls->callees, sizeof(struct callee), MAX_CALLEES);
+    return true;
+}
+
+void detect_calls_free(struct detect *d)
+{
+    if (d->calls == NULL)
+        return;
+    table_free(&d->calls->callees);
+    free(d->calls);
+}
 
 static void set_nodes(struct finding *f, const struct call *call)
 {
@@ -118,12 +154,12 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
 static struct callee *get_callee(struct detect *d, const struct call *call)
 {
     const uint64_t key = hash_short(hash_short(9, call->callee.node), call->callee.name);
-    struct callee *c = table_first(&d->callees, (uint32_t)key);
+    struct callee *c = table_first(&d->calls->callees, (uint32_t)key);
     while (c != NULL && c->key != key)
-        c = table_next(&d->callees, c);
+        c = table_next(&d->calls->callees, c);
     if (c != NULL)
         return c;
-    c = table_add_forgetting(&d->callees, (uint32_t)key);
+    c = table_add_forgetting(&d->calls->callees, (uint32_t)key);
     if (c != NULL)
         c->key = key;
     return c;
@@ -212,8 +248,8 @@ static void take_callee(struct detect *d, const struct call *call)
 
 void detect_calls_sum(struct detect *d)
 {
-    for (struct callee *c = table_get(&d->callees, d->callees.oldest); c != NULL;
-         c = table_get(&d->callees, c->entry.newer)) {
+    for (struct callee *c = table_get(&d->calls->callees, d->calls->callees.oldest); c != NULL;
+         c = table_get(&d->calls->callees, c->entry.newer)) {
         if (c->finding == 0 || (c->told_calls == c->calls && !d->is_over))
             continue;
         struct wording detail = {.len = 0};

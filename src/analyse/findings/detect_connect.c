@@ -120,6 +120,6 @@ static __attribute__((noinline)) void look_at_time(struct detect *d, bool at_end
 
 void detect_connect_time(struct detect *d, bool at_end)
 {
-    if (d->has_refused || d->lookups.has_open || d->scans.has_knocks || d->has_dialled)
+    if (d->has_refused || d->has_lookups || d->has_knocks || d->has_dialled)
         look_at_time(d, at_end);
 }

@@ -13,6 +13,7 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -31,6 +32,41 @@ struct crash {
     struct function top;
     enum at_work at;
 };
+
+/* crashed is a callee that requests have ended. */
+struct crashed {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;
+    int64_t ts_ns[3]; /* of the latest */
+    int64_t since_ns; /* of the latest: when it was asked */
+    bool is_guess;    /* likewise: d->is_guess */
+    bool is_settled;  /* it is told whether it came back since the latest */
+    struct finding finding; /* of the latest */
+};
+
+enum { MAX_CRASHED = 128 };
+
+struct crash_watch {
+    struct table crashed;
+};
+
+bool detect_crash_init(struct detect *d)
+{
+    d->crash = calloc(1, sizeof *d->crash);
+    if (d->crash == NULL)
+        return false;
+    table_init(&d->crash->crashed, sizeof(struct crashed), MAX_CRASHED);
+    return true;
+}
+
+void detect_crash_free(struct detect *d)
+{
+    if (d->crash == NULL)
+        return;
+    table_free(&d->crash->crashed);
+    free(d->crash);
+}
 
 static enum at_work read_work(const struct function *entry)
 {
@@ -122,9 +158,9 @@ static bool is_by_monitor(const struct record *record)
 
 static struct crashed *find(const struct detect *d, uint64_t key)
 {
-    struct crashed *c = table_first(&d->crashed, (uint32_t)key);
+    struct crashed *c = table_first(&d->crash->crashed, (uint32_t)key);
     while (c != NULL && c->key != key)
-        c = table_next(&d->crashed, c);
+        c = table_next(&d->crash->crashed, c);
     return c;
 }
 
@@ -212,7 +248,7 @@ void detect_crash(struct detect *d, const struct record *record)
     const struct call *call = record->call;
     const uint64_t key = key_of(&call->callee);
     struct crash crash;
-    if (key == 0 || (d->crashed.num == 0 && call->outcome != CALL_ERROR))
+    if (key == 0 || (d->crash->crashed.num == 0 && call->outcome != CALL_ERROR))
         return;
     struct crashed *c = find(d, key);
     if (c != NULL)
@@ -225,7 +261,7 @@ void detect_crash(struct detect *d, const struct record *record)
             return; /* it waited for the same process */
     }
     if (c == NULL)
-        c = table_add_forgetting(&d->crashed, (uint32_t)key);
+        c = table_add_forgetting(&d->crash->crashed, (uint32_t)key);
     if (c == NULL) {
         d->no_memory++;
         return;

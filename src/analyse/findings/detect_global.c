@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -15,6 +16,61 @@
 #define LOST_NS (60 * SECOND) /* what is cut so long after is not cut because of it */
 
 enum { STUCK_TIMES = 5, NAME_LEN = 200, MAX_NAMES = 1000 };
+
+/* locked is a lock of global on one node. */
+struct locked {
+    struct table_entry entry;
+    uint64_t key;
+    unsigned refused; /* in a row */
+    int64_t refused_ns; /* the first of these */
+    uint64_t frame;
+    size_t holder_len;
+    char holder[128];
+};
+
+/* listed is a name of global, as a node told it over a connection. */
+struct listed {
+    struct table_entry entry;
+    uint64_t key, pid; /* hashes: of connection and name, and of whom it names */
+    uint64_t frame;
+    uint8_t dir;
+};
+
+/* lost_link is one that global said was lost. */
+enum { MAX_LOST_LINKS = 8 };
+struct lost_link {
+    int64_t ts_ns; /* when it was said first */
+    uint64_t frame;
+    size_t len[2];
+    char name[2][128]; /* who says it, and the node that is gone from there */
+};
+
+enum { MAX_LOCKS = 256, MAX_LISTED = 4096 };
+
+struct global_watch {
+    struct table locks, listed;
+    struct lost_link lost[MAX_LOST_LINKS]; /* the latest that global said were lost */
+    unsigned num_lost;                     /* so many were */
+};
+
+bool detect_global_init(struct detect *d)
+{
+    d->global = calloc(1, sizeof *d->global);
+    if (d->global == NULL)
+        return false;
+    table_init(&d->global->locks, sizeof(struct locked), MAX_LOCKS);
+    table_init(&d->global->listed, sizeof(struct listed), MAX_LISTED);
+    return true;
+}
+
+void detect_global_free(struct detect *d)
+{
+    if (d->global == NULL)
+        return;
+    table_free(&d->global->locks);
+    table_free(&d->global->listed);
+    free(d->global);
+}
 
 static bool text_is(struct ds_text text, const char *word)
 {
@@ -39,12 +95,12 @@ static struct locked *find_lock(struct detect *d, const struct call *call,
 {
     uint64_t key = hash_more(7, call->callee.node.data, call->callee.node.len);
     key = hash_term(key, resource);
-    struct locked *lock = table_first(&d->locks, (uint32_t)key);
+    struct locked *lock = table_first(&d->global->locks, (uint32_t)key);
     while (lock != NULL && lock->key != key)
-        lock = table_next(&d->locks, lock);
+        lock = table_next(&d->global->locks, lock);
     if (lock != NULL)
         return lock;
-    lock = table_add_forgetting(&d->locks, (uint32_t)key);
+    lock = table_add_forgetting(&d->global->locks, (uint32_t)key);
     if (lock == NULL)
         d->no_memory++;
     else
@@ -132,13 +188,13 @@ static void take_name(struct detect *d, const struct ds_event *event, const stru
     const uint64_t key = hash_term(event->conn->number, &name);
     const uint32_t words[] = {who.creation, who.word[0], who.word[1]};
     const uint64_t id = hash_more(hash_more(8, who.node.data, who.node.len), words, sizeof words);
-    struct listed *listed = table_first(&d->listed, (uint32_t)key);
+    struct listed *listed = table_first(&d->global->listed, (uint32_t)key);
     while (listed != NULL && listed->key != key)
-        listed = table_next(&d->listed, listed);
+        listed = table_next(&d->global->listed, listed);
     if (listed != NULL && listed->dir != event->dir && listed->pid != id)
         report_conflict(d, event, &name, listed->frame);
     if (listed == NULL)
-        listed = table_add_forgetting(&d->listed, (uint32_t)key);
+        listed = table_add_forgetting(&d->global->listed, (uint32_t)key);
     if (listed == NULL) {
         d->no_memory++;
         return;
@@ -173,7 +229,7 @@ static bool is_lost_name(const struct lost_link *lost, int i, struct ds_text nam
 
 static unsigned num_kept(const struct detect *d)
 {
-    return d->num_lost < MAX_LOST_LINKS ? d->num_lost : MAX_LOST_LINKS;
+    return d->global->num_lost < MAX_LOST_LINKS ? d->global->num_lost : MAX_LOST_LINKS;
 }
 
 /* note_lost keeps the links that are said to be lost: {lost_connection, Node, _, _, OtherNode}. Nodes tell
@@ -186,12 +242,12 @@ static void note_lost(struct detect *d, const struct ds_event *event, const stru
         !ds_term_get_atom(&node[0], &name[0]) || !ds_term_get_atom(&node[1], &name[1]))
         return;
     for (unsigned i = 0; i < num_kept(d); i++) {
-        const struct lost_link *known = &d->lost[i];
+        const struct lost_link *known = &d->global->lost[i];
         if (event->ts_ns - known->ts_ns < LOST_NS && is_lost_name(known, 0, name[0]) &&
             is_lost_name(known, 1, name[1]))
             return;
     }
-    struct lost_link *lost = &d->lost[d->num_lost++ % MAX_LOST_LINKS];
+    struct lost_link *lost = &d->global->lost[d->global->num_lost++ % MAX_LOST_LINKS];
     lost->ts_ns = event->ts_ns;
     lost->frame = event->frame;
     for (int i = 0; i < 2; i++)
@@ -204,7 +260,7 @@ static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, 
 {
     const struct lost_link *first[2] = {NULL, NULL}; /* of any, of the node */
     for (unsigned i = 0; i < num_kept(d); i++) {
-        const struct lost_link *one = &d->lost[i];
+        const struct lost_link *one = &d->global->lost[i];
         if (ts_ns - one->ts_ns >= LOST_NS)
             continue;
         const int is_of_node = is_lost_name(one, 0, node) || is_lost_name(one, 1, node);

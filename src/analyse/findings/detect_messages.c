@@ -8,6 +8,7 @@
 #include "record/refresh_code.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -20,6 +21,57 @@ enum {
     MIN_PROCESSES = 4,      /* or nodes, that get the same */
     SHAPE_LEN = 64,
 };
+
+/* copied is a large payload that may come again, to others. */
+struct repeated_payload {
+    struct table_entry entry;
+    uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
+    uint64_t receiver;    /* of the latest */
+    int64_t first_ns, last_ns;
+    uint64_t frame; /* of the first */
+    uint32_t copies, same_node; /* after the first; those to a node that had one before */
+    uint8_t num_conns;
+    bool is_told[2];
+    uint64_t conn[8];
+};
+
+/* coined is what a node sends atoms of: one form, with ever other numbers in it. */
+enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
+struct dynamic_atoms {
+    struct table_entry entry;
+    uint64_t key;
+    int64_t first_ns;
+    uint64_t frame;
+    uint32_t num; /* different ones, up to COINED_ENOUGH: more are not counted */
+    uint64_t seen[COINED_PLACES]; /* their hashes under the secret of this run; 0: free */
+    uint8_t len[COINED_EXAMPLES];
+    char example[COINED_EXAMPLES][COINED_LEN];
+};
+
+enum { MAX_COPIED = 1024, MAX_COINED = 256 };
+
+struct messages_watch {
+    struct table copied, coined;
+};
+
+bool detect_messages_init(struct detect *d)
+{
+    d->messages = calloc(1, sizeof *d->messages);
+    if (d->messages == NULL)
+        return false;
+    table_init(&d->messages->copied, sizeof(struct repeated_payload), MAX_COPIED);
+    table_init(&d->messages->coined, sizeof(struct dynamic_atoms), MAX_COINED);
+    return true;
+}
+
+void detect_messages_free(struct detect *d)
+{
+    if (d->messages == NULL)
+        return;
+    table_free(&d->messages->copied);
+    table_free(&d->messages->coined);
+    free(d->messages);
+}
 
 static bool is_whole(const struct ds_event *event)
 {
@@ -158,11 +210,11 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
         return;
     const uint64_t sample = hash_sample(event);
     const uint64_t receiver = hash_receiver(event);
-    struct repeated_payload *c = table_first(&d->copied, (uint32_t)sample);
+    struct repeated_payload *c = table_first(&d->messages->copied, (uint32_t)sample);
     while (c != NULL && c->sample != sample)
-        c = table_next(&d->copied, c);
+        c = table_next(&d->messages->copied, c);
     if (c == NULL)
-        c = table_add_forgetting(&d->copied, (uint32_t)sample);
+        c = table_add_forgetting(&d->messages->copied, (uint32_t)sample);
     if (c == NULL) {
         d->no_memory++;
         return;
@@ -295,10 +347,10 @@ static void take_atom(struct detect *d, const struct ds_event *event, const stru
                        ? hash_more(5, from->node.data, from->node.len)
                        : hash_more(5, from->addr.bytes, sizeof from->addr.bytes);
     key = hash_more(key, shape, len);
-    struct dynamic_atoms *c = table_first(&d->coined, (uint32_t)key);
+    struct dynamic_atoms *c = table_first(&d->messages->coined, (uint32_t)key);
     while (c != NULL && c->key != key)
-        c = table_next(&d->coined, c);
-    if (c == NULL && (c = table_add_forgetting(&d->coined, (uint32_t)key)) == NULL) {
+        c = table_next(&d->messages->coined, c);
+    if (c == NULL && (c = table_add_forgetting(&d->messages->coined, (uint32_t)key)) == NULL) {
         d->no_memory++;
         return;
     }

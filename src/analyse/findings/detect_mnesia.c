@@ -12,6 +12,7 @@
 
 #include "core/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -30,6 +31,64 @@ static const char rabbit_advice[] =
 static const char ejabberd_advice[] =
     "Choose the node whose tables are kept. On each node of the other side run ejabberdctl set_master "
     "NODE with its name, then ejabberdctl restart: what only that side wrote is lost.";
+
+/* mnesia_node is a node on which mnesia, or what uses it, has spoken. */
+struct mnesia_node {
+    struct table_entry entry;
+    uint64_t key;
+    int64_t write_ns[2]; /* when it last took part in a write to tables, and a second or more before that */
+    uint8_t apps;        /* bits of detect_mnesia.c's own */
+    size_t with_len;
+    char with[128]; /* the other node of its latest write */
+};
+
+/* mnesia_pair is two such nodes, by the order of their names. */
+struct mnesia_pair {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t conn;          /* their latest link */
+    int64_t heard_ns[2];    /* of either, on that link; 0: not yet */
+    int64_t parted_ns;      /* when they both were heard last on the link before; 0: not known */
+    int64_t starting_ns[2]; /* when its mnesia last began to negotiate with the other's */
+    uint64_t starting_conn[2]; /* on which link that was */
+    uint64_t finding;       /* the number of their split, 0: none, or it is over */
+};
+
+/* mnesia_split is a split of which one node has learned; the other one may still ask. */
+enum { MAX_SPLITS = 8 };
+struct mnesia_split {
+    bool is_used, has[2]; /* has: who was answered that its mnesia counts as down */
+    uint64_t key, conn, frame[2][2];
+    int64_t ts_ns, since_ns;
+    size_t len[2];
+    char name[2][128];
+};
+
+enum { MAX_MNESIA_NODES = 256, MAX_MNESIA_PAIRS = 1024 };
+
+struct mnesia_watch {
+    struct table nodes, pairs;
+    struct mnesia_split split[MAX_SPLITS];
+};
+
+bool detect_mnesia_init(struct detect *d)
+{
+    d->mnesia = calloc(1, sizeof *d->mnesia);
+    if (d->mnesia == NULL)
+        return false;
+    table_init(&d->mnesia->nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
+    table_init(&d->mnesia->pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
+    return true;
+}
+
+void detect_mnesia_free(struct detect *d)
+{
+    if (d->mnesia == NULL)
+        return;
+    table_free(&d->mnesia->nodes);
+    table_free(&d->mnesia->pairs);
+    free(d->mnesia);
+}
 
 static struct ds_text text_part(const char *text, size_t len)
 {
@@ -51,12 +110,12 @@ static uint64_t key_of(struct ds_text a, struct ds_text b)
 static struct mnesia_pair *find_pair(struct detect *d, struct ds_text a, struct ds_text b, bool makes)
 {
     const uint64_t key = key_of(a, b);
-    struct mnesia_pair *pair = table_first(&d->mnesia.pairs, (uint32_t)key);
+    struct mnesia_pair *pair = table_first(&d->mnesia->pairs, (uint32_t)key);
     while (pair != NULL && pair->key != key)
-        pair = table_next(&d->mnesia.pairs, pair);
+        pair = table_next(&d->mnesia->pairs, pair);
     if (pair != NULL || !makes)
         return pair;
-    pair = table_add_forgetting(&d->mnesia.pairs, (uint32_t)key);
+    pair = table_add_forgetting(&d->mnesia->pairs, (uint32_t)key);
     if (pair == NULL)
         d->no_memory++;
     else
@@ -67,12 +126,12 @@ static struct mnesia_pair *find_pair(struct detect *d, struct ds_text a, struct 
 static struct mnesia_node *find_node(struct detect *d, struct ds_text name, bool makes)
 {
     const uint64_t key = hash_short(29, name);
-    struct mnesia_node *node = table_first(&d->mnesia.nodes, (uint32_t)key);
+    struct mnesia_node *node = table_first(&d->mnesia->nodes, (uint32_t)key);
     while (node != NULL && node->key != key)
-        node = table_next(&d->mnesia.nodes, node);
+        node = table_next(&d->mnesia->nodes, node);
     if (node != NULL || !makes)
         return node;
-    node = table_add_forgetting(&d->mnesia.nodes, (uint32_t)key);
+    node = table_add_forgetting(&d->mnesia->nodes, (uint32_t)key);
     if (node == NULL)
         d->no_memory++;
     else
@@ -167,7 +226,7 @@ void detect_mnesia_tick(struct detect *d, const struct ds_event *event)
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w != NULL)
         w->app_heard_ns[event->dir] = event->ts_ns;
-    if (d->mnesia.pairs.num != 0)
+    if (d->mnesia->pairs.num != 0)
         note_heard(d, event, false);
 }
 
@@ -256,9 +315,9 @@ static void report(struct detect *d, struct mnesia_split *s)
 
 static struct mnesia_split *find_split(struct detect *d, uint64_t key)
 {
-    struct mnesia_split *oldest = &d->mnesia.split[0];
+    struct mnesia_split *oldest = &d->mnesia->split[0];
     for (size_t i = 0; i < MAX_SPLITS; i++) {
-        struct mnesia_split *s = &d->mnesia.split[i];
+        struct mnesia_split *s = &d->mnesia->split[i];
         if (s->is_used && s->key == key)
             return s;
         if (!s->is_used || (oldest->is_used && s->ts_ns < oldest->ts_ns))
@@ -284,7 +343,7 @@ static void take_down(struct detect *d, const struct call *call)
         return;
     struct mnesia_split *s = find_split(d, key_of(from, to));
     if (!s->is_used) {
-        s->is_used = d->mnesia.has_splits = true;
+        s->is_used = d->has_splits = true;
         s->since_ns = call->start_ns;
         s->conn = call->conn;
         s->len[side] = detect_keep(s->name[side], sizeof s->name[side], from);
@@ -311,8 +370,8 @@ static void take_negotiation(struct detect *d, const struct call *call)
         detect_over(d, pair->finding);
     pair->finding = 0;
     for (size_t i = 0; i < MAX_SPLITS; i++) {
-        if (d->mnesia.split[i].key == pair->key)
-            d->mnesia.split[i].is_used = false;
+        if (d->mnesia->split[i].key == pair->key)
+            d->mnesia->split[i].is_used = false;
     }
 }
 
@@ -329,11 +388,11 @@ void detect_mnesia(struct detect *d, const struct call *call)
 
 void detect_mnesia_time(struct detect *d, bool at_end)
 {
-    d->mnesia.has_splits = false;
+    d->has_splits = false;
     for (size_t i = 0; i < MAX_SPLITS; i++) {
-        struct mnesia_split *s = &d->mnesia.split[i];
+        struct mnesia_split *s = &d->mnesia->split[i];
         if (s->is_used && (at_end || d->now_ns - s->ts_ns >= OTHER_NS))
             report(d, s);
-        d->mnesia.has_splits |= s->is_used;
+        d->has_splits |= s->is_used;
     }
 }

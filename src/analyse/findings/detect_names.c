@@ -8,12 +8,51 @@
  */
 #include "analyse/findings/detect_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
 #define NO_NS SECOND           /* no other name, and no connection, followed on a no */
 #define SILENCE_NS (6 * SECOND) /* glibc asks again after 5 s */
 #define FORGET_NS (30 * SECOND)
+
+/* lookup is a host's name that DNS was asked for, and has not told. */
+enum { MAX_LOOKUPS = 64, LOOKUP_LEN = 120 };
+struct lookup {
+    bool is_used, has_failed;
+    uint8_t code; /* of the latest answer, where it has failed */
+    const char *icmp; /* what came instead of an answer; a static string, NULL: none did */
+    unsigned questions;
+    struct ds_addr client, server;
+    int64_t asked_ns, last_ns;
+    uint64_t frame[2]; /* of the first question, of the latest answer */
+    size_t len;
+    char name[LOOKUP_LEN];
+};
+
+/* names_watch is what is asked, and who has to do with nodes. */
+struct names_watch {
+    bool has_local; /* EPMD was spoken with on a host that shows no other address */
+    struct lookup open[MAX_LOOKUPS];
+    unsigned num_hosts, num_names;
+    struct ds_addr host[MAX_HOSTS];
+    struct host_name {
+        size_t len;
+        char text[LOOKUP_LEN];
+    } name[MAX_HOSTS]; /* hosts in the names of nodes */
+    struct host_name others; /* the first that did not resolve where no node was seen */
+};
+
+bool detect_names_init(struct detect *d)
+{
+    d->names = calloc(1, sizeof *d->names);
+    return d->names != NULL;
+}
+
+void detect_names_free(struct detect *d)
+{
+    free(d->names);
+}
 
 static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
 {
@@ -31,7 +70,7 @@ static bool is_loopback(const struct ds_addr *addr)
 
 bool detect_note_host(struct detect *d, const struct ds_addr *addr)
 {
-    struct lookups *l = &d->lookups;
+    struct names_watch *l = d->names;
     if (is_loopback(addr)) {
         l->has_local = true;
         return false;
@@ -49,7 +88,7 @@ bool detect_note_host(struct detect *d, const struct ds_addr *addr)
 /* is_node_host: a node that registers with its own EPMD shows no address but the loopback's. */
 static bool is_node_host(const struct detect *d, const struct ds_addr *addr)
 {
-    const struct lookups *l = &d->lookups;
+    const struct names_watch *l = d->names;
     for (unsigned i = 0; i < l->num_hosts; i++) {
         if (is_same(&l->host[i], addr))
             return true;
@@ -59,7 +98,7 @@ static bool is_node_host(const struct detect *d, const struct ds_addr *addr)
 
 void detect_note_name(struct detect *d, struct ds_text name)
 {
-    struct lookups *l = &d->lookups;
+    struct names_watch *l = d->names;
     const char *at = name.data != NULL ? memchr(name.data, '@', name.len) : NULL;
     if (at == NULL)
         return;
@@ -87,7 +126,7 @@ static bool begins(struct ds_text name, struct ds_text with)
 
 static bool is_node_name(const struct detect *d, struct ds_text name)
 {
-    const struct lookups *l = &d->lookups;
+    const struct names_watch *l = d->names;
     for (unsigned i = 0; i < l->num_names; i++) {
         if (begins(name, text_of(l->name[i].text, l->name[i].len)))
             return true;
@@ -106,7 +145,7 @@ static struct ds_text first_label(struct ds_text name)
 static struct lookup *find(struct detect *d, const struct ds_addr *client, struct ds_text name)
 {
     for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
-        struct lookup *l = &d->lookups.open[i];
+        struct lookup *l = &d->names->open[i];
         if (l->is_used && is_same(&l->client, client) &&
             begins(text_of(l->name, l->len), first_label(name)))
             return l;
@@ -116,9 +155,9 @@ static struct lookup *find(struct detect *d, const struct ds_addr *client, struc
 
 static struct lookup *make(struct detect *d)
 {
-    struct lookup *oldest = &d->lookups.open[0];
+    struct lookup *oldest = &d->names->open[0];
     for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
-        struct lookup *l = &d->lookups.open[i];
+        struct lookup *l = &d->names->open[i];
         if (!l->is_used)
             return l;
         if (l->last_ns < oldest->last_ns)
@@ -138,7 +177,7 @@ static void take_question(struct detect *d, const struct ds_event *event)
         *l = (struct lookup){.is_used = true, .client = *client, .asked_ns = event->ts_ns,
                              .frame = {event->frame}};
         l->len = detect_keep(l->name, sizeof l->name, asked->name);
-        d->lookups.has_open = true;
+        d->has_lookups = true;
     }
     l->server = event->conn->end[1].addr;
     l->last_ns = event->ts_ns;
@@ -193,8 +232,8 @@ void detect_lookup(struct detect *d, const struct ds_event *event)
 
 void detect_dials(struct detect *d, const struct ds_addr *client)
 {
-    for (unsigned i = 0; d->lookups.has_open && i < MAX_LOOKUPS; i++) {
-        struct lookup *l = &d->lookups.open[i];
+    for (unsigned i = 0; d->has_lookups && i < MAX_LOOKUPS; i++) {
+        struct lookup *l = &d->names->open[i];
         if (l->is_used && is_same(&l->client, client))
             l->is_used = false;
     }
@@ -240,21 +279,26 @@ static void report(struct detect *d, const struct lookup *l)
     detect_commit(d);
 }
 
+struct ds_text detect_unresolved(const struct detect *d)
+{
+    return text_of(d->names->others.text, d->names->others.len);
+}
+
 /* note_others: whether that host has to do with nodes is not known. */
 static void note_others(struct detect *d, const struct lookup *l)
 {
-    struct host_name *first = &d->lookups.others;
+    struct host_name *first = &d->names->others;
     if (d->checks.others_names++ == 0)
         first->len = detect_keep(first->text, sizeof first->text, text_of(l->name, l->len));
 }
 
 void detect_lookup_time(struct detect *d, bool at_end)
 {
-    if (!d->lookups.has_open)
+    if (!d->has_lookups)
         return;
-    d->lookups.has_open = false;
+    d->has_lookups = false;
     for (unsigned i = 0; i < MAX_LOOKUPS; i++) {
-        struct lookup *l = &d->lookups.open[i];
+        struct lookup *l = &d->names->open[i];
         const int64_t passed_ns = d->now_ns - l->last_ns;
         if (!l->is_used)
             continue;
@@ -266,6 +310,6 @@ void detect_lookup_time(struct detect *d, bool at_end)
             report(d, l);
         else if (is_due)
             note_others(d, l);
-        d->lookups.has_open |= l->is_used;
+        d->has_lookups |= l->is_used;
     }
 }

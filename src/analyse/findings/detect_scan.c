@@ -7,16 +7,43 @@
 
 #include "record/danger.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PATIENCE_NS INT64_C(10000000000) /* who asks for names may go on as a node */
+
+/* knock is somebody who asked EPMD for all names, and may be no node. */
+enum { MAX_KNOCKS = 16 };
+struct knock {
+    bool is_used;
+    struct ds_addr client, server;
+    int64_t ts_ns;
+    uint64_t frame, conn;
+};
+
+struct scan_watch {
+    struct knock knock[MAX_KNOCKS];
+    unsigned num_hosts; /* of nodes */
+    struct ds_addr host[MAX_HOSTS];
+};
+
+bool detect_scan_init(struct detect *d)
+{
+    d->scan = calloc(1, sizeof *d->scan);
+    return d->scan != NULL;
+}
+
+void detect_scan_free(struct detect *d)
+{
+    free(d->scan);
+}
 
 static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
 {
     return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-static bool is_nodes_host(const struct scans *s, const struct ds_addr *addr)
+static bool is_nodes_host(const struct scan_watch *s, const struct ds_addr *addr)
 {
     for (unsigned i = 0; i < s->num_hosts; i++) {
         if (is_same(&s->host[i], addr))
@@ -27,7 +54,7 @@ static bool is_nodes_host(const struct scans *s, const struct ds_addr *addr)
 
 void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr)
 {
-    struct scans *s = &d->scans;
+    struct scan_watch *s = d->scan;
     if (!is_nodes_host(s, addr))
         s->host[s->num_hosts++] = *addr;
 }
@@ -38,7 +65,7 @@ static void take_names(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;
     const int server = event->dir;
-    struct scans *s = &d->scans;
+    struct scan_watch *s = d->scan;
     if (is_same(&end[0].addr, &end[1].addr) || addr_scope_of(&end[!server].addr) == ADDR_PUBLIC)
         return;
     struct knock *k = &s->knock[0];
@@ -50,7 +77,7 @@ static void take_names(struct detect *d, const struct ds_event *event)
     }
     if (k->is_used)
         return;
-    s->has_knocks = true;
+    d->has_knocks = true;
     *k = (struct knock){.is_used = true, .client = end[!server].addr, .server = end[server].addr,
                         .ts_ns = event->ts_ns, .frame = event->frame, .conn = event->conn->number};
 }
@@ -79,10 +106,10 @@ static void report_knock(struct detect *d, const struct knock *k)
 
 void detect_scan_time(struct detect *d, bool at_end)
 {
-    struct scans *s = &d->scans;
-    if (!s->has_knocks)
+    struct scan_watch *s = d->scan;
+    if (!d->has_knocks)
         return;
-    s->has_knocks = false;
+    d->has_knocks = false;
     for (unsigned i = 0; i < MAX_KNOCKS; i++) {
         struct knock *k = &s->knock[i];
         if (k->is_used && (at_end || d->now_ns - k->ts_ns >= PATIENCE_NS)) {
@@ -90,7 +117,7 @@ void detect_scan_time(struct detect *d, bool at_end)
             if (!is_nodes_host(s, &k->client))
                 report_knock(d, k);
         }
-        s->has_knocks |= k->is_used;
+        d->has_knocks |= k->is_used;
     }
 }
 

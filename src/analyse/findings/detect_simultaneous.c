@@ -5,10 +5,39 @@
 #include "analyse/findings/detect_parts.h"
 #include "analyse/findings/tools.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
 #define PATIENCE_NS (10 * SECOND) /* longer than a handshake may take */
+
+/* dialled is an attempt that was told to give way to the one from the other side, or that the
+ * other one has to give way to. */
+struct dialled {
+    bool is_used, is_kept; /* is_kept: this attempt is to go on, not the other one */
+    uint64_t conn, frame;
+    int64_t ts_ns;
+    struct ds_addr addr; /* of the acceptor */
+    size_t len[2];
+    char name[2][128]; /* initiator, acceptor; len 0: not known */
+};
+
+enum { MAX_DIALLED = 16 };
+
+struct simultaneous_watch {
+    struct dialled dialled[MAX_DIALLED];
+};
+
+bool detect_simultaneous_init(struct detect *d)
+{
+    d->simultaneous = calloc(1, sizeof *d->simultaneous);
+    return d->simultaneous != NULL;
+}
+
+void detect_simultaneous_free(struct detect *d)
+{
+    free(d->simultaneous);
+}
 
 /* is_end says whether an end is that node: by its name, of which EPMD tells what is before the '@'. */
 static bool is_end(const struct dialled *t, int i, const struct ds_endpoint *end)
@@ -38,12 +67,12 @@ void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept
 {
     const struct ds_endpoint *end = event->conn->end;
     const int acceptor = event->dir;
-    struct dialled *t = &d->dialled[0];
+    struct dialled *t = &d->simultaneous->dialled[0];
     if (end[!acceptor].node.data == NULL)
         return;
     for (size_t i = 0; i < MAX_DIALLED; i++) {
-        if (!d->dialled[i].is_used) {
-            t = &d->dialled[i];
+        if (!d->simultaneous->dialled[i].is_used) {
+            t = &d->simultaneous->dialled[i];
             break;
         }
     }
@@ -71,7 +100,7 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     bool is_one = false;
     uint64_t frame = 0;
     for (size_t i = 0; d->has_dialled && i < MAX_DIALLED; i++) {
-        struct dialled *t = &d->dialled[i];
+        struct dialled *t = &d->simultaneous->dialled[i];
         if (!t->is_used || !is_between(t, end))
             continue;
         t->is_used = false;
@@ -95,7 +124,7 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
 bool detect_gave_way(const struct detect *d, const struct ds_conn *conn)
 {
     for (size_t i = 0; d->has_dialled && i < MAX_DIALLED; i++) {
-        const struct dialled *t = &d->dialled[i];
+        const struct dialled *t = &d->simultaneous->dialled[i];
         if (t->is_used && t->is_kept && t->conn != conn->number && is_between(t, conn->end))
             return true;
     }
@@ -135,7 +164,7 @@ void detect_dialled_time(struct detect *d)
         return;
     d->has_dialled = false;
     for (size_t i = 0; i < MAX_DIALLED; i++) {
-        struct dialled *t = &d->dialled[i];
+        struct dialled *t = &d->simultaneous->dialled[i];
         if (t->is_used && d->now_ns - t->ts_ns >= PATIENCE_NS) {
             t->is_used = false;
             report_stuck(d, t);

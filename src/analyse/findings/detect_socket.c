@@ -11,9 +11,32 @@
 
 #include "core/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SYNS_NS INT64_C(3000000000) /* a SYN has been sent for about as long */
+
+/* stream_replica is a replica that its leader did not reach. */
+enum { MAX_STREAM_REPLICAS = 64 };
+struct stream_replica {
+    uint64_t key, finding; /* key 0: a free place */
+};
+
+struct socket_watch {
+    struct stream_replica replica[MAX_STREAM_REPLICAS];
+    unsigned next_replica;
+};
+
+bool detect_socket_init(struct detect *d)
+{
+    d->socket = calloc(1, sizeof *d->socket);
+    return d->socket != NULL;
+}
+
+void detect_socket_free(struct detect *d)
+{
+    free(d->socket);
+}
 
 /* stream_key is the key of a replica's node: what is over there is found again by it. */
 static uint64_t stream_key(const struct ds_endpoint *replica)
@@ -26,8 +49,8 @@ static uint64_t stream_key(const struct ds_endpoint *replica)
 static struct stream_replica *find_replica(struct detect *d, uint64_t key)
 {
     for (unsigned i = 0; i < MAX_STREAM_REPLICAS; i++) {
-        if (d->replica[i].key == key)
-            return &d->replica[i];
+        if (d->socket->replica[i].key == key)
+            return &d->socket->replica[i];
     }
     return NULL;
 }
@@ -37,7 +60,7 @@ static void note_replica(struct detect *d, uint64_t key, uint64_t finding)
 {
     struct stream_replica *r = find_replica(d, key);
     if (r == NULL)
-        r = &d->replica[d->next_replica++ % MAX_STREAM_REPLICAS];
+        r = &d->socket->replica[d->socket->next_replica++ % MAX_STREAM_REPLICAS];
     *r = (struct stream_replica){key, finding};
 }
 

@@ -9,6 +9,7 @@
  */
 #include "analyse/findings/detect.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -16,11 +17,43 @@
 
 enum { LONG_REPEATS = 5 }; /* each waits twice as long as the one before: six seconds at the least */
 
+/* stalled is a link on which something is retransmitted and not acknowledged. */
+struct stalled {
+    bool is_used, is_told;
+    bool waits[2];    /* what that end sends is not acknowledged */
+    bool is_heard[2]; /* it has sent something since */
+    bool repeats[2];  /* it retransmits what the other end has acknowledged */
+    uint64_t conn, frame[2], retransmitted[2];
+    uint32_t most_repeats; /* of one segment */
+    int64_t start_ns;
+    const char *icmp;
+    struct wording name[2];
+    struct finding finding; /* its sentence and nodes */
+};
+
+enum { MAX_STALLED = 32 };
+
+struct stall_watch {
+    struct stalled stalled[MAX_STALLED];
+    bool has_stalled; /* any may be used */
+};
+
+bool detect_stall_init(struct detect *d)
+{
+    d->stall = calloc(1, sizeof *d->stall);
+    return d->stall != NULL;
+}
+
+void detect_stall_free(struct detect *d)
+{
+    free(d->stall);
+}
+
 static struct stalled *find(struct detect *d, uint64_t conn)
 {
     for (size_t i = 0; i < MAX_STALLED; i++) {
-        if (d->stalled[i].is_used && d->stalled[i].conn == conn)
-            return &d->stalled[i];
+        if (d->stall->stalled[i].is_used && d->stall->stalled[i].conn == conn)
+            return &d->stall->stalled[i];
     }
     return NULL;
 }
@@ -31,13 +64,13 @@ static struct stalled *get(struct detect *d, const struct ds_event *event)
     struct stalled *s = find(d, event->conn->number);
     if (s != NULL)
         return s;
-    s = &d->stalled[0];
+    s = &d->stall->stalled[0];
     for (size_t i = 0; i < MAX_STALLED && s->is_used; i++) {
-        if (!d->stalled[i].is_used || d->stalled[i].start_ns < s->start_ns)
-            s = &d->stalled[i];
+        if (!d->stall->stalled[i].is_used || d->stall->stalled[i].start_ns < s->start_ns)
+            s = &d->stall->stalled[i];
     }
     *s = (struct stalled){.is_used = true, .conn = event->conn->number, .start_ns = event->stall.start_ns};
-    d->has_stalled = true;
+    d->stall->has_stalled = true;
     return s;
 }
 
@@ -189,7 +222,7 @@ void detect_stall(struct detect *d, const struct ds_event *event)
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
     if (is_lost && !event->stall.is_over && !event->stall.is_heard)
         take_lost(d, event);
-    struct stalled *s = d->has_stalled ? find(d, event->conn->number) : NULL;
+    struct stalled *s = d->stall->has_stalled ? find(d, event->conn->number) : NULL;
     if (s == NULL)
         return;
     take_heard(s, event);
@@ -211,7 +244,7 @@ void detect_stall(struct detect *d, const struct ds_event *event)
 
 void detect_stall_given_up(struct detect *d, uint64_t conn)
 {
-    struct stalled *s = d->has_stalled ? find(d, conn) : NULL;
+    struct stalled *s = d->stall->has_stalled ? find(d, conn) : NULL;
     if (s == NULL)
         return;
     const struct finding draft = d->draft;
@@ -227,12 +260,12 @@ void detect_stall_given_up(struct detect *d, uint64_t conn)
 
 void detect_stall_time(struct detect *d)
 {
-    if (!d->has_stalled)
+    if (!d->stall->has_stalled)
         return;
-    d->has_stalled = false;
+    d->stall->has_stalled = false;
     for (size_t i = 0; i < MAX_STALLED; i++) {
-        struct stalled *s = &d->stalled[i];
-        d->has_stalled |= s->is_used;
+        struct stalled *s = &d->stall->stalled[i];
+        d->stall->has_stalled |= s->is_used;
         if (s->is_used && !s->is_told && span_of(d, s, d->now_ns) >= STALLED_NS && !is_others(d, s))
             report(d, s, " so far: ", SEVERITY_ERROR);
     }

@@ -10,6 +10,7 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -21,15 +22,55 @@ enum {
     HIDDEN_TYPE = 72, /* at EPMD: a hidden node */
 };
 
+/* starts is what is known of the incarnations of a node. */
+enum { NUM_STARTS = 6 };
+struct starts {
+    struct table_entry entry;
+    uint64_t key;
+    uint64_t num;                /* different ones */
+    uint32_t creation[NUM_STARTS]; /* of the last ones */
+    int64_t ts_ns[NUM_STARTS];
+    uint64_t frame[NUM_STARTS];
+    uint64_t conn;      /* of the registration */
+    uint64_t short_key; /* a hash of its name before the @ */
+    bool is_told;       /* the finding was made, as severe as that */
+    uint8_t severity;
+    bool is_first_seen; /* the first one is a start that was seen */
+    bool has_ended;     /* the node has ended the connection of its registration */
+};
+
+enum { MAX_STARTS = 1024 };
+
+struct starts_watch {
+    struct table starts;
+};
+
+bool detect_starts_init(struct detect *d)
+{
+    d->starts = calloc(1, sizeof *d->starts);
+    if (d->starts == NULL)
+        return false;
+    table_init(&d->starts->starts, sizeof(struct starts), MAX_STARTS);
+    return true;
+}
+
+void detect_starts_free(struct detect *d)
+{
+    if (d->starts == NULL)
+        return;
+    table_free(&d->starts->starts);
+    free(d->starts);
+}
+
 /* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
 static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)
 {
-    struct starts *s = table_first(&d->starts, (uint32_t)key);
+    struct starts *s = table_first(&d->starts->starts, (uint32_t)key);
     while (s != NULL && s->key != key)
-        s = table_next(&d->starts, s);
+        s = table_next(&d->starts->starts, s);
     if (s != NULL)
         return s;
-    s = table_add_forgetting(&d->starts, (uint32_t)key);
+    s = table_add_forgetting(&d->starts->starts, (uint32_t)key);
     if (s == NULL)
         d->no_memory++;
     if (s == NULL)
@@ -69,8 +110,9 @@ static unsigned count_recent(const struct starts *s, int64_t now_ns, int64_t *si
  * node the creation that it has in handshakes. */
 static bool is_told(const struct detect *d, const struct starts *s, enum severity severity)
 {
-    for (const struct starts *other = table_get(&d->starts, d->starts.newest); other != NULL;
-         other = table_get(&d->starts, other->entry.older)) {
+    const struct table *all = &d->starts->starts;
+    for (const struct starts *other = table_get(all, all->newest); other != NULL;
+         other = table_get(all, other->entry.older)) {
         if (other == s || other->short_key != s->short_key || !other->is_told || other->severity > severity)
             continue;
         for (size_t i = 0; i < NUM_STARTS && i < s->num; i++) {
@@ -164,9 +206,9 @@ static void take_unregistered(struct detect *d, const struct ds_event *event)
     const uint64_t key = hash_short(hash_more(13, event->conn->end[1].addr.bytes,
                                               sizeof event->conn->end[1].addr.bytes),
                                     text_of(w->asked, w->asked_len));
-    struct starts *s = table_first(&d->starts, (uint32_t)key);
+    struct starts *s = table_first(&d->starts->starts, (uint32_t)key);
     while (s != NULL && s->key != key)
-        s = table_next(&d->starts, s);
+        s = table_next(&d->starts->starts, s);
     if (s != NULL && s->conn == event->conn->number)
         s->has_ended = true;
 }

@@ -13,19 +13,7 @@
 #define MIN_PAUSE_NS INT64_C(1000000000)
 #define RECENT_NS INT64_C(600000000000)
 
-enum {
-    MAX_PAIRS = 4096,
-    MAX_ASKED = 1024,
-    MAX_CALLEES = 1024,
-    MAX_STARTS = 1024,
-    MAX_CRASHED = 128,
-    MAX_COPIED = 1024,
-    MAX_COINED = 256,
-    MAX_LOCKS = 256,
-    MAX_LISTED = 4096,
-    MAX_MNESIA_NODES = 256,
-    MAX_MNESIA_PAIRS = 1024,
-};
+enum { MAX_PAIRS = 4096, MAX_ASKED = 1024 };
 
 struct findings {
     struct detect detect;
@@ -40,21 +28,15 @@ struct findings *findings_new(const struct findings_config *config)
     detect_init(d, config);
     table_init(&d->asked, sizeof(struct epmd_lookup), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
-    table_init(&d->callees, sizeof(struct callee), MAX_CALLEES);
-    table_init(&d->starts, sizeof(struct starts), MAX_STARTS);
-    table_init(&d->crashed, sizeof(struct crashed), MAX_CRASHED);
-    table_init(&d->copied, sizeof(struct repeated_payload), MAX_COPIED);
-    table_init(&d->coined, sizeof(struct dynamic_atoms), MAX_COINED);
-    table_init(&d->locks, sizeof(struct locked), MAX_LOCKS);
-    table_init(&d->listed, sizeof(struct listed), MAX_LISTED);
-    table_init(&d->mnesia.nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
-    table_init(&d->mnesia.pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
     raft_init(&d->raft);
-    detect_builds_init(d);
     detect_presence_init(d);
+    bool is_made = true;
+#define FAMILY(name) is_made = is_made && detect_##name##_init(d);
+#include "analyse/findings/families.def"
+#undef FAMILY
     const struct timeline_config lines = {
         .emit = config->emit, .context = config->context, .is_live = config->is_live};
-    if (config->has_timeline && (d->timeline = timeline_new(&lines)) == NULL) {
+    if (!is_made || (config->has_timeline && (d->timeline = timeline_new(&lines)) == NULL)) {
         findings_free(f);
         return NULL;
     }
@@ -68,21 +50,14 @@ void findings_free(struct findings *f)
     detect_free(&f->detect);
     table_free(&f->detect.asked);
     table_free(&f->detect.pairs);
-    table_free(&f->detect.callees);
-    table_free(&f->detect.starts);
-    table_free(&f->detect.crashed);
-    table_free(&f->detect.copied);
-    table_free(&f->detect.coined);
-    table_free(&f->detect.locks);
-    table_free(&f->detect.listed);
-    table_free(&f->detect.mnesia.nodes);
-    table_free(&f->detect.mnesia.pairs);
+#define FAMILY(name) detect_##name##_free(&f->detect);
+#include "analyse/findings/families.def"
+#undef FAMILY
     raft_free(&f->detect.raft);
     detect_mesh_free(&f->detect);
     detect_rabbit_free(&f->detect);
     detect_registry_free(&f->detect);
     detect_guesses_free(&f->detect);
-    table_free(&f->detect.builds);
     detect_tables_free(&f->detect);
     presence_free(&f->detect.presence);
     timeline_free(f->detect.timeline);
@@ -276,7 +251,7 @@ static void take_time(struct detect *d, bool at_end)
         detect_silence_time(d);
     detect_stall_time(d);
     detect_mesh_time(d, at_end);
-    if (d->mnesia.has_splits)
+    if (d->has_splits)
         detect_mnesia_time(d, at_end);
     if (d->tables != NULL)
         detect_tables_time(d);
@@ -573,7 +548,7 @@ void findings_sum_up(struct findings *f)
         wording_printf(&others.sentence, "%s did not resolve, of hosts on which no node was seen: ",
                        ds_counted(c->others_names, "names").text);
         wording_put(&others.sentence, WORD_NODE,
-                    text_of(d->lookups.others.text, d->lookups.others.len));
+                    detect_unresolved(d));
         wording_add(&others.sentence, " first (DS109)");
         put_line(d, line, SEVERITY_UNCHECKED, &others);
     }
