@@ -7,8 +7,8 @@ function(variant capture mode)
                    $<TARGET_FILE:mangle> ${ERL_DIR} ${PCAPS}/${capture} ${mode})
 endfunction()
 
-foreach(mode reorder duplicate overlap resegment wrap vlan qinq ipfrag ipv6 gre vxlan sll null raw
-        pcapng nanosecond big-endian gz zst stdin split)
+foreach(mode reorder duplicate overlap resegment wrap vlan qinq ipfrag ipv6 gre vxlan geneve erspan2
+        erspan3 sll null raw pcapng nanosecond big-endian gz zst stdin split)
   variant(otp27-ops.pcap ${mode})
 endforeach()
 foreach(mode reorder overlap resegment wrap ipfrag)
@@ -41,3 +41,7 @@ endforeach()
 foreach(mode "drop;3" "drop;7" "snap;200" "late;100")
   variant(cnode.pcap "${mode}")
 endforeach()
+
+# Tunnels that mangle.c writes byte by byte: tshark sees what they are, and the same segments in them.
+add_test(NAME tunnels
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tunnels $<TARGET_FILE:mangle> ${PCAPS}/two-point-a.pcap)

@@ -1,5 +1,5 @@
 /*
- * tunnel.h - packets inside packets: VXLAN, GRE, IP in IP.
+ * tunnel.h - packets inside packets: VXLAN, GENEVE, GRE, ERSPAN, IP in IP.
  */
 #ifndef DISSECT_TUNNEL_H
 #define DISSECT_TUNNEL_H

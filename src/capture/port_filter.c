@@ -94,11 +94,13 @@ static char *read_expression(const char *name)
 char *port_filter_kernel_expression(const char *expression, const uint16_t *excluded,
                                     size_t num_excluded, bool with_vlan)
 {
-    /* TCP, GRE, IP fragments, VXLAN; of IPv6 all but plain UDP and ICMPv6, for it may be any
-     * of these behind extension headers; errors of ICMP, which may be about any of these. */
+    /* TCP, GRE, IP in IP, IP fragments, VXLAN on its two ports, GENEVE; of IPv6 all but plain UDP and
+     * ICMPv6, for it may be any of these behind extension headers; errors of ICMP, which may be about
+     * any of these. */
     struct ds_buffer out = {0};
-    ds_buffer_add_text(&out, "((ip[9] = 6 or ip[9] = 47 or ip[6:2] & 0x1fff != 0 or "
-                             "udp port 4789 or (ip6 and ip6[6] != 17 and ip6[6] != 58) or "
+    ds_buffer_add_text(&out, "((ip[9] = 6 or ip[9] = 47 or ip[9] = 4 or ip[9] = 41 or "
+                             "ip[6:2] & 0x1fff != 0 or udp port 4789 or udp port 8472 or "
+                             "udp port 6081 or (ip6 and ip6[6] != 17 and ip6[6] != 58) or "
                              "icmp[0] = 3 or icmp[0] = 11 or icmp[0] = 12 or "
                              "(ip6[6] = 58 and ip6[40] < 128))");
     for (size_t i = 0; i < num_excluded; i++)

@@ -546,6 +546,53 @@ static void mangle_vxlan(size_t i)
     write_inside(&packets[i], 17, header, sizeof header, true);
 }
 
+/* mangle_geneve: an Ethernet frame, or the IP packet alone, and options of 0 to 3 words. */
+static void mangle_geneve(size_t i)
+{
+    const struct packet *p = &packets[i];
+    const bool ethernet = counter % 2 == 0;
+    const uint32_t options = 4 * (uint32_t)(counter++ % 4), header_len = 16 + options;
+    uint8_t header[32] = {0};
+    put16(header, 50000);
+    put16(header + 2, 6081);
+    const uint32_t len = p->len + (ethernet ? 14 : 0) + header_len;
+    put16(header + 4, len <= 0xffff ? len : 0);
+    header[8] = (uint8_t)(options / 4);
+    put16(header + 10, ethernet ? 0x6558 : p->ether_type);
+    header[14] = 42;
+    if (options != 0) { /* one of a class for experiments */
+        put16(header + 16, 0xfff0);
+        header[19] = (uint8_t)(options / 4 - 1);
+    }
+    write_inside(p, 17, header, header_len, ethernet);
+}
+
+/* put_erspan begins GRE with a sequence number, and the version, VLAN and session of ERSPAN. */
+static void put_erspan(uint8_t *header, uint32_t ether_type, uint32_t version)
+{
+    put16(header, 0x1000);
+    put16(header + 2, ether_type);
+    put32(header + 4, (uint32_t)++counter);
+    put32(header + 8, version << 28 | 0x00640007);
+}
+
+static void mangle_erspan2(size_t i)
+{
+    uint8_t header[16] = {0};
+    put_erspan(header, 0x88be, 1);
+    write_inside(&packets[i], 47, header, sizeof header, true);
+}
+
+/* mangle_erspan3: every other packet has bytes of the platform. */
+static void mangle_erspan3(size_t i)
+{
+    uint8_t header[28] = {0};
+    put_erspan(header, 0x22eb, 2);
+    const bool has_more = counter % 2 == 0;
+    put16(header + 18, has_more);
+    write_inside(&packets[i], 47, header, has_more ? 28 : 20, true);
+}
+
 /* write_link writes a packet behind another link layer than Ethernet. */
 static void write_link(const struct packet *p, const uint8_t *header, uint32_t header_len)
 {
@@ -653,6 +700,9 @@ static const struct mode {
     {"ipv6", DLT_EN10MB, false, mangle_ipv6},
     {"gre", DLT_EN10MB, false, mangle_gre},
     {"vxlan", DLT_EN10MB, false, mangle_vxlan},
+    {"geneve", DLT_EN10MB, false, mangle_geneve},
+    {"erspan2", DLT_EN10MB, false, mangle_erspan2},
+    {"erspan3", DLT_EN10MB, false, mangle_erspan3},
     {"sll", DLT_LINUX_SLL, false, mangle_sll},
     {"null", DLT_NULL, false, mangle_null},
     {"raw", DLT_RAW, false, mangle_raw},

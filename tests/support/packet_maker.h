@@ -56,7 +56,7 @@ static inline void maker_put8(struct maker *m, uint32_t value)
 /* maker_zeros puts len zero bytes. */
 static inline void maker_zeros(struct maker *m, size_t len)
 {
-    static const uint8_t zeros[64];
+    static const uint8_t zeros[256];
     assert(len <= sizeof zeros);
     maker_put(m, zeros, len);
 }
@@ -89,6 +89,16 @@ static inline void maker_vxlan(struct maker *m)
     maker_put32(m, 42 << 8);
     maker_put32(m, 0x08000000);
     maker_udp(m, 50000, 4789);
+}
+
+/* maker_geneve: in UDP, with options of so many words. */
+static inline void maker_geneve(struct maker *m, uint32_t ether_type, uint32_t options)
+{
+    maker_zeros(m, options * 4);
+    maker_put32(m, 42 << 8);
+    maker_put16(m, ether_type);
+    maker_put16(m, options << 8);
+    maker_udp(m, 50000, 6081);
 }
 
 /* maker_ip4: from 10.0.0.1 to 10.0.0.2. fragment: the 16 bits of flags and offset. */

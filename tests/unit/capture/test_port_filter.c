@@ -3,6 +3,7 @@
  */
 #include "capture/kernel_filter.h"
 #include "capture/port_filter.h"
+#include "packet_maker.h"
 
 #include <linux/filter.h>
 #include <setjmp.h>
@@ -289,6 +290,35 @@ static void uncooks_programs(void **state)
     }
 }
 
+/* What may be a tunnel is not left out by the kernel; what cannot be one is. */
+static void lets_tunnels_through(void **state)
+{
+    static const struct {
+        uint8_t protocol;
+        uint16_t port;
+        bool passes;
+    } cases[] = {{6, 80, true},     {47, 0, true},     {4, 0, true},     {41, 0, true},    {17, 4789, true},
+                 {17, 8472, true},  {17, 6081, true},  {17, 123, false}, {132, 80, false}};
+    (void)state;
+    char *expression = port_filter_kernel_expression(NULL, NULL, 0, false);
+    assert_non_null(expression);
+    pcap_t *pcap = pcap_open_dead(DLT_EN10MB, 65535);
+    struct bpf_program program;
+    assert_int_equal(pcap_compile(pcap, &program, expression, 1, 0), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static struct maker m;
+        maker_start(&m, "something", 9);
+        maker_udp(&m, 50000, cases[i].port);
+        maker_ip4(&m, cases[i].protocol);
+        maker_ethernet(&m, 0x0800);
+        const struct pcap_pkthdr header = {.caplen = (uint32_t)m.len, .len = (uint32_t)m.len};
+        assert_int_equal(pcap_offline_filter(&program, &header, maker_bytes(&m)) != 0, cases[i].passes);
+    }
+    pcap_freecode(&program);
+    pcap_close(pcap);
+    free(expression);
+}
+
 static void leaves_what_the_kernel_cannot_say(void **state)
 {
     (void)state;
@@ -367,6 +397,7 @@ int main(void)
         cmocka_unit_test(strips_tags_of_cut_packets),
         cmocka_unit_test(passes_later_fragments),
         cmocka_unit_test(refuses_bad_expressions),
+        cmocka_unit_test(lets_tunnels_through),
         cmocka_unit_test(uncooks_programs),
         cmocka_unit_test(leaves_what_the_kernel_cannot_say),
         cmocka_unit_test(leaves_busy_ports_to_the_kernel),

@@ -441,6 +441,147 @@ static void test_gre(void **state)
     }
 }
 
+/* wrap_geneve makes a segment in GENEVE: in an Ethernet frame, or in IP alone. */
+static void wrap_geneve(uint32_t ether_type, uint32_t options)
+{
+    make_tcp();
+    if (ether_type == IP6)
+        maker_ip6(&m, 6, false);
+    else
+        maker_ip4(&m, 6);
+    if (ether_type == 0x6558)
+        maker_ethernet(&m, IP4);
+    maker_geneve(&m, ether_type, options);
+    maker_ip4(&m, 17);
+}
+
+static void test_geneve(void **state)
+{
+    enum { HEADER_AT = 20 + 8 };
+    static const uint32_t contents[] = {0x6558, IP4, IP6};
+    static const uint32_t options[] = {0, 1, 63};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            wrap_geneve(contents[i], options[j]);
+            assert_hello(RAW);
+        }
+    }
+    wrap_geneve(IP4, 1);
+    maker_bytes(&m)[HEADER_AT + 1] = 0xc0; /* of control, critical: nothing changes */
+    assert_hello(RAW);
+    maker_bytes(&m)[HEADER_AT] |= 0x40; /* another version */
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    wrap_geneve(IP4, 1);
+    maker_bytes(&m)[20 + 3]++; /* another port */
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    wrap_geneve(0x0806, 1); /* ARP */
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    /* As AWS mirrors behind a gateway: VXLAN in GENEVE. */
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_ethernet(&m, IP4);
+    maker_vxlan(&m);
+    maker_ip4(&m, 17);
+    maker_geneve(&m, IP4, 8);
+    maker_ip4(&m, 17);
+    maker_ethernet(&m, IP4);
+    assert_hello(ETHERNET);
+}
+
+/* wrap_erspan puts what is there into GRE with a sequence number. */
+static void wrap_erspan(uint32_t ether_type)
+{
+    maker_put32(&m, 77);
+    maker_put16(&m, ether_type);
+    maker_put16(&m, 0x1000);
+    maker_ip4(&m, 47);
+}
+
+static void test_erspan_2(void **state)
+{
+    enum { VERSION_AT = 20 + 8 };
+    (void)state;
+    make_tcp();
+    maker_ip4(&m, 6);
+    maker_ethernet(&m, IP4);
+    maker_put32(&m, 0x00012345);
+    maker_put32(&m, 0x1064e001);
+    wrap_erspan(0x88be);
+    assert_hello(RAW);
+    maker_bytes(&m)[VERSION_AT] = 0x20;
+    assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    /* Type I has no header of its own, and no sequence number. */
+    make_tcp();
+    maker_ip6(&m, 6, false);
+    maker_ethernet(&m, IP6);
+    maker_put16(&m, 0x88be);
+    maker_put16(&m, 0);
+    maker_ip4(&m, 47);
+    assert_hello(RAW);
+}
+
+/* wrap_erspan_3: kinds are the last two bytes of its header; version is 2. */
+static void wrap_erspan_3(uint32_t inner, uint32_t kinds, uint32_t version)
+{
+    make_tcp();
+    if (inner == IP6)
+        maker_ip6(&m, 6, false);
+    else
+        maker_ip4(&m, 6);
+    if (inner == 0x6558)
+        maker_ethernet(&m, IP4);
+    maker_zeros(&m, (kinds & 1) != 0 ? 8 : 0);
+    maker_put16(&m, kinds);
+    maker_put16(&m, 0);
+    maker_put32(&m, 0x12345678);
+    maker_put32(&m, version << 28 | 0x0064e001);
+    wrap_erspan(0x22eb);
+}
+
+static void test_erspan_3(void **state)
+{
+    (void)state;
+    enum { IS_IP = 2 << 10, DIRECTION = 0x08, HAS_MORE = 1 };
+    static const struct {
+        uint32_t inner, kinds, version;
+        bool is_one;
+    } cases[] = {
+        {0x6558, 0, 2, true},
+        {0x6558, DIRECTION, 2, true},
+        {0x6558, HAS_MORE, 2, true},
+        {IP4, IS_IP, 2, true},
+        {IP6, IS_IP | HAS_MORE, 2, true},
+        {0x6558, 0, 1, false},
+        {0x6558, 1 << 10, 2, false}, /* a frame that is none of Ethernet's */
+        {IP4, 3 << 10, 2, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wrap_erspan_3(cases[i].inner, cases[i].kinds, cases[i].version);
+        if (cases[i].is_one)
+            assert_hello(RAW);
+        else
+            assert_int_equal(decode(RAW), PACKET_NOT_TCP);
+    }
+}
+
+/* A tunnel that is cut anywhere is cut: nothing of it is taken for a packet. */
+static void test_tunnels_cut(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        if (kind == 0)
+            wrap_geneve(0x6558, 3);
+        else
+            wrap_erspan_3(kind == 3 ? IP4 : 0x6558, kind == 1 ? 0 : kind == 2 ? 1 : 2 << 10, 2);
+        for (uint32_t len = 21; len < m.len - 25; len++) {
+            struct ds_packet packet = maker_packet(&m, RAW);
+            packet.cap_len = len;
+            assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_TRUNCATED);
+        }
+    }
+}
+
 static void test_ip_in_ip(void **state)
 {
     (void)state;
@@ -523,6 +664,10 @@ int main(void)
         TEST(test_ip6_extensions),
         TEST(test_vxlan),
         TEST(test_gre),
+        TEST(test_geneve),
+        TEST(test_erspan_2),
+        TEST(test_erspan_3),
+        TEST(test_tunnels_cut),
         TEST(test_ip_in_ip),
         TEST(test_tunnels_end),
         TEST(test_large_frame),
