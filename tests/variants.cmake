@@ -42,6 +42,10 @@ foreach(mode "drop;3" "drop;7" "snap;200" "late;100")
   variant(cnode.pcap "${mode}")
 endforeach()
 
+# Packets that servers send.
+add_test(NAME tcp_source COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tcp_source.py
+                                 $<TARGET_FILE:distsniff> ${PCAPS})
+mostly_waits(tcp_source)
 # Tunnels that mangle.c writes byte by byte: tshark sees what they are, and the same segments in them.
 add_test(NAME tunnels
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tunnels $<TARGET_FILE:mangle> ${PCAPS}/two-point-a.pcap)

@@ -3,6 +3,8 @@
  */
 #include "capture/capture.h"
 
+#include "capture/capture_streams.h"
+#include "capture/dedup.h"
 #include "capture/point_merge.h"
 #include "capture/unpack.h"
 #include "core/complain.h"
@@ -49,7 +51,7 @@ bool capture_open(struct capture *capture, const struct capture_config *config)
             return false;
         }
     }
-    return true;
+    return capture_streams_begin(capture);
 }
 
 bool capture_begin(struct capture *capture)
@@ -67,14 +69,16 @@ enum capture_status capture_next(struct capture *capture, struct ds_packet *pack
     struct capture_input *input = &capture->inputs[0];
     if (capture->points != NULL)
         return capture_points_next(capture, packet);
-    if (capture->num_inputs > 1)
-        input = capture_choose_oldest(capture);
-    else if (input->pcap != NULL)
-        capture_input_next(capture, input);
-    if (input == NULL || input->pcap == NULL || !input->has_next)
-        return capture->is_live && !capture->ended ? CAPTURE_IDLE : CAPTURE_END;
-    input->has_next = false;
-    capture_input_packet(capture, input, packet);
+    do {
+        if (capture->num_inputs > 1)
+            input = capture_choose_oldest(capture);
+        else if (input->pcap != NULL)
+            capture_input_next(capture, input);
+        if (input == NULL || input->pcap == NULL || !input->has_next)
+            return capture->is_live && !capture->ended ? CAPTURE_IDLE : CAPTURE_END;
+        input->has_next = false;
+        capture_input_packet(capture, input, packet);
+    } while (capture->dedup != NULL && capture_streams_is_copy(capture, input, packet));
     packet->frame = ++capture->num_packets;
     capture->num_made += packet->past.kind != DS_SNAPSHOT_NONE;
     return CAPTURE_PACKET;
@@ -175,6 +179,7 @@ bool capture_close(struct capture *capture)
         capture_input_close(&capture->inputs[i]);
     free(capture->inputs);
     point_merge_free(capture->points);
+    dedup_free(capture->dedup);
     if (capture->survey != NULL)
         overlap_scan_free(capture->survey);
     free(capture->survey);

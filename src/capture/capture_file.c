@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 enum { SECTION_HEADER = 0x0A0D0D0A };
-enum { HEAD_LEN = 4096, STOP_MS = 100 }; /* how long an interrupt may have to wait */
+enum { HEAD_LEN = 4096, HEAD_ENOUGH = 512, PCAP_HEAD_LEN = 24 };
+enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
 
 struct file_head {
     uint8_t bytes[HEAD_LEN];
@@ -63,8 +64,8 @@ static bool wait_for(int fd)
     return !stop_wanted;
 }
 
-/* Reads what it can of the beginning. */
-static bool read_head(int fd, struct file_head *head)
+/* Reads what it can of the beginning, or so much as is enough: there may be no more for a while. */
+static bool read_head(int fd, size_t enough, struct file_head *head)
 {
     while (head->len < sizeof head->bytes && wait_for(fd)) {
         ssize_t n = read(fd, head->bytes + head->len, sizeof head->bytes - head->len);
@@ -75,8 +76,8 @@ static bool read_head(int fd, struct file_head *head)
         if (n == 0)
             break;
         head->len += (size_t)n;
-        if (head->len >= 512)
-            break; /* enough, and a pipe may have no more for a while */
+        if (head->len >= enough)
+            break;
     }
     return true;
 }
@@ -106,7 +107,10 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
         return NULL;
     input->blocks = (struct pcapng_blocks){.sink = &capture->on_secrets};
     unpack_watch(input->unpack, see_bytes, &input->blocks);
-    return unpack_file(input->unpack);
+    FILE *file = unpack_file(input->unpack);
+    if (file != NULL && input->is_stream)
+        setvbuf(file, NULL, _IONBF, 0); /* what was read and not taken is with unpack.c, which tells */
+    return file;
 }
 
 /* open_nothing stands for an input that has brought nothing before the user wanted to end. */
@@ -122,7 +126,7 @@ static bool open_nothing(struct capture_input *input)
 static bool open_pcap_with(struct capture *capture, struct capture_input *input, int fd,
                            struct file_head *head)
 {
-    if (!read_head(fd, head)) {
+    if (!read_head(fd, input->is_stream ? PCAP_HEAD_LEN : HEAD_ENOUGH, head)) {
         complain("cannot read %s: %s", input->name, strerror(errno));
         close(fd);
         return false;
@@ -207,6 +211,7 @@ bool capture_open_file(struct capture_input *input, const char *name, int fd)
     if (!is_stdin)
         (void)fcntl(input->fd, F_SETFL, fcntl(input->fd, F_GETFL) & ~O_NONBLOCK);
     input->is_file = S_ISREG(stat.st_mode);
+    input->is_stream = fd >= 0 && !input->is_file;
     input->device = stat.st_dev;
     input->inode = stat.st_ino;
     input->size = input->is_file ? (uint64_t)stat.st_size : 0;

@@ -2,7 +2,7 @@
  * capture_input.c - see capture_input.h. Merging: every file holds its next packet ready, and the
  * oldest of them goes first; of equals that of the file named first.
  */
-#include "capture/capture_input.h"
+#include "capture/capture_streams.h"
 
 #include "capture/point_merge.h"
 #include "capture/pseudo_packet.h"
@@ -123,9 +123,10 @@ static int64_t get_time_ns(const struct capture *capture, const struct capture_i
 struct capture_input *capture_choose_oldest(struct capture *capture)
 {
     struct capture_input *oldest = NULL;
+    capture_streams_wait(capture);
     for (size_t i = 0; i < capture->num_inputs; i++) {
         struct capture_input *input = &capture->inputs[i];
-        if (!input->has_next && input->pcap != NULL) {
+        if (!input->has_next && input->pcap != NULL && capture_streams_may_read(input)) {
             capture_input_next(capture, input);
             if (input->has_next)
                 input->order_ns = get_time_ns(capture, input);

@@ -56,6 +56,8 @@ struct capture_input {
     dev_t device; /* which file that is */
     ino_t inode;
     bool is_file; /* on a disk */
+    bool is_stream; /* whole packets come from a server through a pipe, now and then */
+    int64_t quiet_ns; /* of a stream: since when nothing comes, by the monotonic clock; 0: something does */
     struct live_drops drops; /* of the interface */
 };
 
@@ -67,6 +69,7 @@ struct capture {
     uint64_t num_made;    /* of them, those that stand for the past */
     struct overlap_scan *survey; /* of several files, see capture_survey */
     struct point_merge *points; /* when some of them are points of one capture, else NULL */
+    struct dedup *dedup; /* of several streams, see capture_streams.h; else NULL */
     bool ended;           /* live: the interface is gone */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */

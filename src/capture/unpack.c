@@ -224,6 +224,17 @@ FILE *unpack_file(struct unpack *unpack)
     return file;
 }
 
+bool unpack_is_ready(const struct unpack *unpack)
+{
+    struct pollfd ready = {unpack->fd, POLLIN, 0};
+    return unpack->at < unpack->len || unpack->at_end || poll(&ready, 1, 0) > 0;
+}
+
+int unpack_fd(const struct unpack *unpack)
+{
+    return unpack->fd;
+}
+
 const char *unpack_trouble(const struct unpack *unpack)
 {
     return unpack->trouble;

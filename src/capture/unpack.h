@@ -37,6 +37,13 @@ void unpack_watch(struct unpack *unpack, bool (*see)(void *context, uint8_t *byt
  * unpack_free. NULL when memory ran out. */
 FILE *unpack_file(struct unpack *unpack);
 
+/* unpack_is_ready says whether something can be taken, be it the end, that need not be waited for. A stream
+ * that buffers may have more. */
+bool unpack_is_ready(const struct unpack *unpack);
+
+/* unpack_fd returns what is read. */
+int unpack_fd(const struct unpack *unpack);
+
 /* unpack_trouble says what was wrong with the packed data, NULL when nothing was. */
 const char *unpack_trouble(const struct unpack *unpack);
 

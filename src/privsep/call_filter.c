@@ -16,6 +16,8 @@
 #include <fcntl.h>
 #include <linux/if_packet.h>
 #include <linux/net.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>

@@ -134,7 +134,7 @@ void sandbox_confine_client(const char *temporary)
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_CLIENT, NULL);
 }
 
-void sandbox_confine_asker(uint16_t port)
+void sandbox_confine_asker(uint32_t port)
 {
     if (why_not() != NULL)
         return;

@@ -42,7 +42,7 @@ void sandbox_confine_helper(const struct helper_file *files, size_t num_files);
 void sandbox_confine_client(const char *temporary);
 
 /* sandbox_confine_asker leaves a process that asks servers whose addresses it knows connections to that TCP
- * port, as far as the kernel can, and no file. */
-void sandbox_confine_asker(uint16_t port);
+ * port, or to any (LANDLOCK_ANY_PORT), as far as the kernel can, and no file. */
+void sandbox_confine_asker(uint32_t port);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/complain.h"
 #include "core/suggest.h"
 #include "send/nats/nats_config.h"
+#include "send/stream/stream_url.h"
 
 #include <distsniff/term.h>
 #include <inttypes.h>
@@ -120,7 +121,7 @@ static bool can_be_read_again(const struct options *o)
 {
     for (size_t i = 0; i < o->capture.num_read_files; i++) {
         const char *name = o->capture.read_files[i];
-        if (strcmp(name, "-") == 0 || nats_is_url(name) || has_control(name))
+        if (strcmp(name, "-") == 0 || nats_is_url(name) || stream_is_url(name) || has_control(name))
             return false;
     }
     return o->capture.num_read_files != 0;

@@ -11,6 +11,7 @@
 #include "core/complain.h"
 #include "output/fixture/fixture.h"
 #include "send/nats/nats_config.h"
+#include "send/stream/stream_url.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ char *option_files_base(const struct options *options)
 {
     const struct capture_config *capture = &options->capture;
     const char *name = capture->num_read_files != 0 ? capture->read_files[0] : "-";
-    if (strcmp(name, "-") == 0 || nats_is_url(name))
+    if (strcmp(name, "-") == 0 || nats_is_url(name) || stream_is_url(name))
         return strdup("distsniff");
     const char *slash = strrchr(name, '/');
     name = slash != NULL ? slash + 1 : name;

@@ -20,6 +20,15 @@ static bool add_stream(struct options *o, const char *value)
     return nats_check() && nats_url_parse("-r", value, &o->nats.reads[o->nats.num_reads++]);
 }
 
+static bool add_server(struct options *o, const char *value)
+{
+    if (o->streams.num == STREAM_MAX_STREAMS) {
+        complain("-r tcp://... can be used at most %d times", STREAM_MAX_STREAMS);
+        return false;
+    }
+    return stream_url_parse(value, &o->streams.url[o->streams.num++]);
+}
+
 bool option_set_read(struct options *o, const char *value)
 {
     const char **files =
@@ -29,7 +38,7 @@ bool option_set_read(struct options *o, const char *value)
         return false;
     }
     o->capture.read_files = files;
-    if (nats_is_url(value) && !add_stream(o, value))
+    if ((nats_is_url(value) && !add_stream(o, value)) || (stream_is_url(value) && !add_server(o, value)))
         return false;
     o->capture.read_files[o->capture.num_read_files++] = value;
     return true;

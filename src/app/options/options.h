@@ -18,6 +18,7 @@
 #include "explain/explain.h"
 #include "send/nats/nats_config.h"
 #include "send/otlp/otlp_config.h"
+#include "send/stream/stream_url.h"
 #include "select/rate_limit.h"
 #include "redact/redact_config.h"
 #include "reports/reports.h"
@@ -80,6 +81,7 @@ struct options {
     struct compare_config compare;
     struct metrics_config metrics;
     struct nats_config nats;
+    struct stream_urls streams; /* of -r tcp://HOST:PORT */
     struct otlp_config otlp;
     struct keep_config keep;
     struct stop_config ending;

@@ -22,7 +22,7 @@ static bool are_files(const struct capture_config *capture)
     for (size_t i = 0; i < capture->num_read_files; i++) {
         const char *name = capture->read_files[i];
         struct stat is;
-        if (strcmp(name, "-") == 0 || nats_is_url(name) ||
+        if (strcmp(name, "-") == 0 || nats_is_url(name) || stream_is_url(name) ||
             (stat(name, &is) == 0 && !S_ISREG(is.st_mode))) {
             complain("--explain reads the capture twice: write %s to a file first, with -w",
                      strcmp(name, "-") == 0 ? "standard input" : name);

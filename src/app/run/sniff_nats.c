@@ -1,5 +1,5 @@
 /*
- * sniff_nats.c - what a run sends to NATS, and reads from there. See sniff_parts.h.
+ * sniff_nats.c - what a run sends to servers, and reads from there. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -116,14 +116,34 @@ static bool add_stream(struct sniff *s, const struct nats_url *url)
     return true;
 }
 
+/* start_servers has packets come from the servers that -r names. */
+static bool start_servers(struct sniff *s)
+{
+    const struct stream_reader_config config = {
+        .urls = &s->options->streams,
+        .user = s->options->keep.user,
+        .is_confined = s->options->sandbox != SANDBOX_OFF,
+    };
+    return config.urls->num == 0 || stream_reader_start(&s->servers, &config);
+}
+
+/* add_server adds what comes from a server; the descriptor is the capture's then. */
+static void add_server(struct sniff *s, const char *name, size_t i)
+{
+    add_input(s, name, s->servers.fds[i]);
+    s->servers.fds[i] = -1;
+}
+
 bool sniff_read_streams(struct sniff *s)
 {
     const struct capture_config *given = &s->options->capture;
     const size_t most = given->num_read_files + NATS_MAX_HOSTS;
-    size_t num_streams = 0;
+    size_t num_streams = 0, num_servers = 0;
     s->capture_config = *given;
-    if (s->options->nats.num_reads == 0)
+    if (s->options->nats.num_reads == 0 && s->options->streams.num == 0)
         return true;
+    if (!start_servers(s))
+        return false;
     s->capture_config.num_read_files = 0;
     s->capture_config.read_files = calloc(most, sizeof *s->capture_config.read_files);
     s->capture_config.read_fds = s->read_fds = calloc(most, sizeof *s->read_fds);
@@ -132,7 +152,9 @@ bool sniff_read_streams(struct sniff *s)
         return false;
     }
     for (size_t i = 0; i < given->num_read_files; i++) {
-        if (!nats_is_url(given->read_files[i]))
+        if (stream_is_url(given->read_files[i]))
+            add_server(s, given->read_files[i], num_servers++);
+        else if (!nats_is_url(given->read_files[i]))
             add_input(s, given->read_files[i], -1);
         else if (!add_stream(s, &s->options->nats.reads[num_streams++]))
             return false;
@@ -142,6 +164,7 @@ bool sniff_read_streams(struct sniff *s)
 
 void sniff_forget_streams(struct sniff *s)
 {
+    stream_reader_end(&s->servers);
     if (s->capture_config.read_files != s->options->capture.read_files)
         free(s->capture_config.read_files);
     free(s->read_fds);

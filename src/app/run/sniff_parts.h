@@ -27,6 +27,7 @@
 #include "send/nats/nats_publisher.h"
 #include "send/nats/nats_reader.h"
 #include "send/otlp/otlp_publisher.h"
+#include "send/stream/stream_reader.h"
 #include "ui/tui/tui.h"
 #include "ui/tui/tui_save.h"
 #include "ui/web/metrics_server.h"
@@ -58,6 +59,7 @@ struct sniff {
     struct capture_config capture_config; /* that of options, with what streams were read to */
     int *read_fds; /* of capture_config, NULL: there are none */
     struct nats_read read;
+    struct stream_reader servers; /* of -r tcp://HOST:PORT */
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
     char *save_names[SAVE_NAMES]; /* of what --tui may save */

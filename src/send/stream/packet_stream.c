@@ -1,0 +1,195 @@
+/*
+ * packet_stream.c - see packet_stream.h. What comes in has either order of bytes; pcap goes out in that of
+ * this machine, with nanoseconds.
+ *
+ *   pcap    magic:4 a1b2c3d4 (microseconds) or a1b23c4d, version:2 2 minor:2, key:4 (see
+ *           pseudo_packet.h), 4, snap length:4, link type:4; then a packet after the other:
+ *           seconds:4 fraction:4 captured:4 length:4 bytes
+ *   pcapng  type:4 length:4 body length:4, a block after the other; each section begins with
+ *           0a0d0d0a length:4 magic:4 1a2b3c4d
+ */
+#include "send/stream/packet_stream.h"
+
+#include "util/cursor.h"
+
+#include <string.h>
+
+enum {
+    PCAP_VERSION = 2,
+    PCAP_MINOR = 4,
+    PCAP_HEAD_LEN = 24,
+    PCAP_MICROS = 0xa1b2c3d4,
+    PCAP_NANOS = 0xa1b23c4d,
+    MAX_CAPTURED = 262144,
+    MICROS_PER_SECOND = 1000000,
+    NANOS_PER_MICRO = 1000,
+
+    BLOCK_SECTION = 0x0a0d0d0a,
+    BYTE_ORDER_MAGIC = 0x1a2b3c4d,
+    BLOCK_LEAST = 12,
+};
+
+enum take_step { STEP_MORE, STEP_TOOK, STEP_WRONG };
+
+static enum take_step say_wrong(struct packet_stream *s, const char *what)
+{
+    s->wrong = what;
+    return STEP_WRONG;
+}
+
+/* read_u32 reads a number that has the order of bytes of this machine, or the other one. */
+static bool read_u32(const struct packet_stream *s, struct cursor *at, uint32_t *value)
+{
+    if (!cursor_read_bytes(at, value, sizeof *value))
+        return false;
+    *value = s->swapped ? __builtin_bswap32(*value) : *value;
+    return true;
+}
+
+static void add_u32(struct ds_buffer *out, uint32_t value)
+{
+    ds_buffer_add(out, &value, sizeof value);
+}
+
+static void add_pcap_head(const struct packet_stream *s, struct ds_buffer *out)
+{
+    const uint16_t version[] = {PCAP_VERSION, PCAP_MINOR};
+    add_u32(out, PCAP_NANOS);
+    ds_buffer_add(out, version, sizeof version);
+    add_u32(out, s->made_key);
+    add_u32(out, 0);
+    add_u32(out, MAX_CAPTURED);
+    add_u32(out, s->link_type);
+}
+
+/* begin_pcap takes the head of pcap. Its first four bytes have been read. */
+static enum take_step begin_pcap(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+{
+    struct cursor at = *bytes;
+    uint32_t magic, version, key, accuracy, snaplen, link_type;
+    if (!read_u32(s, &at, &magic) || !read_u32(s, &at, &version) || !read_u32(s, &at, &key) ||
+        !read_u32(s, &at, &accuracy) || !read_u32(s, &at, &snaplen) || !read_u32(s, &at, &link_type))
+        return STEP_MORE;
+    s->in_micros = magic == PCAP_MICROS;
+    if (s->format == STREAM_PCAPNG || (s->format == STREAM_PCAP &&
+                                       (s->link_type != link_type || s->made_key != key)))
+        return say_wrong(s, "packets of another link layer than before");
+    if (s->format == STREAM_UNKNOWN) {
+        s->format = STREAM_PCAP;
+        s->link_type = link_type;
+        s->made_key = key;
+        add_pcap_head(s, out);
+    }
+    s->has_begun = true;
+    *bytes = at;
+    return STEP_TOOK;
+}
+
+static enum take_step take_packet(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+{
+    struct cursor at = *bytes, packet;
+    uint32_t seconds, fraction, captured, len;
+    if (!read_u32(s, &at, &seconds) || !read_u32(s, &at, &fraction) || !read_u32(s, &at, &captured) ||
+        !read_u32(s, &at, &len))
+        return STEP_MORE;
+    if (captured > MAX_CAPTURED)
+        return say_wrong(s, "a packet that is longer than packets are");
+    if (!cursor_child(&at, captured, &packet))
+        return STEP_MORE;
+    if (s->in_micros)
+        fraction = (fraction < MICROS_PER_SECOND ? fraction : MICROS_PER_SECOND - 1) * NANOS_PER_MICRO;
+    add_u32(out, seconds);
+    add_u32(out, fraction);
+    add_u32(out, captured);
+    add_u32(out, len);
+    if (captured != 0)
+        ds_buffer_add(out, packet.at, captured);
+    *bytes = at;
+    return STEP_TOOK;
+}
+
+/* begin_section finds the order of bytes of a section, which begins at at. */
+static enum take_step begin_section(struct packet_stream *s, struct cursor at)
+{
+    uint32_t magic;
+    if (!cursor_skip(&at, 8) || !cursor_read_bytes(&at, &magic, sizeof magic))
+        return STEP_MORE;
+    if (magic != BYTE_ORDER_MAGIC && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
+        return say_wrong(s, "a section of pcapng that has no order of bytes");
+    s->swapped = magic != BYTE_ORDER_MAGIC;
+    if (s->format == STREAM_PCAP)
+        return say_wrong(s, "pcapng, and it was pcap before");
+    if (s->format == STREAM_PCAPNG && s->swapped != s->swapped_out)
+        return say_wrong(s, "another order of bytes than before");
+    return STEP_TOOK;
+}
+
+static enum take_step take_block(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+{
+    struct cursor at = *bytes, block, end;
+    uint32_t type, len, len_again;
+    if (!cursor_read_bytes(&at, &type, sizeof type))
+        return STEP_MORE;
+    if (type == BLOCK_SECTION) { /* the same in either order */
+        const enum take_step step = begin_section(s, *bytes);
+        if (step != STEP_TOOK)
+            return step;
+    }
+    if (!read_u32(s, &at, &len))
+        return STEP_MORE;
+    if (len < BLOCK_LEAST || len % 4 != 0 || len > PACKET_STREAM_MOST)
+        return say_wrong(s, "a block of pcapng of a length that blocks do not have");
+    at = *bytes;
+    if (!cursor_child(&at, len, &block))
+        return STEP_MORE;
+    end = block;
+    if (!cursor_skip(&end, len - 4) || !read_u32(s, &end, &len_again) || len_again != len)
+        return say_wrong(s, "a block of pcapng that does not end with its length");
+    if (type == BLOCK_SECTION) {
+        s->format = STREAM_PCAPNG;
+        s->swapped_out = s->swapped;
+        s->has_begun = s->is_blocks = true;
+    }
+    ds_buffer_add(out, block.at, len);
+    *bytes = at;
+    return STEP_TOOK;
+}
+
+/* begin finds out what a connection brings. */
+static enum take_step begin(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+{
+    static const uint32_t of_pcap[] = {PCAP_MICROS, PCAP_NANOS};
+    struct cursor at = *bytes;
+    uint32_t magic;
+    if (!cursor_read_bytes(&at, &magic, sizeof magic))
+        return STEP_MORE;
+    if (magic == BLOCK_SECTION)
+        return take_block(s, bytes, out);
+    for (size_t i = 0; i < sizeof of_pcap / sizeof of_pcap[0]; i++) {
+        s->swapped = magic == __builtin_bswap32(of_pcap[i]);
+        if (magic == of_pcap[i] || s->swapped)
+            return begin_pcap(s, bytes, out);
+    }
+    return say_wrong(s, "neither pcap nor pcapng");
+}
+
+bool packet_stream_take(struct packet_stream *s, struct ds_text text, size_t *left, struct ds_buffer *out)
+{
+    struct cursor bytes = cursor_make(text.data, text.len);
+    enum take_step step = STEP_TOOK;
+    while (step == STEP_TOOK) {
+        step = !s->has_begun  ? begin(s, &bytes, out)
+               : s->is_blocks ? take_block(s, &bytes, out)
+                              : take_packet(s, &bytes, out);
+    }
+    *left = cursor_left(&bytes);
+    if (out->failed)
+        s->wrong = "out of memory";
+    return step != STEP_WRONG && !out->failed;
+}
+
+void packet_stream_restart(struct packet_stream *stream)
+{
+    stream->has_begun = stream->is_blocks = false;
+    stream->wrong = NULL;
+}

@@ -1,0 +1,37 @@
+/*
+ * packet_stream.h - the bytes that a server of packets sends, pcap or pcapng, connection after connection,
+ * as those of one capture file: whole packets or blocks alone, behind one beginning. Who sends them is
+ * anybody.
+ */
+#ifndef SRC_PACKET_STREAM_H
+#define SRC_PACKET_STREAM_H
+
+#include <distsniff/term.h>
+#include <stdbool.h>
+
+/* PACKET_STREAM_MOST is the length of the longest piece: a packet of pcap with its head, or a block of
+ * pcapng. */
+enum { PACKET_STREAM_MOST = 1024 * 1024 };
+
+/* packet_stream: all zero at first. */
+struct packet_stream {
+    enum { STREAM_UNKNOWN, STREAM_PCAP, STREAM_PCAPNG } format; /* of what has come out */
+    bool has_begun;   /* this connection */
+    bool is_blocks;   /* it brings pcapng */
+    bool swapped;     /* the numbers of this connection are not in the order of this machine */
+    bool in_micros;   /* the times of this connection */
+    bool swapped_out; /* of the first section of pcapng */
+    uint32_t link_type, made_key; /* of pcap, of the first connection */
+    const char *wrong; /* what is, once packet_stream_take has returned false */
+};
+
+/* packet_stream_take takes the pieces of text that are whole, and adds to out what comes of them. The last
+ * *left bytes have to be given again, with more behind them. False: it is no such stream, or not one that
+ * goes on where the connections before it have ended. */
+bool packet_stream_take(struct packet_stream *stream, struct ds_text text, size_t *left,
+                        struct ds_buffer *out);
+
+/* packet_stream_restart: what comes now is of another connection. */
+void packet_stream_restart(struct packet_stream *stream);
+
+#endif
