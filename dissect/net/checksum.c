@@ -95,6 +95,8 @@ enum packet_sum checksum_check(const struct segment *segment)
     struct cursor at = segment->summed;
     const size_t len = cursor_left(&at);
     uint16_t checksum;
+    if (segment->has_bad_len)
+        return PACKET_SUM_BAD;
     if (len > UINT16_MAX || !cursor_skip(&at, CHECKSUM_AT) ||
         !cursor_read_bytes(&at, &checksum, sizeof checksum))
         return PACKET_SUM_UNKNOWN;

@@ -18,6 +18,7 @@
 enum {
     MAX_LEVELS = 5, /* IP headers inside each other */
     TCP_HEADER_LEN = 20,
+    OPEN_ENDED_LEN = 1280, /* only a packet of more than the network takes has no length yet */
 
     OPTION_END = 0,
     OPTION_NOP = 1,
@@ -144,6 +145,7 @@ static __attribute__((always_inline)) inline enum packet_status read_tcp(struct 
     uint16_t checksum;
     out->summed = at->cut == 0 ? at->bytes : cursor_make(NULL, 0);
     out->sum = PACKET_SUM_UNKNOWN;
+    out->has_bad_len = false;
     if (!cursor_child(&at->bytes, TCP_HEADER_LEN, &header) ||
         !cursor_read_u16(&header, &out->src_port) || !cursor_read_u16(&header, &out->dst_port) ||
         !cursor_read_u32(&header, &out->seq) || !cursor_read_u32(&header, &out->ack) ||
@@ -183,8 +185,11 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
         out->ttl = ip.ttl;
         out->ip4 = ip.header;
         const enum packet_status read = read_tcp(&at, out);
-        if (ip.is_open_ended || ip.is_routed)
+        if (ip.is_routed)
             out->summed = cursor_make(NULL, 0);
+        /* What a frame is filled up with is only in short ones. */
+        out->has_bad_len = packet->len <= packet->cap_len &&
+                           (ip.is_open_ended ? packet->len < OPEN_ENDED_LEN : out->truncated_len != 0);
         return read;
     }
     decoder->icmp.what = NULL;

@@ -339,6 +339,8 @@ static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *
     if (!me->has_acked || tcp_diff(segment->ack, me->acked) > 0) {
         me->acked = segment->ack;
         me->has_acked = true;
+        if (me->has_high && tcp_diff(me->acked, me->high_seq) > TCP_NEAR)
+            me->high_seq = me->acked;
         me->repeats = 0;
         me->repeated_acks = 0;
         if (me->lost_ns != 0) {
@@ -495,6 +497,17 @@ static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *
     return has_ended;
 }
 
+/* leaps says whether a segment lies so far ahead, beyond any window that is known, that it may be of nobody:
+ * what comes next would seem to be sent again. */
+static bool leaps(const struct tcp_analysis *facts, int dir, const struct segment *segment)
+{
+    const struct tcp_analysis_dir *me = &facts->dir[dir];
+    const struct ds_tcp_side *other = &facts->link.side[!dir];
+    const uint32_t window = other->is_scaled && other->window > TCP_NEAR ? other->window : TCP_NEAR;
+    return me->has_high && tcp_diff(segment->seq, me->high_seq) > TCP_NEAR &&
+           (!me->has_acked || segment->seq - me->acked > window);
+}
+
 static bool take_data(struct tcp_analysis *facts, int dir, const struct segment *segment,
                       uint32_t len,
                       bool is_missing, struct ds_stall *stall)
@@ -503,6 +516,8 @@ static bool take_data(struct tcp_analysis *facts, int dir, const struct segment 
     struct ds_tcp_side *side = &facts->link.side[dir];
     const uint32_t end = segment->seq + len;
     const bool is_new = !me->has_high || tcp_diff(end, me->high_seq) > 0;
+    if (is_new && leaps(facts, dir, segment))
+        return false;
     if (!is_new && len <= 1 && segment->seq + 1 == me->high_seq) {
         side->keepalives++;
         return false;

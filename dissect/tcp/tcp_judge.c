@@ -41,14 +41,19 @@ static bool goes_on(struct tcp_stream *stream, const struct segment *segment, ui
     return stream->num_strays >= MAX_BEYOND;
 }
 
+static bool has_old_time(const struct tcp_stream *stream, const struct segment *segment)
+{
+    uint32_t time;
+    return stream->has_time && segment_time(segment, &time) && tcp_diff(stream->time, time) > PAWS_SLACK;
+}
+
 /* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323, section 5).
  * What the other end has acknowledged arrived in time, be it captured late. Where the other end is not
  * heard, the next bytes cannot have been sent before those that they follow. */
 static bool is_old(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    uint32_t time;
-    if (!stream->has_time || !segment_time(segment, &time) || tcp_diff(stream->time, time) <= PAWS_SLACK)
+    if (!has_old_time(stream, segment))
         return false;
     if (stream->has_acked)
         return tcp_diff(end, stream->acked) > 0;
@@ -64,13 +69,15 @@ static bool is_far(uint32_t number, uint32_t from)
     return number - from + TCP_NEAR > 2 * TCP_NEAR;
 }
 
-/* has_stray_ack: it acknowledges what the other end has never sent, or sent long ago. A second one
- * that says the same is believed, as packets may be missing; a copy of the first is none. */
+/* has_stray_ack: it acknowledges what the other end has never sent, or sent long ago. Two in a
+ * row that say the same are believed, as packets may be missing; a copy of the first is none. */
 static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
-    if (peer->has_acked ? !is_far(segment->ack, peer->acked) : !peer->started || !peer->heard)
+    if (peer->has_acked ? !is_far(segment->ack, peer->acked) : !peer->started || !peer->heard) {
+        peer->has_stray_ack = false;
         return false;
+    }
     /* Where the other end is not heard, only a segment in the place of the next one does harm. */
     if (peer->started && peer->heard ? !is_far(segment->ack, peer->next_seq) ||
                                            is_far(segment->seq, conn->stream[dir].next_seq)
@@ -112,6 +119,11 @@ static void note_time(struct tcp_stream *stream, const struct segment *segment)
     stream->has_time = true;
 }
 
+void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment)
+{
+    stream->has_time = segment_time(segment, &stream->time);
+}
+
 /* note_urgent: the pointer is one behind the urgent byte, as nearly everybody reads it (RFC 6093). */
 static void note_urgent(struct tcp_stream *stream, const struct segment *segment)
 {
@@ -126,7 +138,7 @@ static void note_urgent(struct tcp_stream *stream, const struct segment *segment
 static void note(struct tcp_stream *stream, const struct segment *segment)
 {
     note_time(stream, segment);
-    if ((segment->flags & TCP_URG) != 0)
+    if ((segment->flags & TCP_URG) != 0 && !has_old_time(stream, segment))
         note_urgent(stream, segment);
 }
 
@@ -137,9 +149,10 @@ bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, ui
     const uint32_t end = segment->seq + len + is_fin;
     const bool fits = tcp_judge_sum(conn, dir, segment) && (segment->flags & TCP_ACK) != 0;
     if (len == 0 && !is_fin) {
-        if (fits)
-            note(stream, segment);
-        return fits;
+        if (!fits || has_stray_ack(conn, dir, segment))
+            return false;
+        note(stream, segment);
+        return true;
     }
     const bool is_new = !stream->started || tcp_diff(end, stream->next_seq) > 0;
     if (fits && (!is_new || stream->believes_all ||

@@ -21,6 +21,9 @@ enum tcp_sums { TCP_SUMS_UNKNOWN, TCP_SUMS_GOOD, TCP_SUMS_MIXED };
 bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len);
 bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment);
 
+/* tcp_judge_syn notes the time that the SYN of a stream tells: what its sender sends next is not older. */
+void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
+
 /* tcp_judge_expected says so at once of a segment that has ACK and begins where its stream stands;
  * false: tcp_judge has to be asked. */
 static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const struct segment *segment)

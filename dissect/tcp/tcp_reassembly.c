@@ -10,8 +10,10 @@
  * While the peer answers without acknowledging past the hole, it is waiting itself and the
  * sender will send again, however long that takes.
  *
- * First copy wins. A later copy is compared with the bytes that are still held, and with the delivered
- * ones that tcp_delivered.h still has; differences are counted.
+ * What was passed on stays. Of two copies that are held the one wins that begins first, or that covers the
+ * other, as Linux does: what comes in order is passed on whole, whatever is held. A later copy is compared
+ * with the bytes that are still held, and with the delivered ones that tcp_delivered.h still has;
+ * differences are counted.
  */
 #include "tcp/tcp_conn.h"
 
@@ -167,16 +169,20 @@ void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int di
         pass_on_all(shared, conn, dir, piece);
 }
 
-/* pass_on_first reports and frees the first held piece, which is in order. */
+/* pass_on_first reports what of the first held piece is new, which begins at next_seq or before, and frees
+ * it. */
 static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_held *held = stream->held;
     struct tcp_piece piece = held_piece(held);
+    const uint32_t old = stream->next_seq - held->seq, len = piece_len(&piece);
     stream->held = held->next;
     if (stream->held == NULL)
         stream->last_held = NULL;
-    tcp_stream_pass_on(shared, conn, dir, &piece);
+    piece_split(&piece, old < len ? old : len);
+    if (piece_len(&piece) != 0)
+        tcp_stream_pass_on(shared, conn, dir, &piece);
     free_held(shared, stream, held);
 }
 
@@ -184,7 +190,7 @@ static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int 
 static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    while (stream->held != NULL && stream->held->seq == stream->next_seq)
+    while (stream->held != NULL && tcp_diff(stream->held->seq, stream->next_seq) <= 0)
         pass_on_first(shared, conn, dir);
     if (!stream->fin_seen || stream->ended || conn->forgotten)
         return;
@@ -260,29 +266,46 @@ static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
     pass_on_ready(shared, conn, dir);
 }
 
-/* take_in_order passes on a piece that begins at next_seq, and held ones that it reaches:
- * those came first and keep their place. */
+/* differs_from_held says whether a piece that begins before what is held says otherwise. */
+static bool differs_from_held(const struct tcp_stream *stream, const struct tcp_piece *piece)
+{
+    const uint32_t end = piece->seq + piece_len(piece);
+    for (const struct tcp_held *held = stream->held; held != NULL && tcp_diff(end, held->seq) > 0;
+         held = held->next) {
+        struct tcp_piece rest = *piece;
+        piece_split(&rest, held->seq - piece->seq);
+        if (held_differs(held, &rest))
+            return true;
+    }
+    return false;
+}
+
+/* take_in_order passes on a piece that begins at next_seq. Where bytes of it were not captured, held pieces
+ * may have them. */
 static void take_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                           struct tcp_piece piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     shared->stats->reordered += stream->held != NULL;
-    bool differs = false;
+    shared->stats->overlaps_differing += differs_from_held(stream, &piece);
+    const uint32_t captured = (uint32_t)cursor_left(&piece.bytes);
+    if (captured > 0) {
+        const struct tcp_piece front = piece_split(&piece, captured);
+        tcp_stream_pass_on(shared, conn, dir, &front);
+    }
     while (piece_len(&piece) > 0 && !conn->forgotten) {
-        uint32_t len = piece_len(&piece);
-        uint32_t room = stream->held != NULL ? stream->held->seq - stream->next_seq : len;
+        const uint32_t len = piece_len(&piece);
+        const int32_t room = stream->held != NULL ? tcp_diff(stream->held->seq, piece.seq) : INT32_MAX;
         if (room > 0) {
-            struct tcp_piece front = piece_split(&piece, room < len ? room : len);
+            struct tcp_piece front = piece_split(&piece, (uint32_t)room < len ? (uint32_t)room : len);
             tcp_stream_pass_on(shared, conn, dir, &front);
         } else {
-            uint32_t known = held_end(stream->held) - stream->held->seq;
-            differs = held_differs(stream->held, &piece) || differs;
-            piece_split(&piece, known < len ? known : len);
+            const int32_t known = tcp_diff(held_end(stream->held), piece.seq);
+            if (known > 0)
+                piece_split(&piece, (uint32_t)known < len ? (uint32_t)known : len);
             pass_on_first(shared, conn, dir);
         }
     }
-    if (differs)
-        shared->stats->overlaps_differing++;
 }
 
 /* new_held copies a piece, or returns NULL when a cap was reached or memory ran out. */
@@ -315,6 +338,22 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
     return held;
 }
 
+/* wins_over says whether a piece from start to end takes the place of one that is held: it begins before
+ * that, or there and goes farther. */
+static bool wins_over(const struct tcp_held *held, uint32_t start, uint32_t end)
+{
+    const int32_t before = tcp_diff(held->seq, start);
+    return before > 0 || (before == 0 && tcp_diff(end, held_end(held)) > 0);
+}
+
+/* replace_held writes the bytes of a piece that begins there over those that are held. */
+static void replace_held(struct tcp_held *held, const struct tcp_piece *piece)
+{
+    const struct cursor bytes = cursor_first(piece->bytes, held->len);
+    if (cursor_left(&bytes) != 0)
+        memcpy(held->bytes, bytes.at, cursor_left(&bytes));
+}
+
 /* hold keeps what of piece, which lies beyond next_seq, is not held yet. False when not all
  * could be kept: piece is then the rest. */
 static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tcp_piece *piece,
@@ -322,6 +361,7 @@ static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tc
 {
     struct tcp_held *before = NULL, *after = stream->held;
     bool differs = false;
+    const uint32_t start = piece->seq, end = start + piece_len(piece);
     if (stream->last_held != NULL && tcp_diff(piece->seq, held_end(stream->last_held)) >= 0) {
         before = stream->last_held;
         after = NULL;
@@ -335,6 +375,8 @@ static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tc
         if (after != NULL && tcp_diff(after->seq, piece->seq) <= 0) {
             uint32_t known = held_end(after) - piece->seq;
             differs = held_differs(after, piece) || differs;
+            if (wins_over(after, start, end))
+                replace_held(after, piece);
             piece_split(piece, known < len ? known : len);
             before = after;
             after = after->next;

@@ -156,11 +156,14 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
            (!peer->heard && next != stream->next_seq);
 }
 
-/* answers says whether a segment has both numbers that data of the other end asks for. */
-static bool answers(const struct segment *data, const struct segment *segment)
+/* answers says whether a segment of direction dir has both numbers that data of the other end asks for; where
+ * they are those of the connection that is known, it is of that. */
+static bool answers(const struct tcp_conn *conn, const struct segment *data, int dir,
+                    const struct segment *segment)
 {
     return (segment->flags & (TCP_SYN | TCP_RST)) == 0 && segment->ack == data->seq + payload_len(data) &&
-           segment->seq == data->ack;
+           segment->seq == data->ack &&
+           (segment->seq != conn->stream[dir].next_seq || segment->ack != conn->stream[!dir].next_seq);
 }
 
 /* count_row counts the kept segments with data of direction dir that end, one behind the other, where a
@@ -202,7 +205,7 @@ bool tcp_reuse_begins(const struct tcp_conn *conn, int dir, const struct segment
         const int kept_dir = tcp_find_dir(conn, &one->segment);
         if ((one->segment.flags & TCP_SYN) != 0
                 ? follows_syn(conn, &one->segment, kept_dir, dir, segment)
-                : kept_dir != dir && answers(&one->segment, segment))
+                : kept_dir != dir && answers(conn, &one->segment, dir, segment))
             return true;
     }
     return is_plainly_other(conn, dir, segment) ||

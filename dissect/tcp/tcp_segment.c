@@ -90,15 +90,22 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
     struct tcp_stream *peer = &conn->stream[!dir];
     const bool is_again = conn->view.syn_seen[dir];
     const bool is_late = stream->started && is_late_syn(conn, dir, segment);
+    const bool is_answer = (segment->flags & TCP_ACK) != 0;
     table->shared.stats->retransmitted += is_late && is_again;
     conn->view.syn_seen[dir] = true;
-    if (dir == 0 && (segment->flags & TCP_ACK) == 0)
+    if (dir == 0 && !is_answer)
         note_syn(table, conn, segment->seq);
-    if (!is_late)
+    if (!is_late) {
         tcp_stream_drop(&table->shared, stream);
+        /* Amid others it may be overtaken, or of nobody. */
+        stream->has_time = false;
+        if (tcp_reorder_queue_find(table->queue.first, segment) == NULL &&
+            (dir == 0 ? conn->num_taken == 0 : is_answer && conn->view.syn_seen[0]))
+            tcp_judge_syn(stream, segment);
+    }
     if (!is_late || (!is_again && !stream->has_data && !stream->ended))
         begin_stream(conn, dir, segment->seq + 1);
-    if ((segment->flags & TCP_ACK) == 0)
+    if (!is_answer)
         return;
     /* Of several SYNs the one that is answered is the beginning. */
     const bool is_other = !peer->has_data && !peer->ended && peer->next_seq != segment->ack &&

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """attacker.py PROGRAM [RUNS [SEED]]: a healthy connection between two nodes, and packets of an attacker at random
 places, each of which a node ignores: RST, FIN, SYN and data with a bad checksum, off numbers, without ACK, an old
-timestamp, a wrong acknowledgement, an urgent byte, pieces of datagrams. Both directions are captured or one, from the
+timestamp, a wrong acknowledgement, an urgent byte, pieces of datagrams, bytes that come too early or again, IP
+headers with a wrong length; amid the handshake, too. Both directions are captured or one, from the
 start or later. All messages of the nodes are shown, or it is said that some are missing; and none is shown that they
 did not send. The same SEED makes the same packets; what fails is kept as attacker-SEED.pcap in DISTSNIFF_KEEP."""
 import json
@@ -18,7 +19,7 @@ from talk import ACK, FIN, PSH, RST, SYN, URG, Shape, Talk, Way
 program = os.path.realpath(sys.argv[1])
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 60
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-NUM = 200
+NUM, LEN = 200, 40  # messages, and bytes that each has at least
 work = tempfile.mkdtemp()
 keep = os.environ.get('DISTSNIFF_KEEP')
 
@@ -63,6 +64,34 @@ def wrong_ack(rng, t, e):
     t.put(e, rng.choice([ACK, PSH | ACK, FIN | ACK]), t.seq[e], t.seq[1 - e] + off, junk(rng, t, e))
 
 
+def far_ack(rng, t, e):
+    t.put(e, ACK, t.seq[e], t.seq[1 - e] + rng.choice([2 * 10**6, 10**7, 0x30000000]))
+
+
+def early(rng, t, e):
+    """Within what comes next: where that comes in order, it is what a node takes."""
+    start = rng.randrange(1, LEN - 1)
+    t.put(e, PSH | ACK, t.seq[e] + start, t.seq[1 - e], bytes([0x55]) * rng.randrange(1, LEN - start))
+
+
+def old_data(rng, t, e):
+    """What has come already, or lies before the beginning."""
+    data = junk(rng, t, e)
+    t.put(e, PSH | ACK, t.seq[e] - len(data) - rng.choice([0, 0, 1, 500]), t.seq[1 - e], data)
+
+
+def bad_len(rng, t, e):
+    """The IP header promises more than there is, or nothing."""
+    if t.way.version == 4:
+        t.put(e, PSH | ACK, t.seq[e], t.seq[1 - e], junk(rng, t, e), ip_len=rng.choice([0, 1400]),
+              bad=rng.random() < 0.5)
+
+
+def old_urgent(rng, t, e):
+    if t.way.times:
+        t.put(e, ACK | URG, t.seq[e], t.seq[1 - e], time=t.now // 1000 - 10**5, urgent=rng.randrange(1, 9))
+
+
 def far_data(rng, t, e):
     t.put(e, PSH | ACK, t.seq[e] + rng.choice([10**7, 0x30000000, -0x30000000]), t.seq[1 - e], junk(rng, t, e))
 
@@ -80,7 +109,9 @@ def piece(rng, t, e):
             t.packets.append((t.now, ether + bytes(ip) + rest[:48]))
 
 
-KINDS = [bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece]
+KINDS = [bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece, far_ack, early, old_data, bad_len,
+         old_urgent]
+AT_ONCE = [bad_sum, no_ack, old_time, old_data, bad_len, old_urgent, far_ack]  # as soon as a connection is there
 WAYS = [Way(), Way(), Way(6), Way(4, 'vlan'), Way(6, 'vlan'), Way(4, 'sll2'), Way(4, times=False)]
 
 
@@ -91,9 +122,16 @@ def make(seed):
     seq = (0x100000000 - rng.randrange(1, 9000), 0x100000000 - rng.randrange(1, 9000)) if wraps else (
         rng.randrange(1 << 32), rng.randrange(1 << 32))
     talk = Talk(rng.choice(WAYS), shape=Shape('', seq, late, one_way))
+    attacks = []
+
+    def begins():
+        if not late and one_way is None and rng.random() < 0.05:
+            kind, end = rng.choice(AT_ONCE), rng.randrange(2)
+            kind(rng, talk, end)
+            attacks.append(f'1 {kind.__name__} {"ab"[end]} amid the handshake')
+    talk.between = begins
     talk.begin()
     places = sorted(rng.choice([rng.randrange(NUM), rng.randrange(30)]) for _ in range(rng.randrange(1, 7)))
-    attacks = []
     for number in range(NUM):
         while places and places[0] == number:
             places.pop(0)

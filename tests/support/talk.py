@@ -30,7 +30,7 @@ class Way:
         return bytes.fromhex('20010db8') + bytes(11) + bytes([1 + end])
 
     def packet(self, end, flags, seq, ack, data=b'', port=(45000, 25672), window=500, time=None, ttl=64,
-               bad=False, bad_ip=False, urgent=0, options=b'', left=None):
+               bad=False, bad_ip=False, urgent=0, options=b'', left=None, ip_len=None):
         src, dst = self.addr(end), self.addr(1 - end)
         if self.times and time is not None:
             options += b'\1\1\10\12' + struct.pack('>II', time & 0xffffffff, 1)
@@ -47,7 +47,7 @@ class Way:
             sum_ ^= 0x5a5a
         tcp = head[:16] + struct.pack('>H', sum_) + head[18:] + data
         if self.version == 4:
-            ip = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(tcp), 0, 0x4000, ttl, 6, 0) + src + dst
+            ip = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(tcp) if ip_len is None else ip_len, 0, 0x4000, ttl, 6, 0) + src + dst
             sum_ = ones_sum(ip) ^ 0xffff ^ (0x0f0f if bad_ip else 0)
             ip = ip[:10] + struct.pack('>H', sum_) + ip[12:]
         else:
@@ -74,6 +74,7 @@ class Talk:
         self.packets, self.now = [], 1700000000000000
         self.seq, self.told, self.ttl = list(self.shape.seq), [False, False], 64
         self.one_way = self.shape.one_way
+        self.between = lambda: None  # called before each step of the handshake
 
     def put(self, end, flags, seq, ack, data=b'', port=None, captured=True, **more):
         self.now += 700
@@ -101,6 +102,7 @@ class Talk:
         names = b'a@h1', b'b@h2'
 
         def tell(end, body, **more):
+            self.between()
             self.say(end, struct.pack('>H', len(body)) + body, **more)
         tell(0, b'N' + flags + struct.pack('>IH', 1, 4) + names[0])
         tell(1, b'sok')

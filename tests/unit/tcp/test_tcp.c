@@ -243,7 +243,8 @@ static void test_reordered(void **state)
     assert_int_equal(w->stats.retransmitted, 0);
 }
 
-static void test_first_copy_wins(void **state)
+/* Of what is held the copy wins that begins first, as with Linux: tests/live/odd_packets asks it. */
+static void test_held_copies_that_differ(void **state)
 {
     struct world *w = *state;
     shake(w, 0, 0);
@@ -252,11 +253,41 @@ static void test_first_copy_wins(void **state)
     feed(w, A, TCP_ACK, 4, 1, "def"); /* the same again */
     assert_int_equal(w->stats.retransmitted, 1);
     assert_int_equal(w->stats.overlaps_differing, 0);
-    feed(w, A, TCP_ACK, 3, 1, "cXXXghYY"); /* 3 to 10: only c, g and h are new */
+    feed(w, A, TCP_ACK, 3, 1, "cXXXghYY"); /* 3 to 10: covers both */
     assert_int_equal(w->stats.overlaps_differing, 1);
-    feed(w, A, TCP_ACK, 1, 1, "abZ");
-    expect_log(w, "open 0:ab 0:c 0:def 0:gh 0:ij");
+    feed(w, A, TCP_ACK, 5, 1, "ZZ"); /* within what is held */
     assert_int_equal(w->stats.overlaps_differing, 2);
+    feed(w, A, TCP_ACK, 1, 1, "abZ"); /* in order: all of it */
+    expect_log(w, "open 0:abZ 0:XXX 0:gh 0:YY");
+    assert_int_equal(w->stats.overlaps_differing, 3);
+    assert_int_equal(held_len(w), 0);
+}
+
+static void test_held_copies_that_begin_together(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 4, 1, "def");
+    feed(w, A, TCP_ACK, 4, 1, "XXX"); /* no longer than what is there */
+    feed(w, A, TCP_ACK, 9, 1, "ij");
+    feed(w, A, TCP_ACK, 9, 1, "YYY"); /* covers it */
+    feed(w, A, TCP_ACK, 7, 1, "gh");
+    feed(w, A, TCP_ACK, 1, 1, "abc");
+    expect_log(w, "open 0:abc 0:def 0:gh 0:YY 0:Y");
+    assert_int_equal(w->stats.overlaps_differing, 2);
+}
+
+/* What was not captured of the packet that comes in order is taken from those that are held. */
+static void test_cut_segment_over_held_ones(void **state)
+{
+    struct world *w = *state;
+    shake(w, 0, 0);
+    feed(w, A, TCP_ACK, 3, 1, "cd");
+    feed(w, A, TCP_ACK, 6, 1, "fg");
+    w->cut = 5;
+    feed(w, A, TCP_ACK, 1, 1, "XYZ"); /* 1 to 9 */
+    expect_log(w, "open 0:XYZ 0:d 0!1C 0:fg 0!1C");
+    assert_int_equal(held_len(w), 0);
 }
 
 static void test_in_order_segment_over_held_ones(void **state)
@@ -266,11 +297,12 @@ static void test_in_order_segment_over_held_ones(void **state)
     feed(w, A, TCP_ACK, 3, 1, "cd");
     feed(w, A, TCP_ACK, 7, 1, "gh");
     feed(w, A, TCP_ACK, 1, 1, "abcdefghij");
-    expect_log(w, "open 0:ab 0:cd 0:ef 0:gh 0:ij");
+    expect_log(w, "open 0:abcdefghij");
     assert_int_equal(w->stats.overlaps_differing, 0);
+    assert_int_equal(held_len(w), 0);
     feed(w, A, TCP_ACK, 13, 1, "mn");
     feed(w, A, TCP_ACK, 11, 1, "klM"); /* ends inside a held one */
-    expect_log(w, "0:kl 0:mn");
+    expect_log(w, "0:klM 0:n");
     assert_int_equal(w->stats.overlaps_differing, 1);
 }
 
@@ -564,7 +596,9 @@ int main(void)
         TEST(test_everything_twice),
         TEST(test_keep_alive),
         TEST(test_reordered),
-        TEST(test_first_copy_wins),
+        TEST(test_held_copies_that_differ),
+        TEST(test_held_copies_that_begin_together),
+        TEST(test_cut_segment_over_held_ones),
         TEST(test_in_order_segment_over_held_ones),
         TEST(test_wrap),
         TEST(test_hole_at_wrap),
