@@ -131,6 +131,17 @@ static void test_not_captured(void **state)
     assert_int_equal(checksum_check(&packet.segment), PACKET_SUM_UNKNOWN);
 }
 
+static void test_bad_len(void **state)
+{
+    struct packet packet;
+    (void)state;
+    make(&packet, 20, TCP_LEN, -1);
+    packet.segment.has_bad_len = true;
+    assert_int_equal(checksum_check(&packet.segment), PACKET_SUM_BAD);
+    packet.segment.summed = cursor_make(NULL, 0);
+    assert_int_equal(checksum_check(&packet.segment), PACKET_SUM_BAD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_carries),
         cmocka_unit_test(test_left_to_the_card),
         cmocka_unit_test(test_not_captured),
+        cmocka_unit_test(test_bad_len),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,8 +320,10 @@ static void test_ip4(void **state)
     maker_ip4_full(&m, 6, 40, 1, 0x4000, false); /* all options, do not fragment */
     assert_hello(RAW);
     make_tcp();
-    maker_ip4_full(&m, 6, 0, 1, 0, true); /* length 0: offloaded */
+    assert_false(segment.has_bad_len);
+    maker_ip4_full(&m, 6, 0, 1, 0, true); /* length 0: offloaded, but too short for that */
     assert_hello(RAW);
+    assert_true(segment.has_bad_len);
     maker_bytes(&m)[0] = 0x44; /* a header shorter than a header is */
     assert_int_equal(decode(RAW), PACKET_MALFORMED);
     maker_start(&m, NULL, 0); /* nothing in it is as good as anything, where it is not of TCP */
@@ -614,6 +616,14 @@ static void test_large_frame(void **state)
     maker_ethernet(&m, IP6);
     assert_int_equal(decode(ETHERNET), PACKET_SEGMENT);
     assert_int_equal(cursor_left(&segment.payload), sizeof bytes);
+    assert_false(segment.has_bad_len);
+    for (size_t len = 1280 - 1; len <= 1280; len++) { /* with headers */
+        maker_start(&m, bytes, len - 20 - 20);
+        maker_tcp(&m, 1, 2, TCP_ACK, 0);
+        maker_ip4_full(&m, 6, 0, 1, 0, true);
+        assert_int_equal(decode(RAW), PACKET_SEGMENT);
+        assert_int_equal(segment.has_bad_len, len < 1280);
+    }
 }
 
 static void test_captured(void **state)

@@ -70,6 +70,7 @@ static void test_snapped(void **state)
         size_t kept = len > headers + 12 ? len - headers - 12 : 0;
         assert_int_equal(cursor_left(&segment.payload), kept);
         assert_int_equal(segment.truncated_len, 5 - kept);
+        assert_false(segment.has_bad_len);
     }
 }
 
@@ -84,6 +85,7 @@ static void test_snapped_silently(void **state)
     assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
     assert_text("hel");
     assert_int_equal(segment.truncated_len, 2);
+    assert_true(segment.has_bad_len); /* or so it was sent: tcp_judge.h finds out */
     packet.len = 1; /* less than captured: makes no sense, does no harm */
     assert_int_equal(packet_decode(&decoder, &packet, &segment), PACKET_SEGMENT);
 }

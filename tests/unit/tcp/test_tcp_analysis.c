@@ -146,6 +146,32 @@ static void which_side_lost_it(void **state)
     assert_int_equal(side(w, 0)->retransmitted_large, 2);
 }
 
+/* What comes so far ahead that nobody may have sent it does not make all that follows retransmitted; what is
+ * acknowledged there was sent. */
+static void far_ahead(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    at(w, 100);
+    data(w, 0, 100, 100);
+    ack(w, 1, 200);
+    w->next[0] = 201 + (1 << 20);
+    put(w, 0, TCP_ACK, 201 + (1 << 20), 500, 100, 77);
+    w->next[0] = 200;
+    for (uint32_t i = 0; i < 20; i++) {
+        at(w, 200 + 10 * (int64_t)i);
+        data(w, 0, 200 + 100 * i, 100);
+    }
+    assert_int_equal(side(w, 0)->lost_upstream + side(w, 0)->reordered, 0);
+    ack(w, 1, 2200);
+    w->next[0] = 2200 + (1 << 20);
+    put(w, 0, TCP_ACK, 2200 + (1 << 20), 500, 100, 79); /* by a byte not too far */
+    w->next[0] = 2200;
+    at(w, 700);
+    data(w, 0, 2200, 100);
+    assert_int_equal(side(w, 0)->lost_upstream + side(w, 0)->reordered, 1);
+}
+
 /* fills_hole: of 6 packets of A, numbered as said, the last but one leaves a hole that the last one fills, so
  * long after. */
 static void fills_hole(struct world *w, uint16_t step, uint16_t last_id, int64_t late_ns)
@@ -812,6 +838,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trips, setup, teardown),
         cmocka_unit_test_setup_teardown(which_side_lost_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(far_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_tell_before_times, setup, teardown),
         cmocka_unit_test_setup_teardown(repeated_acknowledgements_tell, setup, teardown),
         cmocka_unit_test_setup_teardown(acknowledged_is_not_lost, setup, teardown),

@@ -357,6 +357,84 @@ static void test_stray_copies(void **state)
     assert_int_equal(w->stats.ignored, 3);
 }
 
+/* An acknowledgement alone is judged likewise; one that fits between two that do not shows that both are
+ * strays. */
+static void test_stray_acks(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    for (uint32_t i = 0; i < 3; i++) {
+        feed(w, A, TCP_ACK, 102, 502 + (1 << 22) + i, "");
+        feed(w, A, TCP_ACK, 102, 502, "");
+    }
+    assert_int_equal(w->stats.ignored, 3);
+    feed(w, A, TCP_ACK, 102, 502 + (1 << 20), "");
+    assert_int_equal(w->stats.ignored, 3);
+    feed(w, A, TCP_ACK, 102, 502 + (3 << 20), "");
+    feed(w, A, TCP_ACK, 102, 503 + (3 << 20), "");
+    assert_int_equal(w->stats.ignored, 4);
+    feed(w, B, TCP_ACK, 502, 102, "c");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 1:c");
+}
+
+/* What was sent before the SYN is old, too: a handshake begins with the time of who sends it. */
+static void test_time_of_syn(void **state)
+{
+    struct world *w = *state;
+    const uint8_t time[12] = {1, 1, 8, 10, 0, 0, 0x10, 0};
+    for (int dir = 0; dir < 2; dir++) {
+        struct segment segment = next_segment(w, dir);
+        segment.seq = dir == A ? 100 : 500;
+        segment.ack = dir == A ? 0 : 101;
+        segment.flags = dir == A ? TCP_SYN : TCP_SYN | TCP_ACK;
+        segment.options = cursor_make(time, sizeof time);
+        tcp_table_feed(w->table, &segment);
+    }
+    feed_time(w, A, 101, 501, "", 0x1000);
+    feed_time(w, B, 501, 101, "old", 0xffe);
+    feed_time(w, B, 501, 101, "b", 0xfff);
+    feed_time(w, A, 101, 502, "old", 0xffe);
+    feed_time(w, A, 101, 502, "a", 0x1000);
+    tcp_table_settle(w->table);
+    expect_log(w, "open 1:b 0:a");
+    assert_int_equal(w->stats.ignored, 2);
+}
+
+/* Data of before the beginning, and the acknowledgement of what has really come: no other connection. */
+static void test_before_the_beginning(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, B, TCP_ACK, 493, 101, "12345678");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b");
+    assert_int_equal(w->stats.ignored, 1);
+}
+
+/* An old segment announces no urgent byte. */
+static void test_old_urgent(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed_time(w, A, 101, 501, "a", 0x1000);
+    feed_time(w, B, 501, 102, "", 1);
+    const uint8_t old[12] = {1, 1, 8, 10, 0, 0, 0x0f, 0xfe};
+    struct segment segment = next_segment(w, A);
+    segment.seq = 102;
+    segment.ack = 501;
+    segment.flags = TCP_ACK | TCP_URG;
+    segment.urgent = 2;
+    segment.options = cursor_make(old, sizeof old);
+    tcp_table_feed(w->table, &segment);
+    feed(w, A, TCP_ACK, 102, 501, "bcd");
+    expect_log(w, "open 0:a 0:bcd");
+}
+
 static void feed_urgent(struct world *w, uint32_t seq, const char *text, uint16_t urgent)
 {
     struct segment segment = next_segment(w, A);
@@ -549,6 +627,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_old_times),
+        TEST(test_stray_acks),
+        TEST(test_time_of_syn),
+        TEST(test_before_the_beginning),
+        TEST(test_old_urgent),
         TEST(test_old_times_one_way),
         TEST(test_times_out_of_order_one_way),
         TEST(test_stray_ack_one_way),
