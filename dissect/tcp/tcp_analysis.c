@@ -49,6 +49,7 @@ enum {
 #define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
 #define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
 #define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
+#define LONG_PAUSE_NS INT64_C(1000000000)
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
 #define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
 
@@ -531,6 +532,11 @@ static bool take_data(struct tcp_analysis *facts, int dir, const struct segment 
     side->data_bytes += len;
     if (side->last_data_ns != 0 && segment->ts_ns - side->last_data_ns > side->max_quiet_ns)
         side->max_quiet_ns = segment->ts_ns - side->last_data_ns;
+    if (side->last_data_ns != 0 && segment->ts_ns - side->last_data_ns >= LONG_PAUSE_NS) {
+        side->pause_from_ns = side->last_data_ns;
+        side->pause_to_ns = segment->ts_ns;
+        side->pause_heard_ns = side->last_ns;
+    }
     bool has_ended = false;
     if (is_new)
         has_ended = take_new(facts, dir, segment, end, stall);

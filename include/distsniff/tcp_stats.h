@@ -89,6 +89,9 @@ struct ds_tcp_side {
     int64_t first_ns, last_ns, last_data_ns; /* since 1970; 0: nothing was sent */
     int64_t max_idle_ns; /* between a segment with a payload and the next that is new */
     int64_t max_quiet_ns; /* between two segments with a payload, retransmitted ones included */
+    int64_t pause_from_ns, pause_to_ns; /* the latest second or more in which it sent no payload, not even
+                                           again; 0: there was none */
+    int64_t pause_heard_ns;   /* its last segment within, an acknowledgement; or pause_from_ns */
     uint64_t tick_intervals;  /* between two ticks with nothing between them */
     int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */
     struct ds_histogram round_trip; /* from the capture point to the other end and back */

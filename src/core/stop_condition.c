@@ -29,9 +29,9 @@ void stop_condition_init(struct stop_condition *ending, const struct stop_config
     };
 }
 
-/* resolve_since: a time of day that was hours before the capture is meant to be of the day after it; one that
- * was shortly before it is all of the capture. Where --until is a time of day as well, both are one
- * window: the first one that ends in the capture. */
+/* resolve_since: a time of day that was many hours before the capture is that of the next day. One that was
+ * shortly before it selects all of the capture. With --until, a time of day as well, it is a window: the
+ * first one that ends after the capture began. */
 static int64_t resolve_since(const struct stop_config *config, int64_t start_ns)
 {
     enum { HOURS = 12 };
@@ -80,7 +80,8 @@ bool stop_condition_missed(const struct stop_condition *ending, const struct sto
         snprintf(out, size, "--until %s is before the first packet, which is of %s (local time)",
                  config->until_text, first);
     else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns)
-        snprintf(out, size, "--since %s is after the last packet: the capture goes from %s to %s (local time)",
+        snprintf(out, size,
+                 "--since %s is after the last packet: the capture goes from %s to %s (local time)",
                  config->since_text, first, last);
     else
         return false;

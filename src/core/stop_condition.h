@@ -45,8 +45,8 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns);
 /* stop_condition_set ends the run; the first reason is the one that counts. */
 void stop_condition_set(struct stop_condition *ending, enum stop_reason reason);
 
-/* stop_condition_end_ns returns, for files, until when nothing more was captured than what was taken: --until
- * or -a duration, which a packet is beyond; INT64_MIN: the last packet is all that is known. */
+/* stop_condition_end_ns returns, for files, until when no more was captured than was taken: --until or -a
+ * duration, which a packet is beyond; INT64_MIN: the last packet is all that is known. */
 int64_t stop_condition_end_ns(const struct stop_condition *ending);
 
 /* stop_condition_takes says whether the next packet is still to be taken. */

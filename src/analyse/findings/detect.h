@@ -10,6 +10,7 @@
 #define SRC_DETECT_H
 
 #include "analyse/calls/raft.h"
+#include "analyse/findings/detect_awake.h"
 #include "analyse/findings/finding_kinds.h"
 #include "analyse/findings/findings.h"
 #include "analyse/findings/presence.h"
@@ -223,6 +224,8 @@ struct detect {
     bool has_dialled;
     struct fading fading[MAX_FADING];
     bool has_fading;
+    struct awake awake[MAX_AWAKE]; /* the latest ones */
+    uint64_t num_awake;
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
 #define FAMILY(name) struct name##_watch *name; /* not NULL */
 #include "analyse/findings/families.def"
@@ -416,6 +419,11 @@ unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked 
 void detect_calls(struct detect *d, const struct record *record);
 void detect_crash(struct detect *d, const struct record *record);
 void detect_timeout(struct detect *d, const struct call *call);
+
+/* Nodes that answer nothing for a while (detect_awake.c). detect_awake takes messages of which
+ * detect_has_paused holds, detect_awake_call each call that has ended. */
+void detect_awake(struct detect *d, const struct record *record);
+void detect_awake_call(struct detect *d, const struct call *call);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct record *record);
 

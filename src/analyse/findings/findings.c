@@ -168,6 +168,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     d->checks.undecoded += is_undecoded;
     d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
     detect_link_message(d, record->event);
+    if (detect_has_paused(record->event))
+        detect_awake(d, record);
     if (detect_has_foreign(record->event))
         detect_foreign(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
@@ -202,6 +204,8 @@ static void take_call(struct detect *d, const struct record *record)
     detect_calls(d, record);
     detect_crash(d, record);
     detect_timeout(d, record->call);
+    if (d->num_awake != 0)
+        detect_awake_call(d, record->call);
     if (d->presence.new_ones != 0)
         detect_presence_call(d, record->call);
     if (d->timeline != NULL)

@@ -662,6 +662,36 @@ static void ticks_at_once(void **state)
 }
 
 /* A tick that had to wait for what was sent again is late, and the next one comes too soon. */
+/* A pause of a second or more, the latest one, and when something came within it that has no payload. */
+static void pauses(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    at(w, 100);
+    data(w, 1, 500, 10);
+    at(w, 1099);
+    data(w, 1, 510, 10);
+    assert_int_equal(side(w, 1)->pause_to_ns, 0);
+    at(w, 1500);
+    ack(w, 1, 100);
+    at(w, 2099);
+    data(w, 1, 520, 10);
+    assert_int_equal(side(w, 1)->pause_from_ns, 2099 * MS);
+    assert_int_equal(side(w, 1)->pause_heard_ns, 2500 * MS);
+    assert_int_equal(side(w, 1)->pause_to_ns, 3099 * MS);
+    assert_int_equal(side(w, 0)->pause_to_ns, 0); /* it has sent nothing yet */
+    at(w, 2500);
+    data(w, 1, 520, 10); /* a second time: it is not silent */
+    at(w, 3400);
+    data(w, 1, 530, 10);
+    assert_int_equal(side(w, 1)->pause_to_ns, 3099 * MS);
+    at(w, 9000);
+    data(w, 1, 540, 10);
+    assert_int_equal(side(w, 1)->pause_from_ns, 4400 * MS);
+    assert_int_equal(side(w, 1)->pause_heard_ns, 4400 * MS);
+    assert_int_equal(side(w, 1)->pause_to_ns, 10000 * MS);
+}
+
 static void late_ticks(void **state)
 {
     struct world *w = *state;
@@ -858,6 +888,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(silences, setup, teardown),
+        cmocka_unit_test_setup_teardown(pauses, setup, teardown),
         cmocka_unit_test_setup_teardown(late_ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(stalls_of_centuries, setup, teardown),
         cmocka_unit_test_setup_teardown(one_way, setup, teardown),

@@ -283,6 +283,28 @@ static void is_split(void)
     is_held_down(1);
 }
 
+static void answers_at_once(void)
+{
+    static const uint8_t payload[] = {106};
+    up();
+    const int64_t zero_ns = w.now_ns;
+    struct ds_tcp_side *side = &w.link.side[1];
+    side->pause_from_ns = zero_ns;
+    w.now_ns += SECOND;
+    within();
+    side->pause_heard_ns = zero_ns + 900 * MS;
+    side->pause_to_ns = w.now_ns = zero_ns + 9 * SECOND;
+    const struct ds_event event = message(1, payload, sizeof payload);
+    put(&event);
+    for (uint32_t i = 1; i <= 2; i++) {
+        struct call call = asked_call(CALL_OK);
+        call.callee = (struct party){.node = text("bob@127.0.0.1"), .has_pid = true, .id = i};
+        call.start_ns = zero_ns + i * 300 * MS;
+        call.end_ns = w.now_ns;
+        put_call(&call);
+    }
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -298,6 +320,7 @@ static const struct play {
     {"DS212", loses_packets, false},       {"DS302", lacks_a_fun, false},
     {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
     {"DS505", ignores_resets, false},      {"DS215", starts_again, true},
+    {"DS216", answers_at_once, false},
     {"DS601", is_split, false},
 };
 

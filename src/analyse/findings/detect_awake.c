@@ -1,0 +1,150 @@
+/*
+ * detect_awake.c - a node that did not respond for a while (DS216), as one that was suspended: it sent
+ * nothing, though several of its processes were asked and its kernel acknowledged that. Then it answered
+ * all of them at once.
+ *
+ * A process that is slow is one; others of its node answer meanwhile. Calls that began together and take
+ * equally long end together as well: the requests have to lie further apart than the answers.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#include <string.h>
+
+#define MS INT64_C(1000000)
+#define WAITED_NS (1000 * MS) /* an answer that took less was not held up */
+#define APART_NS (20 * MS)
+
+enum { ANSWERS_TO_REQUESTS = 4, LEAST_CALLEES = 2 };
+
+static struct awake *find(struct detect *d, uint64_t conn, int64_t to_ns)
+{
+    for (size_t i = 0; i < MAX_AWAKE; i++) {
+        struct awake *a = &d->awake[i];
+        if (a->is_used && a->conn == conn && (to_ns == 0 || a->to_ns == to_ns))
+            return a;
+    }
+    return NULL;
+}
+
+/* begin takes the place of the oldest one. */
+static struct awake *begin(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
+    const struct ds_endpoint *end = &event->conn->end[event->dir];
+    struct awake *old = find(d, event->conn->number, 0);
+    struct awake *a = old != NULL ? old : &d->awake[d->num_awake++ % MAX_AWAKE];
+    *a = (struct awake){.is_used = true,
+                        .conn = event->conn->number,
+                        .from_ns = side->pause_from_ns,
+                        .to_ns = side->pause_to_ns,
+                        .heard_ns = side->pause_heard_ns};
+    a->len = detect_keep(a->name, sizeof a->name, end->node);
+    wording_end(&a->end, end);
+    return a;
+}
+
+/* was_told says whether the same pause of the same node was told of another of its links. */
+static bool was_told(const struct detect *d, const struct awake *a)
+{
+    for (size_t i = 0; i < MAX_AWAKE; i++) {
+        const struct awake *other = &d->awake[i];
+        if (other->is_used && other->is_told && other->to_ns + WAITED_NS > a->to_ns &&
+            other->len == a->len && memcmp(other->name, a->name, a->len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void report(struct detect *d, struct awake *a)
+{
+    a->is_told = !was_told(d, a);
+    if (!a->is_told)
+        return;
+    struct finding *f = detect_begin(d, FINDING_DS216, NULL);
+    detect_lasts(d, a->first_ns);
+    f->is_over = true;
+    f->evidence[0].conn = a->conn;
+    f->evidence[0].ts_ns = a->to_ns;
+    f->node[0].len = detect_keep(f->node[0].text, sizeof f->node[0].text, text_of(a->name, a->len));
+    for (unsigned i = 0; i < a->end.num; i++)
+        wording_put(&f->sentence, (enum word_kind)a->end.part[i].kind,
+                    text_of(a->end.bytes + a->end.part[i].at, a->end.part[i].len));
+    wording_add(&f->sentence, " did not respond for a while");
+    wording_add(&f->detail, "it sent nothing for ");
+    wording_span(&f->detail, a->to_ns - a->first_ns);
+    wording_add(&f->detail, " after a request, though its kernel acknowledged what came; then processes "
+                            "that were asked at different times answered at once: the node was suspended "
+                            "or stuck, or they waited for the same thing");
+    detect_frame(f, a->first_frame, "the first request");
+    detect_frame(f, a->frame, "an answer");
+    detect_unsure(f, CERTAINTY_LIKELY, "the log of its host, or a capture of its other links");
+    detect_commit(d);
+}
+
+/* take_answer takes an answer to a request that waited; is_late: as a reply that nobody waits for. */
+static void take_answer(struct detect *d, struct awake *a, bool is_late, uint64_t callee, int64_t start_ns,
+                        int64_t end_ns)
+{
+    if (a->is_told || start_ns <= a->from_ns || start_ns > a->to_ns - WAITED_NS ||
+        end_ns < a->to_ns || end_ns > a->to_ns + DETECT_AWAKE_NS)
+        return;
+    if (a->num_callees[0] + a->num_callees[1] == 0) {
+        a->first_ns = a->last_ns = start_ns;
+        a->answered_ns[0] = a->answered_ns[1] = end_ns;
+    }
+    a->first_ns = start_ns < a->first_ns ? start_ns : a->first_ns;
+    a->last_ns = start_ns > a->last_ns ? start_ns : a->last_ns;
+    a->answered_ns[0] = end_ns < a->answered_ns[0] ? end_ns : a->answered_ns[0];
+    a->answered_ns[1] = end_ns > a->answered_ns[1] ? end_ns : a->answered_ns[1];
+    if (a->num_callees[is_late] == 0 || a->callee[is_late] != callee)
+        a->num_callees[is_late]++;
+    a->callee[is_late] = callee;
+    const int64_t apart_ns = a->last_ns - a->first_ns;
+    if ((a->num_callees[0] < LEAST_CALLEES && a->num_callees[1] < LEAST_CALLEES) ||
+        a->to_ns - a->first_ns < DETECT_PAUSE_NS || a->heard_ns <= a->first_ns ||
+        apart_ns < ANSWERS_TO_REQUESTS * (a->answered_ns[1] - a->answered_ns[0]) + APART_NS ||
+        detect_was_unread(detect_find_watched(d, a->conn), a->first_ns))
+        return;
+    report(d, a);
+}
+
+void detect_awake(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
+    struct awake *a = find(d, event->conn->number, side->pause_to_ns);
+    if (a == NULL)
+        a = begin(d, event);
+    a->frame = event->frame;
+    struct ds_identity pid;
+    const struct ds_term *from = &event->message.role[DS_ROLE_FROM];
+    if (record->note.late && record->note.has_latency && from->data != NULL &&
+        ds_term_get_identity(from, &pid))
+        take_answer(d, a, true, hash_more(1, pid.word, sizeof pid.word[0]),
+                    event->ts_ns - record->note.latency_ns, event->ts_ns);
+}
+
+/* is_from says whether the callee of a call is at the end that was silent. */
+static bool is_from(const struct awake *a, const struct call *call)
+{
+    const struct ds_text node = call->callee.node;
+    if (node.data == NULL || a->len == 0)
+        return call->end_frame == a->frame;
+    return node.len == a->len && memcmp(node.data, a->name, a->len) == 0;
+}
+
+void detect_awake_call(struct detect *d, const struct call *call)
+{
+    const struct party *callee = &call->callee;
+    struct awake *a = find(d, call->conn, 0);
+    if (a == NULL || call->began_before || !is_from(a, call) ||
+        (call->outcome != CALL_OK && call->outcome != CALL_ERROR && call->outcome != CALL_NOPROC))
+        return;
+    const uint64_t key = callee->has_pid ? hash_more(1, &callee->id, sizeof callee->id)
+                                         : hash_short(2, callee->name);
+    if (a->num_callees[false] == 0)
+        a->first_frame = call->start_frame;
+    take_answer(d, a, false, key, call->start_ns, call->end_ns);
+}

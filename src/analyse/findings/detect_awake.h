@@ -1,0 +1,39 @@
+/*
+ * detect_awake.h - what is kept of nodes that have sent nothing for a while and send again. See
+ * detect_awake.c.
+ */
+#ifndef SRC_DETECT_AWAKE_H
+#define SRC_DETECT_AWAKE_H
+
+#include "record/finding.h"
+
+#include <distsniff/event.h>
+#include <distsniff/tcp_stats.h>
+
+/* awake is a node that has sent nothing on a link for a while, and sends again. callee are processes that
+ * were asked meanwhile, and have answered since: [0] by calls, [1] by replies that nobody waits for. */
+enum { MAX_AWAKE = 16 };
+struct awake {
+    bool is_used, is_told;
+    uint64_t conn, frame; /* the latest packet from it */
+    int64_t from_ns, to_ns, heard_ns;
+    size_t len;
+    char name[FINDING_NODE_LEN];
+    struct wording end; /* its name, or where it is */
+    uint64_t callee[2];
+    unsigned num_callees[2];
+    int64_t first_ns, last_ns; /* requests */
+    int64_t answered_ns[2];    /* the first and the last answer */
+    uint64_t first_frame;
+};
+
+#define DETECT_PAUSE_NS INT64_C(3000000000)  /* a shorter one is none */
+#define DETECT_AWAKE_NS INT64_C(500000000)   /* so soon all is answered that waited */
+static inline bool detect_has_paused(const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const struct ds_tcp_side *side = link != NULL ? &link->side[event->dir] : NULL;
+    return side != NULL && side->pause_to_ns - side->pause_from_ns >= DETECT_PAUSE_NS &&
+           event->ts_ns - side->pause_to_ns <= DETECT_AWAKE_NS;
+}
+#endif
