@@ -11,11 +11,13 @@
 #include "core/heavy_hitters.h"
 #include "core/label_show.h"
 #include "core/term_show.h"
+#include "reports/report_table.h"
 
 #include <distsniff/counted.h>
 #include <distsniff/identity.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,16 +163,6 @@ static int longest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-/* print_span appends the cell of a span, "-" where none is known. */
-static void print_span(const struct latency_kind *kind, int64_t ns, struct ds_buffer *out)
-{
-    if (kind->count == kind->without)
-        ds_buffer_add_text(out, "-");
-    else
-        duration_print(ns, out);
-    ds_buffer_add_text(out, "\t");
-}
-
 /* How calls spread over time spans, a character each: two for each power of ten. */
 static const int64_t bar_ends_ns[] = {
     3000,     10000,     30000,     100000,     300000,     1000000,     3000000,   10000000,
@@ -215,34 +207,103 @@ static int64_t quantile(const struct latency_kind *kind, double percent)
     return (int64_t)ns < kind->max_ns ? (int64_t)ns : kind->max_ns;
 }
 
-/* print_short is for terminals on which a row of all figures would not leave room for what it is about. */
-static void print_short(const struct latency_kind *kind, struct ds_buffer *out)
+static bool has_span(const void *row)
 {
-    ds_buffer_printf(out, "%" PRIu64 "%c\t%" PRIu64 "\t", kind->count,
-                     kind->head.most_missing != 0 ? '+' : ' ', kind->errors);
-    print_span(kind, quantile(kind, 50), out);
-    print_span(kind, quantile(kind, 99), out);
-    print_span(kind, kind->max_ns, out);
-    ds_buffer_add_text(out, "|");
-    print_bar(&kind->spans, out);
-    ds_buffer_printf(out, "|\t%" PRIu64 "\t %s", kind->max_call, kind->text != NULL ? kind->text : "?");
-    columns_end_line(out);
+    const struct latency_kind *kind = row;
+    return kind->count != kind->without;
 }
 
-static void print_kind(const struct latency_kind *kind, struct ds_buffer *out)
+#define QUANTILE(percent)                                                                                  \
+    static int64_t p##percent##_of(const void *row)                                                        \
+    {                                                                                                      \
+        return quantile(row, percent);                                                                     \
+    }
+QUANTILE(50)
+QUANTILE(90)
+QUANTILE(99)
+#undef QUANTILE
+
+static int64_t max_of(const void *row)
 {
-    static const double percents[] = {50, 90, 99};
-    ds_buffer_printf(out, "%" PRIu64 "%c\t%" PRIu64 "\t%" PRIu64 "\t", kind->count,
-                     kind->head.most_missing != 0 ? '+' : ' ', kind->errors, kind->without);
-    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++)
-        print_span(kind, quantile(kind, percents[i]), out);
-    print_span(kind, kind->max_ns, out);
-    print_span(kind, kind->total_ns, out);
+    return ((const struct latency_kind *)row)->max_ns;
+}
+
+static int64_t total_of(const void *row)
+{
+    return ((const struct latency_kind *)row)->total_ns;
+}
+
+static void print_calls(const void *row, const void *report, struct ds_buffer *out)
+{
+    const struct latency_kind *kind = row;
+    (void)report;
+    ds_buffer_printf(out, "%" PRIu64 "%c", kind->count, kind->head.most_missing != 0 ? '+' : ' ');
+}
+
+static void print_bar_cell(const void *row, const void *report, struct ds_buffer *out)
+{
+    const struct latency_kind *kind = row;
+    (void)report;
     ds_buffer_add_text(out, "|");
     print_bar(&kind->spans, out);
-    ds_buffer_printf(out, "|\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s", kind->max_call,
-                     kind->max_frame, kind->max_conn, kind->text != NULL ? kind->text : "?");
-    columns_end_line(out);
+    ds_buffer_add_text(out, "|");
+}
+
+static const char *text_of(const struct latency_kind *kind)
+{
+    return kind->text != NULL ? kind->text : "?";
+}
+
+static void tell_text(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_string(json, key, text_of(row));
+}
+
+static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+{
+    const struct latency_kind *kind = row;
+    json_put_bool(json, key, kind->head.most_missing != 0);
+}
+
+static void tell_bar(const void *row, struct json_key key, struct json_writer *json)
+{
+    const struct latency_kind *kind = row;
+    uint64_t bar[BAR_LEN];
+    json_put_list(json, key);
+    count_bar(&kind->spans, bar);
+    for (int i = 0; i < BAR_LEN; i++) {
+        json_item(json);
+        json_value_unsigned(json, bar[i]);
+    }
+    json_put_list_end(json);
+}
+
+#define AT(member) offsetof(struct latency_kind, member)
+static const struct report_column latency_columns[] = {
+    {JSON_KEY_INIT("what"), .tell = tell_text},
+    {JSON_KEY_INIT("calls"), "calls ", 'r', 9, .at = AT(count), .print = print_calls},
+    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {JSON_KEY_INIT("errors"), "failed", 'r', 6, .at = AT(errors)},
+    {JSON_KEY_INIT("no_end"), "no end", 'r', 6, .is_long = true, .at = AT(without)},
+    {JSON_KEY_INIT("p50"), "p50", 'r', 8, .span = p50_of},
+    {JSON_KEY_INIT("p90"), "p90", 'r', 8, true, .span = p90_of},
+    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .span = p99_of},
+    {JSON_KEY_INIT("max"), "max", 'r', 8, .span = max_of},
+    {JSON_KEY_INIT("total"), "total", 'r', 8, true, .span = total_of},
+    {{0}, " " BAR_HEADING " ", 'l', BAR_LEN + 2, .print = print_bar_cell},
+    {JSON_KEY_INIT("slowest"), "slowest", 'r', 7, .at = AT(max_call)},
+    {JSON_KEY_INIT("packet"), "packet", 'r', 9, .is_long = true, .at = AT(max_frame)},
+    {JSON_KEY_INIT("conn"), "conn", 'r', 5, .is_long = true, .at = AT(max_conn)},
+    {JSON_KEY_INIT("bar"), .tell = tell_bar},
+};
+#undef AT
+
+static struct report_table table_of(bool is_short)
+{
+    return (struct report_table){.columns = latency_columns,
+                                 .num = sizeof latency_columns / sizeof latency_columns[0],
+                                 .has_span = has_span,
+                                 .is_short = is_short};
 }
 
 static bool is_short(const struct latency *l)
@@ -256,21 +317,16 @@ static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *l
 {
     struct heavy_hitters *hitters = &l->parts[part];
     uint64_t num = 0;
+    char by[sizeof "by function"];
     if (hitters->table.num == 0)
         return 0;
     void **list = hitters_list(hitters, longest_first);
-    if (is_short(l))
-        ds_buffer_printf(lines, "calls \tfailed\tp50\tp99\tmax\t %s \tslowest\t by %s", BAR_HEADING,
-                         part_names[part]);
-    else
-        ds_buffer_printf(lines,
-                         "calls \tfailed\tno end\tp50\tp90\tp99\tmax\ttotal\t %s \tslowest\tpacket\t"
-                         "conn\t by %s",
-                         BAR_HEADING, part_names[part]);
-    columns_end_line(lines);
+    const struct report_table table = table_of(is_short(l));
+    snprintf(by, sizeof by, "by %s", part_names[part]);
+    report_table_heading(&table, by, lines);
     for (; list != NULL && num < hitters->table.num && (l->max_rows == 0 || num < l->max_rows);
          num++)
-        (is_short(l) ? print_short : print_kind)(list[num], lines);
+        report_table_row(&table, list[num], text_of(list[num]), lines);
     l->failed |= list == NULL;
     free(list);
     return num;
@@ -293,12 +349,11 @@ static void print_rest(struct latency *l, const struct heavy_hitters *hitters, u
 /* print_parts: the columns of all parts are the same. */
 static void print_parts(struct latency *l)
 {
-    const struct columns all = {.align = "rrrrrrrrlrrr",
-                                .width = {9, 6, 6, 8, 8, 8, 8, 8, BAR_LEN + 2, 7, 9, 5}},
-                         few = {.align = "rrrrrlr", .width = {9, 6, 8, 8, 8, BAR_LEN + 2, 7}};
-    struct columns columns = is_short(l) ? few : all;
+    struct report_table table = table_of(is_short(l));
+    struct columns columns;
     struct ds_buffer lines[NUM_PARTS] = {{0}};
     uint64_t num[NUM_PARTS];
+    report_table_columns(&table, &columns);
     report_narrow(l->text, &columns);
     for (int i = 0; i < NUM_PARTS; i++) {
         num[i] = list_part(l, (enum part)i, &lines[i]);
@@ -344,41 +399,18 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
-static void tell_kind(const struct latency_kind *kind, struct json_writer *json)
-{
-    uint64_t bar[BAR_LEN];
-    json_item_open(json);
-    json_put_string(json, JSON_KEY("what"), kind->text != NULL ? kind->text : "?");
-    json_put_unsigned(json, JSON_KEY("calls"), kind->count);
-    json_put_bool(json, JSON_KEY("may_miss"), kind->head.most_missing != 0);
-    json_put_unsigned(json, JSON_KEY("errors"), kind->errors);
-    json_put_unsigned(json, JSON_KEY("no_end"), kind->without);
-    json_put_signed(json, JSON_KEY("p50"), quantile(kind, 50));
-    json_put_signed(json, JSON_KEY("p90"), quantile(kind, 90));
-    json_put_signed(json, JSON_KEY("p99"), quantile(kind, 99));
-    json_put_signed(json, JSON_KEY("max"), kind->max_ns);
-    json_put_signed(json, JSON_KEY("total"), kind->total_ns);
-    json_put_unsigned(json, JSON_KEY("slowest"), kind->max_call);
-    json_put_unsigned(json, JSON_KEY("packet"), kind->max_frame);
-    json_put_unsigned(json, JSON_KEY("conn"), kind->max_conn);
-    json_put_list(json, JSON_KEY("bar"));
-    count_bar(&kind->spans, bar);
-    for (int i = 0; i < BAR_LEN; i++) {
-        json_item(json);
-        json_value_unsigned(json, bar[i]);
-    }
-    json_put_list_end(json);
-    json_put_close(json);
-}
-
 static void tell_part(struct latency *l, const struct heavy_hitters *hitters, struct json_key key,
                       struct json_writer *json)
 {
+    const struct report_table table = table_of(false);
     void **list = hitters_list(hitters, longest_first);
     json_put_list(json, key);
     for (uint64_t i = 0;
-         list != NULL && i < hitters->table.num && (l->max_rows == 0 || i < l->max_rows); i++)
-        tell_kind(list[i], json);
+         list != NULL && i < hitters->table.num && (l->max_rows == 0 || i < l->max_rows); i++) {
+        json_item_open(json);
+        report_table_tell(&table, list[i], json);
+        json_put_close(json);
+    }
     json_put_list_end(json);
     free(list);
 }

@@ -6,6 +6,7 @@
 #include "reports/report.h"
 
 #include "core/heavy_hitters.h"
+#include "reports/report_table.h"
 #include "reports/talkers.h"
 
 #include <distsniff/counted.h>
@@ -238,27 +239,78 @@ static struct top_process *make_rows(struct top *t, size_t *num)
     return rows;
 }
 
-static void print_process(const struct top_process *process, double seconds, struct ds_buffer *out)
+/* print_rate prints with one digit how many there were a second. */
+static void print_rate(uint64_t num, int digits, const void *report, struct ds_buffer *out)
 {
-    const double numbers[] = {(double)process->got_bytes, (double)process->sent_bytes,
-                              (double)process->got, (double)process->sent};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        ds_buffer_printf(out, i < 2 ? "%.0f\t" : "%.1f\t", numbers[i] / seconds);
-    ds_buffer_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%c\t%" PRIu64 "\t%" PRIu64 "\t %s",
-                     process->asked, process->served, process->failed,
-                     process->head.most_missing != 0 ? '+' : ' ', process->frame, process->conn,
-                     process->text != NULL ? process->text : "?");
-    columns_end_line(out);
+    ds_buffer_printf(out, "%.*f", digits, (double)num / *(const double *)report);
+}
+
+#define RATE(member, digits)                                                                               \
+    static void print_##member(const void *row, const void *report, struct ds_buffer *out)                 \
+    {                                                                                                      \
+        print_rate(((const struct top_process *)row)->member, digits, report, out);                        \
+    }
+RATE(got_bytes, 0)
+RATE(sent_bytes, 0)
+RATE(got, 1)
+RATE(sent, 1)
+#undef RATE
+
+static void print_failed(const void *row, const void *report, struct ds_buffer *out)
+{
+    const struct top_process *process = row;
+    (void)report;
+    ds_buffer_printf(out, "%" PRIu64 "%c", process->failed, process->head.most_missing != 0 ? '+' : ' ');
+}
+
+static const char *text_of(const struct top_process *process)
+{
+    return process->text != NULL ? process->text : "?";
+}
+
+static void tell_text(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_string(json, key, text_of(row));
+}
+
+static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+{
+    const struct top_process *process = row;
+    json_put_bool(json, key, process->head.most_missing != 0);
+}
+
+#define AT(member) offsetof(struct top_process, member)
+static const struct report_column top_columns[] = {
+    {JSON_KEY_INIT("what"), .tell = tell_text},
+    {JSON_KEY_INIT("in_bytes"), "B in/s", 'r', 9, .at = AT(got_bytes), .print = print_got_bytes},
+    {JSON_KEY_INIT("out_bytes"), "B out/s", 'r', 9, .at = AT(sent_bytes), .print = print_sent_bytes},
+    {JSON_KEY_INIT("in"), "msg in/s", 'r', 7, .at = AT(got), .print = print_got},
+    {JSON_KEY_INIT("out"), "msg out/s", 'r', 7, .at = AT(sent), .print = print_sent},
+    {JSON_KEY_INIT("asked"), "asked", 'r', 6, .at = AT(asked)},
+    {JSON_KEY_INIT("served"), "served", 'r', 6, .at = AT(served)},
+    {JSON_KEY_INIT("failed"), "failed ", 'r', 7, .at = AT(failed), .print = print_failed},
+    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(frame)},
+    {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(conn)},
+};
+#undef AT
+
+/* table_of is the table; seconds is for its text. */
+static struct report_table table_of(const double *seconds)
+{
+    return (struct report_table){
+        .columns = top_columns, .num = sizeof top_columns / sizeof top_columns[0], .report = seconds};
 }
 
 static void show_table(void *state)
 {
     struct top *t = state;
-    struct columns columns = {.align = "rrrrrrrrr", .width = {9, 9, 7, 7, 6, 6, 7, 9, 5}};
+    struct columns columns;
     struct ds_buffer *out = &t->text->buffer, lines = {0};
     const int64_t end_ns = t->text->now_ns > t->last_ns ? t->text->now_ns : t->last_ns;
     const double passed = t->has_start ? (double)(end_ns - t->start_ns) / 1e9 : 0;
     const double seconds = passed > 0 ? passed : 1;
+    struct report_table table = table_of(&seconds);
     size_t num, num_shown = 0;
     ds_buffer_printf(out, "busiest processes in %.3f s: "
                           "%s", passed, ds_counted(t->count, "messages").text);
@@ -268,17 +320,14 @@ static void show_table(void *state)
                      ds_counted(t->calls, "calls").text);
     struct top_process *rows = make_rows(t, &num);
     if (num != 0)
-        ds_buffer_printf(out, "; first: %s", rows[0].text != NULL ? rows[0].text : "?");
+        ds_buffer_printf(out, "; first: %s", text_of(&rows[0]));
     ds_buffer_add_text(out, "\n");
-    if (rows != NULL) {
-        ds_buffer_add_text(&lines,
-                           "B in/s\tB out/s\tmsg in/s\tmsg out/s\tasked\tserved\tfailed \tpacket\tconn\t "
-                           "process");
-        columns_end_line(&lines);
-    }
+    if (rows != NULL)
+        report_table_heading(&table, "process", &lines);
+    report_table_columns(&table, &columns);
     report_narrow(t->text, &columns);
     for (; num_shown < num && (t->max_rows == 0 || num_shown < t->max_rows); num_shown++)
-        print_process(&rows[num_shown], seconds, &lines);
+        report_table_row(&table, &rows[num_shown], text_of(&rows[num_shown]), &lines);
     columns_fit_all(&columns, &lines);
     columns_print_all(&columns, &lines, out);
     ds_buffer_free(&lines);
@@ -299,35 +348,22 @@ static void show_table(void *state)
     free(rows);
 }
 
-static void tell_process(const struct top_process *process, struct json_writer *json)
-{
-    json_item_open(json);
-    json_put_string(json, JSON_KEY("what"), process->text != NULL ? process->text : "?");
-    json_put_unsigned(json, JSON_KEY("in_bytes"), process->got_bytes);
-    json_put_unsigned(json, JSON_KEY("out_bytes"), process->sent_bytes);
-    json_put_unsigned(json, JSON_KEY("in"), process->got);
-    json_put_unsigned(json, JSON_KEY("out"), process->sent);
-    json_put_unsigned(json, JSON_KEY("asked"), process->asked);
-    json_put_unsigned(json, JSON_KEY("served"), process->served);
-    json_put_unsigned(json, JSON_KEY("failed"), process->failed);
-    json_put_bool(json, JSON_KEY("may_miss"), process->head.most_missing != 0);
-    json_put_unsigned(json, JSON_KEY("packet"), process->frame);
-    json_put_unsigned(json, JSON_KEY("conn"), process->conn);
-    json_put_close(json);
-}
-
 static void tell_table(void *state, struct json_writer *json)
 {
     struct top *t = state;
     size_t num;
+    const struct report_table table = table_of(NULL);
     struct top_process *rows = make_rows(t, &num);
     json_put_signed(json, JSON_KEY("passed"), t->last_ns - t->start_ns);
     json_put_unsigned(json, JSON_KEY("messages"), t->count);
     json_put_unsigned(json, JSON_KEY("bytes"), t->bytes);
     json_put_unsigned(json, JSON_KEY("calls"), t->calls);
     json_put_list(json, JSON_KEY("rows"));
-    for (size_t i = 0; i < num && (t->max_rows == 0 || i < t->max_rows); i++)
-        tell_process(&rows[i], json);
+    for (size_t i = 0; i < num && (t->max_rows == 0 || i < t->max_rows); i++) {
+        json_item_open(json);
+        report_table_tell(&table, &rows[i], json);
+        json_put_close(json);
+    }
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("processes"), num);
     json_put_unsigned(json, JSON_KEY("forgotten"), t->processes.num_forgotten);

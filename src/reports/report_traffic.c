@@ -10,6 +10,7 @@
 #include "reports/best_rows.h"
 #include "core/histogram.h"
 #include "core/line_fit.h"
+#include "reports/report_table.h"
 #include "reports/samples.h"
 #include "reports/talkers.h"
 #include "core/heavy_hitters.h"
@@ -396,14 +397,15 @@ static double seconds_of(const struct traffic *t)
 }
 
 /* print_rate appends the cell of how many a second, "-" where no time has passed. */
-static void print_rate(const struct traffic *t, uint64_t num, struct ds_buffer *out)
+static void print_rate(const void *row, const void *report, struct ds_buffer *out)
 {
-    const double seconds = seconds_of(t);
-    const double rate = seconds > 0 ? (double)num / seconds : 0;
+    const struct traffic_kind *kind = row;
+    const double seconds = seconds_of(report);
+    const double rate = seconds > 0 ? (double)kind->count / seconds : 0;
     if (seconds > 0)
-        ds_buffer_printf(out, "%.*f\t", rate < 100 ? 1 : 0, rate);
+        ds_buffer_printf(out, "%.*f", rate < 100 ? 1 : 0, rate);
     else
-        ds_buffer_add_text(out, "-\t");
+        ds_buffer_add_text(out, "-");
 }
 
 static double share_of(const struct traffic *t, uint64_t bytes)
@@ -429,16 +431,74 @@ static void print_kind_what(const struct traffic_kind *kind, struct ds_buffer *o
         ds_buffer_add_text(out, kind->after);
 }
 
+static void print_bytes(const void *row, const void *report, struct ds_buffer *out)
+{
+    const struct traffic_kind *kind = row;
+    (void)report;
+    ds_buffer_printf(out, "%" PRIu64 "%c", kind->bytes, kind->head.most_missing != 0 ? '+' : ' ');
+}
+
+static void print_share(const void *row, const void *report, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%.1f", share_of(report, ((const struct traffic_kind *)row)->bytes));
+}
+
+static void print_mean(const void *row, const void *report, struct ds_buffer *out)
+{
+    const struct traffic_kind *kind = row;
+    (void)report;
+    ds_buffer_printf(out, "%" PRIu64, kind->bytes / kind->count);
+}
+
+static void print_p99(const void *row, const void *report, struct ds_buffer *out)
+{
+    (void)report;
+    ds_buffer_printf(out, "%" PRIu64, p99_of(row));
+}
+
+static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_bool(json, key, ((const struct traffic_kind *)row)->head.most_missing != 0);
+}
+
+static void tell_mean(const void *row, struct json_key key, struct json_writer *json)
+{
+    const struct traffic_kind *kind = row;
+    json_put_unsigned(json, key, kind->bytes / kind->count);
+}
+
+static void tell_p99(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_unsigned(json, key, p99_of(row));
+}
+
+#define AT(member) offsetof(struct traffic_kind, member)
+static const struct report_column traffic_columns[] = {
+    {JSON_KEY_INIT("bytes"), "bytes ", 'r', 13, .at = AT(bytes), .print = print_bytes},
+    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {{0}, "%", 'r', 5, .print = print_share},
+    {JSON_KEY_INIT("count"), "count", 'r', 9, .at = AT(count)},
+    {{0}, "/s", 'r', 8, .print = print_rate},
+    {JSON_KEY_INIT("mean"), "mean", 'r', 8, .print = print_mean, .tell = tell_mean},
+    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .print = print_p99, .tell = tell_p99},
+    {JSON_KEY_INIT("largest"), "largest", 'r', 9, .at = AT(largest)},
+    {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(largest_frame)},
+    {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(largest_conn)},
+};
+#undef AT
+
+static struct report_table table_of(const struct traffic *t)
+{
+    return (struct report_table){.columns = traffic_columns,
+                                 .num = sizeof traffic_columns / sizeof traffic_columns[0],
+                                 .report = t};
+}
+
 static void print_kind(const struct traffic *t, const struct traffic_kind *kind,
                        struct ds_buffer *out)
 {
-    ds_buffer_printf(out, "%" PRIu64 "%c\t%.1f\t%" PRIu64 "\t", kind->bytes,
-                     kind->head.most_missing != 0 ? '+' : ' ', share_of(t, kind->bytes),
-                     kind->count);
-    print_rate(t, kind->count, out);
-    ds_buffer_printf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t ",
-                     kind->bytes / kind->count, p99_of(kind), kind->largest, kind->largest_frame,
-                     kind->largest_conn);
+    const struct report_table table = table_of(t);
+    report_table_row(&table, kind, NULL, out);
     print_kind_what(kind, out);
     ds_buffer_add_text(out, t->by == TRAFFIC_BY_NODE ? "" : "; ");
     routes_print(&t->talkers, &kind->routes, out);
@@ -507,9 +567,11 @@ static void show_table(void *state)
 #undef TRAFFIC_BY
     };
     struct traffic *t = state;
-    struct columns columns = {.align = "rrrrrrrrr", .width = {13, 5, 9, 8, 8, 8, 9, 9, 5}};
+    struct report_table table = table_of(t);
+    struct columns columns;
     struct ds_buffer *out = &t->text->buffer, lines = {0};
     uint64_t shown_bytes = 0, num_shown = 0, heaviest = 0;
+    report_table_columns(&table, &columns);
     report_narrow(t->text, &columns);
     ds_buffer_printf(out, "traffic by %s: %s, %s", what[t->by], ds_counted(t->count, "messages").text,
                      ds_counted(t->bytes, "bytes").text);
@@ -524,9 +586,7 @@ static void show_table(void *state)
         free(list);
         return;
     }
-    ds_buffer_printf(&lines, "bytes \t%%\tcount\t/s\tmean\tp99\tlargest\tpacket\tconn\t %s",
-                     t->by == TRAFFIC_BY_NODE ? "who > whom" : "what; who > whom");
-    columns_end_line(&lines);
+    report_table_heading(&table, t->by == TRAFFIC_BY_NODE ? "who > whom" : "what; who > whom", &lines);
     for (; list != NULL && num_shown < t->kinds.table.num &&
            (t->max_rows == 0 || num_shown < t->max_rows);
          num_shown++) {
@@ -577,14 +637,8 @@ static void tell_kind(struct traffic *t, const struct traffic_kind *kind, struct
         talker_print(&t->talkers, &kind->routes.route[0].to, &t->scratch);
         put_scratch(t, JSON_KEY("to"), json);
     }
-    json_put_unsigned(json, JSON_KEY("bytes"), kind->bytes);
-    json_put_bool(json, JSON_KEY("may_miss"), kind->head.most_missing != 0);
-    json_put_unsigned(json, JSON_KEY("count"), kind->count);
-    json_put_unsigned(json, JSON_KEY("mean"), kind->bytes / kind->count);
-    json_put_unsigned(json, JSON_KEY("p99"), p99_of(kind));
-    json_put_unsigned(json, JSON_KEY("largest"), kind->largest);
-    json_put_unsigned(json, JSON_KEY("packet"), kind->largest_frame);
-    json_put_unsigned(json, JSON_KEY("conn"), kind->largest_conn);
+    const struct report_table table = table_of(t);
+    report_table_tell(&table, kind, json);
     if (t->has_samples)
         samples_tell(&kind->samples, json);
     json_put_close(json);
