@@ -191,17 +191,23 @@ struct checks {
 
 enum { MAX_REFUSED = 32, MAX_FADING = 32, MAX_GONE = 32, MAX_HOSTS = 64 };
 
-struct detect;
 struct mesh; /* who is connected with whom: detect_mesh.c */
 struct rabbit_watch; /* detect_rabbit.c */
 struct table_watch; /* detect_tables.c */
 struct registry_watch; /* detect_registry.c */
 struct guess_watch; /* detect_guesses.c */
 
+/* detect_family is the state of a family of detectors: how large it is, and which members are tables. */
+struct detect_family {
+    size_t size;
+    struct {
+        size_t at, entry_size, cap; /* entry_size 0: none */
+    } table[2];
+};
+
 #define FAMILY(name)                                                                                       \
     struct name##_watch;                                                                                   \
-    bool detect_##name##_init(struct detect *d);                                                           \
-    void detect_##name##_free(struct detect *d);
+    extern const struct detect_family detect_##name##_family;
 #include "analyse/findings/families.def"
 #undef FAMILY
 

@@ -4,8 +4,6 @@
  */
 #include "analyse/findings/detect.h"
 
-#include <stdlib.h>
-
 /* answered is a reply that ended a call: whether it arrives is known later. */
 enum { MAX_ANSWERS = 256 };
 struct answered {
@@ -20,16 +18,7 @@ struct arrival_watch {
     uint64_t num_unacked; /* directions in which nothing is acknowledged, about */
 };
 
-bool detect_arrival_init(struct detect *d)
-{
-    d->arrival = calloc(1, sizeof *d->arrival);
-    return d->arrival != NULL;
-}
-
-void detect_arrival_free(struct detect *d)
-{
-    free(d->arrival);
-}
+const struct detect_family detect_arrival_family = {sizeof(struct arrival_watch), {{0}}};
 
 static bool is_behind(uint32_t seq, uint32_t from_seq)
 {

@@ -9,7 +9,6 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct called {
@@ -33,22 +32,10 @@ struct builds_watch {
     struct table builds;
 };
 
-bool detect_builds_init(struct detect *d)
-{
-    d->builds = calloc(1, sizeof *d->builds);
-    if (d->builds == NULL)
-        return false;
-    table_init(&d->builds->builds, sizeof(struct build_call), MAX_BUILDS);
-    return true;
-}
-
-void detect_builds_free(struct detect *d)
-{
-    if (d->builds == NULL)
-        return;
-    table_free(&d->builds->builds);
-    free(d->builds);
-}
+const struct detect_family detect_builds_family = {
+    sizeof(struct builds_watch),
+    {{offsetof(struct builds_watch, builds), sizeof(struct build_call), MAX_BUILDS}},
+};
 
 static bool is_same(const struct called *kept, struct ds_text node)
 {

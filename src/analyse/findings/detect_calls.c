@@ -7,7 +7,6 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
@@ -32,22 +31,10 @@ struct calls_watch {
     struct table callees;
 };
 
-bool detect_calls_init(struct detect *d)
-{
-    d->calls = calloc(1, sizeof *d->calls);
-    if (d->calls == NULL)
-        return false;
-    table_init(&d->calls->callees, sizeof(struct callee), MAX_CALLEES);
-    return true;
-}
-
-void detect_calls_free(struct detect *d)
-{
-    if (d->calls == NULL)
-        return;
-    table_free(&d->calls->callees);
-    free(d->calls);
-}
+const struct detect_family detect_calls_family = {
+    sizeof(struct calls_watch),
+    {{offsetof(struct calls_watch, callees), sizeof(struct callee), MAX_CALLEES}},
+};
 
 static void set_nodes(struct finding *f, const struct call *call)
 {

@@ -13,7 +13,6 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -51,22 +50,10 @@ struct crash_watch {
     struct table crashed;
 };
 
-bool detect_crash_init(struct detect *d)
-{
-    d->crash = calloc(1, sizeof *d->crash);
-    if (d->crash == NULL)
-        return false;
-    table_init(&d->crash->crashed, sizeof(struct crashed), MAX_CRASHED);
-    return true;
-}
-
-void detect_crash_free(struct detect *d)
-{
-    if (d->crash == NULL)
-        return;
-    table_free(&d->crash->crashed);
-    free(d->crash);
-}
+const struct detect_family detect_crash_family = {
+    sizeof(struct crash_watch),
+    {{offsetof(struct crash_watch, crashed), sizeof(struct crashed), MAX_CRASHED}},
+};
 
 static enum at_work read_work(const struct function *entry)
 {

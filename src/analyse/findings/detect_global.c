@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -53,24 +52,11 @@ struct global_watch {
     unsigned num_lost;                     /* so many were */
 };
 
-bool detect_global_init(struct detect *d)
-{
-    d->global = calloc(1, sizeof *d->global);
-    if (d->global == NULL)
-        return false;
-    table_init(&d->global->locks, sizeof(struct locked), MAX_LOCKS);
-    table_init(&d->global->listed, sizeof(struct listed), MAX_LISTED);
-    return true;
-}
-
-void detect_global_free(struct detect *d)
-{
-    if (d->global == NULL)
-        return;
-    table_free(&d->global->locks);
-    table_free(&d->global->listed);
-    free(d->global);
-}
+const struct detect_family detect_global_family = {
+    sizeof(struct global_watch),
+    {{offsetof(struct global_watch, locks), sizeof(struct locked), MAX_LOCKS},
+     {offsetof(struct global_watch, listed), sizeof(struct listed), MAX_LISTED}},
+};
 
 static bool text_is(struct ds_text text, const char *word)
 {

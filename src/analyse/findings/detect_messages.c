@@ -8,7 +8,6 @@
 #include "record/refresh_code.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -54,24 +53,11 @@ struct messages_watch {
     struct table copied, coined;
 };
 
-bool detect_messages_init(struct detect *d)
-{
-    d->messages = calloc(1, sizeof *d->messages);
-    if (d->messages == NULL)
-        return false;
-    table_init(&d->messages->copied, sizeof(struct repeated_payload), MAX_COPIED);
-    table_init(&d->messages->coined, sizeof(struct dynamic_atoms), MAX_COINED);
-    return true;
-}
-
-void detect_messages_free(struct detect *d)
-{
-    if (d->messages == NULL)
-        return;
-    table_free(&d->messages->copied);
-    table_free(&d->messages->coined);
-    free(d->messages);
-}
+const struct detect_family detect_messages_family = {
+    sizeof(struct messages_watch),
+    {{offsetof(struct messages_watch, copied), sizeof(struct repeated_payload), MAX_COPIED},
+     {offsetof(struct messages_watch, coined), sizeof(struct dynamic_atoms), MAX_COINED}},
+};
 
 static bool is_whole(const struct ds_event *event)
 {

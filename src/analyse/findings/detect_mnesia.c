@@ -12,7 +12,6 @@
 
 #include "core/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -71,24 +70,11 @@ struct mnesia_watch {
     struct mnesia_split split[MAX_SPLITS];
 };
 
-bool detect_mnesia_init(struct detect *d)
-{
-    d->mnesia = calloc(1, sizeof *d->mnesia);
-    if (d->mnesia == NULL)
-        return false;
-    table_init(&d->mnesia->nodes, sizeof(struct mnesia_node), MAX_MNESIA_NODES);
-    table_init(&d->mnesia->pairs, sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS);
-    return true;
-}
-
-void detect_mnesia_free(struct detect *d)
-{
-    if (d->mnesia == NULL)
-        return;
-    table_free(&d->mnesia->nodes);
-    table_free(&d->mnesia->pairs);
-    free(d->mnesia);
-}
+const struct detect_family detect_mnesia_family = {
+    sizeof(struct mnesia_watch),
+    {{offsetof(struct mnesia_watch, nodes), sizeof(struct mnesia_node), MAX_MNESIA_NODES},
+     {offsetof(struct mnesia_watch, pairs), sizeof(struct mnesia_pair), MAX_MNESIA_PAIRS}},
+};
 
 static struct ds_text text_part(const char *text, size_t len)
 {

@@ -8,7 +8,6 @@
  */
 #include "analyse/findings/detect_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -43,16 +42,7 @@ struct names_watch {
     struct host_name others; /* the first that did not resolve where no node was seen */
 };
 
-bool detect_names_init(struct detect *d)
-{
-    d->names = calloc(1, sizeof *d->names);
-    return d->names != NULL;
-}
-
-void detect_names_free(struct detect *d)
-{
-    free(d->names);
-}
+const struct detect_family detect_names_family = {sizeof(struct names_watch), {{0}}};
 
 static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
 {

@@ -7,7 +7,6 @@
 
 #include "record/danger.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PATIENCE_NS INT64_C(10000000000) /* who asks for names may go on as a node */
@@ -27,16 +26,7 @@ struct scan_watch {
     struct ds_addr host[MAX_HOSTS];
 };
 
-bool detect_scan_init(struct detect *d)
-{
-    d->scan = calloc(1, sizeof *d->scan);
-    return d->scan != NULL;
-}
-
-void detect_scan_free(struct detect *d)
-{
-    free(d->scan);
-}
+const struct detect_family detect_scan_family = {sizeof(struct scan_watch), {{0}}};
 
 static bool is_same(const struct ds_addr *a, const struct ds_addr *b)
 {

@@ -5,7 +5,6 @@
 #include "analyse/findings/detect_parts.h"
 #include "analyse/findings/tools.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -28,16 +27,7 @@ struct simultaneous_watch {
     struct dialled dialled[MAX_DIALLED];
 };
 
-bool detect_simultaneous_init(struct detect *d)
-{
-    d->simultaneous = calloc(1, sizeof *d->simultaneous);
-    return d->simultaneous != NULL;
-}
-
-void detect_simultaneous_free(struct detect *d)
-{
-    free(d->simultaneous);
-}
+const struct detect_family detect_simultaneous_family = {sizeof(struct simultaneous_watch), {{0}}};
 
 /* is_end says whether an end is that node: by its name, of which EPMD tells what is before the '@'. */
 static bool is_end(const struct dialled *t, int i, const struct ds_endpoint *end)

@@ -11,7 +11,6 @@
 
 #include "core/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SYNS_NS INT64_C(3000000000) /* a SYN has been sent for about as long */
@@ -27,16 +26,7 @@ struct socket_watch {
     unsigned next_replica;
 };
 
-bool detect_socket_init(struct detect *d)
-{
-    d->socket = calloc(1, sizeof *d->socket);
-    return d->socket != NULL;
-}
-
-void detect_socket_free(struct detect *d)
-{
-    free(d->socket);
-}
+const struct detect_family detect_socket_family = {sizeof(struct socket_watch), {{0}}};
 
 /* stream_key is the key of a replica's node: what is over there is found again by it. */
 static uint64_t stream_key(const struct ds_endpoint *replica)

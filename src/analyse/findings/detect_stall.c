@@ -9,7 +9,6 @@
  */
 #include "analyse/findings/detect.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -38,16 +37,7 @@ struct stall_watch {
     bool has_stalled; /* any may be used */
 };
 
-bool detect_stall_init(struct detect *d)
-{
-    d->stall = calloc(1, sizeof *d->stall);
-    return d->stall != NULL;
-}
-
-void detect_stall_free(struct detect *d)
-{
-    free(d->stall);
-}
+const struct detect_family detect_stall_family = {sizeof(struct stall_watch), {{0}}};
 
 static struct stalled *find(struct detect *d, uint64_t conn)
 {

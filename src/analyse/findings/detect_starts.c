@@ -10,7 +10,6 @@
 #include "core/hash.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -45,22 +44,10 @@ struct starts_watch {
     struct table starts;
 };
 
-bool detect_starts_init(struct detect *d)
-{
-    d->starts = calloc(1, sizeof *d->starts);
-    if (d->starts == NULL)
-        return false;
-    table_init(&d->starts->starts, sizeof(struct starts), MAX_STARTS);
-    return true;
-}
-
-void detect_starts_free(struct detect *d)
-{
-    if (d->starts == NULL)
-        return;
-    table_free(&d->starts->starts);
-    free(d->starts);
-}
+const struct detect_family detect_starts_family = {
+    sizeof(struct starts_watch),
+    {{offsetof(struct starts_watch, starts), sizeof(struct starts), MAX_STARTS}},
+};
 
 /* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
 static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)

@@ -19,6 +19,24 @@ struct findings {
     struct detect detect;
 };
 
+/* make_family returns the state of a family, all 0 and its tables empty; NULL: memory ran out. free_family
+ * frees it; NULL is allowed. */
+static void *make_family(const struct detect_family *family)
+{
+    char *state = calloc(1, family->size);
+    for (size_t i = 0; state != NULL && i < 2 && family->table[i].entry_size != 0; i++)
+        table_init((struct table *)(void *)(state + family->table[i].at), family->table[i].entry_size,
+                   family->table[i].cap);
+    return state;
+}
+
+static void free_family(const struct detect_family *family, void *state)
+{
+    for (size_t i = 0; state != NULL && i < 2 && family->table[i].entry_size != 0; i++)
+        table_free((struct table *)(void *)((char *)state + family->table[i].at));
+    free(state);
+}
+
 struct findings *findings_new(const struct findings_config *config)
 {
     struct findings *f = calloc(1, sizeof *f);
@@ -31,7 +49,7 @@ struct findings *findings_new(const struct findings_config *config)
     raft_init(&d->raft);
     detect_presence_init(d);
     bool is_made = true;
-#define FAMILY(name) is_made = is_made && detect_##name##_init(d);
+#define FAMILY(name) is_made &= (d->name = make_family(&detect_##name##_family)) != NULL;
 #include "analyse/findings/families.def"
 #undef FAMILY
     const struct timeline_config lines = {
@@ -50,7 +68,7 @@ void findings_free(struct findings *f)
     detect_free(&f->detect);
     table_free(&f->detect.asked);
     table_free(&f->detect.pairs);
-#define FAMILY(name) detect_##name##_free(&f->detect);
+#define FAMILY(name) free_family(&detect_##name##_family, f->detect.name);
 #include "analyse/findings/families.def"
 #undef FAMILY
     raft_free(&f->detect.raft);
