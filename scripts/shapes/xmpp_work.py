@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """xmpp_work.py SECONDS DOMAIN PREFIX HOST ...: users PREFIX0 and on of an XMPP server whose nodes are these
 hosts: they register, log in, befriend each other, chat, meet in rooms, publish, ask and go, for scripts/shapes/ejabberd."""
-import asyncio, base64, random, re, sys, time
+import asyncio, base64, os, random, re, sys, time
 seconds, domain, prefix, hosts = float(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
-USERS, ROOMS = 9, 3
+IS_OTHER = os.environ.get('WORK') == 'other'  # other habits, for what is held out
+USERS, ROOMS = (14, 2) if IS_OTHER else (9, 3)
 until = time.time() + seconds
 rand = random.Random(prefix)
 
@@ -110,6 +111,8 @@ class User:
             lambda: self.say(f"<message to='{prefix}99@{domain}' type='chat'><body>nobody</body></message>"),
             lambda: self.iq('set', '', f"<enable xmlns='urn:xmpp:push:0' jid='push.{domain}' node='p'/>"),
         ]
+        if IS_OTHER:
+            acts = acts[0:3] * 3 + acts[5:6] + acts[8:11] + acts[25:28]
         while time.time() < until:
             for _ in range(rand.randint(1, 6)):
                 rand.choice(acts)()
@@ -122,7 +125,7 @@ class User:
             try:
                 await self.login(first)
                 first = False
-                await asyncio.wait_for(self.work(others), rand.uniform(6, 25))
+                await asyncio.wait_for(self.work(others), rand.uniform(6, 25) * (4 if IS_OTHER else 1))
             except asyncio.TimeoutError:
                 pass
             except OSError:
