@@ -29,6 +29,8 @@ static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
 static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
 static const double NODE_WEIGHT = 6; /* of a node by its creation */
+static const double NEXT_AGAINST = 0.25; /* of what one more role says against an atom */
+static const double LEAST_OF_NEW = -3;   /* as far as a role does in which no atom was counted */
 static const double USED = 0.5; /* of the application's atoms */
 static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one of these */
 /* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
@@ -149,6 +151,41 @@ static void add_learned(struct judge *judge, uint64_t direction)
     }
 }
 
+/* is_only_learned says whether nothing was seen to be defined in the slot at hand, or that atom alone. */
+static bool is_only_learned(const struct judge *judge, struct ds_text text)
+{
+    const struct node_atoms *book = judge->book;
+    for (uint32_t i = book->texts[judge->number].first; i != 0; i = book->learned[i - 1].next) {
+        if (book->learned[i - 1].len != text.len ||
+            memcmp(book->learned[i - 1].text, text.data, text.len) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* damp takes away most of what roles say against an atom, but for the one that says most: a program that
+ * uses an atom in one way that was not counted does so in others, too. A role that no atom was counted in
+ * says less. */
+static void damp(const struct judge *judge, double *ratios)
+{
+    for (int here = 0; here < 2; here++) {
+        unsigned worst = ATOM_BOOK_ROLES;
+        for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+            if (is_here(judge, r) != (here != 0) || ratios[r] >= 0)
+                continue;
+            if (ratios[r] > -ATOM_NEVER && ratios[r] < LEAST_OF_NEW &&
+                atom_table_count_all(judge->slot->seen[r].fine) == 0)
+                ratios[r] = LEAST_OF_NEW;
+            if (worst == ATOM_BOOK_ROLES || ratios[r] < ratios[worst])
+                worst = r;
+        }
+        for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+            if (is_here(judge, r) == (here != 0) && ratios[r] < 0 && r != worst && ratios[r] > -ATOM_NEVER)
+                ratios[r] *= NEXT_AGAINST;
+        }
+    }
+}
+
 /* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
  * it. */
 static double weight_here(const struct judge *judge, unsigned text, double rarity)
@@ -158,6 +195,8 @@ static double weight_here(const struct judge *judge, unsigned text, double rarit
     for (unsigned r = 0; r < judge->slot->num_seen; r++)
         ratios[r] = atom_ratio_of_static(judge->book, text, judge->slot->seen[r]);
     say_once(judge, NULL, text, ratios);
+    if (is_only_learned(judge, user_atoms_text(judge->book->own, text)))
+        damp(judge, ratios);
     return weigh(judge, log2(atom_prior(use)) + judge->unlearned - rarity, ratios);
 }
 

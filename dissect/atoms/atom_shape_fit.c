@@ -10,10 +10,12 @@
 enum {
     LEAST_WHOLES = 5, /* shapes of the application that are to be seen before it is told by them, */
     LEAST_BESIDE = 2, /* and where another node is known to be it */
+    LEAST_COMMON = 8, /* of those that applications have in common */
     MISSES_OF_HITS = 8, /* in one of so many contexts of a table that fits may stand others */
     FEW_MISSES = 2,
 };
 static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
+static const double COMMON_SHARE = 0.3; /* of those that applications have in common */
 static const double DAMPED = 0.7; /* what one context more says of what it would say alone */
 static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
 static const double COMMON = 3.5; /* bits: at least once in eleven times */
@@ -100,6 +102,20 @@ static bool is_fit(const struct node_atoms *book, int t, double share)
            shapes->num_known[t] >= least_wholes(book, t);
 }
 
+/* choose_common tells whether what applications have in common holds for a node that is none of them. */
+static void choose_common(struct node_atoms *book)
+{
+    struct book_shapes *shapes = &book->shapes;
+    const unsigned num = (unsigned)(shapes->num_wholes - shapes->num_own);
+    const bool is_common = !shapes->is_refuted[SHAPE_TABLE_COMMON] && num >= LEAST_COMMON &&
+                           num >= COMMON_SHARE * shapes->num_wholes;
+    if (shapes->table == SHAPE_TABLE_COMMON && shapes->is_common && !is_common) {
+        forget_contexts(book);
+        book->generation++;
+    }
+    shapes->is_common = is_common;
+}
+
 static void choose(struct node_atoms *book)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -118,6 +134,15 @@ static void choose(struct node_atoms *book)
     shapes->proof = (struct shape_proof){0};
     forget_contexts(book);
     book->generation++;
+}
+
+/* choose_others tells the others of which fewer shapes are enough from now on. */
+static void choose_others(const struct node_atoms *book, int t)
+{
+    for (struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
+        if (other != book && other->shapes.table != t && other->shapes.num_known[t] >= LEAST_BESIDE)
+            choose(other);
+    }
 }
 
 /* fit_names tells whether names of users that were learned are those of a node: it has the name of a node
@@ -183,15 +208,23 @@ void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
     }
     shapes->wholes[at] = whole;
     shapes->num_wholes++;
-    if (shape_table_has_whole(&shape_tables[SHAPE_TABLE_COMMON], whole))
+    if (shape_table_has_whole(&shape_tables[SHAPE_TABLE_COMMON], whole)) {
+        choose_common(book);
         return;
+    }
     for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
         const bool has = shape_table_has_whole(&shape_tables[t], whole);
         shapes->num_known[t] += has;
         is_known = is_known || has;
     }
     shapes->num_own++;
+    const int before = shapes->table;
     choose(book);
+    choose_common(book);
+    const int table = shapes->table;
+    if (table != SHAPE_TABLE_COMMON && (shapes->num_known[table] == LEAST_WHOLES ||
+                                        (shapes->num_known[table] > LEAST_WHOLES && table != before)))
+        choose_others(book, table);
     fit_learned(book, true);
 }
 
@@ -207,7 +240,8 @@ void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole)
 
 static bool has_contexts(const struct book_shapes *shapes)
 {
-    return shapes->table != SHAPE_TABLE_COMMON || (shapes->learned != NULL && shapes->learned->is_fit);
+    return shapes->table != SHAPE_TABLE_COMMON || shapes->is_common ||
+           (shapes->learned != NULL && shapes->learned->is_fit);
 }
 
 /* find_context returns the largest context that the built-in table has, or SHAPE_NONE. */
@@ -347,7 +381,7 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uin
     struct book_shapes *shapes = &book->shapes;
     if (shapes->learned != NULL && shapes->learned->is_fit)
         see_known_learned(book, text, keys, num);
-    if (shapes->table == SHAPE_TABLE_COMMON)
+    if (shapes->table == SHAPE_TABLE_COMMON && !shapes->is_common)
         return;
     const struct shape_table *table = &shape_tables[shapes->table];
     const unsigned context = find_context(table, keys, num);
@@ -360,6 +394,7 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uin
     if (prove(&shapes->proof, context, is_hit)) {
         shapes->is_refuted[shapes->table] = true;
         choose(book);
+        choose_common(book);
     }
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     MAX_TOKENS = 1024, /* of a message */
-    MAX_PATTERN = 12,
+    MAX_PATTERN = 16,
     ENOUGH_ROUTED = 2, /* messages that are routed there */
     TO_ELEMENT = 4,    /* the token of the name that a control message goes to */
 };
@@ -19,17 +19,21 @@ static const double ELSEWHERE_WEIGHT = 3; /* where it was seen in other directio
 /* What a letter of a pattern stands for: a digit is a tuple of so many. */
 enum letter {
     ATOM = 'a', RESOURCE = 'r', QUEUE = 'q', EXCHANGE = 'x', NODE = 'n', NAMED = 'N',
-    HOST_NAME = 'H', QUEUE_NAME = 'Q', EMPTY = 'e', ONE = '[', NIL = ']', MAP = '#',
+    HOST_NAME = 'H', QUEUE_NAME = 'Q', EMPTY = 'e', ONE = '[', NIL = ']',
+    MAP = '#', ENQUEUE = 'E', PID = 'p', INTEGER = 'i',
 };
 
 /* What it says where a pattern stands. */
-enum meaning { TELLS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
+enum meaning { TELLS, ENQUEUES, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
 
 static const struct data_rule {
     const char *letters;
     enum meaning meaning;
 } rules[] = {
     {"3a4rHqQ22Nn", TELLS},       /* {queue_event, Resource, {{Name, Node}, ...}} */
+    /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}: only
+     * quorum queues are sent that; by the next row it is routed there, too */
+    {"4Epi6a4rHxe[Q]", ENQUEUES},
     {"4rHxe[Q]", ROUTED},         /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
     {"ae", HAS_NO_EXCHANGE},      /* x => <<>> and */
     {"a[Q]", HAS_KEY},            /* rk => [Queue], in one map: RabbitMQ 4 */
@@ -44,7 +48,8 @@ struct data_walk {
     unsigned num; /* tokens so far */
     struct ds_text host, queue;
     const struct ds_atom *named;
-    bool has_no_exchange; /* the map at hand */
+    uint64_t map_left;    /* terms of the map at hand; 0: there is none */
+    bool has_no_exchange; /* that map */
     struct ds_text key;   /* of it */
     uint16_t routed;      /* the name that the message is routed to; 0: none */
     bool is_routed_to_more;
@@ -99,6 +104,9 @@ static bool is_letter(struct data_walk *walk, char letter, const struct term_tok
     case ONE: return token->class == TERM_LIST && token->num_terms == 2;
     case NIL: return token->class == TERM_NIL;
     case MAP: return token->class == TERM_MAP;
+    case ENQUEUE: return is_text(token, "enqueue");
+    case PID: return token->class == TERM_PID;
+    case INTEGER: return token->class == TERM_INTEGER;
     default: return token->class == TERM_TUPLE && token->num_terms == (uint64_t)(letter - '0');
     }
 }
@@ -147,7 +155,7 @@ static void note_routed(struct data_walk *walk, struct ds_text queue)
     walk->routed = name;
 }
 
-static void take_meaning(struct data_walk *walk, enum meaning meaning)
+static void take_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_map)
 {
     switch (meaning) {
     case TELLS: {
@@ -156,19 +164,21 @@ static void take_meaning(struct data_walk *walk, enum meaning meaning)
             note(walk, walk->named->slot, name, true);
         break;
     }
+    case ENQUEUES: (void)data_name_add(walk->book->books, walk->host, walk->queue); break;
     case ROUTED: note_routed(walk, walk->queue); break;
     case BEGINS_MAP:
+        walk->map_left = walk->last[(walk->num - 1) % MAX_PATTERN].num_terms;
         walk->has_no_exchange = false;
         walk->key = (struct ds_text){NULL, 0};
         break;
     case HAS_NO_EXCHANGE:
-        walk->has_no_exchange = true;
-        if (walk->key.data != NULL)
+        walk->has_no_exchange = is_in_map;
+        if (is_in_map && walk->key.data != NULL)
             note_routed(walk, walk->key);
         break;
     case HAS_KEY:
-        walk->key = walk->queue;
-        if (walk->has_no_exchange)
+        walk->key = is_in_map ? walk->queue : (struct ds_text){NULL, 0};
+        if (is_in_map && walk->has_no_exchange)
             note_routed(walk, walk->key);
         break;
     }
@@ -181,16 +191,19 @@ static void read_tokens(struct data_walk *walk, const struct ds_term *term)
     const struct term_env env = {term->atoms, term->num_atoms};
     uint64_t left = 1;
     walk->num = 0;
+    walk->map_left = 0;
     while (left != 0 && walk->num < MAX_TOKENS) {
         struct term_token *token = &walk->last[walk->num % MAX_PATTERN];
         if (term_read_token(&at, &env, token, NULL) != TERM_OK)
             return;
+        const bool is_in_map = walk->map_left != 0;
         left += token->num_terms;
         left--;
+        walk->map_left = is_in_map ? walk->map_left - 1 + token->num_terms : 0;
         walk->num++;
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
             if (ends_here(walk, rules[i].letters))
-                take_meaning(walk, rules[i].meaning);
+                take_meaning(walk, rules[i].meaning, is_in_map);
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "atoms/atom_shape_claims.h"
 #include "atoms/data_name_list.h"
 #include "atoms/node_atoms_parts.h"
+#include "atoms/node_places.h"
 #include "atoms/node_slot_names.h"
 #include "atoms/shape_contexts.h"
 
@@ -51,6 +52,7 @@ static void book_free(struct node_atoms *book)
     memcap_free(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
     memcap_free(memcap, book->shapes.learned, sizeof *book->shapes.learned);
     memcap_free(memcap, book->names, ATOM_BOOK_SLOTS * sizeof *book->names);
+    memcap_free(memcap, book->ends, ATOM_BOOK_ENDS * sizeof *book->ends);
     memcap_free(memcap, book->name, book->name_len + 1);
     memcap_free(memcap, book, sizeof *book);
 }
@@ -96,55 +98,13 @@ static bool has_name(const struct ds_endpoint *end)
     return end->node.data != NULL && memchr(end->node.data, '@', end->node.len) != NULL;
 }
 
-static bool is_at(const struct node_atoms *book, const struct ds_endpoint *end)
-{
-    for (unsigned i = 0; i < book->num_places; i++) {
-        if (book->places[i].port == end->port &&
-            memcmp(&book->places[i].addr, &end->addr, sizeof end->addr) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool node_atoms_is_of(const struct node_atoms *book, const struct ds_endpoint *end)
 {
-    if (book->creation != end->creation)
+    if (book->creation != end->creation || book->is_several)
         return false;
     if (has_name(end))
         return book->name != NULL && text_equal(end->node, book->name, book->name_len);
-    return is_at(book, end);
-}
-
-/* note_place remembers where a node is, for when nothing else is known of it. */
-static void note_place(struct node_atoms *book, const struct ds_endpoint *end)
-{
-    if (is_at(book, end))
-        return;
-    if (book->num_places == ATOM_BOOK_PLACES) {
-        memmove(&book->places[0], &book->places[1], (ATOM_BOOK_PLACES - 1) * sizeof book->places[0]);
-        book->num_places--;
-    }
-    book->places[book->num_places++] = (struct book_place){end->addr, end->port};
-}
-
-static bool has_addr(const struct node_atoms *book, const struct ds_addr *addr)
-{
-    for (unsigned i = 0; i < book->num_places; i++) {
-        if (memcmp(&book->places[i].addr, addr, sizeof *addr) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* is_beside says whether two nodes were seen at one address: of those on one host, several may have been
- * started in the same second. */
-static bool is_beside(const struct node_atoms *book, const struct node_atoms *other)
-{
-    for (unsigned i = 0; i < other->num_places; i++) {
-        if (has_addr(book, &other->places[i].addr))
-            return true;
-    }
-    return false;
+    return node_places_has(book, end);
 }
 
 struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
@@ -158,13 +118,13 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
     for (of = book->books->newest; of != NULL; of = of->older) {
         if (of->creation != s->creation || of->name == NULL)
             continue;
-        if (found != NULL || is_beside(book, of))
+        if (found != NULL || node_places_is_beside(book, of))
             return (struct ds_text){NULL, 0};
         found = of;
     }
     /* What has no name yet is that one where it is at the same address. */
     for (of = book->books->newest; of != NULL && found != NULL; of = of->older) {
-        if (of->creation == s->creation && of->name == NULL && !is_beside(found, of))
+        if (of->creation == s->creation && of->name == NULL && !node_places_is_beside(found, of))
             found = NULL;
     }
     return found != NULL ? (struct ds_text){found->name, found->name_len} : (struct ds_text){NULL, 0};
@@ -244,7 +204,7 @@ static struct node_atoms *book_new(struct all_node_atoms *books, const struct ds
 }
 
 struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct dissect_ctx *env,
-                                       const struct ds_endpoint *end)
+                                       const struct ds_endpoint *end, const struct ds_endpoint *other)
 {
     struct node_atoms *book = books->newest;
     while (book != NULL && !node_atoms_is_of(book, end))
@@ -252,11 +212,13 @@ struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct diss
     if (book == NULL && has_name(end)) {
         /* It may have been met before it was named. */
         for (book = books->newest; book != NULL; book = book->older) {
-            if (book->name == NULL && book->creation == end->creation && is_at(book, end) &&
-                set_name(book, end->node))
+            if (book->name == NULL && book->creation == end->creation && !book->is_several &&
+                node_places_has(book, end) && set_name(book, end->node))
                 break;
         }
     }
+    if (book == NULL && !has_name(end))
+        book = node_places_find(books, end, other);
     if (book == NULL) {
         book = make_room(books, env) ? book_new(books, end) : NULL;
         if (book == NULL) {
@@ -268,7 +230,7 @@ struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct diss
         unlink_book(books, book);
     }
     link_newest(books, book);
-    note_place(book, end);
+    node_places_note(book, end, other);
     book->num_users++;
     return book;
 }
@@ -656,14 +618,15 @@ struct ds_text all_node_atoms_name(const struct all_node_atoms *books,
                                    const struct ds_endpoint *other)
 {
     for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {
-        if (book->name != NULL && book->creation == end->creation && is_at(book, end))
+        if (book->name != NULL && book->creation == end->creation && node_places_has(book, end))
             return (struct ds_text){book->name, book->name_len};
     }
     struct ds_text name = {NULL, 0};
     const bool is_one_host = memcmp(&end->addr, &other->addr, sizeof end->addr) == 0;
     for (const struct node_atoms *book = books->newest; book != NULL && !is_one_host;
          book = book->older) {
-        if (book->name == NULL || book->creation != end->creation || !has_addr(book, &end->addr))
+        if (book->name == NULL || book->creation != end->creation ||
+            !node_places_has_addr(book, &end->addr))
             continue;
         if (name.data != NULL)
             return (struct ds_text){NULL, 0};
@@ -694,7 +657,9 @@ void all_node_atoms_fits(const struct all_node_atoms *books, ds_fit_fn fn, void 
 void all_node_atoms_each(const struct all_node_atoms *books, ds_learned_fn give, void *context)
 {
     for (const struct node_atoms *book = books->oldest; book != NULL; book = book->newer) {
-        for (unsigned i = 0; i + 1 < book->num_places && !book->is_liar; i++) {
+        /* A node without a name is found by any of its places: each would be one of its own. */
+        const unsigned num = book->name != NULL ? book->num_places : 0;
+        for (unsigned i = 0; i + 1 < num && !book->is_liar; i++) {
             const struct ds_learned place = {.node = end_at(book, i)};
             give(context, &place);
         }
@@ -721,7 +686,7 @@ bool all_node_atoms_add(struct all_node_atoms *books, const struct ds_learned *i
 {
     if (in->slot >= ATOM_BOOK_MODULUS || in->text.len > ATOM_MAX_LEN)
         return false;
-    struct node_atoms *book = all_node_atoms_find(books, NULL, &in->node);
+    struct node_atoms *book = all_node_atoms_find(books, NULL, &in->node, NULL);
     if (book == NULL)
         return false;
     if (in->text.data == NULL) {

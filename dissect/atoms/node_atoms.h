@@ -21,10 +21,21 @@ struct all_node_atoms *all_node_atoms_new(uint64_t max);
 void all_node_atoms_free(struct all_node_atoms *books); /* NULL is allowed */
 
 /* all_node_atoms_find returns the book of that node, made anew if there is none yet: by its name
- * if that is known, else by address and port, and by its creation. In use until it is given back
- * with node_atoms_release. NULL when memory ran out or all books are in use. */
+ * if that is known, else by its address, and by its creation. other: the other end of the connection,
+ * NULL where there is none. Creations are seconds, so two nodes of a host may have the same one: without a
+ * name, end is at another port of a node that is known only if other is on another host, and has no
+ * connection with that node already. In use until it is given back with node_atoms_release. NULL when
+ * memory ran out or all books are in use. */
 struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct dissect_ctx *env,
-                                       const struct ds_endpoint *end);
+                                       const struct ds_endpoint *end, const struct ds_endpoint *other);
+
+/* node_atoms_leave takes note of that a connection at that place has ended. */
+void node_atoms_leave(struct node_atoms *book, const struct ds_addr *addr, uint16_t port);
+
+/* node_atoms_note_own takes note of the slot that a node which nobody has named has for its name. Two of
+ * them are of two nodes: nothing is likely of these any more. */
+void node_atoms_note_own(struct node_atoms *book, uint16_t slot);
+
 void node_atoms_release(struct node_atoms *book); /* NULL is allowed */
 
 /* node_atoms_set_time says of when what follows is: of the same packets, read once more, the same is

@@ -18,6 +18,7 @@ enum {
     ATOM_BOOK_DIRECTIONS = 4,
     ATOM_BOOK_SEEN_BY = 16,    /* directions told apart in which slots are unknown */
     ATOM_BOOK_PLACES = 32,     /* the last ones: a node is at one for each node that it called */
+    ATOM_BOOK_ENDS = 32,       /* the last ones: nodes without names */
     ATOM_BOOK_BUCKETS = 2048,  /* that texts are looked up in */
     ATOM_BOOK_BUCKET_MAX = 64, /* texts of one: more are made to be there */
     ATOM_BOOK_BYTES = 524288,  /* of each book, if all were as large */
@@ -65,8 +66,16 @@ struct book_slot {
 };
 
 struct book_place {
-    struct ds_addr addr;
+    struct ds_addr addr, peer; /* the latter: where the other end is */
+    uint32_t peer_creation;
     uint16_t port;
+    bool has_peer; /* there is a connection with it */
+};
+
+/* known_end is a node that a slot is the name of: nobody has said it, but where the node is. */
+struct known_end {
+    struct ds_endpoint end;
+    uint16_t slot;
 };
 
 /* table_fit is how definitions agree with a table: with its common part, and with the rest, which
@@ -110,7 +119,8 @@ struct shape_claim {
 
 /* book_shapes is what the shapes of a node's messages say of it: atom_shape_fit.h. */
 struct book_shapes {
-    int table; /* that fits; SHAPE_TABLE_COMMON: none does */
+    int table; /* that fits; SHAPE_TABLE_COMMON: none does, but for what applications have in common, */
+    bool is_common; /* where that does */
     uint16_t num_wholes, num_own;          /* shapes, and those that are not common */
     uint16_t num_known[SHAPE_TABLES_NUM];  /* of these a table has */
     bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */
@@ -152,9 +162,13 @@ struct node_atoms {
     uint32_t creation;
     struct book_place places[ATOM_BOOK_PLACES]; /* where it was seen */
     uint8_t num_places;
+    struct known_end *ends; /* ENDS; NULL: none so far */
+    uint8_t num_ends;
     char *name;
     size_t name_len;
     bool is_liar; /* does what no node does: nothing is likely of it */
+    bool is_several; /* nodes of one host that were started in the same second; then it is a liar, too */
+    uint16_t own_slot; /* of its name, from 1, as long as nobody has said it; 0: not seen so far */
     uint32_t generation; /* changes with whatever makes another verdict possible */
     const struct user_atoms *own; /* of all books */
     struct table_fit fits[ATOM_TABLES_ALL];

@@ -99,3 +99,32 @@ bool node_slot_names_note(struct node_atoms *book, uint16_t slot)
         book->nodes[slot / 32] |= 1u << slot % 32;
     return is_new;
 }
+
+void node_slot_names_add_end(struct node_atoms *book, uint16_t slot, const struct ds_endpoint *end)
+{
+    unsigned at = 0;
+    if (slot >= ATOM_BOOK_MODULUS || end->creation == 0)
+        return;
+    if (book->ends == NULL)
+        book->ends = memcap_calloc(book->memcap, ATOM_BOOK_ENDS * sizeof *book->ends);
+    if (book->ends == NULL)
+        return;
+    while (at < book->num_ends && book->ends[at].slot != slot)
+        at++;
+    if (at == ATOM_BOOK_ENDS)
+        memmove(&book->ends[0], &book->ends[1], --at * sizeof book->ends[0]);
+    else
+        book->num_ends += at == book->num_ends;
+    book->ends[at] = (struct known_end){*end, slot};
+    book->ends[at].end.node = (struct ds_text){NULL, 0};
+}
+
+const struct ds_endpoint *node_slot_names_end_of(const struct node_atoms *book, uint16_t slot,
+                                                 uint32_t creation)
+{
+    for (unsigned i = 0; i < book->num_ends; i++) {
+        if (book->ends[i].slot == slot)
+            return book->ends[i].end.creation == creation ? &book->ends[i].end : NULL;
+    }
+    return NULL;
+}

@@ -20,6 +20,14 @@ struct ds_text node_slot_names_find(const struct all_node_atoms *books, const st
 bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot);
 bool node_slot_names_note(struct node_atoms *book, uint16_t slot);
 
+/* node_slot_names_add_end takes note of that a slot is the name of the node at the other end of a
+ * connection of the sender. node_slot_names_end_of returns which node that is, where the slot stands in
+ * something of that creation, a pid say; NULL: it is not known. It lives as long as the book is not
+ * changed. */
+void node_slot_names_add_end(struct node_atoms *book, uint16_t slot, const struct ds_endpoint *end);
+const struct ds_endpoint *node_slot_names_end_of(const struct node_atoms *book, uint16_t slot,
+                                                 uint32_t creation);
+
 /* node_slot_names_is_name says whether an atom may be the name of a node: name@host. */
 static inline bool node_slot_names_is_name(struct ds_text text)
 {

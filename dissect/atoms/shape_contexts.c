@@ -39,7 +39,7 @@ unsigned shape_contexts_find(const struct node_atoms *book, const uint32_t *keys
         /* The built-in table was counted in several clusters, but it has no names of users. */
         if (own != LEARNED_NONE && learned_shapes_has_names(learned(book), own))
             return LEARNED_LAST - own;
-        const unsigned context = shapes->table != SHAPE_TABLE_COMMON
+        const unsigned context = shapes->table != SHAPE_TABLE_COMMON || shapes->is_common
                                      ? shape_table_find(table_of(book), keys[left])
                                      : SHAPE_NONE;
         if (context != SHAPE_NONE)

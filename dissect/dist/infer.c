@@ -59,6 +59,14 @@ static void recall_slot(struct inference *in, uint16_t slot, int end)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }
 
+size_t infer_address(const struct ds_endpoint *end, char text[INFER_ADDRESS_LEN])
+{
+    char addr[DS_ADDR_LEN];
+    ds_addr_print(&end->addr, addr);
+    return (size_t)snprintf(text, INFER_ADDRESS_LEN, end->addr.family == 6 ? "~[%s]:%u" : "~%s:%u", addr,
+                            (unsigned)end->port);
+}
+
 static bool has_host(struct ds_text name)
 {
     return name.data != NULL && memchr(name.data, '@', name.len) != NULL;
@@ -79,11 +87,9 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
         resolve(in, slot, endpoint->node, DS_ATOM_LIKELY);
         return;
     }
-    char addr[DS_ADDR_LEN], text[DS_ADDR_LEN + 16];
-    ds_addr_print(&endpoint->addr, addr);
-    const int len = snprintf(text, sizeof text, endpoint->addr.family == 6 ? "~[%s]:%u" : "~%s:%u",
-                             addr, (unsigned)endpoint->port);
-    resolve(in, slot, (struct ds_text){text, (size_t)len}, DS_ATOM_ADDRESS);
+    char text[INFER_ADDRESS_LEN];
+    const size_t len = infer_address(endpoint, text);
+    resolve(in, slot, (struct ds_text){text, len}, DS_ATOM_ADDRESS);
 }
 
 /* recall_told names an end by its address and port. A finished handshake there, with the creation of the

@@ -15,4 +15,10 @@
 void infer_nodes(const struct control_source *source, struct dissect_ctx *env, struct conn *conn,
                  struct atom_cache *cache, struct ds_atom *refs, struct ds_event *event);
 
+enum { INFER_ADDRESS_LEN = DS_ADDR_LEN + 16 };
+
+/* infer_address writes what stands for the name of a node of which only the address is known, and returns
+ * its length. */
+size_t infer_address(const struct ds_endpoint *end, char text[INFER_ADDRESS_LEN]);
+
 #endif

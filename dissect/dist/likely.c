@@ -10,10 +10,12 @@
 #include "atoms/atom_shapes.h"
 #include "atoms/data_names.h"
 #include "atoms/node_slot_names.h"
+#include "dist/infer.h"
 
 enum {
     LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
     MAX_SEEN = 256, /* places of atoms in doubt, of one message */
+    MAX_ENDS = 16,  /* nodes without a name that one has */
 };
 
 static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
@@ -36,8 +38,11 @@ static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *e
         return likely->book;
     }
     struct node_atoms *before = likely->book;
+    node_atoms_leave(before, &likely->addr, likely->port);
     node_atoms_release(before);
-    likely->book = all_node_atoms_find(env->books, env, end);
+    likely->book = all_node_atoms_find(env->books, env, end, &conn->view.end[1 - dir]);
+    likely->addr = end->addr;
+    likely->port = end->port;
     likely->has_told = likely->has_told && likely->book == before;
     if (likely->book != NULL)
         node_atoms_set_time(likely->book, conn->tcp->now_ns);
@@ -134,8 +139,9 @@ struct roles_of {
     struct learned_shapes *learned; /* contexts are counted; NULL: they are not */
     bool has_asked, is_counted; /* the latter: this message is; not before the former */
     uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
-    unsigned num_seen;
+    unsigned num_seen, num_ends;
     struct seen seen[MAX_SEEN];
+    struct known_end ends[MAX_ENDS];
 };
 
 /* note_node takes note of a slot that is a node by its place. What the sender has said with it had the
@@ -144,6 +150,42 @@ static void note_node(struct node_atoms *book, uint16_t slot)
 {
     if (node_slot_names_note(book, slot))
         shape_fit_forget(book);
+}
+
+static void set_text(struct ds_atom *ref, struct ds_text text)
+{
+    ref->text = (const uint8_t *)text.data;
+    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
+    ref->looks = 0;
+}
+
+/* note_end takes note of that a slot that is unknown is the name of a node at which a connection ends. */
+static void note_end(struct roles_of *of, uint16_t slot, uint32_t creation)
+{
+    const struct ds_endpoint *end = node_slot_names_end_of(of->book, slot, creation);
+    for (unsigned i = 0; end != NULL && i < of->num_ends; i++) {
+        if (of->ends[i].slot == slot)
+            return;
+    }
+    if (end != NULL && of->num_ends < MAX_ENDS)
+        of->ends[of->num_ends++] = (struct known_end){*end, slot};
+}
+
+/* set_end gives a reference that is unknown the address of the node that it is the name of. */
+static bool set_end(const struct roles_of *of, struct ds_atom *ref)
+{
+    unsigned i = 0;
+    while (i < of->num_ends && of->ends[i].slot != ref->slot)
+        i++;
+    char text[INFER_ADDRESS_LEN];
+    const size_t len = i < of->num_ends ? infer_address(&of->ends[i].end, text) : 0;
+    char *copy = len != 0 ? arena_alloc(&of->env->arena, len) : NULL;
+    if (copy == NULL)
+        return false;
+    memcpy(copy, text, len);
+    set_text(ref, (struct ds_text){copy, len});
+    ref->state = DS_ATOM_ADDRESS;
+    return true;
 }
 
 static void note_role(void *context, const struct ds_atom *atom, const struct atom_role *role)
@@ -155,8 +197,10 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
         node_atoms_see_known(of->book, atom->slot,
                              (struct ds_text){(const char *)atom->text, atom->len}, of->direction,
                              of->is_list, role);
-    if (atom->state == DS_ATOM_UNKNOWN && role->creation != 0)
+    if (atom->state == DS_ATOM_UNKNOWN && role->creation != 0) {
         note_node(of->book, atom->slot);
+        note_end(of, atom->slot, role->creation);
+    }
     if (atom->state == DS_ATOM_UNKNOWN)
         node_atoms_see(of->book, of->env, atom->slot, of->this_direction, role);
     else if (atom->state == DS_ATOM_LIKELY && of->num_seen < MAX_SEEN)
@@ -210,13 +254,6 @@ static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_
             doubt->roles |= bit;
         }
     }
-}
-
-static void set_text(struct ds_atom *ref, struct ds_text text)
-{
-    ref->text = (const uint8_t *)text.data;
-    ref->len = text.data != NULL ? (uint16_t)text.len : 0;
-    ref->looks = 0;
 }
 
 /* guess gives the references that are unknown what they are likely by now. That is copied: what the
@@ -325,18 +362,32 @@ static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
     shape_fit_see_whole(of->book, whole);
     if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
         shape_fit_learn_whole(of->book, whole);
-    if ((event->unknown_atoms | event->address_atoms) != 0)
+    /* What is read once more is told by what comes later, too. */
+    if ((event->unknown_atoms | event->address_atoms) != 0 || of->env->config.learn)
         data_names_see(of->book, of->env, of->this_direction, &event->message);
 }
 
 /* note_nodes takes note of slots that are the node at an end by their place. */
-static void note_nodes(struct node_atoms *book, const struct ds_atom *refs, uint32_t num_refs)
+static void note_nodes(struct node_atoms *book, const struct ds_endpoint *end, int dir,
+                       const struct ds_atom *refs, uint32_t num_refs)
 {
+    char text[2][INFER_ADDRESS_LEN];
+    size_t len[2] = {0, 0};
     for (uint32_t i = 0; i < num_refs; i++) {
         const bool is_by_place = refs[i].state == DS_ATOM_INFERRED || refs[i].state == DS_ATOM_LIKELY;
         if (refs[i].state == DS_ATOM_ADDRESS ||
             (is_by_place && refs[i].len != 0 && memchr(refs[i].text, '@', refs[i].len) != NULL))
             note_node(book, refs[i].slot);
+        for (int e = 0; e < 2 && refs[i].state == DS_ATOM_ADDRESS; e++) {
+            if (len[e] == 0)
+                len[e] = infer_address(&end[e], text[e]);
+            if (refs[i].len != len[e] || memcmp(refs[i].text, text[e], len[e]) != 0)
+                continue;
+            if (e == dir)
+                node_atoms_note_own(book, refs[i].slot);
+            else
+                node_slot_names_add_end(book, refs[i].slot, &end[e]);
+        }
     }
 }
 
@@ -356,14 +407,14 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     of.is_list = likely->is_list;
     of.this_direction = likely->direction;
     of.direction = defines_as(likely);
-    of.num_seen = 0;
+    of.num_seen = of.num_ends = 0;
     of.learned = env->config.learn && of.may_tell && !of.is_list && of.book != NULL
                      ? all_node_atoms_shapes(env->books)
                      : NULL;
     of.has_asked = of.is_counted = false;
     if (of.book != NULL) {
         if (may_learn)
-            note_nodes(of.book, refs, num_refs);
+            note_nodes(of.book, conn->view.end, event->dir, refs, num_refs);
         guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
         atom_roles_walk(&event->message, note_role, &of);
         if (may_learn)
@@ -378,10 +429,9 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
         set_text(&refs[i], atom_infer(of.book, refs[i].slot, likely->direction));
-        if (refs[i].text != NULL) {
+        if (refs[i].text != NULL)
             refs[i].state = DS_ATOM_LIKELY;
-            any = true;
-        }
+        any = refs[i].text != NULL || set_end(&of, &refs[i]) || any;
     }
     if (!any)
         return;
@@ -427,6 +477,7 @@ void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct
 
 void likely_free(struct likely *likely)
 {
+    node_atoms_leave(likely->book, &likely->addr, likely->port);
     node_atoms_release(likely->book);
     likely->book = NULL;
 }

@@ -11,6 +11,8 @@
 struct likely {
     struct node_atoms *book;
     bool has_told; /* the book what the slots held when it was asked for first */
+    struct ds_addr addr; /* of the sender, when the book was found, */
+    uint16_t port;       /* and its port */
     uint64_t direction;  /* what this one is called there */
     bool has_listed;     /* all atoms of the sender, in messages that did nothing else: what was in the
                             slots is gone */

@@ -189,7 +189,7 @@ static struct node_atoms *meet(struct all_node_atoms *books, const char *name, u
     struct ds_endpoint end = end_of(name, host, creation);
     if (name == NULL)
         end.port = 40000;
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     node_atoms_release(book);
     return book;
 }
@@ -228,7 +228,7 @@ static void application_is_found_out(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     see_wholes(book, 4);
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
@@ -256,7 +256,7 @@ static void applications_are_told_apart(void **state)
     for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
         struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         for (uint32_t i = 0; i < shape_tables[t].num_wholes; i++)
             shape_fit_see_whole(book, shape_tables[t].wholes[i]);
         assert_int_equal(book->shapes.table, t);
@@ -265,13 +265,52 @@ static void applications_are_told_apart(void **state)
     }
 }
 
+/* Where no application fits, what applications have in common does, unless it is little of what a node sends,
+ * or is refuted. */
+static void common_shapes_hold_for_others(void **state)
+{
+    const struct shape_table *common = &shape_tables[SHAPE_TABLE_COMMON];
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    uint32_t num = 0;
+    (void)state;
+    for (; num < 7; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_false(book->shapes.is_common);
+    shape_fit_see_whole(book, common->wholes[num]);
+    assert_true(book->shapes.is_common);
+    assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
+    for (uint32_t i = 1; i <= 18; i++)
+        shape_fit_see_whole(book, 2 * i); /* no hash is even */
+    assert_true(book->shapes.is_common);
+    shape_fit_see_whole(book, 100);
+    assert_false(book->shapes.is_common);
+    for (num = 8; num < 12; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_true(book->shapes.is_common);
+    unsigned num_contexts = 0;
+    for (uint32_t i = 0; i < common->num && num_contexts < 3; i++) {
+        if (common->novelty[i] < 24)
+            continue;
+        assert_true(book->shapes.is_common);
+        shape_fit_see_known(book, text_of("something_else"), &common->keys[i], 1);
+        num_contexts++;
+    }
+    assert_int_equal(num_contexts, 3);
+    assert_false(book->shapes.is_common);
+    for (num = 12; num < 30; num++)
+        shape_fit_see_whole(book, common->wholes[num]);
+    assert_false(book->shapes.is_common); /* for good */
+    all_node_atoms_free(books);
+}
+
 /* Atoms that are known and stand where the table has others, in three contexts: it does not fit. In one
  * context they may do so many times. */
 static void known_atoms_refute_it(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     unsigned text;
     uint32_t at = 0, key = 0;
     (void)state;
@@ -330,6 +369,7 @@ static void neighbours_are_alike(void **state)
     assert_int_equal(book->shapes.table, SHAPE_TABLE_COMMON);
     see_wholes(first, 5);
     assert_int_equal(first->shapes.table, RABBIT);
+    assert_int_equal(book->shapes.table, RABBIT); /* that it sends nothing new does not matter */
     struct node_atoms *third = meet(books, "c@h", 3, 9);
     see_wholes(third, 1);
     assert_int_equal(third->shapes.table, SHAPE_TABLE_COMMON);
@@ -355,7 +395,7 @@ static void contexts_tell_atoms(void **state)
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     unsigned text;
     const uint32_t key = sure_context(&text);
     (void)state;
@@ -376,7 +416,7 @@ static void contexts_tell_atoms(void **state)
     node_atoms_release(book);
 
     const struct ds_endpoint other = end_of("b@h", 2, 7);
-    book = all_node_atoms_find(books, &env, &other);
+    book = all_node_atoms_find(books, &env, &other, NULL);
     fit(book);
     see_wholes(book, 20);
     node_atoms_see(book, &env, 2001, 1, &to);
@@ -456,7 +496,7 @@ static void run_with_failures(void *context)
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end) : NULL;
+    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end, NULL) : NULL;
     unsigned text;
     const uint32_t key = sure_context(&text);
     (void)context;
@@ -697,6 +737,7 @@ int main(void)
         cmocka_unit_test(tables_are_whole),
         cmocka_unit_test(application_is_found_out),
         cmocka_unit_test(applications_are_told_apart),
+        cmocka_unit_test(common_shapes_hold_for_others),
         cmocka_unit_test(known_atoms_refute_it),
         cmocka_unit_test(few_others_refute_nothing),
         cmocka_unit_test(how_often_it_stands_there_tells),

@@ -25,7 +25,7 @@ static struct world begin(void)
     struct world w = {.books = all_node_atoms_new(4)};
     if (w.books == NULL)
         return w;
-    w.book = all_node_atoms_find(w.books, &env, &end);
+    w.book = all_node_atoms_find(w.books, &env, &end, NULL);
     for (uint16_t slot = 1900; slot < 1904 && w.book != NULL; slot++)
         node_atoms_see(w.book, &env, slot, 1, &to);
     return w;
@@ -151,6 +151,39 @@ static void doubt_names_nobody(void **state)
     end(w);
 }
 
+/* old_enqueue is what a client of RabbitMQ 3 sends to a quorum queue, with that body. */
+static struct ds_term old_enqueue(const char *kind, const char *exchange, const char *key)
+{
+    const struct ds_term message = etf_tuple(
+        6, etf_cached("basic_message"),
+        etf_tuple(4, etf_cached("resource"), etf_binary("/"), etf_cached("exchange"), etf_binary(exchange)),
+        etf_list(1, etf_binary(key), etf_nil()),
+        etf_tuple(6, etf_cached("content"), etf_int(60), etf_cached("none"), etf_binary(""),
+                  etf_cached("rabbit_framing_amqp_0_9_1"), etf_list(1, etf_binary("body"), etf_nil())),
+        etf_binary(""), etf_cached("false"));
+    return etf_tuple(4, etf_cached(kind), etf_pid("a@h", 1), etf_int(7), message);
+}
+
+/* What is enqueued has virtual host and queue; the body is no route. */
+static void enqueued_messages_name_queues(void **state)
+{
+    struct world w = begin();
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        etf_reset();
+        send(w, 1901, old_enqueue("deliver", "", "q1"));
+        send(w, 1902, old_enqueue("enqueue", "logs", "q2"));
+    }
+    assert_true(is_named(w, 1901, 1, NULL));
+    assert_true(is_named(w, 1902, 1, NULL));
+    etf_reset();
+    send(w, 1903, old_enqueue("enqueue", "", "q3"));
+    assert_true(is_named(w, 1903, 1, NULL));
+    send(w, 1903, old_enqueue("enqueue", "", "q3"));
+    assert_true(is_named(w, 1903, 1, "%2F_q3"));
+    end(w);
+}
+
 /* Messages that the default exchange routes to a queue go to its name: two of them say so. */
 static void routes_lead_to_names(void **state)
 {
@@ -162,7 +195,7 @@ static void routes_lead_to_names(void **state)
     }
     assert_true(is_named(w, 1901, 1, NULL));
     const struct ds_endpoint other = end_of("b@i", 2, 9);
-    struct world there = {w.books, all_node_atoms_find(w.books, &env, &other)};
+    struct world there = {w.books, all_node_atoms_find(w.books, &env, &other, NULL)};
     tell(there, "/", "q1", 1900); /* what one node tells serves others */
     tell(there, "/", "q2", 1903);
     tell(there, "/", "q3", 1901);
@@ -191,7 +224,7 @@ static void routes_lead_to_names(void **state)
     end(w);
     for (int kind = 0; kind < 3; kind++) {
         w = begin();
-        there.book = all_node_atoms_find(there.books = w.books, &env, &other);
+        there.book = all_node_atoms_find(there.books = w.books, &env, &other, NULL);
         tell(there, "/", "q1", 1900);
         for (int i = 0; i < 2; i++) {
             assert_true(is_named(w, 1901, 1, NULL));
@@ -268,7 +301,7 @@ int main(void)
         cmocka_unit_test(queues_name_their_leaders), cmocka_unit_test(names_are_bounded),
         cmocka_unit_test(doubt_names_nobody),        cmocka_unit_test(routes_lead_to_names),
         cmocka_unit_test(says_less_elsewhere),       cmocka_unit_test(reads_what_is_there),
-        cmocka_unit_test(survives_without_memory),
+        cmocka_unit_test(survives_without_memory),   cmocka_unit_test(enqueued_messages_name_queues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

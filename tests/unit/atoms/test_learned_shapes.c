@@ -260,7 +260,7 @@ static struct node_atoms *meet(struct all_node_atoms *books, const char *name, u
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     const struct ds_endpoint end = end_of(name, host, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     if (book == NULL)
         return NULL;
     node_atoms_release(book);
@@ -312,7 +312,7 @@ static void a_name_decides(void **state)
     (void)state;
     assert_true(means(book, 2001, FIRST_KEY, "place_order"));
     const struct ds_endpoint named = end_of("b@h", 1, 7);
-    assert_ptr_equal(all_node_atoms_find(books, &env, &named), book);
+    assert_ptr_equal(all_node_atoms_find(books, &env, &named, NULL), book);
     node_atoms_release(book);
     shape_fit_see_whole(book, FIRST_WHOLE);
     assert_null(atom_infer(book, 2001, 1).data);

@@ -2,6 +2,7 @@
  * test_node_atoms.c - what is learned of a sender: what a slot may hold, for how long it is believed,
  * and what it costs.
  */
+#include "atoms/node_slot_names.h"
 #include "node_atoms_world.h"
 
 static bool is_text(struct ds_text text, const char *want)
@@ -17,7 +18,7 @@ static void tells_by_what_is_beside(void **state)
                                             .close = {"*M0{@ai=execute_call"}};
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     fit(book);
     node_atoms_see(book, &env, 2001, 1, &alone);
@@ -37,7 +38,7 @@ static void goes_back_and_forth(void **state)
     for (int times = 1; times <= 3; times++) {
         struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         (void)state;
         for (int i = 0; i < times; i++) {
             node_atoms_set_time(book, i < 2 ? 100 : 200);
@@ -58,7 +59,7 @@ static void guesses(void **state)
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     struct ds_guess guess;
     (void)state;
     atom_infer_guess(book, 1600, 1, &guess); /* nobody asked for a slot yet */
@@ -102,7 +103,7 @@ static void knows_a_node_by_its_places(void **state)
     (void)state;
     for (uint16_t port = 1; port <= 3; port++) {
         end.port = port;
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         node_atoms_define(book, &env, 1600, text_of("my_server"), port, ATOM_BOOK_USED);
         node_atoms_release(book);
     }
@@ -129,7 +130,7 @@ static void tells_directions_apart(void **state)
     static const struct atom_role other = {.fine = "N1#v", .coarse = "~+#v"};
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     fit(book);
     node_atoms_define(book, &env, 1700, text_of("my_tag"), 5, ATOM_BOOK_USED);
@@ -153,7 +154,7 @@ static void learns(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     node_atoms_set_time(book, 100);
     node_atoms_define(book, &env, 1600, text_of("my_server"), 1, ATOM_BOOK_USED);
@@ -179,14 +180,100 @@ static void tells_incarnations_apart(void **state)
     const struct ds_endpoint a = end_of("a@h", 1, 7), later = end_of("a@h", 1, 8),
                              b = end_of("b@h", 1, 7), nobody = end_of(NULL, 1, 7),
                              elsewhere = end_of(NULL, 2, 7);
-    struct node_atoms *unnamed = all_node_atoms_find(books, &env, &nobody);
+    struct node_atoms *unnamed = all_node_atoms_find(books, &env, &nobody, NULL);
     (void)state;
-    assert_ptr_not_equal(all_node_atoms_find(books, &env, &elsewhere), unnamed);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &a);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &elsewhere, NULL), unnamed);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &a, NULL);
     assert_ptr_equal(book, unnamed); /* it has got a name */
-    assert_ptr_equal(all_node_atoms_find(books, &env, &nobody), book);
-    assert_ptr_not_equal(all_node_atoms_find(books, &env, &later), book);
-    assert_ptr_not_equal(all_node_atoms_find(books, &env, &b), book); /* of the same creation */
+    assert_ptr_equal(all_node_atoms_find(books, &env, &nobody, NULL), book);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &later, NULL), book);
+    assert_ptr_not_equal(all_node_atoms_find(books, &env, &b, NULL), book); /* of the same creation */
+    all_node_atoms_free(books);
+}
+
+/* A node that nobody has named has one book, whatever its ports, where it cannot be two nodes of a host that were
+ * started in the same second. */
+static void finds_a_node_at_another_port(void **state)
+{
+    enum { SAME_PEER = 1, SAME_HOST, PEER_UNKNOWN, OTHER_CREATION, OTHER_OF_PEER, LEFT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct all_node_atoms *books = all_node_atoms_new(8);
+        struct ds_endpoint end = end_of(NULL, 1, 7), peer = end_of(NULL, 2, i == PEER_UNKNOWN ? 0 : 8);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, &peer);
+        if (i == LEFT)
+            node_atoms_leave(book, &end.addr, end.port);
+        end.port = 500;
+        peer = end_of(NULL, i == SAME_HOST ? 1 : i == 0 || i == OTHER_CREATION ? 3 : 2,
+                      i == OTHER_OF_PEER ? 10 : 8);
+        end.creation = i == OTHER_CREATION ? 9 : 7;
+        struct node_atoms *at_port = all_node_atoms_find(books, &env, &end, &peer);
+        if (i == 0 || i == OTHER_OF_PEER || i == LEFT)
+            assert_ptr_equal(at_port, book);
+        else
+            assert_ptr_not_equal(at_port, book);
+        assert_true(node_atoms_trusts(book)); /* it was never more than one */
+        all_node_atoms_free(books);
+    }
+}
+
+/* Two nodes of a host, seen as one: each has a connection with the same third. Then nothing holds that was
+ * learned of them. */
+static void parts_nodes_of_one_second(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(8);
+    struct ds_endpoint end = end_of(NULL, 1, 7);
+    const struct ds_endpoint peer = end_of(NULL, 2, 8), other = end_of(NULL, 3, 8);
+    (void)state;
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, &peer);
+    end.port = 500;
+    assert_ptr_equal(all_node_atoms_find(books, &env, &end, &other), book);
+    assert_true(node_atoms_is_of(book, &end));
+    end.port = 501;
+    struct node_atoms *second = all_node_atoms_find(books, &env, &end, &peer);
+    assert_ptr_not_equal(second, book);
+    assert_false(node_atoms_trusts(book));
+    assert_true(node_atoms_trusts(second));
+    end.port = 500;
+    assert_false(node_atoms_is_of(book, &end));
+    struct node_atoms *third = all_node_atoms_find(books, &env, &end, &other);
+    assert_ptr_not_equal(third, book);
+    assert_ptr_not_equal(third, second);
+    all_node_atoms_free(books);
+
+    /* A name has one slot. */
+    books = all_node_atoms_new(8);
+    book = all_node_atoms_find(books, &env, &end, &peer);
+    node_atoms_note_own(book, 653);
+    node_atoms_note_own(book, 653);
+    assert_true(node_atoms_trusts(book));
+    node_atoms_note_own(book, 654);
+    assert_false(node_atoms_trusts(book));
+    all_node_atoms_free(books);
+}
+
+/* A slot is the node at the end of a connection where it stands in something of that node's creation. */
+static void knows_ends_by_slots(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(8);
+    const struct ds_endpoint end = end_of(NULL, 1, 7);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    (void)state;
+    for (uint16_t i = 0; i <= ATOM_BOOK_ENDS; i++) {
+        const struct ds_endpoint peer = end_of(NULL, 2, 100u + i);
+        node_slot_names_add_end(book, (uint16_t)(813 + i), &peer);
+    }
+    assert_null(node_slot_names_end_of(book, 813, 100)); /* the oldest has made room */
+    assert_int_equal(node_slot_names_end_of(book, 814, 101)->port, end_of(NULL, 2, 0).port);
+    assert_null(node_slot_names_end_of(book, 814, 100));
+    const struct ds_endpoint unknown = end_of(NULL, 3, 0), later = end_of(NULL, 3, 300);
+    node_slot_names_add_end(book, 814, &unknown);
+    assert_non_null(node_slot_names_end_of(book, 814, 101));
+    node_slot_names_add_end(book, 814, &later);
+    assert_null(node_slot_names_end_of(book, 814, 101));
+    assert_non_null(node_slot_names_end_of(book, 814, 300));
+    node_slot_names_add_end(book, ATOM_BOOK_MODULUS, &later);
+    assert_null(node_slot_names_end_of(book, ATOM_BOOK_MODULUS, 300));
     all_node_atoms_free(books);
 }
 
@@ -198,18 +285,18 @@ static void keeps_to_the_cap(void **state)
                              c = end_of("c@h", 3, 7);
     (void)state;
     env.stats = (struct ds_stats){0};
-    struct node_atoms *first = all_node_atoms_find(books, &env, &a);
+    struct node_atoms *first = all_node_atoms_find(books, &env, &a, NULL);
     fit(first);
     assert_true(judges(first, "alias"));
-    node_atoms_release(all_node_atoms_find(books, &env, &b));
-    assert_non_null(all_node_atoms_find(books, &env, &c)); /* instead of b */
+    node_atoms_release(all_node_atoms_find(books, &env, &b, NULL));
+    assert_non_null(all_node_atoms_find(books, &env, &c, NULL)); /* instead of b */
     assert_int_equal(env.stats.limits_hit[DS_LIMIT_ATOM_BOOKS], 1);
-    assert_null(all_node_atoms_find(books, &env, &b)); /* both are in use */
+    assert_null(all_node_atoms_find(books, &env, &b, NULL)); /* both are in use */
     assert_true(judges(first, "alias"));
     all_node_atoms_free(books);
 
     books = all_node_atoms_new(0);
-    assert_null(all_node_atoms_find(books, &env, &a));
+    assert_null(all_node_atoms_find(books, &env, &a, NULL));
     all_node_atoms_free(books);
 }
 
@@ -218,7 +305,7 @@ static void keeps_a_few_texts(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(1);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     char text[32];
     (void)state;
     for (int i = 0; i < 10; i++) {
@@ -245,7 +332,7 @@ static void costs_the_same(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(16);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     fit(book);
     (void)judges(book, "alias");
@@ -274,7 +361,7 @@ static void keeps_to_the_bytes(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(1);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     env.stats = (struct ds_stats){0};
     for (unsigned i = 0; i < 20000; i++)
@@ -285,7 +372,7 @@ static void keeps_to_the_bytes(void **state)
     node_atoms_release(book);
     /* One that is not in use makes room. */
     const struct ds_endpoint other = end_of("b@h", 2, 7);
-    book = all_node_atoms_find(books, &env, &other);
+    book = all_node_atoms_find(books, &env, &other, NULL);
     assert_non_null(book);
     assert_in_range(books->memcap.used, 1, ATOM_BOOK_BYTES / 4);
     node_atoms_release(book);
@@ -297,7 +384,7 @@ static void ends_at_a_full_bucket(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(16);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     unsigned num = 0;
     char text[32];
     (void)state;
@@ -332,7 +419,7 @@ static void use_all(void *context)
     ds_atom_memory_free(memory);
     struct all_node_atoms *books = all_node_atoms_new(2);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end) : NULL;
+    struct node_atoms *book = books != NULL ? all_node_atoms_find(books, &env, &end, NULL) : NULL;
     if (book != NULL) {
         fit(book);
         node_atoms_see(book, &env, 35, 1, &alias_role);
@@ -371,7 +458,7 @@ static void doubts_what_was_held(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     bool is_likely;
     double weight = 0;
     (void)state;
@@ -426,6 +513,9 @@ int main(void)
         cmocka_unit_test(tells_directions_apart),
         cmocka_unit_test(learns),
         cmocka_unit_test(tells_incarnations_apart),
+        cmocka_unit_test(finds_a_node_at_another_port),
+        cmocka_unit_test(parts_nodes_of_one_second),
+        cmocka_unit_test(knows_ends_by_slots),
         cmocka_unit_test(keeps_to_the_cap),
         cmocka_unit_test(keeps_a_few_texts),
         cmocka_unit_test(costs_the_same),

@@ -29,7 +29,7 @@ static void knows_a_release(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     /* No release is known to fit: of what stands where nearly all do it matters where one has it. */
     static const struct atom_role plain = {.fine = "N0{a@", .coarse = "~0{2.1"};
@@ -72,7 +72,7 @@ static void knows_patch_releases(void **state)
         static const char *const atoms[] = {"error", "asynchronous", "erlang", "normal", "put"};
         struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
             node_atoms_define(book, &env, slot_in(t, atoms[i]), text_of(atoms[i]), 1,
                               ATOM_BOOK_USED);
@@ -93,7 +93,7 @@ static void believes_as_far_as_seen(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     for (unsigned i = 50; i < 60; i++)
         define_static(book, 1, (uint16_t)i);
@@ -118,7 +118,7 @@ static void doubts_what_was_not_seen(void **state)
     const struct ds_text text = atom_table_text(atom_tables[TABLE].texts[OTHER]);
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct all_node_atoms *books = all_node_atoms_new(4);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     (void)state;
     for (uint16_t i = 50; i < 60; i++)
         define_static(book, TABLE, i);
@@ -142,7 +142,7 @@ static void takes_no_release_for_one_atom(void **state)
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     for (uint16_t num = 1; num <= 2; num++) {
         struct all_node_atoms *books = all_node_atoms_new(4);
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         for (uint16_t i = 0; i < num; i++)
             define_static(book, 1, 50 + i);
         (void)judges(book, "alias");
@@ -163,7 +163,7 @@ static void lists_say_it_once(void **state)
                                              {.fine = "*N2[@in<$gen_call", .coarse = "~+["}};
     const struct ds_endpoint end = end_of("a@h", 1, 7);
     struct all_node_atoms *books = all_node_atoms_new(4);
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     const uint16_t slot = slot_in(0, "port");
     (void)state;
     for (uint16_t i = 1; i < 10; i++)
@@ -182,7 +182,7 @@ static void believes_no_liar(void **state)
     for (int lie = 0; lie < 4; lie++) {
         struct all_node_atoms *books = all_node_atoms_new(4);
         const struct ds_endpoint end = end_of("a@h", 1, 7);
-        struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+        struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
         fit(book);
         assert_true(judges(book, "alias"));
         switch (lie) {
@@ -241,8 +241,8 @@ static void knows_what_the_user_builds(void **state)
     for (int has_table = 0; has_table < 2; has_table++) {
         struct all_node_atoms *books = all_node_atoms_new(4);
         assert_true(!has_table || tell_own(books));
-        struct node_atoms *own = all_node_atoms_find(books, &env, &a);
-        struct node_atoms *other = all_node_atoms_find(books, &env, &b);
+        struct node_atoms *own = all_node_atoms_find(books, &env, &a, NULL);
+        struct node_atoms *other = all_node_atoms_find(books, &env, &b, NULL);
         for (uint16_t i = 101; i < 121; i++)
             node_atoms_define(own, &env, i, atoms[i], 1, ATOM_BOOK_USED);
         fit(other);
@@ -269,7 +269,7 @@ static void knows_what_is_known(void **state)
     for (unsigned i = 0; i < NUM_OWN; i++)
         atoms[i] = atom_table_text(atom_tables[0].texts[i]);
     assert_true(all_node_atoms_add_static(books, atoms, NUM_OWN));
-    struct node_atoms *book = all_node_atoms_find(books, &env, &end);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
     fit(book);
     assert_true(judges(book, "alias"));
     all_node_atoms_free(books);

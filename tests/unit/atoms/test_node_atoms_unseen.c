@@ -22,7 +22,7 @@ static struct books open_book(void)
 {
     struct books books = {.all = all_node_atoms_new(4)};
     const struct ds_endpoint end = end_of("a@h", 1, 7);
-    books.book = all_node_atoms_find(books.all, &env, &end);
+    books.book = all_node_atoms_find(books.all, &env, &end, NULL);
     return books;
 }
 

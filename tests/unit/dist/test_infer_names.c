@@ -186,7 +186,7 @@ static struct ds_endpoint end_of(const char *name, uint8_t host, uint32_t creati
 static struct node_atoms *open_book(struct harness *h, const char *name, uint8_t host, uint32_t creation)
 {
     const struct ds_endpoint end = end_of(name, host, creation);
-    struct node_atoms *book = all_node_atoms_find(h->env.books, &h->env, &end);
+    struct node_atoms *book = all_node_atoms_find(h->env.books, &h->env, &end, NULL);
     assert_non_null(book);
     return book;
 }
