@@ -498,8 +498,8 @@ static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *
     return has_ended;
 }
 
-/* leaps says whether a segment lies so far ahead, beyond any window that is known, that it may be of nobody:
- * what comes next would seem to be sent again. */
+/* leaps says whether a segment lies so far ahead, beyond any window that is known, that neither end may
+ * have sent it: what comes next would seem to be retransmitted. */
 static bool leaps(const struct tcp_analysis *facts, int dir, const struct segment *segment)
 {
     const struct tcp_analysis_dir *me = &facts->dir[dir];

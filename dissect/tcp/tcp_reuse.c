@@ -156,8 +156,8 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
            (!peer->heard && next != stream->next_seq);
 }
 
-/* answers says whether a segment of direction dir has both numbers that data of the other end asks for; where
- * they are those of the connection that is known, it is of that. */
+/* answers says whether a segment of direction dir has both numbers that data of the other end asks for. If
+ * they are those of the connection that is known, it belongs to that. */
 static bool answers(const struct tcp_conn *conn, const struct segment *data, int dir,
                     const struct segment *segment)
 {

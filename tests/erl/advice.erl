@@ -42,7 +42,7 @@ others() ->
     ["adopt_orphans", "api_key", "busy_dist_port", "connection_closed", "append_entries_reply", "append_entries_rpc", "delete_member",
      "check_partial_partition", "cluster_partition_handling", "cluster_status", "force_boot", "forget_cluster_node",
      "im_running", "inconsistent_database", "inet_tls", "mnesia_info", "node_up",
-     "gen_rpc", "gen_rpc_authenticate_connection", "insecure_auth_fallback_allowed", "list_queues",
+     "gen_rpc", "gen_rpc_authenticate_connection", "insecure_auth_fallback_allowed", "list_queues", "long_gc", "long_schedule",
      "partial_partition_disconnect", "pause_minority", "phoenix_pubsub", "quorum_status", "rabbit_node_monitor", "rp_filter", "send_table", "set_master", "stream_status",
      "start_app", "stop_app", "sync_register", "transfer_req", "winner_is"].
 

@@ -8,6 +8,7 @@
  */
 #include "analyse/findings/detect.h"
 
+#include "analyse/findings/wording_say.h"
 #include "core/hash.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ static struct awake *begin(struct detect *d, const struct ds_event *event)
                         .to_ns = side->pause_to_ns,
                         .heard_ns = side->pause_heard_ns};
     a->len = detect_keep(a->name, sizeof a->name, end->node);
-    wording_end(&a->end, end);
+    a->addr = end->addr;
+    a->port = end->port;
     return a;
 }
 
@@ -68,15 +70,14 @@ static void report(struct detect *d, struct awake *a)
     f->evidence[0].conn = a->conn;
     f->evidence[0].ts_ns = a->to_ns;
     f->node[0].len = detect_keep(f->node[0].text, sizeof f->node[0].text, text_of(a->name, a->len));
-    for (unsigned i = 0; i < a->end.num; i++)
-        wording_put(&f->sentence, (enum word_kind)a->end.part[i].kind,
-                    text_of(a->end.bytes + a->end.part[i].at, a->end.part[i].len));
-    wording_add(&f->sentence, " did not respond for a while");
-    wording_add(&f->detail, "it sent nothing for ");
-    wording_span(&f->detail, a->to_ns - a->first_ns);
-    wording_add(&f->detail, " after a request, though its kernel acknowledged what came; then processes "
-                            "that were asked at different times answered at once: the node was suspended "
-                            "or stuck, or they waited for the same thing");
+    const struct ds_endpoint end = {
+        .node = text_of(a->len != 0 ? a->name : NULL, a->len), .addr = a->addr, .port = a->port};
+    wording_say(&f->sentence, "{node} did not respond for a while", an_end(&end));
+    wording_say(&f->detail,
+                "it sent nothing for {silent} after a request, though its kernel acknowledged what came; "
+                "then processes that were asked at different times answered at once: the node was suspended "
+                "or stuck, or they waited for the same thing",
+                a_span(a->to_ns - a->first_ns));
     detect_frame(f, a->first_frame, "the first request");
     detect_frame(f, a->frame, "an answer");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of its host, or a capture of its other links");

@@ -19,7 +19,8 @@ struct awake {
     int64_t from_ns, to_ns, heard_ns;
     size_t len;
     char name[FINDING_NODE_LEN];
-    struct wording end; /* its name, or where it is */
+    struct ds_addr addr; /* where it is, if it has no name */
+    uint16_t port;
     uint64_t callee[2];
     unsigned num_callees[2];
     int64_t first_ns, last_ns; /* requests */

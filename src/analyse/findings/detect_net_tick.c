@@ -3,6 +3,7 @@
  * nothing got through between them.
  */
 #include "analyse/findings/detect.h"
+#include "analyse/findings/wording_say.h"
 
 #include "core/hash.h"
 
@@ -24,8 +25,10 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
     case SILENT_HELD:
         wording_add(detail, "; its kernel still acknowledged");
         if (silent->missing != 0)
-            wording_printf(detail, ", and by its sequence numbers it had sent %s that did not arrive here",
-                           ds_counted(silent->missing, "bytes").text);
+            wording_say(detail,
+                        ", and by its sequence numbers it had sent {missing_bytes} that did not arrive "
+                        "here",
+                        a_count(silent->missing, "bytes"));
         wording_add(detail, ": what it sent was lost (DS207)");
         break;
     case SILENT_SLOW:
@@ -74,13 +77,11 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
     detect_lasts(d, heard_ns);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, is_held ? ", from which nothing arrived any more: net_tick_timeout"
-                                      : ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, is_held ? "nothing arrived for " : "no data for ");
-    wording_span(&f->detail, silence_ns);
+    wording_say(&f->sentence, "{peer} disconnected {node}, {}: net_tick_timeout",
+                an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]),
+                a_word(is_held ? "from which nothing arrived any more" : "which had stopped responding"));
+    wording_say(&f->detail, "{} for {silent}", a_word(is_held ? "nothing arrived" : "no data"),
+                a_span(silence_ns));
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
         wording_icmp(&f->detail, link->icmp);
@@ -117,14 +118,12 @@ static bool take_unread(struct detect *d, const struct ds_event *event, const st
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_STUCK;
     detect_lasts(d, heard_ns);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " disconnected ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
-    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, "no data for ");
-    wording_span(&f->detail, end_ns - heard_ns);
-    wording_add(&f->detail, ", in which it did not read what was sent to it, either (DS205): the process "
-                            "was suspended or stuck");
+    wording_say(&f->sentence, "{peer} disconnected {node}, which had stopped responding: net_tick_timeout",
+                an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]));
+    wording_say(&f->detail,
+                "no data for {silent}, in which it did not read what was sent to it, either (DS205): the "
+                "process was suspended or stuck",
+                a_span(end_ns - heard_ns));
     detect_frame(f, event->frame, event->conn->link->close == DS_CLOSE_RESET ? "the RST" : "the close");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
     detect_commit(d);
@@ -181,15 +180,12 @@ static bool take_parted(struct detect *d, const struct ds_event *event, const st
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_BETWEEN;
     detect_lasts(d, since_ns);
-    wording_end(&f->sentence, &event->conn->end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &event->conn->end[1]);
-    wording_add(&f->sentence, " disconnected, as nothing got through between them: net_tick_timeout");
-    wording_add(&f->detail, "neither was heard for ");
-    wording_span(&f->detail, silence_ns);
+    wording_say(&f->sentence,
+                "{node} and {peer} disconnected, as nothing got through between them: net_tick_timeout",
+                an_end(&event->conn->end[0]), an_end(&event->conn->end[1]));
+    wording_say(&f->detail, "neither was heard for {silent}", a_span(silence_ns));
     if (is_silent) {
-        wording_add(&f->detail, ", though each ticks every ");
-        wording_span(&f->detail, tick_ns);
+        wording_say(&f->detail, ", though each ticks every {tick_interval}", a_span(tick_ns));
     } else {
         wording_add(&f->detail, ", and they connected again though neither was restarted");
     }
