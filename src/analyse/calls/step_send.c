@@ -323,6 +323,33 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
     return true;
 }
 
+/* note_role says what a message with a label is, and what follows from that. name is to whom it was sent. */
+static void note_role(struct correlate *c, struct step *s, enum ds_otp_kind kind, struct ds_text name)
+{
+    switch (kind) {
+    case DS_OTP_CALL:
+    case DS_OTP_WATCHED_CALL:
+    case DS_OTP_TAGGED_CALL:
+        break;
+    case DS_OTP_REPLY:
+        s->note->role = NOTE_REPLY;
+        break;
+    case DS_OTP_CAST:
+        if (step_know_to(c, s))
+            call_parent_note_cast(&c->calls, &s->to, s->event->ts_ns);
+        s->note->role = NOTE_CAST;
+        break;
+    case DS_OTP_PEER:
+        if (name.data != NULL && s->to_state == KNOWN && step_know_from(c, s))
+            processes_learn(&c->calls.processes, s->to.id, &s->from);
+        s->note->role = NOTE_INFO;
+        break;
+    default:
+        s->note->role = NOTE_INFO;
+        break;
+    }
+}
+
 static void take_send(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -365,28 +392,7 @@ static void take_send(struct correlate *c, struct step *s)
         s->note->body = *body;
     if ((match.bound & DS_OTP_TELLS_NAMES) != 0)
         step_learn_names(c, s, &match);
-    switch (match.kind) {
-    case DS_OTP_CALL:
-    case DS_OTP_WATCHED_CALL:
-    case DS_OTP_TAGGED_CALL:
-        break;
-    case DS_OTP_REPLY:
-        s->note->role = NOTE_REPLY;
-        break;
-    case DS_OTP_CAST:
-        if (step_know_to(c, s))
-            call_parent_note_cast(&c->calls, &s->to, s->event->ts_ns);
-        s->note->role = NOTE_CAST;
-        break;
-    case DS_OTP_PEER:
-        if (name.data != NULL && s->to_state == KNOWN && step_know_from(c, s))
-            processes_learn(&c->calls.processes, s->to.id, &s->from);
-        s->note->role = NOTE_INFO;
-        break;
-    default:
-        s->note->role = NOTE_INFO;
-        break;
-    }
+    note_role(c, s, match.kind, name);
 }
 
 void step_take_send(struct correlate *c, struct step *s)

@@ -570,6 +570,9 @@ static inline struct ds_text text_of(const char *data, size_t len)
     return (struct ds_text){data, len};
 }
 
+/* detect_sum tells what was looked at, and what could not be (detect_sum.c). */
+void detect_sum(struct detect *d);
+
 /* detect_unusual tells of what a baseline does not have. */
 void detect_unusual(struct detect *d, const struct unusual *unusual);
 
