@@ -226,7 +226,7 @@ static void get_gap(struct filter_probe *probe, const struct record *record, int
         probe_offer_number(probe, event->gap.messages);
 }
 
-enum { STREAM_WHAT, STREAM_OFFSET, STREAM_RECORDS, STREAM_ENTRIES, STREAM_EPOCH };
+enum { STREAM_WHAT, STREAM_OFFSET, STREAM_RECORDS, STREAM_ENTRIES, STREAM_EPOCH, STREAM_WRITTEN };
 
 static void get_stream(struct filter_probe *probe, const struct record *record, int which)
 {
@@ -236,6 +236,8 @@ static void get_stream(struct filter_probe *probe, const struct record *record, 
     const struct ds_stream *stream = &event->stream;
     if (which == STREAM_WHAT)
         probe_offer_string(probe, stream->what);
+    else if (which == STREAM_WRITTEN && stream->has_offset)
+        probe_offer_number(probe, stream->written_ns);
     else if (stream->has_offset)
         probe_offer_unsigned(probe, which == STREAM_OFFSET    ? stream->offset
                                     : which == STREAM_RECORDS ? stream->records
@@ -278,7 +280,8 @@ static void get_link(struct filter_probe *probe, const struct record *record, in
         get_link_of_end(probe, event, (enum link_part)which);
 }
 
-enum { TLS_VERSION, TLS_SUITE, TLS_GROUP, TLS_SNI, TLS_KEYS, TLS_CERTIFICATE, TLS_ALERT };
+enum { TLS_VERSION, TLS_SUITE, TLS_GROUP, TLS_SNI, TLS_KEYS, TLS_CERTIFICATE, TLS_ALERT, TLS_ECH,
+       TLS_RENEWALS };
 
 static void get_tls(struct filter_probe *probe, const struct record *record, int which)
 {
@@ -294,6 +297,10 @@ static void get_tls(struct filter_probe *probe, const struct record *record, int
     };
     if (which == TLS_SNI && tls->sni.data != NULL)
         probe_offer_text(probe, tls->sni);
+    if (which == TLS_ECH)
+        probe_offer_number(probe, tls->has_ech);
+    if (which == TLS_RENEWALS)
+        probe_offer_unsigned(probe, tls->key_updates[0] + tls->key_updates[1]);
     for (int dir = 0; dir < 2; dir++) {
         if (which == TLS_CERTIFICATE && tls->certificate[dir].data != NULL)
             probe_offer_text(probe, tls->certificate[dir]);
@@ -395,6 +402,7 @@ static const struct filter_field fields[] = {
     {"records", FIELD_NUMBER, get_stream, STREAM_RECORDS, NULL},
     {"entries", FIELD_NUMBER, get_stream, STREAM_ENTRIES, NULL},
     {"epoch", FIELD_NUMBER, get_stream, STREAM_EPOCH, NULL},
+    {"written", FIELD_TIME, get_stream, STREAM_WRITTEN, NULL},
     {"stall", FIELD_DURATION, get_link, LINK_STALL, NULL},
     {"why", FIELD_TEXT, get_stall, STALL_WHY, filter_word_of_why},
     {"over", FIELD_BOOL, get_stall, STALL_OVER, NULL},
@@ -411,6 +419,8 @@ static const struct filter_field fields[] = {
     {"tls.keys", FIELD_TEXT, get_tls, TLS_KEYS, filter_word_of_keys},
     {"tls.certificate", FIELD_TEXT, get_tls, TLS_CERTIFICATE, NULL},
     {"tls.alert", FIELD_TEXT, get_tls, TLS_ALERT, filter_word_of_alert},
+    {"tls.ech", FIELD_BOOL, get_tls, TLS_ECH, NULL},
+    {"tls.renewals", FIELD_NUMBER, get_tls, TLS_RENEWALS, NULL},
     {"finding", FIELD_TEXT, get_finding, OF_FINDING_CODE, filter_word_of_finding},
     {"severity", FIELD_TEXT, get_finding, OF_FINDING_SEVERITY, filter_word_of_severity},
     {"certainty", FIELD_TEXT, get_finding, OF_FINDING_CERTAINTY, filter_word_of_certainty},

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fields.py PROGRAM FIELDS_DEF PCAPS: the outputs say the same. Of each capture, each field of each record of
--T json is a row of record/fields.def and has its kind, and -T etf has the same records with the same fields and
-values, but for what the rows call JSON's or the maps' own. -T sqlite has these values in its columns. Each row
+-T json is a row of record/fields.def and has its kind, -Y has a field for it, and -T etf has the same records
+with the same fields and values, but for what the rows call JSON's or the maps' own. -T sqlite has these values in its columns. Each row
 was seen in a capture, or stands in UNSEEN below."""
 import json
 import os
@@ -279,6 +279,26 @@ for capture in sorted(captures):
             database.row_factory = sqlite3.Row
             check_rows(database, records, where)
             database.close()
+
+# -Y has a field for each row, under the name of the row, but for those that stand here with what they are there.
+PREFIX = {'tls': 'tls.', 'counters': 'src_sent.', 'token': 'token.', 'party': 'caller.', 'fault': 'fault.'}
+FILTERED = {'src': 'src.addr', 'roles': 'to', 'stalled': 'stall', 'caller.for': 'caller.name', 'from_for': 'from_name',
+            'to_for': 'to_name', 'module': 'mfa', 'function': 'mfa', 'args': 'mfa'}
+for end in ('src', 'dst'):
+    for part in ('certificate', 'alert', 'renewals'):
+        FILTERED[f'tls.{end}_{part}'] = f'tls.{part}'
+# Objects, whose parts are fields; the same as text elsewhere; what a message waited for, and what is likely.
+NOT_FILTERED = {'src_addr', 'tls', 'src_sent', 'dst_sent', 'flags', 'ctl', 'msg', 'fault', 'guesses', 'waited',
+                'tls.src_certificate_until', 'tls.dst_certificate_until', 'tls.src_certificate_packed',
+                'tls.dst_certificate_packed'}
+listed = subprocess.run([program, '--fields'], capture_output=True, text=True, check=True).stdout
+filters = {line.split()[0] for line in listed.splitlines() if line.strip()}
+for record in ('head', 'epmd', 'handshake', 'conn', 'tls', 'counters', 'message', 'token', 'gap', 'stall', 'stream',
+               'note', 'call', 'party', 'monitor', 'trouble', 'fault'):
+    for name in table[record]:
+        name = PREFIX.get(record, '') + name
+        if FILTERED.get(name, name) not in filters and name not in NOT_FILTERED:
+            fault(f'{record}: -Y has no field {name}')
 
 structural = {'PEERS', 'ROLES', 'MAP_ADDRESSES'}
 for record, fields in table.items():

@@ -323,7 +323,7 @@ static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_
     return true;
 }
 
-/* note_role says what a message with a label is, and what follows from that. name is to whom it was sent. */
+/* note_role says what a message with a label is, and what follows from it. name: to whom it was sent. */
 static void note_role(struct correlate *c, struct step *s, enum ds_otp_kind kind, struct ds_text name)
 {
     switch (kind) {

@@ -254,7 +254,9 @@ static void knows_the_fields_of_tls(void **state)
                                .sni = {"b.lan", 5},
                                .keys = DS_TLS_KEYS_SWAPPED,
                                .certificate = {{NULL, 0}, {"b", 1}},
-                               .alert = {"unknown_ca", NULL}};
+                               .alert = {"unknown_ca", NULL},
+                               .has_ech = true,
+                               .key_updates = {2, 1}};
     struct ds_event event = make_message();
     const struct record record = {.event = &event};
     struct ds_conn with_tls = *event.conn;
@@ -266,7 +268,8 @@ static void knows_the_fields_of_tls(void **state)
                                  "tls.version == \"1.2\"", "tls.group == \"x25519\"",
                                  "tls.suite == \"TLS_RSA_WITH_AES_128_CCM\"",
                                  "tls.sni == \"b.lan\"", "tls.keys == \"swapped\"",
-                                 "tls.certificate == \"b\"", "tls.alert == \"unknown_ca\"", NULL});
+                                 "tls.certificate == \"b\"", "tls.alert == \"unknown_ca\"", "tls.ech == true",
+                                 "tls.renewals == 3", NULL});
     assert_false(holds("tls.version == \"1.3\"", &record));
 }
 
@@ -323,13 +326,14 @@ static void knows_the_fields_of_streams(void **state)
     static const struct ds_conn osiris = {.number = 3, .proto = "osiris"};
     const struct ds_event event = {.type = DS_EVENT_STREAM, .conn = &osiris,
                                    .stream = {.what = "chunk", .bytes = 55, .has_offset = true, .offset = 42, .epoch = 7,
-                                              .entries = 2, .records = 3}};
+                                              .entries = 2, .records = 3, .written_ns = 1700000000000000000}};
     const struct record record = {.event = &event};
     (void)state;
     assert_all_hold(&record, (const char *const[]){
         "type == \"stream\"", "proto == \"osiris\"", "what == \"chunk\"", "bytes == 55", "offset == 42",
-        "records == 3", "entries == 2", "epoch == 7", "conn == 3", NULL});
-    assert_none_hold(&record, (const char *const[]){"proto == \"gen_rpc\"", "messages", "op", "size", NULL});
+        "records == 3", "entries == 2", "epoch == 7", "conn == 3", "written >= \"2023-11-14T22:13:20Z\"", NULL});
+    assert_none_hold(&record, (const char *const[]){
+        "written > \"2023-11-14T22:13:20Z\"", "proto == \"gen_rpc\"", "messages", "op", "size", NULL});
     assert_false(holds("proto", &(const struct record){.event = &(struct ds_event){.conn = &(struct ds_conn){0}}}));
 }
 
