@@ -381,11 +381,11 @@ void detect_arrival(struct detect *d, const struct ds_event *event);
 void detect_calls_sum(struct detect *d);
 
 /* The families. end: nothing more comes. */
-void detect_connect(struct detect *d, const struct record *record);
+void detect_connect(struct detect *d, const struct ds_event *event);
 void detect_connect_time(struct detect *d, bool at_end);
-void detect_link(struct detect *d, const struct record *record);
+void detect_link(struct detect *d, const struct ds_event *event);
 void detect_stall_effects(struct detect *d, const struct record *record); /* a stall with what waited */
-void detect_silence(struct detect *d, const struct record *record);
+void detect_silence(struct detect *d, const struct ds_event *event);
 void detect_silence_time(struct detect *d);
 
 /* Links that are stalled now (detect_stall.c). detect_stall takes all events but messages;
@@ -417,7 +417,7 @@ void detect_silence_due(struct detect *d, const struct ds_event *event);
 
 /* detect_silence_again is told that a link is up again, between nodes that were not restarted. */
 void detect_silence_again(struct detect *d, const struct ds_event *event);
-void detect_mesh(struct detect *d, const struct record *record);
+void detect_mesh(struct detect *d, const struct ds_event *event);
 void detect_mesh_time(struct detect *d, bool at_end);
 void detect_mesh_greeting(struct detect *d, const struct ds_event *event); /* global's init_connect */
 void detect_mesh_free(struct detect *d);
@@ -431,7 +431,7 @@ void detect_timeout(struct detect *d, const struct call *call);
 void detect_awake(struct detect *d, const struct record *record);
 void detect_awake_call(struct detect *d, const struct call *call);
 void detect_global(struct detect *d, const struct record *record);
-void detect_exposure(struct detect *d, const struct record *record);
+void detect_exposure(struct detect *d, const struct ds_event *event);
 
 /* Mnesia that is split. detect_mnesia takes a call that names a function; detect_mnesia_message a message
  * with a label of an application (detect_is_of_apps), detect_mnesia_tick a tick. */
@@ -514,7 +514,7 @@ static inline bool detect_is_of_global(const char *label)
 }
 
 /* detect_tls is of connections with TLS, and comes before detect_connect. */
-void detect_tls(struct detect *d, const struct record *record);
+void detect_tls(struct detect *d, const struct ds_event *event);
 void detect_tls_message(struct detect *d, const struct ds_event *event);
 
 /* detect_complete gives out more about what is found already: the detail, and the evidence of the same

@@ -93,11 +93,8 @@ static void take_handshake(struct detect *d, const struct ds_event *event)
     detect_handshake(d, event);
 }
 
-void detect_connect(struct detect *d, const struct record *record)
+void detect_connect(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL)
-        return;
     if (event->type == DS_EVENT_EPMD)
         take_epmd(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)

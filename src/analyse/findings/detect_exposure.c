@@ -179,11 +179,8 @@ void detect_exposure_message(struct detect *d, const struct record *record)
         take_secret(d, event);
 }
 
-void detect_exposure(struct detect *d, const struct record *record)
+void detect_exposure(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL)
-        return;
     if (event->type == DS_EVENT_CONN &&
         (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE))
         take_up(d, event);

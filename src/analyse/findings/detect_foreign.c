@@ -126,6 +126,8 @@ static void take(struct detect *d, const struct ds_event *event, int end)
 
 void detect_foreign(struct detect *d, const struct ds_event *event)
 {
+    if (!detect_has_foreign(event))
+        return;
     take(d, event, 0);
     take(d, event, 1);
 }

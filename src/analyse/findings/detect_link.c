@@ -39,18 +39,16 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
                          int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " reset its link with ");
-    wording_end(&f->sentence, &event->conn->end[!closed_by]);
+    wording_say(&f->sentence, "{node} reset its link with {peer}", an_end(&event->conn->end[closed_by]),
+                an_end(&event->conn->end[!closed_by]));
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
     if (link->silence_ns >= FORGOTTEN_NS && !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
         link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
-        wording_add(&f->detail, "the RST answers the first data after a silence of ");
-        wording_span(&f->detail, link->silence_ns);
-        wording_add(&f->detail, ": its host was restarted, or a middlebox forgot the "
-                                "link and answered in its name (DS208)");
+        wording_say(&f->detail, "the RST answers the first data after a silence of {silent}: its host "
+                    "was restarted, or a middlebox forgot the link and answered in its name (DS208)",
+                    a_span(link->silence_ns));
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
     }
@@ -61,13 +59,11 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
 static void report_closed(struct detect *d, const struct ds_event *event, int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
-    wording_end(&f->sentence, &event->conn->end[closed_by]);
-    wording_add(&f->sentence, " closed its links with other nodes");
-    wording_add(&f->detail, "first the link with ");
-    wording_end(&f->detail, &event->conn->end[!closed_by]);
-    wording_add(&f->detail, ", which will have logged connection_closed; ");
-    wording_end(&f->detail, &event->conn->end[closed_by]);
-    wording_add(&f->detail, " exited, was killed, or disconnected");
+    wording_say(&f->sentence, "{node} closed its links with other nodes",
+                an_end(&event->conn->end[closed_by]));
+    wording_say(&f->detail, "first the link with {peer}, which will have logged connection_closed; "
+                "{node} exited, was killed, or disconnected", an_end(&event->conn->end[!closed_by]),
+                an_end(&event->conn->end[closed_by]));
     detect_frame(f, event->frame, "the FIN");
     detect_commit(d);
 }
@@ -130,13 +126,10 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         event->ts_ns - p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS] > FLAPS_NS)
         return;
     struct finding *f = detect_begin(d, FINDING_DS209, event);
-    wording_add(&f->sentence, "the link between ");
-    wording_end(&f->sentence, &end[0]);
-    wording_add(&f->sentence, " and ");
-    wording_end(&f->sentence, &end[1]);
     detect_since(d, p->up_ns[(at + NUM_UPS + 1 - MIN_FLAPS) % NUM_UPS]);
-    wording_add(&f->sentence, " comes and goes");
-    wording_printf(&f->detail, "connected %u times, and neither node was restarted", p->ups);
+    wording_say(&f->sentence, "the link between {node} and {peer} comes and goes", an_end(&end[0]),
+                an_end(&end[1]));
+    wording_say(&f->detail, "connected {times} times, and neither node was restarted", a_number(p->ups));
     for (size_t i = 0; i < NUM_UPS; i++)
         detect_frame(f, p->frame[i], "up");
     detect_commit(d);
@@ -159,13 +152,10 @@ static void take_ticktime(struct detect *d, const struct ds_event *event, struct
         return;
     w->told |= TOLD_TICKTIME;
     struct finding *f = detect_begin(d, FINDING_DS203, event);
-    wording_end(&f->sentence, &event->conn->end[longer]);
-    wording_add(&f->sentence, " ticks less often than ");
-    wording_end(&f->sentence, &event->conn->end[!longer]);
-    wording_add(&f->detail, "every ");
-    wording_span(&f->detail, long_ns);
-    wording_add(&f->detail, " and every ");
-    wording_span(&f->detail, short_ns);
+    wording_say(&f->sentence, "{node} ticks less often than {peer}", an_end(&event->conn->end[longer]),
+                an_end(&event->conn->end[!longer]));
+    wording_say(&f->detail, "every {tick_interval} and every {peer_tick_interval}", a_span(long_ns),
+                a_span(short_ns));
     wording_printf(&f->detail, ": net_ticktime %.0f s and %.0f s at the usual intensity",
                  (double)long_ns * 4 / 1e9, (double)short_ns * 4 / 1e9);
     detect_frame(f, event->frame, "a tick");
@@ -190,14 +180,11 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct c
         return;
     }
     struct finding *f = detect_begin(d, FINDING_DS202, event);
-    wording_end(&f->sentence, &event->conn->end[end]);
     detect_since(d, event->ts_ns - side->max_idle_ns);
-    wording_add(&f->sentence, " missed ticks on its link with ");
-    wording_end(&f->sentence, &event->conn->end[!end]);
-    wording_add(&f->detail, "it sent nothing for ");
-    wording_span(&f->detail, side->max_idle_ns);
-    wording_add(&f->detail, ", though it ticks every ");
-    wording_span(&f->detail, tick_ns);
+    wording_say(&f->sentence, "{node} missed ticks on its link with {peer}", an_end(&event->conn->end[end]),
+                an_end(&event->conn->end[!end]));
+    wording_say(&f->detail, "it sent nothing for {silent}, though it ticks every {tick_interval}",
+                a_span(side->max_idle_ns), a_span(tick_ns));
     detect_frame(f, event->frame, "the next data, or soon after");
     detect_commit(d);
 }
@@ -220,26 +207,22 @@ static void take_loss(struct detect *d, const struct ds_event *event, struct con
             continue;
         w->told |= TOLD_LOSS << end * 8;
         struct finding *f = detect_begin(d, FINDING_DS212, event);
-        wording_add(&f->sentence, "packets from ");
-        wording_end(&f->sentence, &event->conn->end[end]);
-        wording_add(&f->sentence, " to ");
-        wording_end(&f->sentence, &event->conn->end[!end]);
-        wording_add(&f->sentence, " are lost");
-        wording_printf(&f->detail, "%" PRIu64 " of %" PRIu64 " segments were retransmitted; ", again,
-                     side->data_segments);
+        wording_say(&f->sentence, "packets from {node} to {peer} are lost",
+                    an_end(&event->conn->end[end]), an_end(&event->conn->end[!end]));
+        wording_say(&f->detail, "{retransmitted} of {segments} segments were retransmitted; ",
+                    a_number(again), a_number(side->data_segments));
         if (needless != 0)
-            wording_printf(&f->detail, "%" PRIu64 " of them needlessly, because they had arrived; ",
-                           needless);
+            wording_say(&f->detail, "{needless} of them needlessly, because they had arrived; ",
+                        a_number(needless));
         if (side->lost_upstream == 0)
             wording_add(&f->detail, "the first copies had all been seen: lost behind the capture point");
         else if (side->retransmitted == 0)
             wording_add(&f->detail,
                         "none of the first copies had been seen: lost before the capture point");
         else
-            wording_printf(&f->detail,
-                         "%" PRIu64 " first copies had been seen (lost behind the capture point), %" PRIu64
-                         " had not (before it)",
-                         side->retransmitted, side->lost_upstream);
+            wording_say(&f->detail, "{lost_behind} first copies had been seen (lost behind the capture "
+                        "point), {lost_before} had not (before it)", a_number(side->retransmitted),
+                        a_number(side->lost_upstream));
         detect_frame(f, event->frame, "so far");
         if (w->is_one_way) /* whether anything was acknowledged is not known */
             detect_unsure(f, CERTAINTY_POSSIBLE,
@@ -269,11 +252,8 @@ static struct finding *begin_hole(struct detect *d, const struct ds_event *event
     struct finding *f = detect_begin(d, FINDING_DS207, event);
     if (event->type == DS_EVENT_STALL)
         detect_since(d, event->stall.start_ns);
-    wording_add(&f->sentence, "a large segment from ");
-    wording_end(&f->sentence, &event->conn->end[dir]);
-    wording_add(&f->sentence, " to ");
-    wording_end(&f->sentence, &event->conn->end[!dir]);
-    wording_add(&f->sentence, " does not arrive, however often it is retransmitted");
+    wording_say(&f->sentence, "a large segment from {node} to {peer} does not arrive, however often it "
+                "is retransmitted", an_end(&event->conn->end[dir]), an_end(&event->conn->end[!dir]));
     return f;
 }
 
@@ -306,11 +286,9 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
         return;
     w->told |= TOLD_BLACK_HOLE;
     struct finding *f = begin_hole(d, event, event->dir);
-    wording_printf(&f->detail, "%" PRIu64 " bytes, retransmitted %s ", stall->in_flight,
-                   stall->is_heard ? "for" : "three times in");
-    wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, stall->is_heard ? "; the other end still sends" : "; small segments "
-                                                                                     "arrived");
+    wording_say(&f->detail, "{bytes} bytes, retransmitted {} {stalled}{}", a_number(stall->in_flight),
+                a_word(stall->is_heard ? "for" : "three times in"), a_span(stall->duration_ns),
+                a_word(stall->is_heard ? "; the other end still sends" : "; small segments arrived"));
     detect_frame(f, event->frame,
                  stall->is_heard ? "data from the other end that does not acknowledge it"
                                  : "the third retransmission");
@@ -326,9 +304,8 @@ static void take_doubt(struct detect *d, const struct ds_event *event, const str
         return;
     struct finding *f = begin_hole(d, event, dir);
     f->severity = SEVERITY_WARNING;
-    wording_add(&f->detail, "retransmitted for ");
-    wording_span(&f->detail, event->ts_ns - w->hole_ns[dir]);
-    wording_add(&f->detail, ", until the end of the capture");
+    wording_say(&f->detail, "retransmitted for {stalled}, until the end of the capture",
+                a_span(event->ts_ns - w->hole_ns[dir]));
     detect_frame(f, w->doubt_frame[dir], "the third retransmission");
     detect_unsure(f, CERTAINTY_POSSIBLE,
                   "a packet from the other end in that time (its host may be gone)");
@@ -345,14 +322,10 @@ static void take_missing(struct detect *d, const struct ds_event *event, struct 
         return;
     w->told |= TOLD_BLACK_HOLE;
     struct finding *f = begin_hole(d, event, event->dir);
-    wording_add(&f->detail, "by its sequence numbers, ");
-    wording_end(&f->detail, &end[event->dir]);
-    wording_printf(&f->detail, " has sent %s that have not arrived here or at ",
-                   ds_counted(stall->in_flight, "bytes").text);
-    wording_end(&f->detail, &end[!event->dir]);
-    wording_add(&f->detail, ", for ");
-    wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, "; small segments arrive");
+    wording_say(&f->detail, "by its sequence numbers, {node} has sent {missing_bytes} that have not "
+                "arrived here or at {peer}, for {stalled}; small segments arrive", an_end(&end[event->dir]),
+                a_count(stall->in_flight, "bytes"), an_end(&end[!event->dir]),
+                a_span(stall->duration_ns));
     detect_frame(f, event->frame, "the latest");
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the end that sends them");
     detect_commit(d);
@@ -362,15 +335,13 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
     struct finding *f = detect_begin(d, FINDING_DS205, event);
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " does not read what ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " sends");
+    wording_say(&f->sentence, "{node} does not read what {peer} sends",
+                an_end(&event->conn->end[!event->dir]), an_end(&event->conn->end[event->dir]));
     detect_since(d, stall->start_ns);
     f->is_over = stall->is_over;
-    wording_add(&f->detail, stall->is_over ? "sending was blocked for " : "sending has been blocked for ");
-    wording_span(&f->detail, stall->duration_ns);
-    wording_add(&f->detail, stall->is_over ? "" : " so far");
+    wording_say(&f->detail, "{}{stalled}{}",
+                a_word(stall->is_over ? "sending was blocked for " : "sending has been blocked for "),
+                a_span(stall->duration_ns), a_word(stall->is_over ? "" : " so far"));
 }
 
 /* take_bursts: short stalls add up, too. */
@@ -387,11 +358,9 @@ static void take_bursts(struct detect *d, const struct ds_event *event, struct c
     struct finding *f = &d->draft;
     f->severity = SEVERITY_WARNING;
     f->detail = (struct wording){.len = 0};
-    wording_printf(&f->detail, "sending was blocked %" PRIu64 " times, each time briefly, for a total "
-                                          "of ", side->stalls);
-    wording_span(&f->detail, side->stalled_ns);
-    wording_add(&f->detail, " of ");
-    wording_span(&f->detail, passed_ns);
+    wording_say(&f->detail, "sending was blocked {times} times, each time briefly, for a total of "
+                "{stalled} of {within}", a_number(side->stalls), a_span(side->stalled_ns),
+                a_span(passed_ns));
     detect_frame(f, event->frame, "the window opens, the latest time");
     detect_commit(d);
 }
@@ -411,7 +380,7 @@ void detect_stall_effects(struct detect *d, const struct record *record)
     held_print(held, &text);
     wording_add(&f->detail, "; waiting behind it: ");
     if (!text.failed)
-        wording_put(&f->detail, WORD_PLAIN, text_of(text.data, text.len));
+        wording_say(&f->detail, "{effects}", a_text(text_of(text.data, text.len)));
     ds_buffer_free(&text);
     detect_frame(f, event->frame, "the window opens");
     detect_frame(f, held->message[0].frame,
@@ -454,12 +423,10 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
     w->stall_frame[event->dir] = stall->is_over ? 0 : event->frame;
     begin_unread(d, event);
     struct finding *f = &d->draft;
-    if (stall->message_size != 0) {
-        wording_printf(&f->detail,
-                       "; a message is sent in part: %" PRIu64 " of %" PRIu64
-                       " bytes have arrived",
-                       stall->message_passed, stall->message_size);
-    }
+    if (stall->message_size != 0)
+        wording_say(&f->detail, "; a message is sent in part: {arrived_bytes} of {message_bytes} bytes "
+                    "have arrived",
+                    a_number(stall->message_passed), a_number(stall->message_size));
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "the latest");
     if (stall->tries == 0) /* it has nothing to send, or that was not captured */
         detect_unsure(f, CERTAINTY_LIKELY, "the sender's probes of the window in that time");
@@ -478,14 +445,9 @@ static void take_long_message(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS206, event);
     detect_since(d, event->ts_ns - m->wire_ns);
-    wording_add(&f->sentence, "a message from ");
-    wording_end(&f->sentence, &event->conn->end[event->dir]);
-    wording_add(&f->sentence, " to ");
-    wording_end(&f->sentence, &event->conn->end[!event->dir]);
-    wording_add(&f->sentence, " blocks their link");
-    wording_size(&f->detail, m->size);
-    wording_add(&f->detail, " in ");
-    wording_span(&f->detail, m->wire_ns);
+    wording_say(&f->sentence, "a message from {node} to {peer} blocks their link",
+                an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
+    wording_say(&f->detail, "{message_bytes} in {lasted}", a_size(m->size), a_span(m->wire_ns));
     detect_frame(f, event->frame, "its last byte");
     detect_commit(d);
 }
@@ -498,13 +460,8 @@ void detect_link_message(struct detect *d, const struct ds_event *event)
         take_loss_amid(d, event);
 }
 
-void detect_link(struct detect *d, const struct record *record)
+void detect_link(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL ||
-        event->type == DS_EVENT_EPMD || event->type == DS_EVENT_HANDSHAKE ||
-        event->type == DS_EVENT_MESSAGE)
-        return;
     const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL || event->conn->end[1].port == d->config.epmd_port)
         return;

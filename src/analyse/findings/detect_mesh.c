@@ -191,12 +191,8 @@ static void take_late(struct detect *d, const struct ds_conn *conn)
     mesh->late[mesh->num_late++] = (struct late){{conn->end[0].addr, conn->end[1].addr}};
 }
 
-void detect_mesh(struct detect *d, const struct record *record)
+void detect_mesh(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL ||
-        event->type != DS_EVENT_CONN)
-        return;
     const enum ds_conn_state state = event->change.state;
     if (state == DS_CONN_UP)
         take_up(d, event);

@@ -63,11 +63,8 @@ static void take_life(struct detect *d, const struct ds_event *event)
     }
 }
 
-void detect_silence(struct detect *d, const struct record *record)
+void detect_silence(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL)
-        return;
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
     if (is_lost && event->stall.is_heard)
         return; /* what is heard is told by itself */
@@ -135,13 +132,6 @@ static struct fading *find_other(struct detect *d, const struct fading *g)
     return NULL;
 }
 
-/* add_name adds who waits (0) or who is silent (1): its node, else its address and port. */
-static void add_name(struct wording *wording, const struct fading *g, int i)
-{
-    const struct ds_endpoint end = end_of(g, i);
-    wording_end(wording, &end);
-}
-
 /* report_cut is of an end that is heard here, and so is not gone; other: so is the one that waits for it,
  * which does not get what is sent either. NULL: it does, as its acknowledgements say. */
 static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
@@ -153,22 +143,19 @@ static void report_cut(struct detect *d, const struct fading *g, struct fading *
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
-    add_name(&f->sentence, g, 0);
-    wording_add(&f->sentence, " and ");
-    add_name(&f->sentence, g, 1);
-    wording_add(&f->sentence, " disconnected, as nothing got ");
-    wording_add(&f->sentence, other != NULL ? "through between them: net_tick_timeout"
-                                            : "from the first to the second: net_tick_timeout");
+    const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
+    wording_say(&f->sentence, "{node} and {peer} disconnected, as nothing got {}: net_tick_timeout",
+                an_end(&end[0]), an_end(&end[1]),
+                a_word(other != NULL ? "through between them" : "from the first to the second"));
     if (other != NULL) {
         wording_add(&f->detail, "both were heard here, but neither acknowledged what the other "
                                 "sent: the path was cut on both sides of the capture point, or at "
                                 "it");
         other->is_used = false;
     } else {
-        wording_add(&f->detail, "what the first sent was not acknowledged, although the second was "
-                                "heard later, ");
-        wording_span(&f->detail, d->now_ns - g->last_data_ns);
-        wording_add(&f->detail, " ago: only the direction to the second was cut");
+        wording_say(&f->detail, "what the first sent was not acknowledged, although the second was "
+                    "heard later, {heard_ago} ago: only the direction to the second was cut",
+                    a_span(d->now_ns - g->last_data_ns));
     }
     wording_icmp(&f->detail, g->icmp);
     detect_frame(f, g->frame, "retransmitted for the third time");
@@ -197,20 +184,15 @@ static void report(struct detect *d, const struct fading *g)
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
-    add_name(&f->sentence, g, 0);
-    wording_add(&f->sentence, " disconnected ");
-    add_name(&f->sentence, g, 1);
-    wording_add(&f->sentence, ", which had stopped responding: net_tick_timeout");
-    wording_add(&f->detail, "no data for ");
-    wording_span(&f->detail, d->now_ns - g->last_data_ns);
-    wording_add(&f->detail, "; its kernel did not acknowledge either: the host or the network was "
-                            "gone");
+    const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
+    wording_say(&f->sentence, "{node} disconnected {peer}, which had stopped responding: "
+                "net_tick_timeout", an_end(&end[0]), an_end(&end[1]));
+    wording_say(&f->detail, "no data for {silent}; its kernel did not acknowledge either: the host or "
+                "the network was gone", a_span(d->now_ns - g->last_data_ns));
     wording_icmp(&f->detail, g->icmp);
-    if (cut != NULL) {
-        wording_add(&f->detail, ", or a middlebox forgot the link (DS208), as both had been silent for ");
-        wording_span(&f->detail, cut->idle_ns);
-        wording_add(&f->detail, ", longer than ever before");
-    }
+    if (cut != NULL)
+        wording_say(&f->detail, ", or a middlebox forgot the link (DS208), as both had been silent for "
+                    "{idle}, longer than ever before", a_span(cut->idle_ns));
     detect_frame(f, g->frame, "retransmitted for the third time");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of the node that waited");
     detect_commit(d);
@@ -235,15 +217,11 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         detect_lasts(d, g->last_data_ns);
         f->variant = SILENT_BETWEEN;
-        wording_end(&f->sentence, &end[waits]);
-        wording_add(&f->sentence, " disconnected ");
-        wording_end(&f->sentence, &end[!waits]);
-        wording_add(&f->sentence, ", as nothing got through: net_tick_timeout");
-        wording_add(&f->detail, "nothing arrived for ");
-        wording_span(&f->detail, event->ts_ns - g->last_data_ns);
-        wording_add(&f->detail, ", not even acknowledgements; both nodes kept running, as their "
-                                "new link shows: the network was gone for a while, or a firewall "
-                                "or NAT forgot the link");
+        wording_say(&f->sentence, "{node} disconnected {peer}, as nothing got through: net_tick_timeout",
+                    an_end(&end[waits]), an_end(&end[!waits]));
+        wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; both nodes "
+                    "kept running, as their new link shows: the network was gone for a while, or a "
+                    "firewall or NAT forgot the link", a_span(event->ts_ns - g->last_data_ns));
         detect_frame(f, g->frame, "retransmitted for the third time");
         detect_frame(f, event->frame, "up again");
         detect_unsure(f, CERTAINTY_LIKELY,
@@ -262,7 +240,7 @@ static void report_if_due(struct detect *d, struct fading *g)
 
 void detect_silence_due(struct detect *d, const struct ds_event *event)
 {
-    for (size_t i = 0; i < MAX_FADING; i++) {
+    for (size_t i = 0; d->has_fading && i < MAX_FADING; i++) {
         struct fading *g = &d->fading[i];
         if (g->conn == event->conn->number)
             report_if_due(d, g);

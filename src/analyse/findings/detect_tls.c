@@ -217,11 +217,9 @@ void detect_tls_message(struct detect *d, const struct ds_event *event)
         check_renewals(d, event, w);
 }
 
-void detect_tls(struct detect *d, const struct record *record)
+void detect_tls(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_event *event = record->event;
-    if (event == NULL || record->call != NULL || record->monitor != NULL ||
-        event->type != DS_EVENT_CONN || event->conn->tls == NULL)
+    if (event->conn->tls == NULL)
         return;
     d->looks_closer = true;
     struct conn_watch *w = detect_watch(d, event->conn);

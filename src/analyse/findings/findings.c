@@ -154,7 +154,7 @@ static __attribute__((noinline)) void take_closely(struct detect *d, const struc
 {
     if (d->has_fading) {
         detect_silence_due(d, record->event);
-        detect_silence(d, record);
+        detect_silence(d, record->event);
     }
     detect_tls_message(d, record->event);
 }
@@ -239,29 +239,38 @@ static void take_call(struct detect *d, const struct record *record)
         raft_call(&d->raft, record->call);
 }
 
-static void take_other(struct detect *d, const struct record *record)
+/* Who looks at which events other than messages, in this order: detect_presence comes after what says that
+ * an earlier link was given up. */
+#define BIT(type) (1U << DS_EVENT_##type)
+#define ANY (~0U)
+static const struct {
+    unsigned types;
+    void (*take)(struct detect *d, const struct ds_event *event);
+} of_events[] = {
+    {ANY, count},
+    {ANY, detect_silence_due},
+    {ANY, detect_capture},
+    {ANY, detect_foreign},
+    {BIT(STALL), detect_arrival},
+    {BIT(TICK), detect_mnesia_tick},
+    {BIT(EPMD), detect_tables_epmd},
+    {BIT(CONN), detect_tls},
+    {ANY, detect_connect},
+    {ANY & ~(BIT(EPMD) | BIT(HANDSHAKE)), detect_link},
+    {ANY, detect_silence},
+    {ANY, detect_stall},
+    {ANY, detect_starts},
+    {BIT(CONN), detect_mesh},
+    {ANY, detect_exposure},
+    {ANY, detect_presence},
+};
+
+static void take_event(struct detect *d, const struct ds_event *event)
 {
-    count(d, record->event);
-    if (d->has_fading && record->event != NULL)
-        detect_silence_due(d, record->event);
-    detect_capture(d, record->event);
-    if (detect_has_foreign(record->event))
-        detect_foreign(d, record->event);
-    if (record->event->type == DS_EVENT_STALL)
-        detect_arrival(d, record->event);
-    if (record->event->type == DS_EVENT_TICK)
-        detect_mnesia_tick(d, record->event);
-    if (record->event->type == DS_EVENT_EPMD)
-        detect_tables_epmd(d, record->event);
-    detect_tls(d, record);
-    detect_connect(d, record);
-    detect_link(d, record);
-    detect_silence(d, record);
-    detect_stall(d, record->event);
-    detect_starts(d, record->event);
-    detect_mesh(d, record);
-    detect_exposure(d, record);
-    detect_presence(d, record->event); /* after what says that an earlier link was given up */
+    for (size_t i = 0; i < sizeof of_events / sizeof of_events[0]; i++) {
+        if ((of_events[i].types >> event->type & 1) != 0)
+            of_events[i].take(d, event);
+    }
 }
 
 static void take_time(struct detect *d, bool at_end)
@@ -321,7 +330,7 @@ void findings_record(struct findings *f, const struct record *record)
     else if (record->call != NULL)
         take_call(d, record);
     else if (record->monitor == NULL)
-        take_other(d, record);
+        take_event(d, record->event);
     take_time(d, false);
 }
 
