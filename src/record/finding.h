@@ -134,7 +134,7 @@ struct finding {
     enum severity severity;
     enum certainty certainty;
     struct wording sentence, detail;
-    unsigned variant; /* the same sentence for another reason is another finding */
+    unsigned variant; /* of the same parameters: another sentence or reason is another finding */
     const char *advice; /* for what runs on the nodes, a static string; NULL: that of its kind */
     const char *proof; /* what would prove it, unless it is sure; a static string, or NULL */
     uint64_t count;    /* how often */

@@ -100,21 +100,24 @@ void detect_emit(struct detect *d, const struct finding *finding)
     d->config.emit(d->config.context, &record);
 }
 
-static bool is_equal(const struct finding *a, const struct finding *b)
+/* Findings are equal whose code, variant and parameters of the sentence are, whatever its words. */
+static uint64_t identify(const struct finding *f)
 {
-    return a->kind == b->kind && a->variant == b->variant && a->sentence.len == b->sentence.len &&
-           memcmp(a->sentence.bytes, b->sentence.bytes, a->sentence.len) == 0;
+    const struct wording *w = &f->sentence;
+    uint64_t hash = hash_more(hash_more(0, &f->kind, sizeof f->kind), &f->variant, sizeof f->variant);
+    for (size_t i = 0; i < w->num; i++) {
+        if (w->part[i].param == PARAM_NONE)
+            continue;
+        hash = hash_more(hash, &w->part[i].param, 1);
+        hash = hash_more(hash, w->bytes + w->part[i].at, w->part[i].len);
+    }
+    return hash;
 }
 
-static uint32_t hash_finding(const struct finding *f)
+static struct found *find_equal(const struct detect *d, uint64_t id)
 {
-    return hash_text(text_of(f->sentence.bytes, f->sentence.len)) ^ (uint32_t)(uintptr_t)f->kind;
-}
-
-static struct found *find_equal(const struct detect *d, uint32_t hash)
-{
-    struct found *found = table_first(&d->found, hash);
-    while (found != NULL && !is_equal(&found->finding, &d->draft))
+    struct found *found = table_first(&d->found, (uint32_t)id);
+    while (found != NULL && found->id != id)
         found = table_next(&d->found, found);
     return found;
 }
@@ -126,7 +129,7 @@ void detect_guess(struct detect *d)
 
 uint64_t detect_count(const struct detect *d)
 {
-    const struct found *found = find_equal(d, hash_finding(&d->draft));
+    const struct found *found = find_equal(d, identify(&d->draft));
     return found != NULL ? found->finding.count : 0;
 }
 
@@ -143,7 +146,7 @@ static bool temper(struct detect *d)
 static struct found *complete(struct detect *d)
 {
     const struct finding *draft = &d->draft;
-    struct found *found = find_equal(d, hash_finding(draft));
+    struct found *found = find_equal(d, identify(draft));
     if (found == NULL)
         return NULL;
     found->is_tempered = temper(d);
@@ -192,12 +195,12 @@ uint64_t detect_commit(struct detect *d)
 {
     struct finding *draft = &d->draft;
     const int64_t ts_ns = draft->evidence[0].ts_ns;
-    const uint32_t hash = hash_finding(draft);
-    struct found *found = find_equal(d, hash);
+    const uint64_t id = identify(draft);
+    struct found *found = find_equal(d, id);
     const bool is_tempered = temper(d);
     d->found_ns = d->now_ns;
     if (found == NULL) {
-        found = table_add_forgetting(&d->found, hash);
+        found = table_add_forgetting(&d->found, (uint32_t)id);
         if (found == NULL) {
             d->no_memory++;
             return 0;
@@ -209,6 +212,7 @@ uint64_t detect_commit(struct detect *d)
             draft->first_ns = ts_ns;
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
+        found->id = id;
         found->is_tempered = is_tempered;
         detect_emit(d, &found->finding);
         return draft->number;

@@ -111,6 +111,7 @@ struct hole {
 /* found is what all equal findings have become. */
 struct found {
     struct table_entry entry;
+    uint64_t id; /* by which equal ones are found */
     struct finding finding;
     bool is_tempered; /* it would be more certain if nothing were missing */
 };
@@ -355,8 +356,8 @@ void detect_unsure(struct finding *finding, enum certainty certainty, const char
 /* detect_emit gives a finding out as it is, of which no equals are counted. */
 void detect_emit(struct detect *d, const struct finding *finding);
 
-/* detect_commit gives it out, or counts it with its equals: those of the same code and sentence. Returns
- * its number; 0 when memory ran out. */
+/* detect_commit gives it out, or counts it with its equals: those of the same code, variant and parameters
+ * of the sentence. Returns its number; 0 when memory ran out. */
 uint64_t detect_commit(struct detect *d);
 
 /* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */

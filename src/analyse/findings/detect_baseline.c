@@ -59,6 +59,7 @@ void detect_unusual(struct detect *d, const struct unusual *unusual)
         if (unusual->node[i].data != NULL && unusual->node[i].len <= FINDING_NODE_LEN)
             f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, unusual->node[i]);
     }
+    f->variant = (unsigned)unusual->kind;
     wording_say(&f->sentence, "{}{what}{}", a_word(words[unusual->kind].before),
                 a_text(cut(unusual->what)), a_word(words[unusual->kind].after));
     add_values(&f->detail, unusual);

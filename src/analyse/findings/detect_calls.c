@@ -358,6 +358,7 @@ static void take_missing(struct detect *d, const struct call *call)
         (kind == MISSING_FUNCTION && !has_at && !names))
         return;
     struct finding *f = detect_begin_call(d, FINDING_DS302, call);
+    f->variant = (unsigned)kind;
     wording_say(&f->sentence, "{node}", a_node(call->callee.node));
     if (kind == MISSING_FUN) {
         wording_add(&f->sentence, " does not have the code of a fun that it was sent");

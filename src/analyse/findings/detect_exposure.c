@@ -14,6 +14,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS401, event);
     const bool is_public = scope[0] == ADDR_PUBLIC || scope[1] == ADDR_PUBLIC;
+    f->variant = is_public;
     wording_add(&f->sentence, is_public ? "links over public addresses have no TLS"
                                         : "links between hosts have no TLS");
     if (is_public)

@@ -83,6 +83,7 @@ static void report(struct detect *d, const struct ds_event *event, int end,
     const bool is_likely = level == LEVEL_LIKELY;
     if (is_likely)
         wording_add(&f->sentence, "somebody else sends packets to ");
+    f->variant = is_likely;
     wording_say(&f->sentence, "{node}{}{peer}", an_end(&event->conn->end[!end]),
                 a_word(is_likely ? " in the name of " : " ignores packets that come in the name of "),
                 an_end(&event->conn->end[end]));

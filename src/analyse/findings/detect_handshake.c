@@ -25,6 +25,7 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     const struct ds_endpoint *end = event->conn->end;
     const bool is_replaced = status_is(event->handshake.status, "true");
     struct finding *f = detect_begin(d, FINDING_DS118, event);
+    f->variant = is_replaced;
     wording_say(&f->sentence, "{node}{}{peer}", an_end(&end[!event->dir]),
                 a_word(is_replaced ? " still held an old connection with " : " has a connection with "),
                 an_end(&end[event->dir]));

@@ -18,6 +18,9 @@
 
 #define HELD_NS (600 * SECOND) /* by then an end that was not told has given the other up, by default */
 
+/* What happened to it. */
+enum { IDLE_CUT, IDLE_RESET, IDLE_EQUAL, IDLE_MIDDLEBOX };
+
 enum { LARGE_LEN = 1000 }; /* a segment that the path may be too narrow for: DS207 */
 
 void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link)
@@ -95,7 +98,7 @@ static struct finding *begin(struct detect *d, const struct pair *pair, struct d
     f->evidence[0].conn = cut->conn;
     if (!cut->is_reset) /* the ends wait until they give each other up */
         f->severity = SEVERITY_ERROR;
-    f->variant = cut->is_reset;
+    f->variant = cut->is_reset ? IDLE_RESET : IDLE_CUT;
     for (int i = 0; i < 2; i++)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text, name[i]);
     wording_say(&f->sentence, "the link between {node} and {peer}{}", a_node(name[0]), a_node(name[1]),
@@ -185,6 +188,7 @@ static void take_equal(struct detect *d, const struct ds_event *event, struct pa
         idle_ns > before_ns + before_ns / 20)
         return;
     struct finding *f = detect_begin(d, FINDING_DS208, event);
+    f->variant = IDLE_EQUAL;
     wording_say(&f->sentence, "the link between {node} and {peer} is reset whenever it has been idle "
                 "for the same length of time", an_end(&event->conn->end[0]),
                 an_end(&event->conn->end[1]));
@@ -230,6 +234,7 @@ void detect_idle_held(struct detect *d, const struct ds_event *event, int accept
         event->ts_ns - p->reset.ts_ns > HELD_NS)
         return;
     struct finding *f = detect_begin(d, FINDING_DS208, event);
+    f->variant = IDLE_MIDDLEBOX;
     wording_say(&f->sentence, "the link between {node} and {peer} was reset by a middlebox",
                 an_end(&end[!acceptor]), an_end(&end[acceptor]));
     wording_say(&f->detail, "the RST came in the name of {peer}, which still held the link {later} later",

@@ -83,6 +83,7 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
     const bool is_foreign = is_by_outsider(event);
     if (is_foreign)
         wording_add(&f->sentence, "in the name of ");
+    f->variant = is_foreign;
     wording_say(&f->sentence, "{node}{}{reason}", an_end(&event->conn->end[event->dir]),
                 a_word(is_foreign ? ", invalid data arrives: " : " sends invalid data: "),
                 a_word(event->fault.what != NULL ? event->fault.what : "malformed"));

@@ -110,6 +110,7 @@ static void report_pause(struct detect *d, const struct ds_event *event, int64_t
 {
     struct finding *f = detect_begin(d, FINDING_DS606, event);
     detect_since(d, since_ns);
+    f->variant = 1;
     f->severity = SEVERITY_WARNING;
     f->advice = pause_advice;
     wording_say(&f->sentence, "RabbitMQ stopped on {node} while its links were down, and has started "

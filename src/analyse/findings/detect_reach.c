@@ -150,6 +150,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         }
         f = detect_begin(d, FINDING_DS107, event);
         if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has a name of its own */
+            f->variant = 1;
             wording_add(&f->sentence, "tools are not registered at EPMD of ");
             wording_say(&f->detail, "first {name}, ", a_node(text_of(w->asked, w->asked_len)));
         } else if (w->asked_len == 0) {

@@ -192,6 +192,7 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS111, event);
+    f->variant = initiator_has_tls;
     wording_say(&f->sentence, "{node}{}{peer}{}", an_end(&end[initiator]),
                 a_word(initiator_has_tls ? " speaks TLS, but " : " speaks plain distribution, "),
                 an_end(&end[!initiator]), a_word(initiator_has_tls ? " does not answer it" : " TLS"));

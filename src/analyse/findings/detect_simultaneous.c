@@ -103,6 +103,7 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
     f->severity = SEVERITY_NOTE;
     /* One line for all: where a cluster starts, most pairs do that, and tools come by the dozen. */
     const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
+    f->variant = is_tool;
     wording_say(&f->sentence, "{} connected to each other at the same time, and one attempt succeeded "
                 "each time", a_word(is_tool ? "tools and nodes" : "nodes"));
     wording_say(&f->detail, "first {node} and {peer}", an_end(&end[0]), an_end(&end[1]));

@@ -170,6 +170,7 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
     if (!is_over && !is_early && tls->valid_until[end] - now > SOON_S)
         return;
     struct finding *f = detect_begin(d, FINDING_DS121, event);
+    f->variant = is_over ? 1 : is_early ? 2 : 0;
     wording_say(&f->sentence, "the certificate of {node}{}", an_end(&event->conn->end[end]),
                 a_word(is_over ? " has expired" : is_early ? " is not valid yet" : " is about to expire"));
     if (is_over || is_early)
