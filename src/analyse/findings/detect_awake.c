@@ -75,8 +75,8 @@ static void report(struct detect *d, struct awake *a)
     wording_say(&f->sentence, "{node} did not respond for a while", an_end(&end));
     wording_say(&f->detail,
                 "it sent nothing for {silent} after a request, though its kernel acknowledged what came; "
-                "then processes that were asked at different times answered at once: the node was suspended "
-                "or stuck, or they waited for the same thing",
+                "then processes that were asked at different times answered at once: the node was "
+                "suspended or stuck, or they waited for the same thing",
                 a_span(a->to_ns - a->first_ns));
     detect_frame(f, a->first_frame, "the first request");
     detect_frame(f, a->frame, "an answer");
