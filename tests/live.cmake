@@ -65,6 +65,10 @@ live_test_here(live_refresh_forms 300 refresh_forms $<TARGET_FILE:distsniff> ${E
 # EPMD is asked, and answers as it should or not.
 live_test_here(live_ask_epmd 300 ask_epmd $<TARGET_FILE:distsniff>)
 
+# What the kernel says of the sockets of nodes: who is at fault.
+add_test(NAME live_kernel COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/live/kernel $<TARGET_FILE:distsniff>)
+set_tests_properties(live_kernel PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+
 # What a terminal shows meanwhile.
 if(PYTHON3)
   add_test(NAME live_looked_at COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/live/looked_at.py
@@ -102,5 +106,5 @@ live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
 set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
 set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
-mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline)
+mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline live_kernel)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first

@@ -230,6 +230,12 @@ void ds_session_time(struct ds_session *session, int64_t now_ns);
  * them, are taken. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
+/* ds_session_socket tells what the kernel of a host says of the socket between addr[0]:port[0], which is
+ * that host's, and addr[1]:port[1]. It becomes part of the facts of that connection. False: it is not
+ * followed, or its facts are not kept. */
+bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2], const uint16_t port[2],
+                       const struct ds_socket *socket);
+
 /* ds_session_name_port tells that the node name listens at that address and port, as somebody who asked
  * EPMD knows it. Ends of connections that have no name yet are named by it, as by an answer of EPMD
  * among the packets; the port is reported when it is new. */

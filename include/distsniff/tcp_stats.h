@@ -55,6 +55,28 @@ struct ds_ignored {
                                          somebody else sent them from another distance */
 };
 
+/* ds_socket is what the kernel of an end's host says of its socket, as ds_session_socket was told. */
+enum { DS_SOCKET_PROCESS = 16, DS_SOCKET_CONTAINER = 16, DS_SOCKET_POD = 96 };
+struct ds_socket {
+    int64_t asked_ns;     /* when, since 1970; 0: never */
+    uint64_t send_queue;  /* bytes that were written to it and are not acknowledged */
+    uint64_t not_sent;    /* of them, those that were never sent */
+    uint64_t recv_queue;  /* bytes that have come, and that its process has not read */
+    int64_t busy_ns;      /* how long it had something to send, since the connection began */
+    int64_t rwnd_limited_ns;   /* of that: while the other end took no more */
+    int64_t sndbuf_limited_ns; /* of that: while its own buffer was too small */
+    int64_t round_trip_ns;
+    uint32_t retransmitted;    /* segments, since the connection began */
+    uint32_t retries;          /* how often it has sent the oldest one again by now */
+    uint32_t pid;              /* of its process; 0: not known */
+    char process[DS_SOCKET_PROCESS];     /* its name; "": not known */
+    char container[DS_SOCKET_CONTAINER]; /* the beginning of its id; "": it is in none */
+    char pod[DS_SOCKET_POD];             /* "namespace/name", or what is known of it; "": it is in none */
+    int64_t span_ns;      /* between the last two answers, 0: there was one; and what it did in it */
+    int64_t span_rwnd_ns, span_sndbuf_ns;
+    uint32_t span_retransmitted;
+};
+
 /* ds_tcp_side is what one end sends, and what becomes of it. */
 struct ds_tcp_side {
     uint64_t segments;      /* of any kind */
@@ -95,6 +117,7 @@ struct ds_tcp_side {
     uint64_t tick_intervals;  /* between two ticks with nothing between them */
     int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */
     struct ds_histogram round_trip; /* from the capture point to the other end and back */
+    struct ds_socket socket; /* of the end that sends it */
 };
 
 struct ds_tcp_stats {

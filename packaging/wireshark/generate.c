@@ -73,6 +73,7 @@ static const struct kind kinds[] = {
     {"COUNTERS", OBJECT, "counters", false},
     {"SIDE", OBJECT, "side", false},
     {"ROUND_TRIP", OBJECT, "round_trip", true},
+    {"SOCKET", OBJECT, "socket", false},
     {"WAITED", OBJECT, "waited", false},
     {"FAULT", OBJECT, "fault", false},
     {"PARTY", OBJECT, "party", false},

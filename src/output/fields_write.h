@@ -123,6 +123,15 @@ static void write_round_trip(WRITER *w, KEY_TYPE key, const struct ds_histogram 
 }
 #define PUT_ROUND_TRIP(name, times) write_round_trip(w, KEY_SPAN(name), times)
 
+static void write_socket(WRITER *w, KEY_TYPE key, const struct ds_socket *it)
+{
+    OPEN(key);
+#define SOCKET_FIELD PUT
+#include "record/fields.def"
+    CLOSE();
+}
+#define PUT_SOCKET(name, socket) write_socket(w, KEY(name), socket)
+
 static void write_side(WRITER *w, KEY_TYPE key, const struct ds_conn *conn, int end)
 {
     const struct ds_tcp_side *it = &conn->link->side[end];

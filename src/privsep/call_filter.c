@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <linux/if_packet.h>
 #include <linux/net.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>

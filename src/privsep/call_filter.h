@@ -18,6 +18,7 @@ enum call_filter_set {
     CALLS_WIDENS = 32,
     CALLS_SCREEN = 64,
     CALLS_ASK = 128,
+    CALLS_KERNEL = 256,
 };
 
 /* call_filter_enter leaves this process, and what comes of it, these calls alone, and on the sockets that

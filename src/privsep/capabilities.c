@@ -24,9 +24,20 @@ bool capabilities_keep_for_files(bool is_root)
     return true;
 }
 
+bool capabilities_stay(void)
+{
+    return true;
+}
+
+bool capabilities_keep_for_kernel(void)
+{
+    return true;
+}
+
 #elif defined(DISTSNIFF_CAPNG) && !defined(CAPABILITIES_BY_CALL)
 
 #include <cap-ng.h>
+#include <sys/prctl.h>
 
 /* apply takes what has been chosen, from the bounding set too where that is allowed. */
 static bool apply(void)
@@ -47,15 +58,15 @@ const char *capabilities_left(void)
     return NULL;
 }
 
-bool capabilities_keep_for_files(bool is_root)
+/* keep gives up all but those that are wanted, as far as they are there. */
+static bool keep(const unsigned *wanted, size_t num_wanted)
 {
-    static const unsigned wanted[] = {CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID};
-    enum { NUM_WANTED = sizeof wanted / sizeof wanted[0] };
-    bool has[NUM_WANTED];
-    for (size_t i = 0; i < NUM_WANTED; i++)
-        has[i] = is_root && capng_have_capability(CAPNG_PERMITTED, wanted[i]) != 0;
+    enum { MOST_WANTED = 3 };
+    bool has[MOST_WANTED];
+    for (size_t i = 0; i < num_wanted; i++)
+        has[i] = capng_have_capability(CAPNG_PERMITTED, wanted[i]) != 0;
     capng_clear(CAPNG_SELECT_CAPS);
-    for (size_t i = 0; i < NUM_WANTED; i++) {
+    for (size_t i = 0; i < num_wanted; i++) {
         if (has[i] && capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED),
                                    wanted[i]) != 0)
             return false;
@@ -63,10 +74,28 @@ bool capabilities_keep_for_files(bool is_root)
     return capng_apply(CAPNG_SELECT_CAPS) == 0;
 }
 
+bool capabilities_keep_for_files(bool is_root)
+{
+    static const unsigned wanted[] = {CAP_DAC_OVERRIDE, CAP_SETUID, CAP_SETGID};
+    return keep(wanted, is_root ? sizeof wanted / sizeof wanted[0] : 0);
+}
+
+bool capabilities_stay(void)
+{
+    return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0;
+}
+
+bool capabilities_keep_for_kernel(void)
+{
+    static const unsigned wanted[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH};
+    return capng_get_caps_process() == 0 && keep(wanted, sizeof wanted / sizeof wanted[0]);
+}
+
 #else
 
 #include <linux/capability.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -100,6 +129,16 @@ const char *capabilities_left(void)
 bool capabilities_keep_for_files(bool is_root)
 {
     return keep(is_root ? 1u << CAP_DAC_OVERRIDE | 1u << CAP_SETUID | 1u << CAP_SETGID : 0);
+}
+
+bool capabilities_stay(void)
+{
+    return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0;
+}
+
+bool capabilities_keep_for_kernel(void)
+{
+    return keep(1u << CAP_SYS_ADMIN | 1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH);
 }
 
 #endif

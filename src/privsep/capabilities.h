@@ -17,4 +17,12 @@ const char *capabilities_left(void);
  * which it keeps what it has: root of a container may lack some. False where others are left. */
 bool capabilities_keep_for_files(bool is_root);
 
+/* capabilities_stay: they outlast the next change of the user, see capabilities_keep_for_kernel. */
+bool capabilities_stay(void);
+
+/* capabilities_keep_for_kernel gives up all but those with which it is read of other processes which
+ * sockets are theirs, and with which their network namespaces are entered. Of these it keeps what it has.
+ * False where others are left. */
+bool capabilities_keep_for_kernel(void);
+
 #endif

@@ -72,6 +72,16 @@ bool privileges_keep_for_files(bool runs_command)
     return false;
 }
 
+bool privileges_keep_for_kernel(const char *user)
+{
+    if (geteuid() == 0 && (!capabilities_stay() || !become(privileges_user(user))))
+        return false;
+    if (own_process_gain_nothing() && capabilities_keep_for_kernel())
+        return true;
+    complain("cannot drop capabilities: %s", strerror(errno));
+    return false;
+}
+
 bool privileges_drop(const char *user)
 {
     if (geteuid() == 0 && !become(privileges_user(user)))

@@ -19,6 +19,10 @@ const char *privileges_user(const char *user);
  * no capability is left afterwards, and none comes back. False after a complaint. */
 bool privileges_drop(const char *user);
 
+/* privileges_keep_for_kernel does so, but for what is needed to ask the kernel about the sockets of other
+ * processes, of which it keeps what there is. */
+bool privileges_keep_for_kernel(const char *user);
+
 /* privileges_say tells on standard error what this build does not give up, if anything. */
 void privileges_say(void);
 

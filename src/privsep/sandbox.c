@@ -141,3 +141,9 @@ void sandbox_confine_asker(uint32_t port)
     (void)landlock_enter(NULL, 0, port);
     (void)call_filter_enter(CALLS_ALWAYS | CALLS_ASK, NULL);
 }
+
+void sandbox_confine_kernel_asker(void)
+{
+    if (why_not() == NULL)
+        (void)call_filter_enter(CALLS_ALWAYS | CALLS_KERNEL, NULL);
+}

@@ -45,4 +45,9 @@ void sandbox_confine_client(const char *temporary);
  * port, or to any (LANDLOCK_ANY_PORT), as far as the kernel can, and no file. */
 void sandbox_confine_asker(uint32_t port);
 
+/* sandbox_confine_kernel_asker leaves a process that asks the kernel about sockets these questions, files
+ * that are read, and other network namespaces, as far as the kernel can. Landlock is not among it: it would
+ * hide other processes, too. */
+void sandbox_confine_kernel_asker(void);
+
 #endif

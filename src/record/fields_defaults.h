@@ -54,6 +54,9 @@
 #define ROUND_TRIP_FIELD(name, kind, when, value, help)                                            \
     FIELD(round_trip, name, kind, when, value, help)
 #endif
+#ifndef SOCKET_FIELD
+#define SOCKET_FIELD(name, kind, when, value, help) FIELD(socket, name, kind, when, value, help)
+#endif
 #ifndef NOTE_FIELD
 #define NOTE_FIELD(name, kind, when, value, help) FIELD(note, name, kind, when, value, help)
 #endif

@@ -133,6 +133,7 @@ struct finding {
     enum happening happening; /* it is a line of the timeline and no finding; else HAPPENING_NONE */
     enum severity severity;
     enum certainty certainty;
+    bool is_proved; /* by more than packets: losses among them do not lower it */
     struct wording sentence, detail;
     unsigned variant; /* of the same parameters: another sentence or reason is another finding */
     const char *advice; /* for what runs on the nodes, a static string; NULL: that of its kind */

@@ -37,6 +37,7 @@ struct link_row {
     uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
     uint64_t sent[2], again[2], stalls[2], ignored[2];
     int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
+    struct ds_socket socket[2]; /* with --kernel */
     const char *release[2];
     enum ds_close close;
     int64_t facts_ns; /* of when they are */
@@ -118,6 +119,7 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &link->side[end];
         row->sent[end] = side->data_segments;
+        row->socket[end] = side->socket;
         row->again[end] = side->retransmitted + side->lost_upstream;
         row->stalls[end] = side->stalls;
         row->stalled_ns[end] = side->stalled_ns;
@@ -216,6 +218,23 @@ static void add_span(int64_t ns, struct ds_buffer *out)
         duration_print(ns, out);
 }
 
+/* add_socket says what its kernel says of an end. */
+static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, "; kernel:");
+    if (socket->process[0] != '\0')
+        ds_buffer_printf(out, " %s %u,", socket->process, socket->pid);
+    ds_buffer_printf(out, " %" PRIu64 " bytes to be sent, %" PRIu64 " not read", socket->send_queue,
+                     socket->recv_queue);
+    if (socket->rwnd_limited_ns > 0 && socket->busy_ns > 0)
+        ds_buffer_printf(out, ", held up by the receiver for %.0f %% of its busy time",
+                         (double)socket->rwnd_limited_ns * 100 / (double)socket->busy_ns);
+    if (socket->pod[0] != '\0')
+        ds_buffer_printf(out, ", pod %s", socket->pod);
+    else if (socket->container[0] != '\0')
+        ds_buffer_printf(out, ", container %s", socket->container);
+}
+
 /* add_side adds the cells of what an end sent, a line of the table. */
 static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
 {
@@ -249,6 +268,8 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
     }
     if (row->ignored[end] != 0)
         ds_buffer_printf(out, ", %s in its name ignored", ds_counted(row->ignored[end], "packets").text);
+    if (row->socket[end].asked_ns != 0)
+        add_socket(&row->socket[end], out);
     columns_end_line(out);
 }
 

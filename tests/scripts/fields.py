@@ -14,7 +14,7 @@ import tempfile
 
 program, definition, pcaps = sys.argv[1:4]
 
-# Rows that no capture has beside maps: of live captures, of likely atoms (what is read back has none), of rare
+# Rows that no capture has beside maps: of live captures, of kernels, of likely atoms (what is read back has none), of rare
 # peers; mfa, which stands among the elements of control tuples here; and parameters of findings, each of which
 # check-sentences finds in a sentence.
 UNSEEN = set('''
@@ -26,7 +26,7 @@ UNSEEN = set('''
     waited_message.frame waited_message.size waited_message.op waited_message.role waited_message.label
     param waited_message.call trouble.likely_atoms trouble.guesses guess.slot guess.atoms guess_atom.atom
     guess_atom.percent call.parent_inferred call.likely_atoms lost.ts lost.until lost.cause lost.records
-    lost.packets lost.messages
+    lost.packets lost.messages side.kernel socket
 '''.split())
 
 ROW = re.compile(r'^([A-Z_]+)_FIELD\((\w+), (\w+),', re.M)

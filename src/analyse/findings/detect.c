@@ -138,6 +138,8 @@ uint64_t detect_count(const struct detect *d)
 static bool temper(struct detect *d)
 {
     const uint64_t conn = d->draft.evidence[0].conn;
+    if (d->draft.is_proved)
+        return false;
     if (d->is_guess && d->draft.certainty == CERTAINTY_SURE)
         detect_unsure(&d->draft, CERTAINTY_LIKELY, "a capture of the connection from its start");
     return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
@@ -155,11 +157,12 @@ static struct found *complete(struct detect *d)
     f->detail = draft->detail;
     f->is_over = draft->is_over;
     f->is_update = true;
-    if (draft->certainty < f->certainty) {
+    if (draft->certainty < f->certainty || (draft->is_proved && !f->is_proved)) {
+        f->is_proved = draft->is_proved;
         f->certainty = draft->certainty;
         f->proof = draft->proof;
         f->severity = draft->severity;
-    } else if (found->is_tempered) {
+    } else if (found->is_tempered && !f->is_proved) {
         f->certainty = draft->certainty;
         f->proof = draft->proof;
     }
@@ -235,6 +238,7 @@ uint64_t detect_commit(struct detect *d)
     if (draft->certainty < f->certainty) { /* proven by now */
         f->certainty = draft->certainty;
         f->proof = draft->proof;
+        f->is_proved |= draft->is_proved;
         found->is_tempered = is_tempered;
     }
     detect_emit(d, f);
@@ -280,8 +284,8 @@ void detect_gap(struct detect *d, const struct ds_event *event)
         struct finding *f = &found->finding;
         if (f->last_ns < event->ts_ns - GAP_WAIT_NS)
             return;
-        if (found->is_tempered || f->count != 1 || f->evidence[0].conn != event->conn->number ||
-            detect_is_of_one_packet(f))
+        if (found->is_tempered || f->is_proved || f->count != 1 ||
+            f->evidence[0].conn != event->conn->number || detect_is_of_one_packet(f))
             continue;
         detect_lower(f);
         f->is_update = true;

@@ -350,6 +350,12 @@ bool detect_is_of_one_packet(const struct finding *f);
 /* detect_frame adds a packet to the evidence, 0: none; what is a static string. */
 void detect_frame(struct finding *finding, uint64_t frame, const char *what);
 
+/* detect_kernel_unread adds what kernels say of a stall: for whom it waits. True: they prove it.
+ * detect_kernel_lost adds what the kernel of an end says of what is not acknowledged since then. */
+bool detect_kernel_unread(struct finding *finding, const struct ds_event *event);
+bool detect_kernel_lost(struct finding *finding, int64_t since_ns, const struct wording *end,
+                        const struct ds_socket *socket);
+
 /* detect_unsure says that it is less than sure, and what would prove it (a static string). */
 void detect_unsure(struct finding *finding, enum certainty certainty, const char *proof);
 

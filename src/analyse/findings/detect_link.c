@@ -428,7 +428,8 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
                     "have arrived",
                     a_number(stall->message_passed), a_number(stall->message_size));
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "the latest");
-    if (stall->tries == 0) /* it has nothing to send, or that was not captured */
+    /* It has nothing to send, or that was not captured. */
+    if (!detect_kernel_unread(f, event) && stall->tries == 0)
         detect_unsure(f, CERTAINTY_LIKELY, "the sender's probes of the window in that time");
     if (was_told)
         detect_complete(d); /* the same one, of which more is known */

@@ -27,6 +27,7 @@ struct stalled {
     int64_t start_ns;
     const char *icmp;
     struct wording name[2];
+    struct ds_socket socket[2]; /* as the kernels of the ends have them */
     struct finding finding; /* its sentence and nodes */
 };
 
@@ -96,12 +97,6 @@ static void keep_ends(struct detect *d, struct stalled *s, const struct ds_event
     }
 }
 
-static void put_words(struct wording *to, const struct wording *from)
-{
-    for (unsigned i = 0; i < from->num; i++)
-        wording_append(to, from, i, text_of(from->bytes + from->part[i].at, from->part[i].len));
-}
-
 /* put_way says which way is cut, as far as that shows. */
 static void put_way(struct wording *detail, const struct stalled *s)
 {
@@ -113,23 +108,28 @@ static void put_way(struct wording *detail, const struct stalled *s)
         return;
     }
     wording_add(detail, "what ");
-    put_words(detail, &s->name[waits]);
+    wording_words(detail, &s->name[waits]);
     wording_add(detail, " sends is retransmitted and not acknowledged; ");
     if (s->repeats[!waits]) {
-        put_words(detail, &s->name[!waits]);
+        wording_words(detail, &s->name[!waits]);
         wording_add(detail, " retransmits what was acknowledged: nothing reaches it, but the way "
                             "back is open");
     } else if (s->is_heard[!waits]) {
-        put_words(detail, &s->name[!waits]);
+        wording_words(detail, &s->name[!waits]);
         wording_add(detail, " still sends: nothing reaches it, but the way back is open");
     } else {
         wording_add(detail, "nothing is heard from ");
-        put_words(detail, &s->name[!waits]);
+        wording_words(detail, &s->name[!waits]);
     }
 }
 
 static void judge(const struct detect *d, struct finding *f, const struct stalled *s)
 {
+    bool is_proved = false;
+    for (int end = 0; end < 2; end++)
+        is_proved |= s->waits[end] && detect_kernel_lost(f, s->start_ns, &s->name[end], &s->socket[end]);
+    if (is_proved)
+        return;
     const struct conn_watch *w = detect_find_watched(d, s->conn);
     const bool has_gap = (w != NULL && w->gap_ns >= s->start_ns) ||
                          (d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
@@ -181,6 +181,8 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     s->icmp = link->icmp;
     s->retransmitted[!dir] = link->side[!dir].retransmitted;
     s->is_heard[dir] = true;
+    for (int end = 0; end < 2; end++)
+        s->socket[end] = link->side[end].socket;
     s->is_heard[!dir] |= link->side[!dir].last_ns > event->stall.start_ns;
 }
 
@@ -194,6 +196,7 @@ static void take_heard(struct stalled *s, const struct ds_event *event)
         if (s->waits[end] && link->side[end].most_repeats > s->most_repeats)
             s->most_repeats = link->side[end].most_repeats;
         s->is_heard[end] |= link->side[end].last_ns > s->start_ns;
+        s->socket[end] = link->side[end].socket;
         s->repeats[end] |= s->waits[!end] && !s->waits[end] &&
                            link->side[end].retransmitted > s->retransmitted[end];
     }

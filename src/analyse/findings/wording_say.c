@@ -223,3 +223,9 @@ void wording_icmp(struct wording *detail, const char *what)
     if (what != NULL)
         wording_say(detail, "; ICMP says: {icmp}", a_word(what));
 }
+
+void wording_words(struct wording *to, const struct wording *from)
+{
+    for (unsigned i = 0; i < from->num; i++)
+        wording_append(to, from, i, (struct ds_text){from->bytes + from->part[i].at, from->part[i].len});
+}

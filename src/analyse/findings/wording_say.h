@@ -49,6 +49,8 @@ void wording_span(struct wording *wording, int64_t ns);
 void wording_size(struct wording *wording, uint64_t bytes);
 void wording_function(struct wording *wording, struct ds_text module, struct ds_text function);
 void wording_label(struct wording *wording, const char *label);
+/* wording_words appends another text, with its parameters. */
+void wording_words(struct wording *to, const struct wording *from);
 void wording_party(struct wording *wording, const struct party *party);
 
 #endif

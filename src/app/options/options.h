@@ -88,6 +88,7 @@ struct options {
     struct rate rate;
     struct ds_config config; /* of the session: defaults, with --max-* put in */
     const char *ask_epmd; /* hosts, NULL: none is asked */
+    bool kernel;          /* it is asked about sockets */
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */

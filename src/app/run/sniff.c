@@ -60,6 +60,8 @@ static void look_around(struct sniff *s)
         keylog_files_read(s->keylog);
     if (s->asker != NULL)
         epmd_asker_look(s->asker);
+    if (s->kernel != NULL)
+        kernel_watch_look(s->kernel);
     if (s->capture.is_live) {
         sniff_note_drops(s);
         sniff_explain_silence(s);

@@ -203,6 +203,7 @@ int sniff_close(struct sniff *s, bool opened)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
     epmd_asker_end(s->asker);
+    kernel_watch_end(s->kernel);
     s->failed |= !nats_publisher_end(s->nats);
     s->failed |= !otlp_publisher_end(s->otlp);
     file_helper_stop();

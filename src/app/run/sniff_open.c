@@ -84,6 +84,32 @@ static bool start_asker(struct sniff *s)
     return s->asker != NULL;
 }
 
+/* on_socket takes what the kernel was asked for. */
+static void on_socket(void *context, const struct ds_addr addr[2], const uint16_t port[2],
+                      const struct ds_socket *socket)
+{
+    const struct sniff *s = context;
+    if (s->session != NULL)
+        (void)ds_session_socket(s->session, addr, port, socket);
+}
+
+/* start_kernel starts the process that asks the kernel, if one is to. False after a complaint. */
+static bool start_kernel(struct sniff *s)
+{
+    const struct options *options = s->options;
+    const struct kernel_watch_config config = {
+        .user = options->keep.user,
+        .is_confined = options->sandbox != SANDBOX_OFF,
+        .may_name = options->redact.what == 0,
+        .on_socket = on_socket,
+        .context = s,
+    };
+    if (!options->kernel)
+        return true;
+    s->kernel = kernel_watch_start(&config);
+    return s->kernel != NULL;
+}
+
 /* open_annotated opens the file of -T pcapng, if there is one. */
 static bool open_annotated(struct sniff *s)
 {
@@ -172,7 +198,7 @@ static bool open_session(struct sniff *s)
     config->num_dist_ports = s->options->follow.num_dist_ports;
     config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
-                    reports_take_facts(&s->options->report);
+                    reports_take_facts(&s->options->report) || s->options->kernel;
     config->lookups = pipeline_takes_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);
@@ -304,8 +330,8 @@ static bool open_server(struct sniff *s)
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;
-    if (!start_asker(s) || !sniff_start_nats(s) || !sniff_start_otlp(s) || !sniff_start_helper(s) ||
-        !sniff_read_streams(s) ||
+    if (!start_asker(s) || !start_kernel(s) || !sniff_start_nats(s) || !sniff_start_otlp(s) ||
+        !sniff_start_helper(s) || !sniff_read_streams(s) ||
         (!is_live && !privileges_return()) || !capture_open(&s->capture, &s->capture_config) ||
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;

@@ -24,6 +24,7 @@
 #include "keep/packet_recorder.h"
 #include "privsep/file_helper.h"
 #include "send/epmd/epmd_asker.h"
+#include "send/kernel/kernel_watch.h"
 #include "send/nats/nats_publisher.h"
 #include "send/nats/nats_reader.h"
 #include "send/otlp/otlp_publisher.h"
@@ -52,6 +53,7 @@ struct sniff {
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     unsigned time_digits;            /* of the capture: 6 or 9 */
     struct epmd_asker *asker;        /* NULL: no --ask-epmd */
+    struct kernel_watch *kernel;     /* NULL: no --kernel */
     struct nats_publisher *nats;     /* NULL: no -T nats */
     struct nats_config nats_config;  /* that of options, with the host's pseudonym */
     char nats_host[NATS_MAX_WORD];   /* that pseudonym */

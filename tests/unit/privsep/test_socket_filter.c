@@ -392,7 +392,8 @@ static void each_call_is_in_the_table(void **state)
 #define PASSES(name) #name,
 #include "privsep/socket_calls.def"
     };
-    enum { ALWAYS = 1, LIVE = 1, WIDENS = 1, SERVE = 1, SCREEN = 1, HELPER = 0, CLIENT = 0, ASK = 0 };
+    enum { ALWAYS = 1, LIVE = 1, WIDENS = 1, SERVE = 1, SCREEN = 1, HELPER = 0, CLIENT = 0, ASK = 0,
+           KERNEL = 0 };
     static const struct {
         const char *name;
         bool is_asked;

@@ -1,0 +1,40 @@
+/*
+ * session_socket.c - what kernels say of sockets becomes part of the facts of their connections.
+ */
+#include "session/session_parts.h"
+#include "tcp/tcp_analysis.h"
+#include "tcp/tcp_table.h"
+
+/* Answers that are farther apart say nothing of what is going on. */
+#define MAX_SPAN_NS (10 * INT64_C(1000000000))
+
+/* compare fills in what has happened since the last answer. Numbers that go back are of another socket. */
+static void compare(struct ds_socket *now, const struct ds_socket *before)
+{
+    const int64_t span_ns = now->asked_ns - before->asked_ns;
+    now->span_ns = now->span_rwnd_ns = now->span_sndbuf_ns = 0;
+    now->span_retransmitted = 0;
+    if (before->asked_ns == 0 || span_ns <= 0 || span_ns > MAX_SPAN_NS || now->busy_ns < before->busy_ns ||
+        now->rwnd_limited_ns < before->rwnd_limited_ns ||
+        now->sndbuf_limited_ns < before->sndbuf_limited_ns || now->retransmitted < before->retransmitted)
+        return;
+    now->span_ns = span_ns;
+    now->span_rwnd_ns = now->rwnd_limited_ns - before->rwnd_limited_ns;
+    now->span_sndbuf_ns = now->sndbuf_limited_ns - before->sndbuf_limited_ns;
+    now->span_retransmitted = now->retransmitted - before->retransmitted;
+}
+
+bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2], const uint16_t port[2],
+                       const struct ds_socket *socket)
+{
+    const struct segment from = {
+        .src = addr[0], .dst = addr[1], .src_port = port[0], .dst_port = port[1]};
+    int dir = 0;
+    struct tcp_conn *conn = session->ended ? NULL : tcp_find_conn(session->tcp, &from, &dir);
+    if (conn == NULL || conn->view.facts == NULL)
+        return false;
+    struct ds_socket *place = &conn->view.facts->link.side[dir].socket, now = *socket;
+    compare(&now, place);
+    *place = now;
+    return true;
+}

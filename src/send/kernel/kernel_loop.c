@@ -1,0 +1,261 @@
+/*
+ * kernel_loop.c - see kernel_loop.h. A namespace is entered once, for a socket that stays there; then the
+ * process goes back to its own.
+ */
+#include "send/kernel/kernel_loop.h"
+
+#ifdef __linux__
+
+#include "core/clock.h"
+#include "privsep/sandbox.h"
+#include "send/kernel/host_processes.h"
+#include "send/kernel/kernel_told.h"
+#include "send/kernel/sock_diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum {
+    EVERY_MS = 400, /* a stall is told after a second: then there is an answer of within it */
+    SCAN_EVERY = 5, /* rounds */
+    MAX_SPACES = 64,
+    MAX_TOLD = 8192,  /* sockets, of one round */
+    ANSWER_LEN = 64 * 1024,
+    PATIENCE_MS = 500, /* with an answer of the kernel */
+};
+#define PROC "/proc"
+#define PODS "/var/log/pods"
+
+/* space is a network namespace. */
+struct space {
+    uint64_t number; /* 0: free */
+    int fd;          /* of its sock_diag */
+    bool is_own, is_used;
+};
+
+struct kernel_loop {
+    const struct kernel_loop_config *config;
+    struct host_processes processes;
+    struct space spaces[MAX_SPACES];
+    int own_fd; /* the namespace that this process is of; -1: it cannot come back, and stays */
+    uint8_t lacks;
+    size_t num_told; /* in this round */
+    int64_t now_ns;  /* since 1970 */
+    int error;
+    bool is_over;
+};
+
+static void tell(struct kernel_loop *l, const struct kernel_told *told)
+{
+    if (write(l->config->told_fd, told, sizeof *told) < 0 && errno != EAGAIN && errno != EINTR)
+        l->is_over = true;
+}
+
+static int ask_socket(void)
+{
+    const struct timeval patience = {.tv_usec = PATIENCE_MS * 1000};
+    const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd >= 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    return fd;
+}
+
+/* enter returns a socket in the namespace of a process. -1 and errno where that is refused. */
+static int enter(const struct kernel_loop *l, uint32_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, PROC "/%u/ns/net", pid);
+    const int space_fd = l->own_fd >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = -1, error = errno;
+    if (space_fd >= 0 && setns(space_fd, CLONE_NEWNET) == 0) {
+        fd = ask_socket();
+        error = errno;
+        if (setns(l->own_fd, CLONE_NEWNET) != 0)
+            _exit(1); /* it would ask in the wrong place from now on */
+    } else {
+        error = errno;
+    }
+    if (space_fd >= 0)
+        close(space_fd);
+    errno = error;
+    return fd;
+}
+
+static struct space *find_space(struct kernel_loop *l, uint64_t number)
+{
+    for (size_t i = 0; i < MAX_SPACES; i++) {
+        if (l->spaces[i].number == number)
+            return &l->spaces[i];
+    }
+    return NULL;
+}
+
+/* find_spaces enters those that are new, and leaves those that no node is in any more. */
+static void find_spaces(struct kernel_loop *l)
+{
+    for (size_t i = 0; i < MAX_SPACES; i++)
+        l->spaces[i].is_used = l->spaces[i].is_own;
+    for (size_t i = 0; i < l->processes.num; i++) {
+        const struct host_process *process = &l->processes.process[i];
+        struct space *space = process->space != 0 ? find_space(l, process->space) : NULL;
+        if (process->space == 0)
+            l->lacks |= KERNEL_LACKS_SPACES | KERNEL_LACKS_PROCESSES;
+        if (process->space != 0 && space == NULL && (space = find_space(l, 0)) != NULL) {
+            const int fd = enter(l, process->pid);
+            if (fd < 0 && (errno == EPERM || errno == EACCES))
+                l->lacks |= KERNEL_LACKS_SPACES;
+            *space = (struct space){.number = fd >= 0 ? process->space : 0, .fd = fd};
+        }
+        if (space != NULL)
+            space->is_used = true;
+    }
+    for (size_t i = 0; i < MAX_SPACES; i++) {
+        struct space *space = &l->spaces[i];
+        if (space->number != 0 && !space->is_used) {
+            close(space->fd);
+            *space = (struct space){.number = 0};
+        }
+    }
+}
+
+/* take tells of a socket of a node; of all of them where it must not be known whose they are. */
+static void take(void *context, const struct diag_socket *socket)
+{
+    struct kernel_loop *l = context;
+    const struct host_process *process = host_processes_of(&l->processes, socket->inode);
+    if ((process == NULL && (l->lacks & KERNEL_LACKS_PROCESSES) == 0) || l->num_told >= MAX_TOLD)
+        return;
+    struct kernel_told told = {.kind = KERNEL_TOLD_SOCKET, .socket = socket->facts};
+    l->num_told++;
+    memcpy(told.addr, socket->addr, sizeof told.addr);
+    memcpy(told.port, socket->port, sizeof told.port);
+    told.socket.asked_ns = l->now_ns;
+    if (process != NULL && l->config->may_name) {
+        told.socket.pid = process->pid;
+        memcpy(told.socket.process, process->name, sizeof told.socket.process);
+        memcpy(told.socket.container, process->container, sizeof told.socket.container);
+        memcpy(told.socket.pod, process->pod, sizeof told.socket.pod);
+    }
+    tell(l, &told);
+}
+
+/* ask_family asks for all sockets of a family, and takes the answers. False: the kernel does not answer. */
+static bool ask_family(struct kernel_loop *l, int fd, int family)
+{
+    static char answer[ANSWER_LEN];
+    uint8_t question[SOCK_DIAG_QUESTION];
+    enum sock_diag_end end = SOCK_DIAG_MORE;
+    sock_diag_ask(family, question);
+    if (send(fd, question, sizeof question, 0) != (ssize_t)sizeof question) {
+        l->error = errno;
+        return false;
+    }
+    while (end == SOCK_DIAG_MORE) {
+        const ssize_t len = recv(fd, answer, sizeof answer, 0);
+        if (len < 0 && errno == EINTR)
+            continue;
+        l->error = len < 0 ? errno : 0;
+        if (len <= 0)
+            return false;
+        end = sock_diag_read((struct ds_text){answer, (size_t)len}, take, l, &l->error);
+    }
+    return end == SOCK_DIAG_DONE;
+}
+
+/* ask_all asks in all namespaces. A kernel without IPv6 has no such sockets. */
+static bool ask_all(struct kernel_loop *l)
+{
+    bool is_answered = false;
+    l->num_told = 0;
+    l->now_ns = clock_since_1970_ns();
+    for (size_t i = 0; i < MAX_SPACES && !l->is_over; i++) {
+        if (l->spaces[i].number == 0)
+            continue;
+        is_answered |= ask_family(l, l->spaces[i].fd, AF_INET);
+        (void)ask_family(l, l->spaces[i].fd, AF_INET6);
+    }
+    return is_answered;
+}
+
+static uint64_t own_space(void)
+{
+    char to[64];
+    const ssize_t len = readlink(PROC "/self/ns/net", to, sizeof to - 1);
+    unsigned long long number = 0;
+    to[len > 0 ? len : 0] = '\0';
+    return sscanf(to, "net:[%llu]", &number) == 1 ? number : UINT64_MAX;
+}
+
+/* begin enters what it can, and tells what it may not. False where the kernel does not answer at all. */
+static bool begin(struct kernel_loop *l)
+{
+    l->own_fd = open(PROC "/self/ns/net", O_RDONLY | O_CLOEXEC);
+    const int fd = ask_socket();
+    struct kernel_told told = {.kind = KERNEL_TOLD_READY};
+    if (fd < 0) {
+        told = (struct kernel_told){.kind = KERNEL_TOLD_FAILED, .error = errno};
+        tell(l, &told);
+        return false;
+    }
+    l->spaces[0] = (struct space){.number = own_space(), .fd = fd, .is_own = true};
+    if (l->config->is_confined)
+        sandbox_confine_kernel_asker();
+    host_processes_scan(&l->processes, PROC, PODS);
+    find_spaces(l);
+    if (l->processes.num_refused != 0)
+        l->lacks |= KERNEL_LACKS_PROCESSES;
+    told.lacks = l->lacks;
+    tell(l, &told);
+    if (!ask_all(l)) {
+        told = (struct kernel_told){.kind = KERNEL_TOLD_FAILED, .error = l->error};
+        tell(l, &told);
+        return false;
+    }
+    return true;
+}
+
+void kernel_loop_run(const struct kernel_loop_config *config)
+{
+    static struct kernel_loop loop;
+    struct kernel_loop *l = &loop;
+    *l = (struct kernel_loop){.config = config};
+    host_processes_init(&l->processes);
+    if (!begin(l))
+        return;
+    for (unsigned round = 1; !l->is_over; round++) {
+        struct pollfd alive = {config->alive_fd, POLLIN, 0};
+        if (poll(&alive, 1, EVERY_MS) > 0)
+            break;
+        if (round % SCAN_EVERY == 0) {
+            host_processes_scan(&l->processes, PROC, PODS);
+            find_spaces(l);
+        }
+        (void)ask_all(l);
+    }
+    host_processes_free(&l->processes);
+}
+
+#else
+
+#include "send/kernel/kernel_told.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+void kernel_loop_run(const struct kernel_loop_config *config)
+{
+    const struct kernel_told told = {.kind = KERNEL_TOLD_FAILED, .error = ENOSYS};
+    if (write(config->told_fd, &told, sizeof told) < 0)
+        return; /* nobody to tell */
+}
+
+#endif

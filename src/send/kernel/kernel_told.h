@@ -1,0 +1,31 @@
+/*
+ * kernel_told.h - what the process that asks the kernel (kernel_loop.h) tells the one that looks at packets
+ * (kernel_watch.h): records of one size, which a pipe takes whole.
+ */
+#ifndef SRC_KERNEL_TOLD_H
+#define SRC_KERNEL_TOLD_H
+
+#include <distsniff/event.h>
+#include <distsniff/tcp_stats.h>
+#include <limits.h>
+
+enum kernel_told_kind {
+    KERNEL_TOLD_READY,   /* what it may ask is known: lacks says what it may not */
+    KERNEL_TOLD_SOCKET,  /* addr[0] and port[0] are its own */
+    KERNEL_TOLD_FAILED,  /* the kernel does not answer: error is of errno */
+    KERNEL_TOLD_KIND_COUNT
+};
+
+/* What it lacks the right to. */
+enum { KERNEL_LACKS_SPACES = 1, KERNEL_LACKS_PROCESSES = 2, KERNEL_LACKS_ALL = 3 };
+
+struct kernel_told {
+    uint8_t kind, lacks;
+    uint16_t port[2];
+    int32_t error;
+    struct ds_addr addr[2];
+    struct ds_socket socket;
+};
+_Static_assert(sizeof(struct kernel_told) <= PIPE_BUF, "a pipe takes it whole");
+
+#endif

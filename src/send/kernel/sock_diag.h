@@ -1,0 +1,34 @@
+/*
+ * sock_diag.h - the questions and answers of the kernel about TCP sockets (sock_diag(7)).
+ */
+#ifndef SRC_SOCK_DIAG_H
+#define SRC_SOCK_DIAG_H
+
+#include <distsniff/event.h>
+#include <distsniff/tcp_stats.h>
+
+enum { SOCK_DIAG_QUESTION = 72 };
+
+/* diag_socket is one of the kernel's sockets: addr[0] and port[0] are its own. */
+struct diag_socket {
+    struct ds_addr addr[2];
+    uint16_t port[2];
+    uint32_t inode;         /* which its process has it by; 0: no process has it */
+    struct ds_socket facts; /* but for asked_ns, and whose it is */
+};
+
+/* sock_diag_ask writes a question for all that are connected of an address family (AF_INET, AF_INET6). */
+void sock_diag_ask(int family, uint8_t question[SOCK_DIAG_QUESTION]);
+
+enum sock_diag_end {
+    SOCK_DIAG_MORE,  /* other answers follow */
+    SOCK_DIAG_DONE,
+    SOCK_DIAG_WRONG, /* the kernel refuses, with that errno, or it is no answer: then it is 0 */
+};
+
+/* sock_diag_read reads what one recv(2) has brought, and gives each socket to take. */
+enum sock_diag_end sock_diag_read(struct ds_text answer,
+                                  void (*take)(void *context, const struct diag_socket *socket),
+                                  void *context, int *error);
+
+#endif
