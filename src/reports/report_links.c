@@ -37,7 +37,6 @@ struct link_row {
     uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
     uint64_t sent[2], again[2], stalls[2], ignored[2];
     int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
-    struct ds_socket socket[2]; /* with --kernel */
     const char *release[2];
     enum ds_close close;
     int64_t facts_ns; /* of when they are */
@@ -48,9 +47,18 @@ struct link_row {
     bool is_under_way; /* its first record is none of its beginning: --since was later */
 };
 
+/* link_sockets is what the kernel says of a link, with --kernel. */
+enum { MAX_SOCKETS = 4096 };
+struct link_sockets {
+    struct table_entry entry;
+    uint64_t conn;
+    struct ds_socket socket[2];
+};
+
 struct links {
     struct report_text *text;
     struct table rows;
+    struct table sockets; /* of the links that the kernel has said most lately something of */
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t no_memory;
     uint64_t max_links; /* that are shown; 0: all */
@@ -65,7 +73,39 @@ static void *open_report(struct report_text *text, const struct report_config *c
     links->max_links = config->max_links;
     const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
     table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
+    table_init(&links->sockets, sizeof(struct link_sockets), MAX_SOCKETS);
     return links;
+}
+
+static uint32_t hash_conn(uint64_t conn)
+{
+    return (uint32_t)(conn * 2654435761u);
+}
+
+static struct link_sockets *find_sockets(const struct links *links, uint64_t conn)
+{
+    struct link_sockets *sockets = table_first(&links->sockets, hash_conn(conn));
+    while (sockets != NULL && sockets->conn != conn)
+        sockets = table_next(&links->sockets, sockets);
+    return sockets;
+}
+
+/* take_sockets notes what the kernel says of a link, if it does. */
+static void take_sockets(struct links *links, const struct ds_conn *conn)
+{
+    const struct ds_tcp_side *side = conn->link->side;
+    if (side[0].socket.asked_ns == 0 && side[1].socket.asked_ns == 0)
+        return;
+    struct link_sockets *sockets = find_sockets(links, conn->number);
+    if (sockets == NULL)
+        sockets = table_add_forgetting(&links->sockets, hash_conn(conn->number));
+    if (sockets == NULL) {
+        links->no_memory++;
+        return;
+    }
+    sockets->conn = conn->number;
+    for (int end = 0; end < 2; end++)
+        sockets->socket[end] = side[end].socket;
 }
 
 static struct link_row *find_row(struct links *links, const struct ds_event *event)
@@ -73,7 +113,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     const uint64_t number = event->conn->number;
     if (links->latest != NULL && links->latest->conn == number)
         return links->latest;
-    const uint32_t hash = (uint32_t)(number * 2654435761u);
+    const uint32_t hash = hash_conn(number);
     struct link_row *row = table_first(&links->rows, hash);
     while (row != NULL && row->conn != number)
         row = table_next(&links->rows, row);
@@ -119,7 +159,6 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &link->side[end];
         row->sent[end] = side->data_segments;
-        row->socket[end] = side->socket;
         row->again[end] = side->retransmitted + side->lost_upstream;
         row->stalls[end] = side->stalls;
         row->stalled_ns[end] = side->stalled_ns;
@@ -132,7 +171,7 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
     }
 }
 
-static void take_state(struct link_row *row, const struct ds_event *event)
+static void take_state(struct links *links, struct link_row *row, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     row->facts_ns = event->ts_ns;
@@ -145,18 +184,20 @@ static void take_state(struct link_row *row, const struct ds_event *event)
         row->ticks[end] = conn->counters[end].ticks;
         row->ignored[end] = conn->counters[end].ignored;
     }
-    if (conn->link != NULL)
+    if (conn->link != NULL) {
         take_facts(row, conn->link);
+        take_sockets(links, conn);
+    }
 }
 
-static void take_conn(struct link_row *row, const struct ds_event *event)
+static void take_conn(struct links *links, struct link_row *row, const struct ds_event *event)
 {
     if (event->change.state == DS_CONN_UP && !row->is_up)
         row->up_ns = event->ts_ns;
     row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
     row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
     row->proto = event->conn->proto;
-    take_state(row, event);
+    take_state(links, row, event);
 }
 
 static void take_record(void *state, const struct record *record)
@@ -176,14 +217,14 @@ static void take_record(void *state, const struct record *record)
     if (event->ts_ns > row->last_ns)
         row->last_ns = event->ts_ns;
     if (event->type == DS_EVENT_CONN)
-        take_conn(row, event);
+        take_conn(links, row, event);
     else if (event->type == DS_EVENT_HANDSHAKE && event->handshake.has_flags)
         row->release[event->dir] = ds_flags_release(event->handshake.flags);
     else if (event->type == DS_EVENT_MESSAGE && event->message.size > row->largest[event->dir])
         row->largest[event->dir] = event->message.size;
     /* Of a link that goes on it is told in between, where the event brings it along. */
     if (event->conn->link != NULL && event->ts_ns - row->facts_ns >= FRESH_NS)
-        take_state(row, event);
+        take_state(links, row, event);
 }
 
 /* badness orders links: those with stalls, then with losses, then by bytes. */
@@ -236,7 +277,8 @@ static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
 }
 
 /* add_side adds the cells of what an end sent, a line of the table. */
-static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
+static void add_side(const struct link_row *row, int end, const struct link_sockets *sockets,
+                     struct ds_buffer *out)
 {
     if (row->unseen == end) {
         ds_buffer_add_text(out, "    ");
@@ -268,8 +310,8 @@ static void add_side(const struct link_row *row, int end, struct ds_buffer *out)
     }
     if (row->ignored[end] != 0)
         ds_buffer_printf(out, ", %s in its name ignored", ds_counted(row->ignored[end], "packets").text);
-    if (row->socket[end].asked_ns != 0)
-        add_socket(&row->socket[end], out);
+    if (sockets != NULL && sockets->socket[end].asked_ns != 0)
+        add_socket(&sockets->socket[end], out);
     columns_end_line(out);
 }
 
@@ -371,8 +413,9 @@ static void add_table(const struct links *links, struct link_row *const *rows, s
     columns_end_line(&ends);
     for (size_t i = 0; i < num; i++) {
         add_row(links, rows[i], total, &lines);
-        add_side(rows[i], 0, &ends);
-        add_side(rows[i], 1, &ends);
+        const struct link_sockets *sockets = find_sockets(links, rows[i]->conn);
+        add_side(rows[i], 0, sockets, &ends);
+        add_side(rows[i], 1, sockets, &ends);
     }
     report_bound(links->text, &links_columns);
     report_bound(links->text, &ends_columns);
@@ -582,6 +625,7 @@ static void end_report(void *state)
 {
     struct links *links = state;
     table_free(&links->rows);
+    table_free(&links->sockets);
     free(links);
 }
 

@@ -8,6 +8,7 @@
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 #include <stdio.h>
+#include <string.h>
 
 static void get_flag_names(struct filter_probe *probe, const struct record *record, int which)
 {
@@ -280,6 +281,39 @@ static void get_link(struct filter_probe *probe, const struct record *record, in
         get_link_of_end(probe, event, (enum link_part)which);
 }
 
+/* What the kernel says of whose a socket is: of either end, of src, of dst. */
+enum { HOST_POD, HOST_CONTAINER, HOST_PROCESS, HOST_PID, HOST_PARTS, HOST_SRC = HOST_PARTS,
+       HOST_DST = 2 * HOST_PARTS };
+
+/* offer_pod: "shop/rabbit-0" is rabbit-0, too. */
+static void offer_pod(struct filter_probe *probe, const char *pod)
+{
+    const char *slash = strchr(pod, '/');
+    probe_offer_string(probe, pod);
+    if (slash != NULL)
+        probe_offer_string(probe, slash + 1);
+}
+
+static void get_host(struct filter_probe *probe, const struct record *record, int which)
+{
+    const struct ds_event *event = record_event(record);
+    const int sides = which / HOST_PARTS * HOST_PARTS, part = which % HOST_PARTS;
+    for (int end = 0; end < 2 && event != NULL && event->conn->link != NULL; end++) {
+        const struct ds_socket *socket = &event->conn->link->side[end].socket;
+        if (socket->asked_ns == 0 || (sides == HOST_SRC && end != event->dir) ||
+            (sides == HOST_DST && end == event->dir))
+            continue;
+        if (part == HOST_POD && socket->pod[0] != '\0')
+            offer_pod(probe, socket->pod);
+        else if (part == HOST_CONTAINER && socket->container[0] != '\0')
+            probe_offer_string(probe, socket->container);
+        else if (part == HOST_PROCESS && socket->process[0] != '\0')
+            probe_offer_string(probe, socket->process);
+        else if (part == HOST_PID && socket->pid != 0)
+            probe_offer_number(probe, socket->pid);
+    }
+}
+
 enum { TLS_VERSION, TLS_SUITE, TLS_GROUP, TLS_SNI, TLS_KEYS, TLS_CERTIFICATE, TLS_ALERT, TLS_ECH,
        TLS_RENEWALS };
 
@@ -370,6 +404,12 @@ static void get_atoms(struct filter_probe *probe, const struct record *record, i
     {side "_sent.likely_atoms", FIELD_NUMBER, get_counter, COUNT_LIKELY_ATOMS | (end), NULL},      \
     {side "_sent.ignored", FIELD_NUMBER, get_counter, COUNT_IGNORED | (end), NULL}
 
+#define HOST(side, end)                                                                            \
+    {side ".pod", FIELD_TEXT, get_host, HOST_POD + (end), NULL},                                   \
+    {side ".container", FIELD_TEXT, get_host, HOST_CONTAINER + (end), NULL},                       \
+    {side ".process", FIELD_TEXT, get_host, HOST_PROCESS + (end), NULL},                           \
+    {side ".pid", FIELD_NUMBER, get_host, HOST_PID + (end), NULL}
+
 static const struct filter_field fields[] = {
     {"step", FIELD_TEXT, get_handshake, SHAKE_STEP, filter_word_of_step},
     {"version", FIELD_NUMBER, get_handshake, SHAKE_VERSION, NULL},
@@ -412,6 +452,10 @@ static const struct filter_field fields[] = {
     {"wire_time", FIELD_DURATION, get_link, LINK_WIRE_TIME, NULL},
     {"retransmitted", FIELD_NUMBER, get_link, LINK_RETRANSMITTED, NULL},
     {"silent", FIELD_DURATION, get_link, LINK_SILENT, NULL},
+    {"pod", FIELD_TEXT, get_host, HOST_POD, NULL},
+    {"container", FIELD_TEXT, get_host, HOST_CONTAINER, NULL},
+    HOST("src", HOST_SRC),
+    HOST("dst", HOST_DST),
     {"tls.version", FIELD_TEXT, get_tls, TLS_VERSION, filter_word_of_tls},
     {"tls.suite", FIELD_TEXT, get_tls, TLS_SUITE, filter_word_of_suite},
     {"tls.group", FIELD_TEXT, get_tls, TLS_GROUP, filter_word_of_tls_group},

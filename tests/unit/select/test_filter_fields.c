@@ -202,6 +202,45 @@ static void knows_the_fields_of_the_rest(void **state)
     assert_true(holds("type == \"tick\"", &record));
 }
 
+/* What the kernel says of whose a socket is, for either end and for one. */
+static void knows_whose_sockets_are(void **state)
+{
+    static const struct {
+        const char *expression;
+        bool holds[2]; /* of what end 0 sends, and end 1 */
+    } cases[] = {
+        {"pod == \"shop/rabbit-0\"", {true, true}},   {"pod == \"rabbit-0\"", {true, true}},
+        {"src.pod == \"rabbit-0\"", {true, false}},   {"dst.pod == \"rabbit-0\"", {false, true}},
+        {"pod == \"shop\"", {false, false}},          {"container == \"0123456789ab\"", {true, true}},
+        {"src.container", {false, true}},             {"dst.container", {true, false}},
+        {"src.process == \"beam.smp\"", {true, true}}, {"src.pid == 17", {true, false}},
+        {"dst.pid == 17", {false, true}},             {"src.pid == 18 || dst.pid == 18", {true, true}},
+        {"src.pid == 0", {false, false}},
+    };
+    const struct ds_tcp_stats link = {
+        .side = {{.socket = {.asked_ns = 1, .pid = 17, .process = "beam.smp", .pod = "shop/rabbit-0"}},
+                 {.socket = {.asked_ns = 1, .pid = 18, .process = "beam.smp", .container = "0123456789ab"}}}};
+    const struct ds_conn known = {.link = &link}, other = {.link = NULL};
+    struct ds_event event = {.type = DS_EVENT_MESSAGE, .conn = &known};
+    const struct record record = {.event = &event};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int dir = 0; dir < 2; dir++) {
+            event.dir = (uint8_t)dir;
+            event.conn = &known;
+            assert_int_equal(holds(cases[i].expression, &record), cases[i].holds[dir]);
+            event.conn = &other;
+            assert_false(holds(cases[i].expression, &record));
+        }
+    }
+    event.conn = &known;
+    event.dir = 0;
+    assert_all_hold(&record, (const char *const[]){"pod", "container", "src.pod", "src.process", "src.pid",
+                                                   "dst.container", "dst.process", "dst.pid", NULL});
+    event.dir = 1;
+    assert_all_hold(&record, (const char *const[]){"src.container", "dst.pod", NULL});
+}
+
 static void knows_the_fields_of_links(void **state)
 {
     const struct ds_tcp_stats link = {
@@ -362,6 +401,7 @@ int main(void)
         cmocka_unit_test(knows_the_fields_of_handshakes),
         cmocka_unit_test(knows_the_fields_of_the_rest),
         cmocka_unit_test(knows_the_fields_of_links),
+        cmocka_unit_test(knows_whose_sockets_are),
         cmocka_unit_test(knows_the_fields_of_tls),
         cmocka_unit_test(knows_the_words_of_fields),
         cmocka_unit_test(knows_the_fields_of_findings),
