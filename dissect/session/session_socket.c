@@ -24,6 +24,21 @@ static void compare(struct ds_socket *now, const struct ds_socket *before)
     now->span_retransmitted = now->retransmitted - before->retransmitted;
 }
 
+/* tell_again has a stall that was told, and goes on, told once more: the kernel of an end has answered for the
+ * first time since it began. */
+static void tell_again(struct tcp_table *table, struct tcp_conn *conn, const struct ds_socket *now,
+                       const struct ds_socket *before)
+{
+    struct tcp_analysis *facts = conn->view.facts;
+    for (int dir = 0; dir < 2; dir++) {
+        struct tcp_analysis_dir *at = &facts->dir[dir];
+        if (at->stall_ns != 0 && at->stall_told && before->asked_ns < at->stall_ns &&
+            now->asked_ns >= at->stall_ns)
+            at->stall_told = false;
+    }
+    tcp_waiting_update(table, conn);
+}
+
 bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2], const uint16_t port[2],
                        const struct ds_socket *socket)
 {
@@ -35,6 +50,8 @@ bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2],
         return false;
     struct ds_socket *place = &conn->view.facts->link.side[dir].socket, now = *socket;
     compare(&now, place);
+    const struct ds_socket before = *place;
     *place = now;
+    tell_again(session->tcp, conn, &now, &before);
     return true;
 }
