@@ -36,6 +36,7 @@ static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one o
 /* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
  * another one of the same contexts less is enough, but more than that it is claimed. */
 static const double LEAST_ODDS = 9, LEAST_RIVAL_ODDS = 8.2, LEAST_REST = 1e-12;
+static const double LEAST_RIVAL_ODDS_OF_KEY = 16; /* against the next one, of the key of a map */
 static const double LEAST_ODDS_OF_ANY = 9; /* the same of an atom of a release that may not fit */
 static const double SETTLED = 0.9999, GONE = 0.5;
 
@@ -61,6 +62,7 @@ struct judge {
     double others[ATOM_BOOK_ROLES]; /* log2 P(role | an atom that is no candidate) / P(role) */
     struct candidate candidates[MAX_CANDIDATES];
     unsigned num, num_held; /* the latter: the first one is what the slot held before */
+    unsigned num_claimed;   /* atoms of its contexts that other slots are */
 };
 
 /* find returns the candidate with a text, or NULL. */
@@ -354,6 +356,17 @@ static double weight_of_roles(const struct judge *judge, unsigned number)
     return weight > LEAST_OF_ROLES ? weight : LEAST_OF_ROLES;
 }
 
+/* is_one_of_a_row says whether an atom is one of many that differ by a number, delegate_8 say, and not a
+ * version as amqp_0_9_1: where one stands, another may. */
+static bool is_one_of_a_row(struct ds_text text)
+{
+    size_t at = text.len;
+    while (at != 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+        at--;
+    return at != text.len && at > 1 && text.data[at - 1] == '_' &&
+           (text.data[at - 2] < '0' || text.data[at - 2] > '9');
+}
+
 /* add_by_shape adds atoms of the application, for the contexts that they were seen in. */
 static void add_by_shape(struct judge *judge)
 {
@@ -368,7 +381,8 @@ static void add_by_shape(struct judge *judge)
             if (same != NULL && !same->is_rival)
                 continue;
             const double rarity = rarity_of(judge, number);
-            if (rarity == ATOM_NEVER)
+            judge->num_claimed += rarity == ATOM_NEVER;
+            if (rarity == ATOM_NEVER || is_one_of_a_row(text))
                 continue;
             if (same == NULL && judge->num == MAX_CANDIDATES)
                 return;
@@ -405,10 +419,12 @@ static double weigh_shapes(struct judge *judge)
         const double defined = candidate->weight > MOST_THERE ? candidate->weight : MOST_THERE;
         candidate->weight = (there < defined ? there : defined) + weights[i].here -
                             (surprise < most ? surprise : most);
-        if (candidate->is_by_shape)
-            candidate->weight -=
-                shape_claims_against(book, judge->number,
-                                     shape_contexts_atom(book, candidate->text));
+        const double claimed =
+            candidate->is_by_shape
+                ? shape_claims_against(book, judge->number, shape_contexts_atom(book, candidate->text))
+                : 0;
+        candidate->weight -= claimed;
+        judge->num_claimed += claimed > 0;
     }
     const double new = shape_fit_most_against_others(book, judge->number);
     return others.surprise - least < new ? others.surprise - least : new;
@@ -569,6 +585,19 @@ static struct judge judge_of(struct node_atoms *book, uint16_t slot, uint64_t di
                           .bit = node_atoms_bit_of(book, direction)};
 }
 
+/* is_key says whether the slot at hand was seen as the key of maps, and as nothing else: which keys a map
+ * has may be up to who fills it, and a shape tells them by their values alone. */
+static bool is_key(const struct judge *judge)
+{
+    const uint32_t outer = atom_role_hash("~0#k"), inner = atom_role_hash("~+#k");
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const uint32_t role = judge->slot->seen[r].coarse;
+        if (is_here(judge, r) && role != outer && role != inner)
+            return false;
+    }
+    return judge->slot->num_seen != 0;
+}
+
 /* is_likely_by_shape says whether an atom that only contexts speak for is likely: against any that was
  * not counted, and against the next one of these contexts, from which nothing tells it but how often
  * each stands there. */
@@ -577,6 +606,8 @@ static bool is_likely_by_shape(struct judge *judge, double weight, double all)
     double next;
     const struct candidate *second = take_best(judge, &next);
     next = second != NULL && second->is_by_shape ? next : 0;
+    if (is_key(judge) && (judge->num_claimed != 0 || weight < exp2(LEAST_RIVAL_ODDS_OF_KEY) * next))
+        return false;
     return weight >= exp2(LEAST_ODDS) * (all - weight - next) && weight >= exp2(LEAST_RIVAL_ODDS) * next;
 }
 

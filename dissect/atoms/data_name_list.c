@@ -3,8 +3,6 @@
  */
 #include "atoms/data_name_list.h"
 
-#include <stdlib.h>
-
 enum {
     MAX_NAME = 255, /* bytes */
     CAP_NAMES = 1024, PLACES = 2048, /* the latter: to look these up in */
@@ -54,6 +52,28 @@ uint16_t data_name_find(const struct data_names *names, struct ds_text queue)
     return name != 0 && !names->names[name - 1].is_ambiguous ? name : 0;
 }
 
+/* names_of returns the list, made anew if there is none; NULL when memory ran out. */
+static struct data_names *names_of(struct all_node_atoms *books)
+{
+    if (books->data_names == NULL)
+        books->data_names = memcap_calloc(&books->memcap, sizeof *books->data_names);
+    return books->data_names;
+}
+
+/* add_name adds a text to the list and returns its number; 0: there is no room. */
+static uint16_t add_name(struct all_node_atoms *books, struct ds_text text, size_t queue_at)
+{
+    struct data_names *names = books->data_names;
+    char *copy = names->num < CAP_NAMES ? memcap_calloc(&books->memcap, text.len) : NULL;
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, text.data, text.len);
+    names->names[names->num] = (struct data_name){
+        .hash = hash_of((struct ds_text){text.data + queue_at, text.len - queue_at}),
+        .len = (uint16_t)text.len, .queue_at = (uint16_t)queue_at, .text = copy};
+    return ++names->num;
+}
+
 uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct ds_text queue)
 {
     char text[3 + DATA_NAME_HOST + 1 + DATA_NAME_QUEUE];
@@ -65,12 +85,7 @@ uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct
     memcpy(text, before.data, before.len);
     text[before.len] = '_';
     memcpy(text + queue_at, queue.data, queue.len);
-    if (books->data_names == NULL && memcap_take(&books->memcap, sizeof *books->data_names)) {
-        books->data_names = calloc(1, sizeof *books->data_names);
-        if (books->data_names == NULL)
-            memcap_give(&books->memcap, sizeof *books->data_names);
-    }
-    struct data_names *names = books->data_names;
+    struct data_names *names = names_of(books);
     uint16_t name;
     if (names == NULL)
         return 0;
@@ -81,30 +96,32 @@ uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct
         n->is_ambiguous = n->is_ambiguous || !is_same;
         return is_same ? name : 0;
     }
-    if (names->num == CAP_NAMES || !memcap_take(&books->memcap, len))
-        return 0;
-    char *copy = malloc(len);
-    if (copy == NULL) {
-        memcap_give(&books->memcap, len);
-        return 0;
+    name = data_name_of(books, (struct ds_text){text, len});
+    if (name != 0) {
+        names->names[name - 1].queue_at = (uint16_t)queue_at;
+        names->names[name - 1].hash = hash_of(queue);
+        names->places[place] = name;
     }
-    memcpy(copy, text, len);
-    names->names[names->num] = (struct data_name){
-        .hash = hash_of(queue), .len = (uint16_t)len, .queue_at = (uint16_t)queue_at, .text = copy};
-    names->places[place] = ++names->num;
-    return names->num;
+    return name;
+}
+
+uint16_t data_name_of(struct all_node_atoms *books, struct ds_text text)
+{
+    const struct data_names *names = text.len != 0 && text.len <= MAX_NAME ? names_of(books) : NULL;
+    for (uint16_t i = 0; names != NULL && i < names->num; i++) {
+        if (names->names[i].len == text.len && memcmp(names->names[i].text, text.data, text.len) == 0)
+            return (uint16_t)(i + 1);
+    }
+    return names != NULL ? add_name(books, text, 0) : 0;
 }
 
 void data_names_free(struct all_node_atoms *books)
 {
     struct data_names *names = books->data_names;
-    for (unsigned i = 0; names != NULL && i < names->num; i++) {
-        memcap_give(&books->memcap, names->names[i].len);
-        free(names->names[i].text);
-    }
+    for (unsigned i = 0; names != NULL && i < names->num; i++)
+        memcap_free(&books->memcap, names->names[i].text, names->names[i].len);
     if (names != NULL)
-        memcap_give(&books->memcap, sizeof *names);
-    free(names);
+        memcap_free(&books->memcap, names, sizeof *names);
     books->data_names = NULL;
 }
 

@@ -4,12 +4,13 @@
 #include "atoms/data_names.h"
 
 #include "atoms/data_name_list.h"
+#include "atoms/raft_rounds.h"
 #include "etf/term.h"
 
 enum {
     MAX_TOKENS = 1024, /* of a message */
     MAX_PATTERN = 16,
-    ENOUGH_ROUTED = 2, /* messages that are routed there */
+    ENOUGH_ROUTED = 2, /* messages that are routed there, or answers */
     TO_ELEMENT = 4,    /* the token of the name that a control message goes to */
 };
 
@@ -20,11 +21,11 @@ static const double ELSEWHERE_WEIGHT = 3; /* where it was seen in other directio
 enum letter {
     ATOM = 'a', RESOURCE = 'r', QUEUE = 'q', EXCHANGE = 'x', NODE = 'n', NAMED = 'N',
     HOST_NAME = 'H', QUEUE_NAME = 'Q', EMPTY = 'e', ONE = '[', NIL = ']',
-    MAP = '#', ENQUEUE = 'E', PID = 'p', INTEGER = 'i',
+    MAP = '#', ENQUEUE = 'E', PID = 'p', INTEGER = 'i', RPC = 'A', REPLY = 'R', LIST = 'l',
 };
 
 /* What it says where a pattern stands. */
-enum meaning { TELLS, ENQUEUES, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
+enum meaning { TELLS, ENQUEUES, SENDS_ENTRIES, ANSWERS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
 
 static const struct data_rule {
     const char *letters;
@@ -34,6 +35,8 @@ static const struct data_rule {
     /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}: only
      * quorum queues are sent that; by the next row it is routed there, too */
     {"4Epi6a4rHxe[Q]", ENQUEUES},
+    {"7Ai2Nniiil", SENDS_ENTRIES}, /* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
+    {"22Nn6Riaiii", ANSWERS}, /* {{Name, Node}, {append_entries_reply, Term, _, Next, _, _}} */
     {"4rHxe[Q]", ROUTED},         /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
     {"ae", HAS_NO_EXCHANGE},      /* x => <<>> and */
     {"a[Q]", HAS_KEY},            /* rk => [Queue], in one map: RabbitMQ 4 */
@@ -44,6 +47,7 @@ struct data_walk {
     struct node_atoms *book;
     struct dissect_ctx *env;
     uint16_t bit;
+    uint32_t other; /* the creation of the node that the message goes to; 0: it is not known */
     struct term_token last[MAX_PATTERN];
     unsigned num; /* tokens so far */
     struct ds_text host, queue;
@@ -107,6 +111,9 @@ static bool is_letter(struct data_walk *walk, char letter, const struct term_tok
     case ENQUEUE: return is_text(token, "enqueue");
     case PID: return token->class == TERM_PID;
     case INTEGER: return token->class == TERM_INTEGER;
+    case RPC: return is_text(token, "append_entries_rpc");
+    case REPLY: return is_text(token, "append_entries_reply");
+    case LIST: return token->class == TERM_LIST || token->class == TERM_NIL;
     default: return token->class == TERM_TUPLE && token->num_terms == (uint64_t)(letter - '0');
     }
 }
@@ -155,6 +162,54 @@ static void note_routed(struct data_walk *walk, struct ds_text queue)
     walk->routed = name;
 }
 
+/* last_number returns the integer that stands before so many tokens; 0 where it is larger than 32 bits. */
+static uint32_t last_number(const struct data_walk *walk, unsigned before)
+{
+    struct cursor at = walk->last[(walk->num - 1 - before) % MAX_PATTERN].bytes;
+    uint8_t tag, small;
+    uint32_t number = 0;
+    if (!cursor_read_u8(&at, &tag))
+        return 0;
+    if (tag == TERM_TAG_SMALL_INTEGER)
+        return cursor_read_u8(&at, &small) ? small : 0;
+    return tag == TERM_TAG_INTEGER && cursor_read_u32(&at, &number) ? number : 0;
+}
+
+/* note_entries takes note of what a leader sends. */
+static void note_entries(struct data_walk *walk)
+{
+    enum { TERM_BEFORE = 7, PREVIOUS_BEFORE = 2 };
+    const struct term_token *entries = &walk->last[(walk->num - 1) % MAX_PATTERN];
+    const struct ds_atom *named = walk->named;
+    if (named == NULL)
+        return;
+    struct raft_round round = {.leader = walk->book->creation, .follower = walk->other, .slot = named->slot,
+                               .term = last_number(walk, TERM_BEFORE),
+                               .next = last_number(walk, PREVIOUS_BEFORE) + 1};
+    round.next += entries->class == TERM_LIST ? (uint32_t)entries->num_terms - 1 : 0;
+    if (named->text != NULL)
+        round.name =
+            data_name_of(walk->book->books, (struct ds_text){(const char *)named->text, named->len});
+    raft_rounds_add(walk->book->books, &round);
+}
+
+/* note_answer names the slot of a follower's queue. An answer that says the same index says nothing new. */
+static void note_answer(struct data_walk *walk)
+{
+    enum { TERM_BEFORE = 4, NEXT_BEFORE = 2 };
+    const struct raft_round answer = {.leader = walk->other, .follower = walk->book->creation,
+                                      .term = last_number(walk, TERM_BEFORE),
+                                      .next = last_number(walk, NEXT_BEFORE)};
+    const struct ds_atom *named = walk->named;
+    const uint16_t name = raft_rounds_find(walk->book->books, &answer);
+    if (named == NULL || named->state != DS_ATOM_UNKNOWN || name == 0 ||
+        !node_atoms_has_names(walk->book, walk->env) || named->slot >= ATOM_BOOK_MODULUS ||
+        walk->book->names[named->slot].answered == answer.next)
+        return;
+    note(walk, named->slot, name, false);
+    walk->book->names[named->slot].answered = answer.next;
+}
+
 static void take_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_map)
 {
     switch (meaning) {
@@ -165,6 +220,8 @@ static void take_meaning(struct data_walk *walk, enum meaning meaning, bool is_i
         break;
     }
     case ENQUEUES: (void)data_name_add(walk->book->books, walk->host, walk->queue); break;
+    case SENDS_ENTRIES: note_entries(walk); break;
+    case ANSWERS: note_answer(walk); break;
     case ROUTED: note_routed(walk, walk->queue); break;
     case BEGINS_MAP:
         walk->map_left = walk->last[(walk->num - 1) % MAX_PATTERN].num_terms;
@@ -224,10 +281,10 @@ static const struct ds_atom *name_sent_to(const struct ds_message *message)
     return token.class == TERM_ATOM ? token.atom : NULL;
 }
 
-void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t direction,
+void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t direction, uint32_t other,
                     const struct ds_message *message)
 {
-    struct data_walk walk = {.book = book, .env = env};
+    struct data_walk walk = {.book = book, .env = env, .other = other};
     if (message->control.data == NULL || message->payload.data == NULL || book->is_liar)
         return;
     walk.bit = node_atoms_bit_of(book, direction);

@@ -5,15 +5,17 @@
  *     {queue_event, {resource, <<"/">>, queue, <<"q1">>}, {{'%2F_q1', Node}, ...}}
  *
  * and the atom is the virtual host, '_' and the name. Where that was seen once, a message to a process
- * by name that is routed to q1 by the default exchange goes to '%2F_q1', too. Rows: data_names.c.
+ * by name that is routed to q1 by the default exchange goes to '%2F_q1', too. A follower's name is told by
+ * what it answers (raft_rounds.h). Rows: data_names.c.
  */
 #ifndef DISSECT_DATA_NAMES_H
 #define DISSECT_DATA_NAMES_H
 
 #include "atoms/node_atoms_parts.h"
 
-/* data_names_see takes note of what a message says of atoms that are unknown in a direction. */
-void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t direction,
+/* data_names_see takes note of what a message says of atoms that are unknown in a direction. other: the
+ * creation of the node that it goes to; 0: it is not known. */
+void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t direction, uint32_t other,
                     const struct ds_message *message);
 
 /* data_names_of returns the text of a slot by such data; absent: there is none, or several. bit: of the

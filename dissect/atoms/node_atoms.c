@@ -9,6 +9,7 @@
 #include "atoms/node_atoms_parts.h"
 #include "atoms/node_places.h"
 #include "atoms/node_slot_names.h"
+#include "atoms/raft_rounds.h"
 #include "atoms/shape_contexts.h"
 
 #include <stdlib.h>
@@ -68,6 +69,7 @@ void all_node_atoms_free(struct all_node_atoms *books)
     if (books != NULL) {
         user_atoms_free(books->own);
         data_names_free(books);
+        raft_rounds_free(books);
         learned_shapes_free(books->learned);
     }
     free(books);

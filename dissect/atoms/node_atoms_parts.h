@@ -149,7 +149,8 @@ struct learned_fit {
 struct slot_name {
     uint16_t name;    /* its number, from 1; 0: none */
     uint16_t seen_by; /* as that of a book_slot */
-    uint8_t routed;   /* messages that say so by how they are routed */
+    uint8_t routed;   /* messages that say so by how they are routed, or answered */
+    uint32_t answered; /* by the last one of the latter: the index */
     bool is_told;     /* one says it plainly */
     bool is_doubtful; /* others say something else */
 };
@@ -225,6 +226,7 @@ struct all_node_atoms {
     struct memcap memcap;
     struct user_atoms *own; /* NULL: there are none */
     struct data_names *data_names; /* NULL: none so far */
+    struct raft_rounds *raft_rounds; /* NULL: none so far */
     struct learned_shapes *learned; /* NULL: none so far */
     struct node_atoms *oldest, *newest;
     uint64_t num, max;

@@ -26,28 +26,38 @@ bool shape_contexts_is_learned(unsigned context)
     return context > LEARNED_LAST - LEARNED_CONTEXTS;
 }
 
+/* is_same_atom says whether one atom alone stands in each of two contexts, and it is the same. */
+static bool is_same_atom(const struct node_atoms *book, unsigned a, unsigned b)
+{
+    return shape_contexts_num(book, a) == 1 && shape_contexts_num(book, b) == 1 &&
+           shape_contexts_filler(book, a, 0) == shape_contexts_filler(book, b, 0);
+}
+
 unsigned shape_contexts_find(const struct node_atoms *book, const uint32_t *keys, unsigned num,
                              bool *is_whole)
 {
     const struct book_shapes *shapes = &book->shapes;
     const struct learned_fit *fit = shapes->learned;
     const bool has_learned = fit != NULL && fit->is_fit;
+    const bool has_table = shapes->table != SHAPE_TABLE_COMMON || shapes->is_common;
+    unsigned found = SHAPE_NONE;
     for (unsigned left = num; left-- != 0;) {
-        *is_whole = left + 1 == num;
-        const uint32_t own =
-            has_learned ? learned_shapes_find(learned(book), keys[left], fit->names) : LEARNED_NONE;
+        const uint32_t own = has_learned && found == SHAPE_NONE
+                                 ? learned_shapes_find(learned(book), keys[left], fit->names)
+                                 : LEARNED_NONE;
+        const unsigned context = has_table ? shape_table_find(table_of(book), keys[left]) : SHAPE_NONE;
+        if (own != LEARNED_NONE || (context != SHAPE_NONE && found == SHAPE_NONE))
+            *is_whole = left + 1 == num;
         /* The built-in table was counted in several clusters, but it has no names of users. */
         if (own != LEARNED_NONE && learned_shapes_has_names(learned(book), own))
             return LEARNED_LAST - own;
-        const unsigned context = shapes->table != SHAPE_TABLE_COMMON || shapes->is_common
-                                     ? shape_table_find(table_of(book), keys[left])
-                                     : SHAPE_NONE;
+        /* It has no context that says the same as a smaller one. */
         if (context != SHAPE_NONE)
-            return context;
+            return found == SHAPE_NONE || is_same_atom(book, found, context) ? context : found;
         if (own != LEARNED_NONE)
-            return LEARNED_LAST - own;
+            found = LEARNED_LAST - own;
     }
-    return SHAPE_NONE;
+    return found;
 }
 
 bool shape_contexts_has_names(const struct node_atoms *book, unsigned context)

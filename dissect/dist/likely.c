@@ -138,6 +138,7 @@ struct roles_of {
     bool is_list;   /* of hundreds of atoms */
     struct learned_shapes *learned; /* contexts are counted; NULL: they are not */
     bool has_asked, is_counted; /* the latter: this message is; not before the former */
+    uint32_t other; /* creation of the node that the message goes to; 0: it is not known */
     uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
     unsigned num_seen, num_ends;
     struct seen seen[MAX_SEEN];
@@ -364,7 +365,7 @@ static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
         shape_fit_learn_whole(of->book, whole);
     /* What is read once more is told by what comes later, too. */
     if ((event->unknown_atoms | event->address_atoms) != 0 || of->env->config.learn)
-        data_names_see(of->book, of->env, of->this_direction, &event->message);
+        data_names_see(of->book, of->env, of->this_direction, of->other, &event->message);
 }
 
 /* note_nodes takes note of slots that are the node at an end by their place. */
@@ -405,6 +406,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     of.env = env;
     of.may_learn = may_learn;
     of.is_list = likely->is_list;
+    of.other = conn->view.end[1 - event->dir].creation;
     of.this_direction = likely->direction;
     of.direction = defines_as(likely);
     of.num_seen = of.num_ends = 0;

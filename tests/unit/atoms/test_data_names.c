@@ -49,7 +49,7 @@ static void tell_as(struct world w, const char *kind, const char *host, const ch
                   etf_tuple(4, etf_cached("resource"), etf_binary(host), etf_cached(kind),
                             etf_binary(queue)),
                   etf_tuple(2, etf_tuple(2, unknown(slot), etf_cached("a@h")), etf_nil())));
-    data_names_see(w.book, &env, 1, &message);
+    data_names_see(w.book, &env, 1, 0, &message);
 }
 
 static void tell(struct world w, const char *host, const char *queue, uint16_t slot)
@@ -63,7 +63,7 @@ static void send(struct world w, uint16_t slot, struct ds_term payload)
     struct ds_message message = {.code = 6, .payload = payload};
     message.control =
         etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), unknown(slot));
-    data_names_see(w.book, &env, 1, &message);
+    data_names_see(w.book, &env, 1, 0, &message);
 }
 
 /* mail is a message of RabbitMQ 4 that the exchange routes by that key. */
@@ -164,6 +164,71 @@ static struct ds_term old_enqueue(const char *kind, const char *exchange, const 
     return etf_tuple(4, etf_cached(kind), etf_pid("a@h", 1), etf_int(7), message);
 }
 
+/* entries is what the leader of a queue sends, with so many entries; answer what a follower says to it. */
+static void entries(struct node_atoms *leader, struct ds_term name, int term, int previous, int num,
+                    uint32_t follower)
+{
+    struct ds_term list = num == 0   ? etf_nil()
+                          : num == 1 ? etf_list(1, etf_int(1), etf_nil())
+                                     : etf_list(2, etf_int(1), etf_int(2), etf_nil());
+    struct ds_message message = {.code = 2};
+    message.control = etf_tuple(3, etf_int(2), etf_cached(""), etf_pid("a@h", 1));
+    message.payload = etf_tuple(
+        2, etf_cached("$gen_cast"),
+        etf_tuple(7, etf_cached("append_entries_rpc"), etf_int(term), etf_tuple(2, name, etf_cached("b@h")),
+                  etf_int(previous), etf_int(previous), etf_int(term), list));
+    data_names_see(leader, &env, 2, follower, &message);
+}
+
+static void answer(struct world w, uint16_t slot, int term, int next, uint32_t leader)
+{
+    struct ds_message message = {.code = 2};
+    etf_reset();
+    message.control = etf_tuple(3, etf_int(2), etf_cached(""), etf_pid("b@h", 1));
+    message.payload =
+        etf_tuple(2, etf_cached("$gen_cast"),
+                  etf_tuple(2, etf_tuple(2, unknown(slot), etf_cached("a@h")),
+                            etf_tuple(6, etf_cached("append_entries_reply"), etf_int(term), etf_cached("true"),
+                                      etf_int(next), etf_int(next - 1), etf_int(term))));
+    data_names_see(w.book, &env, 1, leader, &message);
+}
+
+/* A follower that answers what was sent for one queue is of that queue: two answers that differ say so. */
+static void answers_name_followers(void **state)
+{
+    enum { ONE, OTHER_INDEX, OTHER_TERM, OTHER_LEADER, OTHER_FOLLOWER, TWO_QUEUES, ONE_UNKNOWN, SAME_AGAIN,
+           TOO_LATE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct world w = begin();
+        const struct ds_endpoint b = end_of("b@h", 2, 8);
+        struct node_atoms *leader = all_node_atoms_find(w.books, &env, &b, NULL);
+        for (int turn = 0; turn < 2; turn++) {
+            const int previous = 600 + (i == SAME_AGAIN ? 0 : turn);
+            etf_reset();
+            entries(leader, etf_cached("%2F_q1"), 1, previous, turn + 1, 7);
+            if (i == TWO_QUEUES)
+                entries(leader, etf_cached("%2F_q2"), 1, previous + turn + 1, 0, 7);
+            if (i == ONE_UNKNOWN)
+                entries(leader, unknown(1000), 1, previous + turn + 1, 0, 7);
+            for (int k = 0; i == TOO_LATE && k < 64; k++) {
+                etf_reset();
+                entries(leader, etf_cached("%2F_q3"), 2, k, 0, 7);
+            }
+            answer(w, 1900, i == OTHER_TERM ? 2 : 1,
+                   previous + (i == SAME_AGAIN ? 1 : turn + 1) + (i == OTHER_INDEX ? 2 : 1),
+                   i == OTHER_LEADER ? 9 : 8);
+            if (i == OTHER_FOLLOWER)
+                w.book->creation = 70;
+            assert_true(turn == 1 || is_named(w, 1900, 1, NULL));
+        }
+        assert_true(is_named(w, 1900, 1, i == ONE ? "%2F_q1" : NULL));
+        node_atoms_release(leader);
+        w.book->creation = 7;
+        end(w);
+    }
+}
+
 /* What is enqueued has virtual host and queue; the body is no route. */
 static void enqueued_messages_name_queues(void **state)
 {
@@ -261,17 +326,17 @@ static void reads_what_is_there(void **state)
     (void)state;
     etf_reset();
     message.control = etf_tuple(4, etf_int(6), etf_pid("a@h", 1), etf_cached(""), unknown(1900));
-    data_names_see(w.book, &env, 1, &message); /* no payload */
+    data_names_see(w.book, &env, 1, 0, &message); /* no payload */
     const struct ds_term whole = etf_tuple(2, mail("", "q1"), old_mail("", "q1"));
     for (size_t len = 0; len < whole.len; len++) {
         message.payload = etf_raw(whole.data, len);
-        data_names_see(w.book, &env, 1, &message);
+        data_names_see(w.book, &env, 1, 0, &message);
     }
     message.payload = whole;
     for (size_t len = 0; len < message.control.len; len++) {
         struct ds_message cut = message;
         cut.control.len = len;
-        data_names_see(w.book, &env, 1, &cut);
+        data_names_see(w.book, &env, 1, 0, &cut);
     }
     assert_true(is_named(w, 1900, 1, NULL));
     end(w);
@@ -302,6 +367,7 @@ int main(void)
         cmocka_unit_test(doubt_names_nobody),        cmocka_unit_test(routes_lead_to_names),
         cmocka_unit_test(says_less_elsewhere),       cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(survives_without_memory),   cmocka_unit_test(enqueued_messages_name_queues),
+        cmocka_unit_test(answers_name_followers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

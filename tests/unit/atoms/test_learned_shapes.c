@@ -249,6 +249,8 @@ static struct all_node_atoms *teach(void)
         count(shapes, "place_order", FIRST_KEY + i, 1000);
         count(shapes, "cancel_order", FIRST_KEY + 10 + i, 1000);
         count(shapes, "mnesia_tm", FIRST_KEY + 20 + i, 1000);
+        count(shapes, "rabbit_framing_amqp_0_9_1", FIRST_KEY + 30 + i, 1000);
+        count(shapes, "rabbit_group_8", FIRST_KEY + 40 + i, 1000);
     }
     learned_shapes_add_place(shapes, &addr, text_of("a@h"));
     return books;
@@ -294,8 +296,11 @@ static void holds_for_nodes_alike(void **state)
     shape_fit_see_whole(book, FIRST_WHOLE + 4);
     assert_true(means(book, 2001, FIRST_KEY, "place_order"));
     assert_true(means(book, 2002, FIRST_KEY + 20, "mnesia_tm"));
+    /* Where one of a row stands, another may; a version is none. */
+    assert_true(means(book, 2003, FIRST_KEY + 30, "rabbit_framing_amqp_0_9_1"));
     book = meet(books, NULL, 1, 5); /* at its address */
     assert_true(means(book, 2001, FIRST_KEY, "place_order"));
+    assert_false(means(book, 2003, FIRST_KEY + 40, "rabbit_group_8"));
     book = meet(books, NULL, 2, 5);
     assert_false(means(book, 2001, FIRST_KEY, "place_order"));
     assert_true(means(book, 2002, FIRST_KEY + 20, "mnesia_tm"));

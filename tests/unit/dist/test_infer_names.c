@@ -21,6 +21,7 @@ enum { OWN_SLOT = 5, PEER_SLOT = 6, CREATION = 9, OTHER_CREATION = 8 };
 static struct seen_atoms {
     enum ds_atom_state from, to;
     char from_text[32], to_text[32];
+    uint32_t address_atoms, unknown_atoms;
 } seen;
 
 static void note_atom(const struct ds_term *term, enum ds_atom_state *state, char text[32])
@@ -35,6 +36,8 @@ static void on_event(void *context, const struct ds_event *event)
     (void)context;
     if (event->type != DS_EVENT_MESSAGE)
         return;
+    seen.address_atoms = event->address_atoms;
+    seen.unknown_atoms = event->unknown_atoms;
     note_atom(&event->message.role[DS_ROLE_FROM], &seen.from, seen.from_text);
     note_atom(&event->message.role[DS_ROLE_TO], &seen.to, seen.to_text);
 }
@@ -196,6 +199,45 @@ static void define(struct harness *h, struct node_atoms *book, uint16_t slot, co
     node_atoms_define(book, &h->env, slot, (struct ds_text){text, strlen(text)}, 1, ATOM_BOOK_USED);
 }
 
+/* say_of sends one from a process of the first end to one of the second, of a process of a third node. */
+static void say_of(struct harness *h, uint8_t slot, uint32_t creation)
+{
+    const uint8_t frame[] = {0, 0, 0, 51, 131, 68, 3, 0, 0, OWN_SLOT, PEER_SLOT, slot,
+                             104, 3, 97, 22, 88, 82, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, CREATION,
+                             88, 82, 1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, CREATION,
+                             88, 82, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, (uint8_t)creation};
+    uint8_t copy[sizeof frame];
+    memcpy(copy, frame, sizeof frame);
+    copy[3] = (uint8_t)(sizeof frame - 4);
+    harness_feed(h, 0, copy, sizeof copy);
+}
+
+/* A third node has the address at which the sender is connected with it, where slot and creation are its. */
+static void a_third_by_its_slot(void **state)
+{
+    enum { THIRD_SLOT = 77 };
+    struct harness h;
+    (void)state;
+    begin(&h, true);
+    say(&h, 0, CREATION, NULL);
+    say(&h, 1, CREATION, NULL);
+    say(&h, 0, CREATION, NULL);
+    say_of(&h, THIRD_SLOT, OTHER_CREATION);
+    assert_int_equal(seen.address_atoms, 2);
+    assert_int_equal(seen.unknown_atoms, 1);
+    struct node_atoms *book = open_book(&h, NULL, 1, CREATION);
+    const struct ds_endpoint third = end_of(NULL, 3, OTHER_CREATION);
+    node_slot_names_add_end(book, THIRD_SLOT, &third);
+    say_of(&h, THIRD_SLOT, OTHER_CREATION);
+    assert_int_equal(seen.address_atoms, 3);
+    assert_int_equal(seen.unknown_atoms, 0);
+    say_of(&h, THIRD_SLOT, CREATION); /* one that is there no more */
+    assert_int_equal(seen.address_atoms, 2);
+    assert_int_equal(seen.unknown_atoms, 1);
+    node_atoms_release(book);
+    finish(&h);
+}
+
 /* The other end has a number for the name, whose text it has sent on another connection. */
 static void by_a_slot(void **state)
 {
@@ -250,7 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_a_handshake), cmocka_unit_test(by_none),
-        cmocka_unit_test(by_itself),      cmocka_unit_test(by_a_slot),
+        cmocka_unit_test(by_itself),      cmocka_unit_test(by_a_slot), cmocka_unit_test(a_third_by_its_slot),
         cmocka_unit_test(names_have_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
