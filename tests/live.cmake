@@ -62,6 +62,9 @@ live_test_here(live_baseline 300 baseline $<TARGET_FILE:distsniff> ${ERL_DIR})
 # What --print-refresh prints is run as it is printed, in every form whose program is there.
 live_test_here(live_refresh_forms 300 refresh_forms $<TARGET_FILE:distsniff> ${ERL_DIR})
 
+# What a capture with one refresh taught, at the next late start, of other nodes.
+live_test_here(live_learned 300 learned_again $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${ERL_DIR})
+
 # EPMD is asked, and answers as it should or not.
 live_test_here(live_ask_epmd 300 ask_epmd $<TARGET_FILE:distsniff>)
 
@@ -105,7 +108,8 @@ endforeach()
 live_test_here(live_fixture 300 fixture $<TARGET_FILE:distsniff> ${ERL_DIR})
 
 # What a killed caller or a busy server looks like is a matter of milliseconds: nothing runs beside.
-set_tests_properties(live_crowd live_calls PROPERTIES RUN_SERIAL ON)
+set_tests_properties(live_crowd live_calls live_kernel PROPERTIES RUN_SERIAL ON)
 set_tests_properties(live_ends PROPERTIES PROCESSORS 2)
-mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline live_kernel)
+mostly_waits(live_ends live_silence live_refresh live_refresh_forms live_ask_epmd live_baseline
+             live_learned)
 set_tests_properties(live_ends live_doctor_near PROPERTIES COST 100) # the longest go first
