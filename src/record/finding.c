@@ -204,7 +204,8 @@ const char *happening_words(enum happening moment)
 
 bool finding_is_aside(const struct finding *f)
 {
-    return f->kind != NULL && f->kind->rank == RANK_HYGIENE && f->severity != SEVERITY_ERROR;
+    return f->kind != NULL && f->severity != SEVERITY_ERROR &&
+           (f->kind->rank == RANK_HYGIENE || f->is_aside);
 }
 
 int finding_place(const struct finding *f)
@@ -214,7 +215,9 @@ int finding_place(const struct finding *f)
         return NO_FINDING;
     if (finding_is_aside(f))
         return ASIDE;
-    return f->kind->rank == RANK_AVAILABILITY && !f->is_past ? NOW : BY_SEVERITY + (int)f->severity;
+    return f->kind->rank == RANK_AVAILABILITY && !f->is_past && f->severity != SEVERITY_NOTE
+               ? NOW
+               : BY_SEVERITY + (int)f->severity;
 }
 
 int finding_compare(const struct finding *a, const struct finding *b)

@@ -149,6 +149,7 @@ struct finding {
     bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
+    bool is_aside;  /* hygiene, whatever its kind: it comes of what is known and told, or was over soon */
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
@@ -162,15 +163,16 @@ const char *finding_rank_name(enum finding_rank rank);
 const char *happening_name(enum happening moment);
 const char *happening_words(enum happening moment);
 
-/* finding_is_aside says whether it is a warning or note of hygiene: these are shown last, a line each. An
- * error never is. */
+/* finding_is_aside says whether it is a warning or note of hygiene, or one that counts as such: these are
+ * shown last, a line each. An error never is. */
 bool finding_is_aside(const struct finding *finding);
 
 /* finding_place is the group in which a finding is shown, from 0. */
 int finding_place(const struct finding *finding);
 
-/* finding_compare orders findings for people, as strcmp does: what is down now; then errors, warnings and
- * notes, each by rank; last what finding_is_aside. Equals stay in the order in which they were found. */
+/* finding_compare orders findings for people, as strcmp does: errors and warnings of what is down now; then
+ * errors, warnings and notes, each by rank; last what finding_is_aside. Equals stay in the order in which
+ * they were found. */
 int finding_compare(const struct finding *a, const struct finding *b);
 const char *certainty_name(enum certainty certainty);
 

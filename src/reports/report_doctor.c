@@ -144,6 +144,8 @@ void report_finding_print(const struct report_text *text, const struct finding *
 static void add_finding(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
 {
     report_finding_print(doctor->text, f, out);
+    if (doctor->text->command != NULL)
+        ds_buffer_printf(out, "  whole: --explain finding:%" PRIu64 "\n", f->number);
     ds_buffer_add_text(out, "\n");
 }
 
@@ -164,6 +166,8 @@ static void add_aside(const struct doctor *doctor, struct ds_buffer *out)
         add_when(doctor->text, f, out);
         if (f->num_evidence != 0 && f->evidence[0].num != 0)
             ds_buffer_printf(out, "; packet %" PRIu64, f->evidence[0].packet[0].frame);
+        if (doctor->text->command != NULL)
+            ds_buffer_printf(out, "; finding:%" PRIu64, f->number);
         ds_buffer_add_text(out, ")\n");
     }
     if (has_title)
@@ -306,7 +310,9 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
     if (num[SEVERITY_NOTE] != 0)
         ds_buffer_printf(out, "%s %s", wrong != 0 ? "," : ";",
                          ds_counted(num[SEVERITY_NOTE], "notes").text);
-    if (first != NULL) {
+    if (first != NULL && first != doctor->found[0]) {
+        ds_buffer_add_text(out, "; the warnings are hygiene, at the end");
+    } else if (first != NULL) {
         ds_buffer_add_text(out, "; first: ");
         print_first(doctor, first, out);
     }

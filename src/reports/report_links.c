@@ -462,21 +462,36 @@ static int compare_hashes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* count_nodes counts those at the ends of links, by their names. */
-static uint64_t count_nodes(struct link_row *const *rows, size_t num, struct ds_buffer *out)
+static uint64_t count_different(uint64_t *hashes, size_t num)
 {
-    uint64_t *hashes = malloc((2 * num + 1) * sizeof *hashes), count = 0;
-    if (hashes == NULL) {
-        out->failed = true;
-        return 0;
-    }
-    for (size_t i = 0; i < 2 * num; i++)
-        hashes[i] = rows[i / 2]->name[i % 2].hash;
-    qsort(hashes, 2 * num, sizeof *hashes, compare_hashes);
-    for (size_t i = 0; i < 2 * num; i++)
+    uint64_t count = 0;
+    qsort(hashes, num, sizeof *hashes, compare_hashes);
+    for (size_t i = 0; i < num; i++)
         count += i == 0 || hashes[i] != hashes[i - 1];
-    free(hashes);
     return count;
+}
+
+/* add_nodes counts the nodes at the ends of links, by their names, and the pairs of them: a pair has a link
+ * after the other where it was closed and is made anew. */
+static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer *out)
+{
+    uint64_t *nodes = malloc((3 * num + 1) * sizeof *nodes);
+    if (nodes == NULL) {
+        out->failed = true;
+        return;
+    }
+    uint64_t *pairs = nodes + 2 * num;
+    for (size_t i = 0; i < num; i++) {
+        const uint64_t a = rows[i]->name[0].hash, b = rows[i]->name[1].hash;
+        const uint64_t pair[] = {a < b ? a : b, a < b ? b : a};
+        nodes[2 * i] = a;
+        nodes[2 * i + 1] = b;
+        pairs[i] = hash_more(1, pair, sizeof pair);
+    }
+    ds_buffer_printf(out, " between %s", ds_counted(count_different(nodes, 2 * num), "nodes").text);
+    if (num > 1)
+        ds_buffer_printf(out, " (%s)", ds_counted(count_different(pairs, num), "pairs").text);
+    free(nodes);
 }
 
 /* add_worst says what is the matter with a link, which is the worst. */
@@ -510,7 +525,7 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
         num_ended += is_over(rows[i]);
     ds_buffer_add_text(out, ds_counted(num, "links").text);
     if (num != 0) {
-        ds_buffer_printf(out, " between %s", ds_counted(count_nodes(rows, num, out), "nodes").text);
+        add_nodes(rows, num, out);
         if (num_ended == 0)
             ds_buffer_add_text(out, num == 1 ? ", open" : ", all open");
         else

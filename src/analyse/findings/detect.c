@@ -225,6 +225,7 @@ uint64_t detect_commit(struct detect *d)
     f->last_ns = ts_ns;
     f->is_over = draft->is_over;
     f->is_past = false;
+    f->is_aside &= draft->is_aside;
     /* What has become worse is told anew. */
     const bool is_worse = draft->severity < f->severity;
     f->is_update = f->num_evidence == FINDING_SETS && !is_worse;

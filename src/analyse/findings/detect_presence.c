@@ -94,6 +94,14 @@ static bool is_named(const struct finding *f, const struct presence_node *node)
     return has_name && (is_there || !has_addr);
 }
 
+/* begins_with says whether it is that node of which a finding says something. */
+static bool begins_with(const struct finding *f, const struct presence_node *node)
+{
+    return f->sentence.num != 0 && f->sentence.part[0].kind == WORD_NODE &&
+           f->sentence.part[0].len == node->len &&
+           memcmp(f->sentence.bytes + f->sentence.part[0].at, node->name, node->len) == 0;
+}
+
 /* has_passed: the two nodes have connected since, or the node is there again. */
 static bool has_passed(const struct detect *d, const struct finding *f)
 {
@@ -122,15 +130,35 @@ static bool has_passed(const struct detect *d, const struct finding *f)
     return false;
 }
 
+/* comes_of_known says whether a finding comes of what is known: a node was not registered that was about to
+ * start, or that has left, or a visitor closed its links. */
+static bool comes_of_known(const struct detect *d, const struct finding *f)
+{
+    const bool is_unregistered = f->kind == finding_kind_at(FINDING_DS107);
+    if (f->is_aside || (!is_unregistered && f->kind != finding_kind_at(FINDING_DS204)))
+        return f->is_aside;
+    const struct presence_node *node = table_oldest(&d->presence.nodes);
+    for (; node != NULL; node = table_newer(&d->presence.nodes, node)) {
+        if (is_unregistered && (presence_is_gone(node) || node->back_ns > f->last_ns) && is_named(f, node))
+            return true;
+        if (!is_unregistered && node->is_visitor && begins_with(f, node))
+            return true;
+    }
+    return false;
+}
+
 void detect_presence_sum(struct detect *d)
 {
     for (struct found *found = table_oldest(&d->found); found != NULL;
          found = table_newer(&d->found, found)) {
         struct finding *f = &found->finding;
-        const bool is_past = has_passed(d, f);
-        if (f->is_past == is_past)
+        const bool is_past = has_passed(d, f), is_aside = comes_of_known(d, f);
+        if (f->is_past == is_past && f->is_aside == is_aside)
             continue;
         f->is_past = is_past;
+        f->is_aside = is_aside;
+        if (is_aside)
+            f->severity = SEVERITY_NOTE;
         f->is_update = true;
         f->error_change = 0;
         detect_emit(d, f);

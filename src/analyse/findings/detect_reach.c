@@ -128,6 +128,22 @@ void detect_node_starts(struct detect *d, const struct ds_addr *addr)
     }
 }
 
+/* explain_unregistered: a tool comes and goes; that a node has left is told. Neither is an alarm. */
+static void explain_unregistered(const struct detect *d, struct finding *f, struct ds_text name,
+                                 const struct ds_addr *epmd)
+{
+    const struct presence_node *node = presence_find_at(&d->presence, name, epmd);
+    f->is_aside = tools_have_name(name) || (node != NULL && presence_is_gone(node));
+    if (!f->is_aside)
+        return;
+    f->severity = SEVERITY_NOTE;
+    if (node != NULL && presence_is_gone(node)) {
+        wording_add(&f->detail, "it left at ");
+        wording_clock(&f->detail, node->left_ns);
+        wording_add(&f->detail, "; ");
+    }
+}
+
 void detect_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
@@ -149,6 +165,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
             break;
         }
         f = detect_begin(d, FINDING_DS107, event);
+        explain_unregistered(d, f, text_of(w->asked, w->asked_len), &event->conn->end[event->dir].addr);
         if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has a name of its own */
             f->variant = 1;
             wording_add(&f->sentence, "tools are not registered at EPMD of ");

@@ -44,13 +44,13 @@ static void say_calls(struct detect *d, unsigned line)
         const char *words;
     } outcomes[] = {{CALL_OK, "ok"},
                     {CALL_ANSWERED_ELSEWHERE, "answered elsewhere"},
-                    {CALL_TIMEOUT, "timed out"},
+                    {CALL_TIMEOUT, "timeout"},
                     {CALL_ABANDONED, "abandoned"},
                     {CALL_ERROR, "failed (error)"},
                     {CALL_NOPROC, "noproc"},
                     {CALL_NOCONNECTION, "noconnection"},
-                    {CALL_UNKNOWN, "not known"},
-                    {CALL_UNANSWERED, "still open"}};
+                    {CALL_UNKNOWN, "unknown"},
+                    {CALL_UNANSWERED, "unanswered"}};
     const struct checks *c = &d->checks;
     struct finding f = {0};
     const bool is_fine =

@@ -78,6 +78,22 @@ static struct presence_node *find_node(const struct presence *p, struct ds_text 
     return node;
 }
 
+static bool is_at(const struct presence_node *node, struct ds_text name, const struct ds_addr *addr)
+{
+    return name.len != 0 && node->len > name.len && node->name[name.len] == '@' &&
+           memcmp(node->name, name.data, name.len) == 0 && node->addr.family == addr->family &&
+           memcmp(node->addr.bytes, addr->bytes, sizeof addr->bytes) == 0;
+}
+
+const struct presence_node *presence_find_at(const struct presence *p, struct ds_text name,
+                                             const struct ds_addr *addr)
+{
+    const struct presence_node *node = table_oldest(&p->nodes);
+    while (node != NULL && !is_at(node, name, addr))
+        node = table_newer(&p->nodes, node);
+    return node;
+}
+
 const struct presence_node *presence_find(const struct presence *p, struct ds_text name)
 {
     return name.data != NULL ? find_node(p, name) : NULL;
@@ -278,9 +294,8 @@ static void leave(struct presence *p, const struct presence_change *down, struct
     change.node = node;
     node->left_ns = down->ts_ns;
     node->was_lost = down->was_silent || down->is_given_up;
-    node->is_visitor =
-        node->came && !node->was_cut &&
-        (node->has_shell || (!node->has_answered && node->left_ns - node->back_ns <= VISIT_NS));
+    node->is_visitor = node->has_shell || (node->came && !node->was_cut && !node->has_answered &&
+                                           node->left_ns - node->back_ns <= VISIT_NS);
     p->new_ones -= node->came;
     emit(p, &change);
 }
@@ -303,9 +318,7 @@ void presence_ask(struct presence *p, struct ds_text name, const struct ds_addr 
 {
     struct presence_node *node = table_get(&p->nodes, p->nodes.newest);
     for (int i = 0; i < ASKED_FOR && node != NULL; i++, node = table_get(&p->nodes, node->entry.older)) {
-        if (node->is_visitor && name.len != 0 && node->len > name.len && node->name[name.len] == '@' &&
-            memcmp(node->name, name.data, name.len) == 0 && node->addr.family == epmd->family &&
-            memcmp(node->addr.bytes, epmd->bytes, sizeof epmd->bytes) == 0)
+        if (node->is_visitor && !node->has_shell && is_at(node, name, epmd))
             node->is_visitor = false;
     }
 }

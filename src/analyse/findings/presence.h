@@ -8,9 +8,9 @@
  * of well-known tools, come and go: their links are changes, they themselves are not.
  *
  * A visitor is a node that is not hidden and yet came and went as a tool does: it connected to a node that
- * was there, closed its links itself, in order, and either somebody typed into its terminal, or it
- * answered no call and was there for a minute at most. Whoever asks EPMD for it afterwards misses it: then
- * it was none.
+ * was there, and somebody typed into its terminal for that node. Or it closed its links itself, in order,
+ * answered no call and was there for a minute at most; whoever asks EPMD for such a node afterwards misses
+ * it: then it was none.
  */
 #ifndef SRC_PRESENCE_H
 #define SRC_PRESENCE_H
@@ -104,6 +104,10 @@ void presence_given_up(struct presence *presence, uint64_t conn, int64_t ts_ns,
 const struct presence_node *presence_find(const struct presence *presence, struct ds_text name);
 const struct presence_pair *presence_find_pair(const struct presence *presence, struct ds_text a,
                                                struct ds_text b);
+
+/* presence_find_at returns a node by the first part of its name and its host, as EPMD is asked; or NULL. */
+const struct presence_node *presence_find_at(const struct presence *presence, struct ds_text name,
+                                             const struct ds_addr *addr);
 
 /* presence_is_gone says whether a node has left and not come back, presence_is_missed whether it has and
  * was no visitor; presence_is_apart whether two nodes that are both there, or of which none has left, have

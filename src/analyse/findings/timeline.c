@@ -282,9 +282,32 @@ static void recover(struct timeline *t, const struct open_line *o)
     free(line);
 }
 
+static void add_failure(struct wording *out, const struct call *call)
+{
+    switch (call->outcome) {
+    case CALL_TIMEOUT:
+        wording_add(out, " timed out");
+        break;
+    case CALL_ABANDONED:
+        wording_add(out, " were abandoned by their caller");
+        if (call->caller.node.data != NULL) {
+            wording_add(out, " on ");
+            wording_put(out, WORD_NODE, call->caller.node);
+        }
+        break;
+    default:
+        wording_add(out, " failed: ");
+        wording_add(out, call_outcome_name(call->outcome));
+    }
+}
+
 void timeline_call(struct timeline *t, const struct call *call)
 {
-    const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), 0);
+    /* One that was abandoned says something of its caller, which may have been suspended. */
+    const struct ds_text who = call->caller.node;
+    const bool is_abandoned = call->outcome == CALL_ABANDONED;
+    const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
+    const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), by);
     if (!call_outcome_is_failure(call->outcome) || call->began_before) {
         struct open_line *o = call->outcome == CALL_OK ? find(t, key) : NULL;
         if (o != NULL && o->recovered_ns == 0 && call->end_ns >= o->finding.last_ns)
@@ -303,10 +326,7 @@ void timeline_call(struct timeline *t, const struct call *call)
     name_place(line, call->conn, call->end_frame, "the first");
     wording_add(&line->sentence, "calls to ");
     add_callee(&line->sentence, call);
-    const bool is_late = call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
-    wording_add(&line->sentence, is_late ? " timed out" : " failed: ");
-    if (!is_late)
-        wording_add(&line->sentence, call_outcome_name(call->outcome));
+    add_failure(&line->sentence, call);
     add_callee(&line->detail, call);
     hold(t, line, key, FOLD_NS);
     free(line);

@@ -38,7 +38,8 @@ void pipeline_on_finding(void *context, const struct record *record)
     else if (!finding->is_update)
         pipeline_pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
-             (finding->kind == NULL || selector_wants(s->select, record)) &&
+             (finding->kind == NULL ||
+              (finding->last_ns >= s->since_ns && selector_wants(s->select, record))) &&
              pipeline_redact(s, &shown)) {
         s->num_errors += finding->error_change;
         if (s->explain != NULL)

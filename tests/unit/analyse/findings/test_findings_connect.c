@@ -265,6 +265,62 @@ static void answers_of_epmd(void **state)
     found("");
 }
 
+/* asks_for_bob: alice asks EPMD for him, in vain. */
+static void asks_for_bob(void)
+{
+    next_conn();
+    epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, "bob", 0, 0);
+    epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+    assert_string_equal(w.last.kind->code, "DS107");
+    next_conn();
+}
+
+static void is_up(void)
+{
+    w.now_ns += SECOND;
+    w.conn.end[1].port = PORT;
+    shake(DS_STEP_CHALLENGE_ACK, "alice@a", "bob@b");
+    change(DS_CONN_UP, 0, false);
+}
+
+/* A node that is about to start, and one that has left, are no alarm: what is told of it is. */
+static void unregistered_for_a_reason(void **state)
+{
+    enum { STARTS, HAS_LEFT, RUNS, NEVER, CASES };
+    (void)state;
+    leaves_out = "DS204 DS401";
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        if (i == HAS_LEFT || i == RUNS)
+            is_up();
+        if (i == HAS_LEFT) {
+            half_close(1, DS_CLOSE_FIN);
+            change(DS_CONN_CLOSED, 1, true);
+        }
+        asks_for_bob();
+        assert_int_equal(w.last.severity, i == HAS_LEFT ? SEVERITY_NOTE : SEVERITY_WARNING);
+        assert_int_equal(finding_is_aside(&w.last), i == HAS_LEFT);
+        if (i == HAS_LEFT)
+            detail_has("it left at ");
+        if (i == STARTS)
+            is_up();
+        found("DS107");
+        assert_int_equal(w.last.severity, i == HAS_LEFT || i == STARTS ? SEVERITY_NOTE : SEVERITY_WARNING);
+        assert_int_equal(finding_is_aside(&w.last), i == HAS_LEFT || i == STARTS);
+    }
+    begin(); /* the next time it is an alarm again */
+    asks_for_bob();
+    is_up();
+    findings_sum_up(w.findings);
+    assert_int_equal(w.last.severity, SEVERITY_NOTE);
+    w.now_ns += SECOND;
+    asks_for_bob();
+    found("DS107 DS107");
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    assert_false(finding_is_aside(&w.last));
+    leaves_out = "";
+}
+
 static void refusals(void **state)
 {
     static const struct {
@@ -404,6 +460,7 @@ int main(void)
         cmocka_unit_test(no_epmd),
         cmocka_unit_test(epmd_of_a_node_that_starts),
         cmocka_unit_test(answers_of_epmd),
+        cmocka_unit_test(unregistered_for_a_reason),
         cmocka_unit_test(refusals),
         cmocka_unit_test(gives_up_for_the_other),
         cmocka_unit_test(silent_acceptor),

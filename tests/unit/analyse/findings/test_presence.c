@@ -271,8 +271,12 @@ static void visitors(void **state)
     presence_type(&p, text("v@h"));
     presence_type(&p, text("nobody@h"));
     now_ns += 3600 * SECOND;
-    ends(2, 0);
+    ends(2, 1); /* be it that the other node ends */
+    presence_ask(&p, text("v"), &nowhere);
     assert_false(misses("v@h"));
+    assert_ptr_equal(presence_find_at(&p, text("v"), &nowhere), presence_find(&p, text("v@h")));
+    assert_null(presence_find_at(&p, text("v@"), &nowhere));
+    assert_null(presence_find_at(&p, text("v"), &elsewhere));
     joins(2, "v@h", 1, "b@h", 1); /* back: and then it is another story */
     now_ns += 3600 * SECOND;
     ends(2, 0);

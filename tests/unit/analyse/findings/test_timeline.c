@@ -81,7 +81,7 @@ static void failures(void **state)
     call("srv", CALL_TIMEOUT, 4);
     call("other", CALL_NOPROC, 4.5);
     call("srv", CALL_OK, 5); /* it fails again, so soon that this was no recovery */
-    call("srv", CALL_ABANDONED, 6);
+    call("srv", CALL_TIMEOUT, 6);
     call("srv", CALL_OK, 8);
     call("srv", CALL_OK, 9);
     timeline_time(t, 20 * SECOND);
@@ -97,6 +97,14 @@ static void failures(void **state)
             "21-21 failing x1: calls to srv of b@h timed out\n40-40 recovered x1: srv of b@h answers again\n"
             "50-50 failing x1: calls to srv of b@h timed out\n70-70 failing x1: calls to srv of b@h timed out\n"
             "71-71 recovered x1: srv of b@h answers again\n");
+    begin(false); /* one that its caller abandoned is no timeout: the caller is named */
+    call("srv", CALL_TIMEOUT, 1);
+    call("srv", CALL_ABANDONED, 2);
+    call("srv", CALL_ABANDONED, 3);
+    call("srv", CALL_OK, 4);
+    is_told("1-1 failing x1: calls to srv of b@h timed out\n"
+            "2-3 failing x2: calls to srv of b@h were abandoned by their caller on a@h\n"
+            "4-4 recovered x1: srv of b@h answers again\n");
     begin(false); /* just within, just beyond */
     call("srv", CALL_TIMEOUT, 1);
     call("srv", CALL_TIMEOUT, 5.9);
