@@ -3,6 +3,8 @@
  */
 #include "record/compact_message.h"
 
+#include "record/paused.h"
+
 enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* what stands before the terms */
 
 /* packed_term is a term as a stretch of its frame, the atoms are the message's. */
@@ -124,7 +126,7 @@ const struct compact_message *compact_message_add(struct copier *c, const struct
     memcpy(packed->head, event, HEAD_LEN);
     struct ds_event *head = (struct ds_event *)packed->head; /* nothing behind it is touched */
     head->bytes = bytes;
-    head->conn = copier_add_conn(c, event->conn, false);
+    head->conn = copier_add_conn(c, event->conn, paused_before(event));
     packed->atoms = atoms;
     packed->num_atoms = frame.num_atoms;
     packed->fragments = message->fragments;

@@ -5,6 +5,7 @@
  */
 #include "record/compact_message.h"
 #include "record/copier.h"
+#include "record/paused.h"
 
 #include <stdlib.h>
 
@@ -113,8 +114,10 @@ static void copy_event(struct copier *c, struct ds_event *event, bool has_link_f
     if (event->bytes != NULL)
         event->bytes = copy_span(c, event->bytes, event->bytes_len);
     /* Connections of lookups have no number to tell them apart by. */
-    event->conn = copier_add_conn(c, event->conn, has_link_facts || type == DS_EVENT_CONN ||
-                                                type == DS_EVENT_STALL || type == DS_EVENT_LOOKUP);
+    const bool is_looked_at = has_link_facts || type == DS_EVENT_CONN || type == DS_EVENT_STALL ||
+                              type == DS_EVENT_LOOKUP ||
+                              (type == DS_EVENT_MESSAGE && paused_before(event));
+    event->conn = copier_add_conn(c, event->conn, is_looked_at);
     switch (event->type) {
     case DS_EVENT_EPMD:
         copy_epmd(c, &event->epmd);

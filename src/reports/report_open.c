@@ -1,6 +1,6 @@
 /*
- * report_open.c - what is open: calls without an answer, monitors and links, messages of which
- * fragments are to come, and senders that are held up; oldest first. At the end that is what was open
+ * report_open.c - what is open: calls without an answer, messages of which fragments are to come, and
+ * senders that are held up; then monitors and links; each oldest first. At the end that is what was open
  * when the capture ended; before, what is at that moment.
  */
 #include "reports/report.h"
@@ -77,11 +77,14 @@ static void print_head(const struct open_table *t, const char *what, int64_t sta
     ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t ", frame, conn);
 }
 
+/* add: what somebody waits for stands above monitors and links, which last as long as processes do. */
 static void add(struct open_table *t, struct open_list *list, enum what what, int64_t age_ns,
                 uint64_t frame)
 {
+    const bool waits = what != OPEN_MONITOR && what != OPEN_LINK;
+    const int64_t above = INT64_MAX / 2, age = age_ns < 0 ? 0 : age_ns < above ? age_ns : above - 1;
     list->num[what]++;
-    t->failed |= !best_rows_add(&list->rows, age_ns, frame, &t->scratch);
+    t->failed |= !best_rows_add(&list->rows, waits ? above + age : age, frame, &t->scratch);
 }
 
 /* note_oldest keeps the number of what has been open for longest. */
@@ -320,7 +323,7 @@ static void show_table(void *state)
         ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->unfinished.num_forgotten);
     ds_buffer_printf(out, "; %s of calls", ds_counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
-        ds_buffer_printf(out, "; the %zu oldest are shown", list->rows.num);
+        ds_buffer_printf(out, "; %zu are shown, what somebody waits for first", list->rows.num);
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; out of memory\n" : "\n");
     struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
     report_narrow(t->text, &columns);

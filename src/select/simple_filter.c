@@ -116,6 +116,35 @@ static bool take_number(struct ds_text *text, uint32_t *out)
     return true;
 }
 
+static size_t count_digits(struct ds_text text)
+{
+    size_t num = 0;
+    while (num < text.len && text.data[num] >= '0' && text.data[num] <= '9')
+        num++;
+    return num;
+}
+
+/* parse_shown reads <85.0> and <85.0> of alice@host, as reports show pids. */
+static bool parse_shown(struct pick_process *process, const char *word, size_t len)
+{
+    static const char of[] = "> of ";
+    const char *at = memchr(word, '>', len);
+    uint64_t id = 0;
+    if (word[0] != '<' || at == NULL || (at[1] != '\0' && (strncmp(at, of, sizeof of - 1) != 0 ||
+                                                          at[sizeof of - 1] == '\0')))
+        return false;
+    struct ds_text pid = {word + 1, (size_t)(at - word) - 1};
+    if (!take_number(&pid, &process->serial) || count_digits(pid) != pid.len)
+        return false;
+    for (size_t i = 0; i < pid.len && id <= UINT32_MAX; i++)
+        id = id * 10 + (uint64_t)(pid.data[i] - '0');
+    const struct ds_text node = {at + sizeof of - 1, len - (size_t)(at - word) - (sizeof of - 1)};
+    process->id = (uint32_t)id;
+    process->name = (struct ds_text){NULL, 0};
+    process->node = at[1] == '\0' ? (struct ds_text){NULL, 0} : node;
+    return id <= UINT32_MAX;
+}
+
 bool pick_process_parse(struct pick_process *process, const char *word)
 {
     static const char elixir[] = "#PID";
@@ -128,11 +157,10 @@ bool pick_process_parse(struct pick_process *process, const char *word)
     if (bracketed && word[len - 1] == '>')
         pid = (struct ds_text){word + 1, len - 2};
     *process = (struct pick_process){.word = given, .name = {word, len}};
+    if (bracketed && parse_shown(process, word, len))
+        return true;
     if (take_number(&pid, &process->serial) && take_number(&pid, &process->id)) {
-        size_t num_digits = 0;
-        while (num_digits < pid.len && pid.data[num_digits] >= '0' && pid.data[num_digits] <= '9')
-            num_digits++;
-        const bool any_node = num_digits == pid.len; /* as a shell numbers nodes for itself */
+        const bool any_node = count_digits(pid) == pid.len; /* as a shell numbers nodes for itself */
         if (bracketed || any_node || memchr(pid.data, '@', pid.len) != NULL) {
             process->name = (struct ds_text){NULL, 0};
             process->node = any_node ? (struct ds_text){NULL, 0} : pid;
@@ -226,15 +254,28 @@ bool pick_process_is(const struct pick_process *process, const struct party *par
            (process->node.data == NULL || is_same(process->node, party->node));
 }
 
-/* An end may be known by EPMD alone, without its host, too. */
+/* is_host says whether a word is the host of a node, whole or its first part. */
+static bool is_host(struct ds_text word, struct ds_text host)
+{
+    const char *dot = memchr(host.data, '.', host.len);
+    return is_same(word, host) ||
+           (dot != NULL && is_same(word, (struct ds_text){host.data, (size_t)(dot - host.data)}));
+}
+
+/* An end may be known by EPMD alone, without its host, too. A name without a host is that of any node of
+ * this name, or of any node on that host. */
 static bool is_node(struct ds_text asked, struct ds_text node)
 {
     if (node.data == NULL)
         return false;
     const char *asked_host = memchr(asked.data, '@', asked.len);
     const char *host = memchr(node.data, '@', node.len);
-    if (asked_host == NULL && host != NULL)
-        node.len = (size_t)(host - node.data);
+    if (asked_host == NULL && host != NULL) {
+        const size_t name_len = (size_t)(host - node.data);
+        if (is_host(asked, (struct ds_text){host + 1, node.len - name_len - 1}))
+            return true;
+        node.len = name_len;
+    }
     if (asked_host != NULL && host == NULL)
         asked.len = (size_t)(asked_host - asked.data);
     return is_same(asked, node);

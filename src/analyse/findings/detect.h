@@ -233,6 +233,7 @@ struct detect {
     bool has_fading;
     struct awake awake[MAX_AWAKE]; /* the latest ones */
     uint64_t num_awake;
+    int64_t awake_ns; /* the latest pause of any of them ended */
     bool looks_closer; /* messages may tell of those, or of keys of TLS */
 #define FAMILY(name) struct name##_watch *name; /* not NULL */
 #include "analyse/findings/families.def"
@@ -434,9 +435,14 @@ void detect_crash(struct detect *d, const struct record *record);
 void detect_timeout(struct detect *d, const struct call *call);
 
 /* Nodes that answer nothing for a while (detect_awake.c). detect_awake takes messages of which
- * detect_has_paused holds, detect_awake_call each call that has ended. */
+ * paused_before holds, and those of half a second behind these; detect_awake_call each call that has
+ * ended. */
 void detect_awake(struct detect *d, const struct record *record);
 void detect_awake_call(struct detect *d, const struct call *call);
+
+/* detect_caller_woke says whether the caller of a call that timed out had itself sent nothing for long,
+ * until then: its timer was late, and not the callee. */
+bool detect_caller_woke(struct detect *d, const struct call *call);
 void detect_global(struct detect *d, const struct record *record);
 void detect_exposure(struct detect *d, const struct ds_event *event);
 

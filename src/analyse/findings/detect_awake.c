@@ -10,20 +10,24 @@
 
 #include "analyse/findings/wording_say.h"
 #include "core/hash.h"
+#include "record/paused.h"
 
 #include <string.h>
 
 #define MS INT64_C(1000000)
 #define WAITED_NS (1000 * MS) /* an answer that took less was not held up */
 #define APART_NS (20 * MS)
+#define TIMEOUTS_NS (100 * MS) /* people write timeouts in multiples of that */
+#define LATE_NS (20 * MS)      /* and they fire so late at most */
 
 enum { ANSWERS_TO_REQUESTS = 4, LEAST_CALLEES = 2 };
 
-static struct awake *find(struct detect *d, uint64_t conn, int64_t to_ns)
+/* find finds the latest pause of an end; to_ns not 0: if it is that one. */
+static struct awake *find(struct detect *d, uint64_t conn, int dir, int64_t to_ns)
 {
     for (size_t i = 0; i < MAX_AWAKE; i++) {
         struct awake *a = &d->awake[i];
-        if (a->is_used && a->conn == conn && (to_ns == 0 || a->to_ns == to_ns))
+        if (a->is_used && a->conn == conn && a->dir == dir && (to_ns == 0 || a->to_ns == to_ns))
             return a;
     }
     return NULL;
@@ -34,16 +38,18 @@ static struct awake *begin(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
     const struct ds_endpoint *end = &event->conn->end[event->dir];
-    struct awake *old = find(d, event->conn->number, 0);
+    struct awake *old = find(d, event->conn->number, event->dir, 0);
     struct awake *a = old != NULL ? old : &d->awake[d->num_awake++ % MAX_AWAKE];
     *a = (struct awake){.is_used = true,
                         .conn = event->conn->number,
+                        .dir = event->dir,
                         .from_ns = side->pause_from_ns,
                         .to_ns = side->pause_to_ns,
                         .heard_ns = side->pause_heard_ns};
     a->len = detect_keep(a->name, sizeof a->name, end->node);
     a->addr = end->addr;
     a->port = end->port;
+    d->awake_ns = a->to_ns;
     return a;
 }
 
@@ -104,7 +110,7 @@ static void take_answer(struct detect *d, struct awake *a, bool is_late, uint64_
     a->callee[is_late] = callee;
     const int64_t apart_ns = a->last_ns - a->first_ns;
     if ((a->num_callees[0] < LEAST_CALLEES && a->num_callees[1] < LEAST_CALLEES) ||
-        a->to_ns - a->first_ns < DETECT_PAUSE_NS || a->heard_ns <= a->first_ns ||
+        a->to_ns - a->first_ns < PAUSED_NS || a->heard_ns <= a->first_ns ||
         apart_ns < ANSWERS_TO_REQUESTS * (a->answered_ns[1] - a->answered_ns[0]) + APART_NS ||
         detect_was_unread(detect_find_watched(d, a->conn), a->first_ns))
         return;
@@ -114,10 +120,13 @@ static void take_answer(struct detect *d, struct awake *a, bool is_late, uint64_
 void detect_awake(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
-    const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
-    struct awake *a = find(d, event->conn->number, side->pause_to_ns);
-    if (a == NULL)
+    const bool is_first = paused_before(event);
+    struct awake *a = find(d, event->conn->number, event->dir,
+                           is_first ? event->conn->link->side[event->dir].pause_to_ns : 0);
+    if (a == NULL && is_first)
         a = begin(d, event);
+    if (a == NULL)
+        return;
     a->frame = event->frame;
     struct ds_identity pid;
     const struct ds_term *from = &event->message.role[DS_ROLE_FROM];
@@ -127,20 +136,26 @@ void detect_awake(struct detect *d, const struct record *record)
                     event->ts_ns - record->note.latency_ns, event->ts_ns);
 }
 
-/* is_from says whether the callee of a call is at the end that was silent. */
-static bool is_from(const struct awake *a, const struct call *call)
+/* find_of finds the pause of the end at which a party of a call is: by its node's name or, where that is
+ * not known, by the packet of the answer. */
+static struct awake *find_of(struct detect *d, const struct call *call, struct ds_text node)
 {
-    const struct ds_text node = call->callee.node;
-    if (node.data == NULL || a->len == 0)
-        return call->end_frame == a->frame;
-    return node.len == a->len && memcmp(node.data, a->name, a->len) == 0;
+    for (size_t i = 0; i < MAX_AWAKE; i++) {
+        struct awake *a = &d->awake[i];
+        const bool is_known = node.data != NULL && a->len != 0;
+        if (a->is_used && a->conn == call->conn &&
+            (is_known ? node.len == a->len && memcmp(node.data, a->name, a->len) == 0
+                      : call->end_frame == a->frame))
+            return a;
+    }
+    return NULL;
 }
 
 void detect_awake_call(struct detect *d, const struct call *call)
 {
     const struct party *callee = &call->callee;
-    struct awake *a = find(d, call->conn, 0);
-    if (a == NULL || call->began_before || !is_from(a, call) ||
+    struct awake *a = find_of(d, call, callee->node);
+    if (a == NULL || call->began_before ||
         (call->outcome != CALL_OK && call->outcome != CALL_ERROR && call->outcome != CALL_NOPROC))
         return;
     const uint64_t key = callee->has_pid ? hash_more(1, &callee->id, sizeof callee->id)
@@ -148,4 +163,13 @@ void detect_awake_call(struct detect *d, const struct call *call)
     if (a->num_callees[false] == 0)
         a->first_frame = call->start_frame;
     take_answer(d, a, false, key, call->start_ns, call->end_ns);
+}
+
+bool detect_caller_woke(struct detect *d, const struct call *call)
+{
+    const int64_t waited_ns = call->end_ns - call->start_ns;
+    const bool is_late = call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
+    const struct awake *a = is_late ? find_of(d, call, call->caller.node) : NULL;
+    return a != NULL && call->end_ns >= a->to_ns && call->end_ns - a->to_ns <= DETECT_AWAKE_NS &&
+           call->start_ns <= a->from_ns && waited_ns % TIMEOUTS_NS > LATE_NS;
 }

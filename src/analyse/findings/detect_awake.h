@@ -15,6 +15,7 @@
 enum { MAX_AWAKE = 16 };
 struct awake {
     bool is_used, is_told;
+    uint8_t dir; /* from that end of the connection */
     uint64_t conn, frame; /* the latest packet from it */
     int64_t from_ns, to_ns, heard_ns;
     size_t len;
@@ -28,13 +29,6 @@ struct awake {
     uint64_t first_frame;
 };
 
-#define DETECT_PAUSE_NS INT64_C(3000000000)  /* a shorter one is none */
-#define DETECT_AWAKE_NS INT64_C(500000000)   /* so soon all is answered that waited */
-static inline bool detect_has_paused(const struct ds_event *event)
-{
-    const struct ds_tcp_stats *link = event->conn->link;
-    const struct ds_tcp_side *side = link != NULL ? &link->side[event->dir] : NULL;
-    return side != NULL && side->pause_to_ns - side->pause_from_ns >= DETECT_PAUSE_NS &&
-           event->ts_ns - side->pause_to_ns <= DETECT_AWAKE_NS;
-}
+#define DETECT_AWAKE_NS INT64_C(500000000) /* so soon all is answered that waited */
+
 #endif

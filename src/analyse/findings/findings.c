@@ -5,6 +5,8 @@
 
 #include "analyse/findings/detect.h"
 
+#include "record/paused.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,7 +186,7 @@ static inline void take_message(struct detect *d, const struct record *record)
     d->checks.undecoded += is_undecoded;
     d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
     detect_link_message(d, record->event);
-    if (detect_has_paused(record->event))
+    if (record->event->ts_ns - d->awake_ns <= DETECT_AWAKE_NS || paused_before(record->event))
         detect_awake(d, record);
     if (detect_has_foreign(record->event))
         detect_foreign(d, record->event);
@@ -225,7 +227,7 @@ static void take_call(struct detect *d, const struct record *record)
     if (d->presence.new_ones != 0)
         detect_presence_call(d, record->call);
     if (d->timeline != NULL)
-        timeline_call(d->timeline, record->call);
+        timeline_call(d->timeline, record->call, detect_caller_woke(d, record->call));
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);
     if (record->call->mod.data != NULL) {

@@ -282,30 +282,28 @@ static void recover(struct timeline *t, const struct open_line *o)
     free(line);
 }
 
-static void add_failure(struct wording *out, const struct call *call)
+static void add_failure(struct wording *out, const struct call *call, bool caller_woke)
 {
-    switch (call->outcome) {
-    case CALL_TIMEOUT:
-        wording_add(out, " timed out");
-        break;
-    case CALL_ABANDONED:
-        wording_add(out, " were abandoned by their caller");
-        if (call->caller.node.data != NULL) {
-            wording_add(out, " on ");
-            wording_put(out, WORD_NODE, call->caller.node);
-        }
-        break;
-    default:
-        wording_add(out, " failed: ");
-        wording_add(out, call_outcome_name(call->outcome));
+    if (call->outcome != CALL_ABANDONED && !caller_woke) {
+        wording_add(out, call->outcome == CALL_TIMEOUT ? " timed out" : " failed: ");
+        if (call->outcome != CALL_TIMEOUT)
+            wording_add(out, call_outcome_name(call->outcome));
+        return;
     }
+    wording_add(out, " were abandoned by their caller");
+    if (call->caller.node.data != NULL) {
+        wording_add(out, " on ");
+        wording_put(out, WORD_NODE, call->caller.node);
+    }
+    if (caller_woke)
+        wording_add(out, ", which had itself sent nothing for a while");
 }
 
-void timeline_call(struct timeline *t, const struct call *call)
+void timeline_call(struct timeline *t, const struct call *call, bool caller_woke)
 {
     /* One that was abandoned says something of its caller, which may have been suspended. */
     const struct ds_text who = call->caller.node;
-    const bool is_abandoned = call->outcome == CALL_ABANDONED;
+    const bool is_abandoned = call->outcome == CALL_ABANDONED || caller_woke;
     const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
     const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), by);
     if (!call_outcome_is_failure(call->outcome) || call->began_before) {
@@ -326,7 +324,7 @@ void timeline_call(struct timeline *t, const struct call *call)
     name_place(line, call->conn, call->end_frame, "the first");
     wording_add(&line->sentence, "calls to ");
     add_callee(&line->sentence, call);
-    add_failure(&line->sentence, call);
+    add_failure(&line->sentence, call, caller_woke);
     add_callee(&line->detail, call);
     hold(t, line, key, FOLD_NS);
     free(line);

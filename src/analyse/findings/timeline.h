@@ -25,10 +25,11 @@ struct timeline_config {
 struct timeline *timeline_new(const struct timeline_config *config);
 void timeline_free(struct timeline *timeline);
 
-/* What it is told. timeline_event takes no messages; timeline_finding what detectors give out. */
+/* What it is told. timeline_event takes no messages; timeline_finding what detectors give out. caller_woke:
+ * the node that waited had itself sent nothing for long. */
 void timeline_presence(struct timeline *timeline, const struct presence_change *change);
 void timeline_event(struct timeline *timeline, const struct ds_event *event);
-void timeline_call(struct timeline *timeline, const struct call *call);
+void timeline_call(struct timeline *timeline, const struct call *call, bool caller_woke);
 void timeline_finding(struct timeline *timeline, const struct finding *finding);
 void timeline_lost(struct timeline *timeline, const struct loss *loss);
 

@@ -70,6 +70,11 @@ static void finds_processes(void **state)
     assert_true(has_process("a@h.85.2", &record));
     assert_true(has_process("<0.85.2>", &record));
     assert_true(has_process("0.85.2", &record));
+    assert_true(has_process("<85.2>", &record)); /* as reports show it */
+    assert_true(has_process("<85.2> of a@h", &record));
+    assert_false(has_process("<85.2> of b@k", &record));
+    assert_false(has_process("<85.1> of a@h", &record));
+    assert_false(has_process("<84.2>", &record));
     assert_false(has_process("<a@h.85.0>", &record));
     assert_false(has_process("<a@h.84.2>", &record));
     assert_false(has_process("<b@k.85.2>", &record));
@@ -81,7 +86,9 @@ static void finds_processes(void **state)
 static void refuses_what_is_no_process(void **state)
 {
     static const char *const words[] = {"", "<", "<>", "<a@h>", "<a@h.1>", "<a@h.1.x>", "<.1.2>",
-                                        "<a@h.1.4294967296>", "<a@h.1.99999999999999999999>"};
+                                        "<a@h.1.4294967296>", "<a@h.1.99999999999999999999>",
+                                        "<1.2> of ", "<1.2> a@h", "<1.2>of a@h", "<4294967296.2> of a@h",
+                                        "<x.2> of a@h", "<1> of a@h"};
     struct pick_process process;
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -108,7 +115,13 @@ static void finds_nodes(void **state)
     assert_true(pick_node_has("b", &event));
     assert_false(pick_node_has("a@k", &event));
     assert_false(pick_node_has("a@", &event));
-    assert_false(pick_node_has("h", &event));
+    assert_true(pick_node_has("h", &event)); /* any node of that host */
+    assert_false(pick_node_has("h.x", &event));
+    conn.end[0].node = TEXT("a@h.x.org");
+    assert_true(pick_node_has("h", &event));
+    assert_true(pick_node_has("h.x.org", &event));
+    assert_false(pick_node_has("h.x", &event));
+    assert_false(pick_node_has("x", &event));
     conn.end[0].node = TEXT("c"); /* as EPMD says it */
     assert_true(pick_node_has("c@anywhere", &event));
     event.type = DS_EVENT_EPMD;

@@ -148,6 +148,36 @@ static void late_ones(void **state)
     }
 }
 
+/* A caller that was suspended gives up when it wakes: that says nothing of its callee. */
+static void wakes_and_gives_up(void **state)
+{
+    const struct {
+        int64_t from, to, call_from, call_to;
+        bool is_callee; /* which is to blame, as far as it shows */
+    } cases[] = {
+        {1000, 10140, 1000, 10140, false}, {1000, 10140, 1000, 10640, false},
+        {1000, 10140, 1000, 10641, true},  /* it had been awake */
+        {1000, 10140, 1001, 10140, true},  /* it had asked later */
+        {1000, 6000, 1000, 6000, true},    /* that is a timeout as people write it */
+        {1000, 6000, 1000, 6020, true},    {1000, 6000, 1000, 6021, false},
+        {1000, 3999, 1000, 4030, true},    /* not for long */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_link();
+        speaks(cases[i].from, cases[i].from, cases[i].to);
+        struct call call = call_of(CALL_TIMEOUT);
+        call.conn = w.conn.number;
+        call.caller.node = text("bob@b");
+        call.callee.node = text("alice@a");
+        call.start_ns = zero_ns + cases[i].call_from * MS;
+        call.end_ns = w.now_ns = zero_ns + cases[i].call_to * MS;
+        put_call(&call);
+        if ((strstr(w.log, "DS313") != NULL) != cases[i].is_callee)
+            fail_msg("case %zu: '%s'", i, w.log);
+    }
+}
+
 /* Of a link that was joined late names may be missing: the packet of the answer says whose it is. */
 static void joined_late(void **state)
 {
@@ -205,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(suspended),    cmocka_unit_test(almost),      cmocka_unit_test(of_two_links),
         cmocka_unit_test(late_ones),    cmocka_unit_test(joined_late), cmocka_unit_test(many_links),
+        cmocka_unit_test(wakes_and_gives_up),
     };
     leaves_out = "DS401";
     return cmocka_run_group_tests(tests, NULL, end);

@@ -69,7 +69,7 @@ static void call(const char *name, enum call_outcome outcome, double at)
     const struct call c = {.callee = {.node = text("b@h"), .name = text(name)}, .caller = {.node = text("a@h")},
                            .conn = 1, .end_frame = 2, .outcome = outcome, .end_ns = (int64_t)(at * 1e9)};
     timeline_time(t, c.end_ns);
-    timeline_call(t, &c);
+    timeline_call(t, &c, at > 1000);
 }
 
 static void failures(void **state)
@@ -105,6 +105,10 @@ static void failures(void **state)
     is_told("1-1 failing x1: calls to srv of b@h timed out\n"
             "2-3 failing x2: calls to srv of b@h were abandoned by their caller on a@h\n"
             "4-4 recovered x1: srv of b@h answers again\n");
+    begin(false);
+    call("srv", CALL_TIMEOUT, 1001);
+    is_told("1001-1001 failing x1: calls to srv of b@h were abandoned by their caller on a@h, which had itself sent "
+            "nothing for a while\n");
     begin(false); /* just within, just beyond */
     call("srv", CALL_TIMEOUT, 1);
     call("srv", CALL_TIMEOUT, 5.9);
