@@ -606,7 +606,7 @@ static void worst_links(void **state)
         const bool has_all = config.max_links == 0 || config.max_links >= 5;
         report_links.show(links);
         report_links.end(links);
-        assert_has(&text, "5 links between 6 nodes, all open");
+        assert_has(&text, "5 links between 6 nodes (5 pairs), all open");
         assert_has(&text, "\nopen    14 ");
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "\nopen    10 ", 12) != NULL, has_all);
         assert_int_equal(memmem(text.buffer.data, text.buffer.len, "--rows", 6) != NULL, !has_all);
