@@ -84,7 +84,7 @@ struct tcp_stream {
 /* tcp_reset is a RST that may be ignored: it is near what is expected, and not it; or that has ended the
  * connection, as far as is known. */
 struct tcp_reset {
-    bool waits;
+    bool waits, has_ack;
     uint8_t dir;
     uint8_t ttl;
     int64_t ns;

@@ -245,6 +245,7 @@ void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (conn->reset.waits)
         tcp_refute_reset(table, conn); /* one is enough */
     conn->reset = (struct tcp_reset){.waits = true,
+                                     .has_ack = (segment->flags & TCP_ACK) != 0,
                                      .dir = (uint8_t)dir,
                                      .ttl = segment->ttl,
                                      .ns = table->shared.now_ns,

@@ -375,8 +375,11 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
 
     if ((segment->flags & (TCP_SYN | TCP_RST)) != 0) {
         if ((segment->flags & TCP_RST) != 0) {
-            conn->reset = (struct tcp_reset){
-                .dir = (uint8_t)dir, .ttl = segment->ttl, .ns = segment->ts_ns, .frame = segment->frame};
+            conn->reset = (struct tcp_reset){.has_ack = (segment->flags & TCP_ACK) != 0,
+                                             .dir = (uint8_t)dir,
+                                             .ttl = segment->ttl,
+                                             .ns = segment->ts_ns,
+                                             .frame = segment->frame};
             if (!conn->forgotten || tcp_is_reset(conn, dir, segment))
                 close_reset(table, conn, dir);
             return;

@@ -268,6 +268,7 @@ static void end_facts(struct tcp_table *table, struct tcp_conn *conn, enum tcp_c
     link->close = ends[why];
     if (why == TCP_CLOSE_RESET && link->closed_by < 0)
         link->closed_by = (int8_t)conn->view.reset_dir;
+    link->reset_is_own = why == TCP_CLOSE_RESET && conn->reset.has_ack;
     for (int dir = 0; dir < 2 && !conn->forgotten; dir++) {
         struct ds_stall stall;
         if (tcp_analysis_end(conn->view.facts, dir, conn->view.now_ns, &stall))

@@ -129,6 +129,8 @@ struct ds_tcp_stats {
     enum ds_close close;
     int8_t closed_by; /* the end whose FIN or RST came first, -1: none did, or the other end's could not
                       be seen */
+    bool reset_is_own; /* the RST has ACK: its sender still had the connection. What answers a segment
+                          of a connection that is not known has none */
     const char *icmp; /* what ICMP said last; a static string, NULL: nothing */
 };
 

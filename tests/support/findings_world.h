@@ -266,6 +266,14 @@ static inline void up(void)
     up_as(5);
 }
 
+static inline void put_gap(void)
+{
+    struct ds_event gap = event_of(DS_EVENT_GAP, 1);
+    gap.gap.bytes = 100;
+    gap.gap.messages = -1;
+    put(&gap);
+}
+
 static inline void half_close(int closed_by, enum ds_close how)
 {
     w.link.closed_by = (int8_t)closed_by;

@@ -146,7 +146,7 @@ struct pair {
     int64_t up_ns[NUM_UPS]; /* of the last ones */
     uint64_t frame[NUM_UPS];
     bool has_ended;      /* a link of theirs, or more */
-    uint32_t ended_by;   /* the latest: hash of the node that closed it in order; 0: otherwise */
+    uint32_t ended_by;   /* the latest: hash of the node that closed it, or ended; 0: otherwise */
     int64_t idle_ns;     /* before the latest RST; 0: there was none */
     int64_t survived_ns; /* the longest silence of both after which a link of theirs went on */
     struct {

@@ -43,8 +43,13 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
                 an_end(&event->conn->end[!closed_by]));
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
-    if (link->silence_ns >= FORGOTTEN_NS && !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
-        link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
+    if (link->reset_is_own) {
+        wording_end(&f->detail, &event->conn->end[closed_by]);
+        wording_add(&f->detail, " was killed or halted with data unread, or something between them reset "
+                                "the link: who sent the RST still knew of it");
+    } else if (link->silence_ns >= FORGOTTEN_NS &&
+               !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
+               link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
         /* By whoever: it knew nothing of the link any more. */
         wording_say(&f->detail, "the RST answers the first data after a silence of {silent}: its host "
                     "was restarted, or a middlebox forgot the link and answered in its name (DS208)",
@@ -82,7 +87,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
     if (pair != NULL) {
         detect_idle_survived(pair, link);
         pair->has_ended = true;
-        pair->ended_by = was_silent || link->close == DS_CLOSE_RESET
+        pair->ended_by = was_silent || (link->close == DS_CLOSE_RESET && !link->reset_is_own)
                              ? 0
                              : hash_text(event->conn->end[closed_by].node);
     }

@@ -174,7 +174,7 @@ static bool take_parted(struct detect *d, const struct ds_event *event, const st
     const bool is_paused =
         d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2;
     const bool is_silent = ticks && !is_paused && silence_ns >= 3 * tick_ns;
-    if (last_ns == 0 || detect_has_gaps(event->conn) || detect_was_unread(w, since_ns) ||
+    if (last_ns == 0 || w->gap_ns >= since_ns || detect_was_unread(w, since_ns) ||
         (!is_silent && (silence_ns < PARTED_NS || up_ns <= since_ns)))
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);

@@ -8,14 +8,6 @@
 enum lack { NOTHING, GAP, LOST, LOST_BEFORE, LATE_GAP };
 static enum lack lack;
 
-static void put_gap(void)
-{
-    struct ds_event gap = event_of(DS_EVENT_GAP, 1);
-    gap.gap.bytes = 100;
-    gap.gap.messages = -1;
-    put(&gap);
-}
-
 /* within comes when a part of the evidence is there, and a part is to come. */
 static void within(void)
 {
@@ -219,6 +211,50 @@ static void lacks_a_fun(void)
     ends(&call, MS);
 }
 
+static void is_answered_late(void)
+{
+    up();
+    within();
+    w.now_ns += 6 * SECOND;
+    struct ds_event event = event_of(DS_EVENT_MESSAGE, 1);
+    findings_record(w.findings, &(struct record){.event = &event,
+                                                 .note = {.late = true, .has_latency = true,
+                                                          .latency_ns = 6 * SECOND + MS, .call = 7}});
+}
+
+static void runs_out_of_time(void)
+{
+    up();
+    struct call call = asked_call(CALL_TIMEOUT);
+    within();
+    ends(&call, 5 * SECOND);
+}
+
+static void are_parted(void)
+{
+    up();
+    for (int end = 0; end < 2; end++) {
+        w.link.side[end].tick_intervals = 3;
+        w.link.side[end].tick_min_ns = w.link.side[end].tick_max_ns = 4 * SECOND;
+        w.link.side[end].tick_last_ns = 4 * SECOND;
+    }
+    const struct ds_conn conn = w.conn;
+    const struct ds_tcp_stats link = w.link;
+    for (int k = 0; k < 12; k++) { /* others go on */
+        w.now_ns += SECOND;
+        next_conn();
+        w.conn.number += 50;
+        struct ds_event tick = event_of(DS_EVENT_TICK, 0);
+        put(&tick);
+    }
+    w.conn = conn;
+    w.conn.link = &w.link;
+    w.link = link;
+    within();
+    w.link.silence_ns = 12 * SECOND;
+    half_close(1, DS_CLOSE_RESET);
+}
+
 static void fails_always(void)
 {
     up();
@@ -313,7 +349,8 @@ static const struct play {
     {"DS101", refuses_cookie, false},      {"DS105", is_unreachable, true},
     {"DS106", has_no_epmd, true},          {"DS115", does_not_answer, false},
     {"DS201", falls_silent, false},        {"DS201", is_not_acknowledged, false},
-    {"DS201", wakes_up, false},
+    {"DS201", wakes_up, false},            {"DS201", are_parted, false},
+    {"DS301", is_answered_late, false},    {"DS313", runs_out_of_time, false},
     {"DS202", misses_ticks, false},        {"DS203", ticks_less_often, false},
     {"DS205", does_not_read, false},       {"DS206", holds_the_link, false},
     {"DS207", loses_large_ones, false},    {"DS209", flaps, true},

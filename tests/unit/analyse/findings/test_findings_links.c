@@ -453,21 +453,31 @@ static void reset_without_a_word(void **state)
  * something gets through again: both tick, and have not; or they have connected again meanwhile. */
 static void parted(void **state)
 {
-    enum { TICKS, SOON, ONE_TICKS, NO_TICKS, AGAIN, AGAIN_FIN, AGAIN_BURST, AGAIN_SOON, RESTARTED, BEFORE, GAP, PAUSED,
-           AGAIN_PAUSED, CASES };
-    static const bool is_parted[CASES] = {[TICKS] = true, [AGAIN] = true, [AGAIN_FIN] = true,
-                                          [AGAIN_BURST] = true, [AGAIN_PAUSED] = true};
+    enum { TICKS, SOON, ONE_TICKS, NO_TICKS, AGAIN, AGAIN_FIN, AGAIN_BURST, AGAIN_SOON, RESTARTED, BEFORE, GAP,
+           GAP_BEFORE, LATE, PAUSED, AGAIN_PAUSED, CASES };
+    static const bool is_parted[CASES] = {[TICKS] = true, [AGAIN] = true, [AGAIN_FIN] = true, [GAP_BEFORE] = true,
+                                          [LATE] = true, [AGAIN_BURST] = true, [AGAIN_PAUSED] = true};
     (void)state;
     for (int i = 0; i < CASES; i++) {
-        const bool has_silence = i < AGAIN || i == GAP || i == PAUSED;
+        const bool has_ticks = i < NO_TICKS || (i >= GAP && i <= PAUSED);
+        const bool has_silence = i < AGAIN || has_ticks;
         begin();
         if (i == BEFORE) {
             up();
             next_conn();
             w.now_ns += SECOND;
         }
-        up();
-        for (int end = 0; end < 2 - (i == ONE_TICKS) && (i < NO_TICKS || i == GAP || i == PAUSED); end++) {
+        if (i == LATE) {
+            w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+            w.link.side[0].last_data_ns = w.link.side[1].last_data_ns = w.now_ns;
+            change(DS_CONN_UP, 0, false);
+        } else {
+            up();
+        }
+        if (i == GAP_BEFORE)
+            put_gap();
+        w.now_ns += MS;
+        for (int end = 0; end < 2 - (i == ONE_TICKS) && has_ticks; end++) {
             w.link.side[end].tick_intervals = 3;
             w.link.side[end].tick_min_ns = w.link.side[end].tick_max_ns = 4 * SECOND;
             w.link.side[end].tick_last_ns = 4 * SECOND;
@@ -489,7 +499,8 @@ static void parted(void **state)
         w.conn.link = &w.link;
         w.link = link;
         w.link.silence_ns = has_silence ? 12 * SECOND - (i == SOON) : 0;
-        w.conn.counters[0].gaps = i == GAP;
+        if (i == GAP)
+            put_gap();
         for (int end = 0; end < 2 && i == AGAIN_BURST; end++) { /* what was under way */
             w.link.side[end].last_data_ns = w.now_ns - MS;
             w.link.side[end].max_quiet_ns = 12 * SECOND - MS;
@@ -502,9 +513,10 @@ static void parted(void **state)
         found("DS201");
         assert_int_equal(w.last.certainty, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY);
         assert_int_equal(w.last.severity, is_paused ? SEVERITY_WARNING : SEVERITY_ERROR);
-        sentence_is("alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got through between them: "
-                    "net_tick_timeout");
-        detail_has(i == TICKS ? "neither was heard for 12.00 s, though each ticks every 4.00 s"
+        if (i != LATE)
+            sentence_is("alice@127.0.0.1 and bob@127.0.0.1 disconnected, as nothing got through between them: "
+                        "net_tick_timeout");
+        detail_has(has_ticks ? "neither was heard for 12.00 s, though each ticks every 4.00 s"
                               : "neither was heard for 12.00 s, and they connected again");
     }
 }
@@ -592,6 +604,24 @@ static void forgotten(void **state)
     findings_time(w.findings, w.now_ns + 75 * SECOND);
     detail_has("or a middlebox forgot the link (DS208)");
     found("DS201");
+}
+
+/* A RST with ACK is of who knew the link: that what it answers came after a silence says nothing. */
+static void reset_by_its_node(void **state)
+{
+    (void)state;
+    for (int is_own = 0; is_own < 2; is_own++) {
+        begin();
+        w.hidden = true;
+        up();
+        w.link.silence_ns = SECOND;
+        w.link.reset_is_own = is_own != 0;
+        half_close(1, DS_CLOSE_RESET);
+        found("DS204");
+        detail_has(is_own ? "bob@127.0.0.1 was killed or halted with data unread"
+                          : "or a middlebox forgot the link and answered in its name");
+        assert_int_equal(w.last.certainty, is_own ? CERTAINTY_SURE : CERTAINTY_LIKELY);
+    }
 }
 
 /* A RST in the name of a node that holds the link still, as it says when it is connected to again. */
@@ -748,6 +778,7 @@ int main(void)
         cmocka_unit_test(reset_without_a_word),
         cmocka_unit_test(parted),
         cmocka_unit_test(forgotten),
+        cmocka_unit_test(reset_by_its_node),
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
     };

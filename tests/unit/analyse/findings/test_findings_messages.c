@@ -386,6 +386,19 @@ static void cut_by_global(void **state)
         if (closed_by == 0)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
     }
+    for (int is_own = 0; is_own < 2; is_own++) { /* killed, with data unread; or its host knows of nothing */
+        begin();
+        shake(DS_STEP_CHALLENGE_ACK, "alice@a", "carol@c");
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+        change(DS_CONN_UP, 0, false);
+        w.link.reset_is_own = is_own != 0;
+        half_close(1, DS_CLOSE_RESET);
+        next_conn();
+        up();
+        said_by_global("lost_connection", "global:lost_connection", 0);
+        said_by_global("remove_connection", "global:remove_connection", 0);
+        found(is_own ? "DS204" : "DS204 DS210");
+    }
 }
 
 /* Nodes that end while others are said to be lost: their own loss counts, by however many it is told. On the
