@@ -350,6 +350,12 @@ void detect_accepts(struct detect *d, const struct ds_endpoint *end)
         d->accepted[d->num_accepted++ % MAX_HOSTS] = (struct accepted){end->addr, end->port};
 }
 
+/* is_lone_syn: who gets no answer retransmits its SYN. Where that was not captured, more may lack. */
+static bool is_lone_syn(const struct ds_tcp_stats *link)
+{
+    return link != NULL && link->close == DS_CLOSE_SYN_TIMEOUT && link->side[0].syns == 1;
+}
+
 static void take_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -384,6 +390,12 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
         wording_add(&f->detail, "EPMD gave that port");
     } else {
         detect_unsure(f, CERTAINTY_LIKELY, "EPMD's answer, by a capture that includes port 4369");
+    }
+    if (is_lone_syn(conn->link)) {
+        f->severity = SEVERITY_WARNING;
+        wording_printf(&f->detail, "%sthe SYN was not retransmitted", f->detail.len != 0 ? "; " : "");
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "its retransmissions (they were not captured: the answer may lack as well)");
     }
     if (conn->link != NULL && conn->link->side[0].syns > 1)
         wording_say(&f->detail, "{}{syns} SYNs {}", a_word(f->detail.len != 0 ? "; " : ""),

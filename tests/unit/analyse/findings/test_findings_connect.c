@@ -162,6 +162,16 @@ static void unreachable(void **state)
     close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
     found("DS105");
     sentence_is("a connection from 10.0.0.1 to bob, 10.0.0.2 port 5555 goes unanswered");
+    for (uint64_t syns = 1; syns <= 2; syns++) { /* who gets no answer retransmits its SYN */
+        begin();
+        asked("bob");
+        w.link.side[0].syns = syns;
+        close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
+        found("DS105");
+        assert_int_equal(w.last.certainty, syns == 1 ? CERTAINTY_POSSIBLE : CERTAINTY_SURE);
+        assert_int_equal(w.last.severity, syns == 1 ? SEVERITY_WARNING : SEVERITY_ERROR);
+        detail_has(syns == 1 ? "the SYN was not retransmitted" : "2 SYNs went unanswered");
+    }
     begin(); /* the answer is of the other version of IP */
     asked("bob");
     w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){6, {[15] = 9}};

@@ -73,9 +73,7 @@ static void repeated_attempts(void **state)
         w.link.side[0].syns = syns;
         close_by(-1, 7 * SECOND, DS_CLOSE_SYN_TIMEOUT);
         found("DS105");
-        assert_int_equal(w.last.detail.len != 0, syns == 2);
-        if (syns == 2)
-            detail_has("2 SYNs");
+        detail_has(syns == 2 ? "2 SYNs" : "the SYN was not retransmitted");
     }
 }
 
