@@ -296,6 +296,33 @@ void detect_gap(struct detect *d, const struct ds_event *event)
     }
 }
 
+static bool is_of_an_end(const struct finding *f)
+{
+    return strcmp(f->kind->code, "DS119") == 0 || strcmp(f->kind->code, "DS204") == 0;
+}
+
+void detect_continued(struct detect *d, const struct ds_event *event)
+{
+    struct conn_watch *w = detect_find_watched(d, event->conn->number);
+    if (w == NULL)
+        return;
+    w->is_half_closed = w->is_explained = false;
+    for (struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        struct finding *f = &found->finding;
+        if (f->count != 1 || f->evidence[0].conn != event->conn->number || !is_of_an_end(f))
+            continue;
+        f->error_change = -(int8_t)(f->severity == SEVERITY_ERROR);
+        f->severity = SEVERITY_NOTE;
+        f->certainty = CERTAINTY_POSSIBLE;
+        f->proof = "a capture at the other end";
+        f->is_update = true;
+        wording_add(&f->detail, f->detail.len != 0 ? "; the connection continued nevertheless (DS505)"
+                                                   : "the connection continued nevertheless (DS505)");
+        detect_emit(d, f);
+    }
+}
+
 bool detect_is_published(const struct conn_watch *w)
 {
     const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */

@@ -344,6 +344,10 @@ void detect_lasts(struct detect *d, int64_t since_ns);
  * does it in any case. detect_is_of_one_packet says whether one packet says all of it. */
 void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
 void detect_gap(struct detect *d, const struct ds_event *event);
+
+/* detect_continued takes back what was found of the end of a connection that goes on: it is a note then,
+ * and no more than possible. */
+void detect_continued(struct detect *d, const struct ds_event *event);
 bool detect_temper(const struct detect *d, struct finding *f, const struct conn_watch *w);
 void detect_lower(struct finding *f);
 bool detect_is_of_one_packet(const struct finding *f);

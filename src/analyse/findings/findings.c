@@ -105,6 +105,8 @@ static void count(struct detect *d, const struct ds_event *event)
     const enum ds_conn_state state = event->change.state;
     c->handshakes += state == DS_CONN_UP;
     c->late += state == DS_CONN_JOINED_LATE;
+    if (state == DS_CONN_CONTINUED)
+        detect_continued(d, event);
     if (!event->change.final)
         return;
     const struct ds_tls *tls = event->conn->tls;

@@ -51,6 +51,35 @@ static void is(enum severity severity, enum certainty certainty, const char *det
     detail_has(detail);
 }
 
+/* The end of a link that goes on after it is somebody else's; that of another one is not. */
+static void ends_that_are_none(void **state)
+{
+    (void)state;
+    for (int is_other = 0; is_other < 2; is_other++) {
+        begin();
+        up();
+        half_close(1, DS_CLOSE_RESET);
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+        if (is_other)
+            next_conn();
+        change(DS_CONN_CONTINUED, 0, false);
+        assert_int_equal(w.last.certainty, is_other ? CERTAINTY_SURE : CERTAINTY_POSSIBLE);
+        if (is_other)
+            continue;
+        detail_has("the connection continued nevertheless (DS505)");
+        half_close(1, DS_CLOSE_RESET); /* in the end it does end */
+        found("DS204 DS204");
+        assert_int_equal(w.last.count, 2);
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+    }
+    begin(); /* a handshake that goes on */
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    close_by(0, MS, DS_CLOSE_FIN);
+    assert_string_equal(w.last.kind->code, "DS119");
+    change(DS_CONN_CONTINUED, 0, false);
+    assert_int_equal(w.last.severity, SEVERITY_NOTE);
+}
+
 /* DS505: from another distance, whether the end goes on or not. */
 static void foreign(void **state)
 {
@@ -190,6 +219,7 @@ static void unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_that_are_none),
         cmocka_unit_test(foreign),  cmocka_unit_test(as_far_away), cmocka_unit_test(harmless),
         cmocka_unit_test(more_of_it), cmocka_unit_test(joined_late), cmocka_unit_test(unreadable),
     };
