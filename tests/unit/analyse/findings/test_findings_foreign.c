@@ -60,8 +60,10 @@ static void ends_that_are_none(void **state)
         up();
         half_close(1, DS_CLOSE_RESET);
         assert_int_equal(w.last.certainty, CERTAINTY_SURE);
-        if (is_other)
+        if (is_other) {
             next_conn();
+            up();
+        }
         change(DS_CONN_CONTINUED, 0, false);
         assert_int_equal(w.last.certainty, is_other ? CERTAINTY_SURE : CERTAINTY_POSSIBLE);
         if (is_other)
