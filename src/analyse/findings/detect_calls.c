@@ -251,14 +251,14 @@ static void take_late(struct detect *d, const struct record *record)
     struct finding *f = detect_begin(d, FINDING_DS301, event);
     if (is_housekeeping(record->note.group))
         f->severity = SEVERITY_NOTE;
-    if (record->note.has_latency)
-        detect_since(d, event->ts_ns - record->note.latency_ns);
     wording_say(&f->sentence, "a reply to {label} from {node} to {peer} came too late",
                 a_label(record->note.label != NULL ? record->note.label : "a call"),
                 an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));
-    if (record->note.has_latency)
+    if (record->note.has_latency) {
+        detect_since(d, event->ts_ns - record->note.latency_ns);
         wording_say(&f->detail, "after {latency}, call #{call}", a_span(record->note.latency_ns),
                     a_number(record->note.call));
+    }
     detect_frame(f, event->frame, "the reply");
     detect_commit(d);
 }
