@@ -24,8 +24,8 @@ static void compare(struct ds_socket *now, const struct ds_socket *before)
     now->span_retransmitted = now->retransmitted - before->retransmitted;
 }
 
-/* tell_again has a stall that was told, and goes on, told once more: the kernel of an end has answered for the
- * first time since it began. */
+/* tell_again reports a stall that goes on once more: the kernel of an end has answered for the first time
+ * since the stall began. */
 static void tell_again(struct tcp_table *table, struct tcp_conn *conn, const struct ds_socket *now,
                        const struct ds_socket *before)
 {

@@ -184,7 +184,7 @@ static void add_counts(struct wording *detail, struct callee *c, bool is_over)
     wording_say(detail, "{failed} of {calls} calls failed{}", a_number(c->failed), a_number(c->calls),
                 a_word(is_over ? "" : " so far"));
     add_outcome(detail, &is_next, c->noproc, "noproc");
-    add_outcome(detail, &is_next, c->timeouts, "timeout");
+    add_outcome(detail, &is_next, c->timeouts, "timed out");
     add_outcome(detail, &is_next, c->abandoned, "abandoned");
     add_outcome(detail, &is_next, c->failed - c->noproc - c->timeouts - c->abandoned, "with an error");
     wording_say(detail, "; most recent: call #{call}", a_number(c->latest));

@@ -35,7 +35,8 @@ static bool put_shut(struct wording *detail, const struct ds_event *event)
         return false;
     const int64_t share = sender->span_rwnd_ns < sender->span_ns ? sender->span_rwnd_ns : sender->span_ns;
     wording_say(detail,
-                "; the kernel of {}: {} wait to be sent, held up by the receiver's window for {} % of the last {}",
+                "; the kernel of {}: {} wait to be sent, held up by the receiver's window for {} % of the "
+                "last {}",
                 an_end(&event->conn->end[event->dir]), a_size(sender->send_queue),
                 a_number(share * PER_CENT / sender->span_ns), a_span(sender->span_ns));
     return true;
@@ -71,7 +72,8 @@ bool detect_kernel_lost(struct finding *f, int64_t since_ns, const struct wordin
     wording_add(&f->detail, "; the kernel of ");
     wording_words(&f->detail, end);
     wording_say(&f->detail,
-                " has retransmitted it {} times without an answer, and {} wait: the network does not deliver it",
+                " has retransmitted it {} times without an answer, and {} wait: the network does not "
+                "deliver it",
                 a_number(socket->retries), a_size(socket->send_queue));
     f->is_proved = true;
     return true;

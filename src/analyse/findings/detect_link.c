@@ -44,9 +44,10 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
     detect_frame(f, event->frame, "the RST");
     const struct ds_tcp_stats *link = event->conn->link;
     if (link->reset_is_own) {
-        wording_end(&f->detail, &event->conn->end[closed_by]);
-        wording_add(&f->detail, " was killed or halted with data unread, or something between them reset "
-                                "the link: who sent the RST still knew of it");
+        wording_say(&f->detail,
+                    "{node} was killed or halted with data unread, or something between them reset the "
+                    "link: who sent the RST still knew of it",
+                    an_end(&event->conn->end[closed_by]));
     } else if (link->silence_ns >= FORGOTTEN_NS &&
                !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
                link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {

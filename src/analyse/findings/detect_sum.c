@@ -44,7 +44,7 @@ static void say_calls(struct detect *d, unsigned line)
         const char *words;
     } outcomes[] = {{CALL_OK, "ok"},
                     {CALL_ANSWERED_ELSEWHERE, "answered elsewhere"},
-                    {CALL_TIMEOUT, "timeout"},
+                    {CALL_TIMEOUT, "timed out"},
                     {CALL_ABANDONED, "abandoned"},
                     {CALL_ERROR, "failed (error)"},
                     {CALL_NOPROC, "noproc"},

@@ -426,8 +426,8 @@ static void outcomes(void **state)
          SEVERITY_COUNTED},
         {{[CALL_ABANDONED] = 1}, "1 call: 1 abandoned, none still open", SEVERITY_COUNTED},
         {{[CALL_NOCONNECTION] = 1}, "1 call: 1 noconnection, none still open", SEVERITY_COUNTED},
-        {{[CALL_UNKNOWN] = 1}, "1 call: 1 not known, none still open", SEVERITY_COUNTED},
-        {{[CALL_UNANSWERED] = 2}, "2 calls: 2 still open", SEVERITY_COUNTED},
+        {{[CALL_UNKNOWN] = 1}, "1 call: 1 unknown, none still open", SEVERITY_COUNTED},
+        {{[CALL_UNANSWERED] = 2}, "2 calls: 2 unanswered", SEVERITY_COUNTED},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -200,7 +200,7 @@ static void refuses_bad_lines(void **state)
         "distsniff -a duration:5x", "distsniff -Q sideways", "distsniff --color=blue",
         "distsniff -i lo -r file", "distsniff -r - -r -", "distsniff -tttttt",
         "distsniff --op sned", "distsniff --op send,", "distsniff --op op_256", "distsniff --node=",
-        "distsniff --process=", "distsniff --process <1.2>", "distsniff --process <a@h.1.>",
+        "distsniff --process=", "distsniff --process <1.2.>", "distsniff --process <a@h.1.>",
         "distsniff -a filesize:", "distsniff -a files:0", "distsniff -a filesize:1KB",
         "distsniff -a size:1", "distsniff --rate 0", "distsniff --rate 5/", "distsniff --rate 5/0s",
         "distsniff --rate 5/-1s", "distsniff --rate 1000001", "distsniff --rate /1s",
