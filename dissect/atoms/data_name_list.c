@@ -97,7 +97,8 @@ uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct
         return is_same ? name : 0;
     }
     name = data_name_of(books, (struct ds_text){text, len});
-    if (name != 0) {
+    /* One text may be cut in two ways: it stands in one place, so that places are left. */
+    if (name != 0 && names->names[name - 1].queue_at == 0) {
         names->names[name - 1].queue_at = (uint16_t)queue_at;
         names->names[name - 1].hash = hash_of(queue);
         names->places[place] = name;

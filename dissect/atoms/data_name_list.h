@@ -18,8 +18,8 @@ uint16_t data_name_find(const struct data_names *names, struct ds_text queue);
  * room, or a queue of that name is on another virtual host, of which only the first one has a name. */
 uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct ds_text queue);
 
-/* data_name_of returns the number of a whole name, made anew if there is none yet; 0: there is no room. A
- * queue does not give a name that was made so. */
+/* data_name_of returns the number of a whole name, made anew if there is none yet; 0: there is no room.
+ * data_name_find does not find a name that was made so. */
 uint16_t data_name_of(struct all_node_atoms *books, struct ds_text text);
 
 /* data_name_text returns the text of a name. It lives as long as the books. */

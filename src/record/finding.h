@@ -11,8 +11,8 @@
 #include <distsniff/event.h>
 
 /* FINE, UNCHECKED, COUNTED and DOWN are no findings: what was looked at and is in order, what could not be
- * looked at, counts of which not all is in order, and what has left and not come back. Only reports are
- * given them. */
+ * looked at, counts of which not all is in order, and what has left and not come back, or was restarted.
+ * Only reports are given them. */
 enum severity {
     SEVERITY_ERROR,
     SEVERITY_WARNING,

@@ -265,8 +265,8 @@ static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
     ds_buffer_add_text(out, "; kernel:");
     if (socket->process[0] != '\0')
         ds_buffer_printf(out, " %s %u,", socket->process, socket->pid);
-    ds_buffer_printf(out, " %" PRIu64 " bytes to be sent, %" PRIu64 " not read", socket->send_queue,
-                     socket->recv_queue);
+    ds_buffer_printf(out, " %s not acknowledged, %s not read", ds_counted(socket->send_queue, "bytes").text,
+                     ds_counted(socket->recv_queue, "bytes").text);
     if (socket->rwnd_limited_ns > 0 && socket->busy_ns > 0)
         ds_buffer_printf(out, ", held up by the receiver for %.0f %% of its busy time",
                          (double)socket->rwnd_limited_ns * 100 / (double)socket->busy_ns);

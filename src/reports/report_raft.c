@@ -19,6 +19,7 @@ struct raft_table {
     struct report_text *text;
     uint64_t max_rows;
     struct raft raft;
+    uint64_t messages; /* of ra, be they read or not */
     bool failed;
 };
 
@@ -37,10 +38,12 @@ static void take_record(void *state, const struct record *record)
 {
     struct raft_table *t = state;
     if (record->call != NULL && record->call->label != NULL &&
-        strcmp(record->call->label, "ra:vote") == 0)
+        strcmp(record->call->label, "ra:vote") == 0) {
         raft_call(&t->raft, record->call);
-    else if (record_is_message(record) && raft_takes(record->note.label))
+    } else if (record_is_message(record) && raft_takes(record->note.label)) {
+        t->messages++;
         raft_message(&t->raft, record);
+    }
 }
 
 /* has_leader: not where the latest that was heard are votes. */
@@ -155,6 +158,11 @@ static void show_table(void *state)
     struct raft_table *t = state;
     struct ds_buffer *out = &t->text->buffer;
     const uint64_t num = t->raft.clusters.num;
+    if (num == 0 && t->messages != 0) { /* that is no cluster without trouble */
+        ds_buffer_printf(out, "raft: no cluster is known from %s of ra: their atoms or nodes are unknown\n",
+                         ds_counted(t->messages, "messages").text);
+        return;
+    }
     const struct sums sums = sum_up(t);
     const struct raft_cluster **list = sorted(t);
     uint64_t i = 0;

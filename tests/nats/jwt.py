@@ -1,5 +1,5 @@
-"""jwt.py FOLDER: makes what a server with an operator needs: operator.conf, and USER.creds as nsc writes them,
-for web1, which may publish its own records, and reader, which may read."""
+"""jwt.py FOLDER: makes what a server with an operator needs: operator.conf with the accounts of
+packaging/nats/nats-server.conf, and USER.creds of its users, as nsc writes them."""
 import base64, json, os, subprocess, sys, time
 
 def run(*words, data=None):
@@ -47,22 +47,38 @@ def token(issuer, subject, name, claims):
     return f'{text}.{base64url(issuer.sign(text.encode()))}'
 
 os.chdir(sys.argv[1])
-operator, account = Key('O'), Key('A')
-unlimited = dict.fromkeys(['subs', 'data', 'payload', 'imports', 'exports', 'conn', 'leaf',
-                           'mem_storage', 'disk_storage', 'streams', 'consumer'], -1) | {'wildcards': True}
-system = Key('A')
+operator, system = Key('O'), Key('A')
+accounts = {name: Key('A') for name in ('KEEP', 'POINTS', 'READERS')}
+limits = dict.fromkeys(['subs', 'data', 'payload', 'imports', 'exports', 'conn', 'leaf'], -1) | {'wildcards': True}
+keeps = dict.fromkeys(['mem_storage', 'disk_storage', 'streams', 'consumer'], -1)
+info = ['$JS.API.INFO', '$JS.API.STREAM.INFO.DISTSNIFF']
+reads = ['$JS.API.CONSUMER.CREATE.DISTSNIFF', '$JS.API.CONSUMER.CREATE.DISTSNIFF.>',
+         '$JS.API.CONSUMER.INFO.DISTSNIFF.*', '$JS.API.CONSUMER.DELETE.DISTSNIFF.*',
+         '$JS.API.CONSUMER.MSG.NEXT.DISTSNIFF.*']
+
+def imports(subjects):
+    return {'limits': limits, 'imports': [
+        {'name': s, 'subject': s, 'account': accounts['KEEP'].public, 'type': 'service'} for s in subjects]}
+
+claims = {
+    'KEEP': {'limits': limits | keeps, 'exports': [
+        {'name': s, 'subject': s, 'type': 'service'} | ({'response_type': 'Stream'} if 'NEXT' in s else {})
+        for s in ['distsniff.>'] + info + reads]},
+    'POINTS': imports(['distsniff.>'] + info),
+    'READERS': imports(info + reads),
+}
 with open('operator.conf', 'w') as file:
-    file.write('operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload: {\n  %s: %s\n  %s: %s\n}\n' % (
-        token(operator, operator, 'keeper', {'type': 'operator'}), system.public,
-        account.public, token(operator, account, 'fleet', {'type': 'account', 'limits': unlimited}),
-        system.public, token(operator, system, 'system', {'type': 'account', 'limits': unlimited | {
-            'mem_storage': 0, 'disk_storage': 0, 'streams': 0, 'consumer': 0}})))
-of_stream = ['$JS.API.INFO', '$JS.API.STREAM.*.DISTSNIFF']
-for name, may in {'web1': ['distsniff.web1.*'], 'reader': ['$JS.API.CONSUMER.>']}.items():
+    file.write('operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload: {\n' %
+               (token(operator, operator, 'keeper', {'type': 'operator'}), system.public))
+    for name, account in accounts.items():
+        file.write('  %s: %s\n' % (account.public, token(operator, account, name, {'type': 'account'} | claims[name])))
+    file.write('  %s: %s\n}\n' % (system.public, token(operator, system, 'system', {'type': 'account', 'limits': limits})))
+for name, account, may in (('maker', 'KEEP', ['distsniff.maker.*', '$JS.API.STREAM.CREATE.DISTSNIFF'] + info),
+                           ('web1', 'POINTS', ['distsniff.web1.*'] + info), ('reader', 'READERS', reads + info)):
     user = Key('U')
-    claims = {'type': 'user', 'pub': {'allow': may + of_stream}, 'sub': {'allow': [f'_INBOX_{name}.>']},
+    rights = {'type': 'user', 'pub': {'allow': may}, 'sub': {'allow': [f'_INBOX_{name}.>']},
               'subs': -1, 'data': -1, 'payload': -1}
     with open(f'{name}.creds', 'w') as file:
         file.write('-----BEGIN NATS USER JWT-----\n%s\n------END NATS USER JWT------\n\n'
                    '-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n' %
-                   (token(account, user, name, claims), user.seed))
+                   (token(accounts[account], user, name, rights), user.seed))

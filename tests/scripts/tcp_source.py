@@ -115,8 +115,7 @@ for options in ([], ['-r', capture]):
     status, said, err = run('-r', Server([micros], stays=True).url, '-r', Server([b], stays=True).url, *options,
                             '-c', str(len(messages(whole)) - 2), '--no-clock-correction')
     got = messages(said)
-    check('two servers', status == 0 and sorted(map(str, got)) == sorted(map(str, messages(whole)))[:0] or
-          len(got) == len(messages(whole)) - 2, err)
+    check('two servers', status == 0 and len(got) == len(messages(whole)) - 2, err)
     check('no message twice', options or len(set(map(str, got))) >= len(set(map(str, messages(whole)))) - 2)
 status, said, err = run('-r', Server([micros], stays=True).url, '-r', Server([head], stays=True).url,
                         '--packets', str(num))
@@ -133,7 +132,7 @@ for bad in nonsense[:2] + nonsense[3:]:
     check('nonsense', messages(said) == messages(whole), f'{bad[:40]} {err}')
 big = head + struct.pack('<4I', 1, 2, 262145, 262145) + bytes(400000)
 status, said, err = run('-r', Server([big], [micros]).url, '--packets', str(num))
-check('a packet too long', 'longer than packets are' in err and messages(said) == messages(whole), err)
+check('a packet too long', 'more than 262144 bytes' in err and messages(said) == messages(whole), err)
 cooked = head[:20] + struct.pack('<I', 113)
 status, said, err = run('-r', Server([micros[:5000]], [cooked], [micros]).url, '--packets', str(num))
 check('another link layer', status == 0 and len(messages(said)) > 50, err)

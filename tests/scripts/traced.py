@@ -22,10 +22,10 @@ CAPTURES = ["otp29-ops.pcap", "cnode.pcap", "steady-25.pcap.gz",
             "situations/partition.pcap.gz", "situations/port-rejected.pcap"]
 # How each begins.
 SENTENCES = {
-    "doctor": r"nothing could be checked|(.* come back\. )?(no (other )?problems found|"
+    "doctor": r"nothing could be checked|(.* (come back|restarted( (up to )?\d+ times)?)\. )?(no (other )?problems found|"
               r"no (other )?problems found in what could be (seen|read \([\d.]+ % of )|1 (error|warning): DS\d+, .*: .* \(.*\d\)|"
               r"\d+ findings: .*; first: DS\d+, .*: .* \(.*\d\))",
-    "links": r"0 links$|\d+ links? between \d+ nodes?, ((all )?open|\d+ no longer open); "
+    "links": r"0 links$|\d+ links? between \d+ nodes?( \(\d+ pairs?\))?, ((all )?open|\d+ no longer open); "
              r"(no stalls, no retransmissions|worst: conn \d+)",
     "traffic": r"traffic by \w+: (0 messages|.* in .* s; [\d.]+ % of it is .)",
     "latency": r"latency of (0 calls$|\d+ calls?: p50 .*, p99 .*, max .* \(call #|"

@@ -408,11 +408,13 @@ void detect_stall_time(struct detect *d);
 
 /* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
  * brings up to date which findings have passed; detect_presence_down says which nodes have left and not
- * come back, or which link: false when there is none. */
+ * come back, or which link: false when there is none. So does detect_presence_restarted of nodes that came
+ * back with another creation. */
 void detect_presence_init(struct detect *d); /* with the timeline */
 void detect_presence(struct detect *d, const struct ds_event *event);
 void detect_presence_sum(struct detect *d);
 bool detect_presence_down(const struct detect *d, struct wording *out);
+bool detect_presence_restarted(const struct detect *d, struct wording *out);
 
 /* detect_presence_message and detect_presence_call are of use while presence.new_ones is not 0: they tell a
  * node that came to work from a tool. detect_presence_visitors names the tools that have left. */

@@ -59,7 +59,8 @@ static bool was_told(const struct detect *d, const struct awake *a)
     for (size_t i = 0; i < MAX_AWAKE; i++) {
         const struct awake *other = &d->awake[i];
         if (other->is_used && other->is_told && other->to_ns + WAITED_NS > a->to_ns &&
-            other->len == a->len && memcmp(other->name, a->name, a->len) == 0)
+            other->len == a->len && memcmp(other->name, a->name, a->len) == 0 &&
+            (a->len != 0 || memcmp(&other->addr, &a->addr, sizeof a->addr) == 0))
             return true;
     }
     return false;

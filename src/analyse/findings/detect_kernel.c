@@ -35,8 +35,8 @@ static bool put_shut(struct wording *detail, const struct ds_event *event)
         return false;
     const int64_t share = sender->span_rwnd_ns < sender->span_ns ? sender->span_rwnd_ns : sender->span_ns;
     wording_say(detail,
-                "; the kernel of {}: {} wait to be sent, held up by the receiver's window for {} % of the "
-                "last {}",
+                "; the kernel of {}: {} are not acknowledged, held up by the receiver's window for {} % of "
+                "the last {}",
                 an_end(&event->conn->end[event->dir]), a_size(sender->send_queue),
                 a_number(share * PER_CENT / sender->span_ns), a_span(sender->span_ns));
     return true;

@@ -241,6 +241,32 @@ bool detect_presence_down(const struct detect *d, struct wording *out)
     return num != 0 || add_apart(&d->presence, out);
 }
 
+/* detect_presence_restarted: how long they were away, the latest time. */
+bool detect_presence_restarted(const struct detect *d, struct wording *out)
+{
+    const struct presence *p = &d->presence;
+    unsigned num = 0, most = 0;
+    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+         node = table_newer(&p->nodes, node)) {
+        most = node->restarts > most ? node->restarts : most;
+        if (node->restarts == 0 || num++ >= NAMED)
+            continue;
+        wording_add(out, num > 1 ? ", " : "");
+        add_node(out, node);
+        wording_add(out, " (away from ");
+        wording_clock(out, node->away_ns);
+        wording_add(out, " to ");
+        wording_clock(out, node->again_ns);
+        wording_add(out, ")");
+    }
+    if (num > NAMED)
+        wording_printf(out, " and %u more", num - NAMED);
+    wording_add(out, num == 0 ? "" : num == 1 ? " was restarted" : " were restarted");
+    if (most > 1)
+        wording_printf(out, num == 1 ? " %u times" : " up to %u times", most);
+    return num != 0;
+}
+
 bool detect_presence_visitors(const struct detect *d, struct wording *out)
 {
     const struct presence *p = &d->presence;

@@ -41,7 +41,7 @@ static void report_leaderless(struct detect *d, const struct ds_event *event, st
     for (int i = 0; i < (int)c->num_members; i++) {
         wording_say(&f->detail, "{}{members}", a_word(i == 0 ? "" : ", "), a_node(raft_node(c, i)));
         if (c->member[i].refused_ns >= c->votes.first_ns)
-            wording_say(&f->detail, " ({})", a_word(call_outcome_name(c->member[i].refusal)));
+            wording_printf(&f->detail, " (%s)", call_outcome_name(c->member[i].refusal));
     }
     detect_frame(f, c->votes.first_frame, "the first vote");
     detect_frame(f, event->frame, "the latest");

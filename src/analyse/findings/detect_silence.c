@@ -185,7 +185,7 @@ static void report(struct detect *d, const struct fading *g)
         f->node[i].len = detect_keep(f->node[i].text, sizeof f->node[i].text,
                                      text_of(g->name[i], g->len[i]));
     const struct ds_endpoint end[2] = {end_of(g, 0), end_of(g, 1)};
-    wording_say(&f->sentence, "{node} disconnected {peer}, which had stopped responding: "
+    wording_say(&f->sentence, "{peer} disconnected {node}, which had stopped responding: "
                 "net_tick_timeout", an_end(&end[0]), an_end(&end[1]));
     wording_say(&f->detail, "no data for {silent}; its kernel did not acknowledge either: the host or "
                 "the network was gone", a_span(d->now_ns - g->last_data_ns));
@@ -217,7 +217,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         detect_lasts(d, g->last_data_ns);
         f->variant = SILENT_BETWEEN;
-        wording_say(&f->sentence, "{node} disconnected {peer}, as nothing got through: net_tick_timeout",
+        wording_say(&f->sentence, "{peer} disconnected {node}, as nothing got through: net_tick_timeout",
                     an_end(&end[waits]), an_end(&end[!waits]));
         wording_say(&f->detail, "nothing arrived for {silent}, not even acknowledgements; both nodes "
                     "kept running, as their new link shows: the network was gone for a while, or a "

@@ -276,6 +276,8 @@ static void say_presence(struct detect *d, unsigned line)
     struct finding down = {0}, visitors = {0};
     if (detect_presence_down(d, &down.sentence)) {
         put_line(d, line, SEVERITY_DOWN, &down);
+    } else if (detect_presence_restarted(d, &down.sentence)) {
+        put_line(d, line, SEVERITY_DOWN, &down);
     } else if (d->was_down) {
         wording_add(&down.sentence, "nodes that had left: all have come back");
         put_line(d, line, SEVERITY_FINE, &down);

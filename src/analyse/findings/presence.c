@@ -199,6 +199,11 @@ static void take_node(struct presence *p, const struct ds_event *event, const st
         node->creation = end->creation;
     if (was_there)
         return;
+    if (change.is_restarted && !node->is_visitor) {
+        node->restarts++;
+        node->away_ns = node->left_ns;
+        node->again_ns = event->ts_ns;
+    }
     node->left_ns = 0;
     node->back_ns = event->ts_ns;
     node->addr = end->addr;

@@ -7,8 +7,8 @@
  * closed it. A node that is back with another creation was restarted. Hidden nodes, and those with names
  * of well-known tools, come and go: their links are changes, they themselves are not.
  *
- * A visitor is a node that is not hidden and yet came and went as a tool does: it connected to a node that
- * was there, and somebody typed into its terminal for that node. Or it closed its links itself, in order,
+ * A visitor is a node that is not hidden and yet came and went as a tool does: somebody typed into its
+ * terminal for another node. Or it connected to a node that was there, closed its links itself, in order,
  * answered no call and was there for a minute at most; whoever asks EPMD for such a node afterwards misses
  * it: then it was none.
  */
@@ -32,6 +32,8 @@ struct presence_node {
     unsigned links;    /* that are up */
     int64_t left_ns;   /* 0: it is there */
     int64_t back_ns;   /* when it was seen last, at first or anew */
+    unsigned restarts; /* how often it left and came back with another creation */
+    int64_t away_ns, again_ns; /* of the latest one: when it left and came back */
     bool came;         /* then it connected to a node that was there */
     bool was_cut;      /* a link of it ended since that it did not close itself, in order */
     bool has_answered; /* a call, since */

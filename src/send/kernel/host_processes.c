@@ -7,6 +7,7 @@
 #include "send/kernel/host_names.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,7 +45,14 @@ static size_t read_file(const char *path, char *text, size_t size)
     return len > 0 ? (size_t)len : 0;
 }
 
-/* number_in reads where a link leads, "socket:[12345]" say; 0: it does not lead to that. */
+/* is_gone says whether what failed did so because the process has ended: one that nobody has waited for has
+ * neither namespaces nor descriptors. */
+static bool is_gone(int error)
+{
+    return error == ENOENT || error == ESRCH;
+}
+
+/* number_in reads where a link leads, "socket:[12345]" say; 0: it does not lead to that, or errno. */
 static uint64_t number_in(const char *path, const char *kind)
 {
     char to[MAX_LINK];
@@ -74,7 +82,7 @@ static bool add_sockets(struct host_processes *p, const char *folder)
     DIR *entries = opendir(path);
     const struct dirent *entry;
     if (entries == NULL)
-        return false;
+        return is_gone(errno);
     while ((entry = readdir(entries)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
@@ -98,7 +106,10 @@ static void add_process(struct host_processes *p, const char *root, const char *
     *process = (struct host_process){.pid = (uint32_t)strtoul(pid, NULL, 10)};
     snprintf(process->name, sizeof process->name, "%.*s", (int)sizeof process->name - 1, text);
     snprintf(path, sizeof path, "%s/ns/net", folder);
+    errno = 0;
     process->space = number_in(path, "net:[");
+    if (process->space == 0 && is_gone(errno))
+        return;
     snprintf(path, sizeof path, "%s/cgroup", folder);
     const size_t len = read_file(path, text, sizeof text);
     host_names_cgroup((struct ds_text){text, len}, process->container, uid);

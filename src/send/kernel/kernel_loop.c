@@ -30,6 +30,7 @@ enum {
     MAX_SPACES = 64,
     MAX_TOLD = 8192,  /* sockets, of one round */
     ANSWER_LEN = 64 * 1024,
+    MOST_ANSWERS = 4096, /* to one question */
     PATIENCE_MS = 500, /* with an answer of the kernel */
 };
 #define PROC "/proc"
@@ -74,6 +75,7 @@ static int enter(const struct kernel_loop *l, uint32_t pid)
 {
     char path[64];
     snprintf(path, sizeof path, PROC "/%u/ns/net", pid);
+    errno = EACCES; /* of its own namespace, which it could not come back to */
     const int space_fd = l->own_fd >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     int fd = -1, error = errno;
     if (space_fd >= 0 && setns(space_fd, CLONE_NEWNET) == 0) {
@@ -148,20 +150,36 @@ static void take(void *context, const struct diag_socket *socket)
     tell(l, &told);
 }
 
+/* receive takes an answer of the kernel. -1 and EBADMSG: another process has sent it, which one with rights in
+ * its own namespace may. */
+static ssize_t receive(int fd, char answer[ANSWER_LEN])
+{
+    struct sockaddr_nl from = {.nl_pid = 1};
+    socklen_t from_len = sizeof from;
+    const ssize_t len = recvfrom(fd, answer, ANSWER_LEN, 0, (struct sockaddr *)&from, &from_len);
+    if (len >= 0 && (from_len != sizeof from || from.nl_family != AF_NETLINK || from.nl_pid != 0)) {
+        errno = EBADMSG;
+        return -1;
+    }
+    return len;
+}
+
 /* ask_family asks for all sockets of a family, and takes the answers. False: the kernel does not answer. */
 static bool ask_family(struct kernel_loop *l, int fd, int family)
 {
     static char answer[ANSWER_LEN];
     uint8_t question[SOCK_DIAG_QUESTION];
     enum sock_diag_end end = SOCK_DIAG_MORE;
+    for (int num = 0; num < MOST_ANSWERS && recv(fd, answer, sizeof answer, MSG_DONTWAIT) > 0; num++)
+        ; /* answers to a question that timed out */
     sock_diag_ask(family, question);
     if (send(fd, question, sizeof question, 0) != (ssize_t)sizeof question) {
         l->error = errno;
         return false;
     }
-    while (end == SOCK_DIAG_MORE) {
-        const ssize_t len = recv(fd, answer, sizeof answer, 0);
-        if (len < 0 && errno == EINTR)
+    for (int num = 0; end == SOCK_DIAG_MORE && num < MOST_ANSWERS; num++) {
+        const ssize_t len = receive(fd, answer);
+        if (len < 0 && (errno == EINTR || errno == EBADMSG))
             continue;
         l->error = len < 0 ? errno : 0;
         if (len <= 0)

@@ -104,7 +104,8 @@ static void say_lacks(unsigned lacks)
 {
     if (lacks == 0)
         return;
-    complain("--kernel: no right to %s: %s; run it as root (CAP_SYS_ADMIN, CAP_SYS_PTRACE)",
+    complain("--kernel: no right to %s: %s; run it as root (CAP_SYS_ADMIN, "
+             "CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH)",
              lacks == KERNEL_LACKS_SPACES      ? "enter the network namespaces of other processes"
              : lacks == KERNEL_LACKS_PROCESSES ? "read which sockets are whose"
                                                : "look at other processes",
@@ -114,8 +115,8 @@ static void say_lacks(unsigned lacks)
 
 static void say_failed(const struct kernel_told *told)
 {
-    complain("--kernel: the kernel does not say anything of its sockets: %s",
-             told->error != 0 ? strerror(told->error) : "it gives another answer");
+    complain("--kernel: the kernel does not tell of its sockets: %s",
+             told->error != 0 ? strerror(told->error) : "its answer has another form");
 }
 
 void kernel_watch_look(struct kernel_watch *w)

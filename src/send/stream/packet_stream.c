@@ -25,6 +25,12 @@ enum {
     NANOS_PER_MICRO = 1000,
 
     BLOCK_SECTION = 0x0a0d0d0a,
+    BLOCK_INTERFACE = 1,
+    BLOCK_OLD_PACKET = 2,
+    BLOCK_SIMPLE = 3,
+    BLOCK_PACKET = 6,
+    BLOCK_SECRETS = 10,
+    PACKET_HEAD_LEN = 28, SIMPLE_HEAD_LEN = 12,
     BYTE_ORDER_MAGIC = 0x1a2b3c4d,
     BLOCK_LEAST = 12,
 };
@@ -43,6 +49,14 @@ static bool read_u32(const struct packet_stream *s, struct cursor *at, uint32_t 
     if (!cursor_read_bytes(at, value, sizeof *value))
         return false;
     *value = s->swapped ? __builtin_bswap32(*value) : *value;
+    return true;
+}
+
+static bool read_u16(const struct packet_stream *s, struct cursor *at, uint16_t *value)
+{
+    if (!cursor_read_bytes(at, value, sizeof *value))
+        return false;
+    *value = s->swapped ? __builtin_bswap16(*value) : *value;
     return true;
 }
 
@@ -93,7 +107,7 @@ static enum take_step take_packet(struct packet_stream *s, struct cursor *bytes,
         !read_u32(s, &at, &len))
         return STEP_MORE;
     if (captured > MAX_CAPTURED)
-        return say_wrong(s, "a packet that is longer than packets are");
+        return say_wrong(s, "a packet of more than 262144 bytes");
     if (!cursor_child(&at, captured, &packet))
         return STEP_MORE;
     if (s->in_micros)
@@ -105,6 +119,7 @@ static enum take_step take_packet(struct packet_stream *s, struct cursor *bytes,
     if (captured != 0)
         ds_buffer_add(out, packet.at, captured);
     *bytes = at;
+    s->num_packets++;
     return STEP_TOOK;
 }
 
@@ -115,13 +130,82 @@ static enum take_step begin_section(struct packet_stream *s, struct cursor at)
     if (!cursor_skip(&at, 8) || !cursor_read_bytes(&at, &magic, sizeof magic))
         return STEP_MORE;
     if (magic != BYTE_ORDER_MAGIC && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
-        return say_wrong(s, "a section of pcapng that has no order of bytes");
+        return say_wrong(s, "a section of pcapng without a byte order");
     s->swapped = magic != BYTE_ORDER_MAGIC;
     if (s->format == STREAM_PCAP)
         return say_wrong(s, "pcapng, and it was pcap before");
     if (s->format == STREAM_PCAPNG && s->swapped != s->swapped_out)
-        return say_wrong(s, "another order of bytes than before");
+        return say_wrong(s, "another byte order than before");
     return STEP_TOOK;
+}
+
+/* take_interface takes an interface that packets may be of. libpcap keeps each, and reads one link type. */
+static enum take_step take_interface(struct packet_stream *s, struct cursor at)
+{
+    uint16_t link_type;
+    uint32_t snap_len;
+    if (!cursor_skip(&at, 8) || !read_u16(s, &at, &link_type) || !cursor_skip(&at, 2) ||
+        !read_u32(s, &at, &snap_len))
+        return say_wrong(s, "an interface of pcapng that is cut");
+    if (s->has_link_type && link_type != s->link_type)
+        return say_wrong(s, "packets of another link layer than before");
+    if (s->num_interfaces == PACKET_STREAM_INTERFACES)
+        return say_wrong(s, "more than 64 interfaces in a section");
+    s->has_link_type = true;
+    s->link_type = link_type;
+    s->snap_len[s->num_interfaces++] = snap_len;
+    return STEP_TOOK;
+}
+
+/* check_packet holds a packet against its interface and its block: libpcap would read nothing behind one that
+ * does not fit. block ends with its length. */
+static enum take_step check_packet(struct packet_stream *s, uint32_t type, struct cursor block, uint32_t len)
+{
+    uint32_t interface = 0, captured = 0;
+    uint16_t old_interface = 0;
+    struct cursor at = block;
+    const uint32_t head = type == BLOCK_SIMPLE ? SIMPLE_HEAD_LEN : PACKET_HEAD_LEN;
+    bool is_whole = len >= head + 4 && cursor_skip(&at, 8);
+    if (type == BLOCK_OLD_PACKET) { /* two bytes, and two of how many were dropped */
+        is_whole = is_whole && read_u16(s, &at, &old_interface) && cursor_skip(&at, 2);
+        interface = old_interface;
+    } else if (type == BLOCK_PACKET) {
+        is_whole = is_whole && read_u32(s, &at, &interface);
+    }
+    if (type != BLOCK_SIMPLE)
+        is_whole = is_whole && cursor_skip(&at, 8);
+    if (!is_whole || !read_u32(s, &at, &captured))
+        return say_wrong(s, "a packet of pcapng that is cut");
+    if (interface >= s->num_interfaces)
+        return say_wrong(s, "a packet of an interface that was not described");
+    const uint32_t most = s->snap_len[interface] != 0 ? s->snap_len[interface] : MAX_CAPTURED;
+    if (type == BLOCK_SIMPLE && captured > most)
+        captured = most; /* the block has the length on the wire alone */
+    if (captured > most || captured > MAX_CAPTURED || captured > len - head - 4)
+        return say_wrong(s, "a packet that is longer than its block or its interface allow");
+    s->num_packets++;
+    return STEP_TOOK;
+}
+
+/* check_block says whether a block is handed on: those that the reader knows. Others, of which there might be
+ * any number, would hold up the other servers. */
+static enum take_step check_block(struct packet_stream *s, uint32_t type, struct cursor block, uint32_t len,
+                                  bool *is_wanted)
+{
+    *is_wanted = true;
+    switch (type) {
+    case BLOCK_SECTION:
+        s->format = STREAM_PCAPNG;
+        s->swapped_out = s->swapped;
+        s->has_begun = s->is_blocks = true;
+        s->num_interfaces = 0;
+        return STEP_TOOK;
+    case BLOCK_INTERFACE: return take_interface(s, block);
+    case BLOCK_PACKET:
+    case BLOCK_SIMPLE:
+    case BLOCK_OLD_PACKET: return check_packet(s, type, block, len);
+    default: *is_wanted = type == BLOCK_SECRETS; return STEP_TOOK;
+    }
 }
 
 static enum take_step take_block(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
@@ -134,6 +218,8 @@ static enum take_step take_block(struct packet_stream *s, struct cursor *bytes, 
         const enum take_step step = begin_section(s, *bytes);
         if (step != STEP_TOOK)
             return step;
+    } else if (s->swapped) {
+        type = __builtin_bswap32(type);
     }
     if (!read_u32(s, &at, &len))
         return STEP_MORE;
@@ -145,14 +231,13 @@ static enum take_step take_block(struct packet_stream *s, struct cursor *bytes, 
     end = block;
     if (!cursor_skip(&end, len - 4) || !read_u32(s, &end, &len_again) || len_again != len)
         return say_wrong(s, "a block of pcapng that does not end with its length");
-    if (type == BLOCK_SECTION) {
-        s->format = STREAM_PCAPNG;
-        s->swapped_out = s->swapped;
-        s->has_begun = s->is_blocks = true;
-    }
-    ds_buffer_add(out, block.at, len);
-    *bytes = at;
-    return STEP_TOOK;
+    bool is_wanted;
+    const enum take_step step = check_block(s, type, block, len, &is_wanted);
+    if (step == STEP_TOOK && is_wanted)
+        ds_buffer_add(out, block.at, len);
+    if (step == STEP_TOOK)
+        *bytes = at;
+    return step;
 }
 
 /* begin finds out what a connection brings. */
@@ -178,14 +263,23 @@ bool packet_stream_take(struct packet_stream *s, struct ds_text text, size_t *le
     struct cursor bytes = cursor_make(text.data, text.len);
     enum take_step step = STEP_TOOK;
     while (step == STEP_TOOK) {
+        const struct packet_stream before = *s;
+        const struct cursor at = bytes;
+        const size_t whole = out->len;
         step = !s->has_begun  ? begin(s, &bytes, out)
                : s->is_blocks ? take_block(s, &bytes, out)
                               : take_packet(s, &bytes, out);
+        if (out->failed) { /* what was added in part would be read as something else */
+            out->len = whole;
+            out->failed = false;
+            *s = before;
+            bytes = at;
+            s->wrong = "out of memory";
+            step = STEP_WRONG;
+        }
     }
     *left = cursor_left(&bytes);
-    if (out->failed)
-        s->wrong = "out of memory";
-    return step != STEP_WRONG && !out->failed;
+    return step != STEP_WRONG;
 }
 
 void packet_stream_restart(struct packet_stream *stream)

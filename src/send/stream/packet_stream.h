@@ -13,6 +13,8 @@
  * pcapng. */
 enum { PACKET_STREAM_MOST = 1024 * 1024 };
 
+enum { PACKET_STREAM_INTERFACES = 64 }; /* that a section of pcapng may have */
+
 /* packet_stream: all zero at first. */
 struct packet_stream {
     enum { STREAM_UNKNOWN, STREAM_PCAP, STREAM_PCAPNG } format; /* of what has come out */
@@ -21,7 +23,11 @@ struct packet_stream {
     bool swapped;     /* the numbers of this connection are not in the order of this machine */
     bool in_micros;   /* the times of this connection */
     bool swapped_out; /* of the first section of pcapng */
-    uint32_t link_type, made_key; /* of pcap, of the first connection */
+    uint32_t link_type, made_key; /* of the first connection; made_key of pcap */
+    bool has_link_type;           /* of pcapng */
+    uint32_t num_interfaces;      /* of this section */
+    uint32_t snap_len[PACKET_STREAM_INTERFACES]; /* of each, 0: none */
+    uint64_t num_packets;
     const char *wrong; /* what is, once packet_stream_take has returned false */
 };
 

@@ -141,13 +141,22 @@ static void finish_connecting(struct source *s)
     s->was_up = true;
 }
 
+/* end_source is for a server of which nobody takes packets any more. */
+static void end_source(struct source *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->state = SOURCE_OVER;
+}
+
 /* hand_over writes what is there for the other process. */
 static void hand_over(struct source *s)
 {
     const size_t left = s->out.len - s->out_at;
     const ssize_t len = left != 0 ? write(s->out_fd, s->out.data + s->out_at, left) : 0;
     if (len < 0 && errno != EAGAIN && errno != EINTR) {
-        s->state = SOURCE_OVER; /* nobody takes any more */
+        end_source(s);
         return;
     }
     s->out_at += len > 0 ? (size_t)len : 0;
@@ -158,13 +167,13 @@ static void hand_over(struct source *s)
 static void take(struct source *s)
 {
     const struct ds_text text = {(const char *)s->in, s->in_len};
-    const size_t before = s->out.len;
+    const uint64_t before = s->stream.num_packets;
     size_t left;
     const bool is_good = packet_stream_take(&s->stream, text, &left, &s->out);
     if (left != 0)
         memmove(s->in, s->in + s->in_len - left, left);
     s->in_len = left;
-    if (is_good && s->out.len != before) {
+    if (is_good && s->stream.num_packets != before) {
         if (s->is_missed)
             complain("%s: packets come again", s->url->word);
         s->is_missed = false;
@@ -208,7 +217,7 @@ static void look_at(struct source *s, short in, short out)
     if (out != 0) {
         hand_over(s);
         if ((out & (POLLERR | POLLHUP)) != 0)
-            s->state = SOURCE_OVER;
+            end_source(s);
     }
     if (s->state == SOURCE_AWAY && clock_now_ns() >= s->until_ns)
         connect_on(s);

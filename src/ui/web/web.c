@@ -202,7 +202,7 @@ static const char *shown_token(const struct web *web)
 static void say_where(const struct web *web)
 {
     if (web->config.token_file != NULL)
-        fprintf(stderr, "TOKEN of the page is in %s\n", web->config.token_file);
+        fprintf(stderr, "TOKEN in the address is in the file %s\n", web->config.token_file);
     fprintf(stderr, "Open http://%s/%s/ %s\n", web->name.text, shown_token(web),
             listen_address_is_local(&web->config.address)
                 ? "(only reachable from this machine)"

@@ -1,7 +1,9 @@
 /*
  * test_data_names.c - atoms whose texts stand beside them as data: names of RabbitMQ's queues.
  */
+#include "atoms/data_name_list.h"
 #include "atoms/data_names.h"
+#include "atoms/node_atoms_parts.h"
 #include "etf_maker.h"
 #include "node_atoms_world.h"
 
@@ -50,6 +52,22 @@ static void tell_as(struct world w, const char *kind, const char *host, const ch
                             etf_binary(queue)),
                   etf_tuple(2, etf_tuple(2, unknown(slot), etf_cached("a@h")), etf_nil())));
     data_names_see(w.book, &env, 1, 0, &message);
+}
+
+/* one_text_two_ways: a_b_c is queue b_c of a, and queue c of a_b. Names stay in one place, else places run
+ * out and none is found any more. */
+static void one_text_two_ways(void **state)
+{
+    (void)state;
+    struct world w = begin();
+    assert_non_null(w.book);
+    for (unsigned i = 0; i < 3000; i++) {
+        const char *host = i % 2 == 0 ? "a" : "a_b", *queue = i % 2 == 0 ? "b_c" : "c";
+        (void)data_name_add(w.books, text_of(host), text_of(queue));
+    }
+    assert_int_equal(data_name_find(w.books->data_names, text_of("nothing")), 0);
+    assert_int_not_equal(data_name_find(w.books->data_names, text_of("b_c")), 0);
+    end(w);
 }
 
 static void tell(struct world w, const char *host, const char *queue, uint16_t slot)
@@ -367,7 +385,7 @@ int main(void)
         cmocka_unit_test(doubt_names_nobody),        cmocka_unit_test(routes_lead_to_names),
         cmocka_unit_test(says_less_elsewhere),       cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(survives_without_memory),   cmocka_unit_test(enqueued_messages_name_queues),
-        cmocka_unit_test(answers_name_followers),
+        cmocka_unit_test(answers_name_followers),    cmocka_unit_test(one_text_two_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

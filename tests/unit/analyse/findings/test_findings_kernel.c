@@ -42,7 +42,7 @@ static void unread(void **state)
         const bool is_proved = i <= BOTH;
         assert_int_equal(w.last.certainty, is_proved ? CERTAINTY_SURE : CERTAINTY_LIKELY);
         if (i == SENDER || i == BOTH)
-            detail_has("the kernel of alice@127.0.0.1: 621 kB wait to be sent, held up by the receiver's window "
+            detail_has("the kernel of alice@127.0.0.1: 621 kB are not acknowledged, held up by the receiver's window "
                        "for 98 % of the last 400.0 ms");
         if (i == READER)
             detail_has("the kernel of bob@127.0.0.1: beam.smp (pid 17, container 0123456789ab) has not read 96 kB");

@@ -92,6 +92,10 @@ static int set_up(void **state)
     make("%s/proc/18/comm", "bash\n");
     make("%s/proc/19", NULL);
     make("%s/proc/19/comm", "epmd\n"); /* nothing else must be known of it */
+    make("%s/proc/19/ns", "");
+    make("%s/proc/19/fd", "");
+    make("%s/proc/20", NULL);
+    make("%s/proc/20/comm", "beam.smp\n"); /* it has ended, and nobody has waited for it */
     make("%s/proc/self", NULL);
     return 0;
 }

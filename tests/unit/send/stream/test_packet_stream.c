@@ -192,10 +192,78 @@ static void blocks_pass_as_they_are(void **state)
         w.swapped = !w.swapped;
         put_block(0x0a0d0d0a, 16);
         assert_false(take());
-        assert_non_null(strstr(w.stream.wrong, "order of bytes"));
+        assert_non_null(strstr(w.stream.wrong, "byte order"));
         come_again();
         put_head(MICROS, 0, ETHERNET);
         assert_false(take());
+    }
+}
+
+/* put_interface and put_captured are whole blocks. */
+static void put_interface(uint16_t link_type, uint32_t snap_len)
+{
+    const uint16_t fields[2] = {w.swapped ? __builtin_bswap16(link_type) : link_type, 0};
+    put32(1);
+    put32(20);
+    ds_buffer_add(&w.in, fields, sizeof fields);
+    put32(snap_len);
+    put32(20);
+}
+
+static void put_captured(uint32_t interface, uint32_t captured, uint32_t body_len)
+{
+    static const char zeros[64];
+    put32(6);
+    put32(32 + body_len);
+    put32(interface);
+    put32(0);
+    put32(0);
+    put32(captured);
+    put32(captured);
+    ds_buffer_add(&w.in, zeros, body_len);
+    put32(32 + body_len);
+}
+
+/* What libpcap would keep for ever, or read nothing behind, is not handed on. */
+static void blocks_are_those_of_packets(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        static const struct {
+            uint32_t interface, captured, body_len;
+            bool is_good;
+        } cases[] = {{0, 16, 16, true},   {0, 13, 16, true},   {0, 17, 16, false},
+                     {1, 40, 40, true},   {0, 40, 40, false},  {2, 4, 4, false},
+                     {UINT32_MAX, 4, 4, false}, {0, UINT32_MAX, 16, false}};
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            start();
+            w.swapped = i == 1;
+            put_block(0x0a0d0d0a, 16);
+            put_interface(1, 32);
+            put_interface(1, 0);
+            put_captured(cases[c].interface, cases[c].captured, cases[c].body_len);
+            assert_int_equal(take(), cases[c].is_good);
+        }
+        start();
+        w.swapped = i == 1;
+        put_block(0x0a0d0d0a, 16);
+        put_interface(1, 0);
+        const size_t wanted = w.in.len;
+        for (unsigned n = 0; n < 100; n++)
+            put_block(0xbad + n, 32); /* unknown ones */
+        assert_true(take());
+        assert_int_equal(w.out.len, wanted);
+        for (unsigned n = 1; n < PACKET_STREAM_INTERFACES; n++)
+            put_interface(1, 0);
+        assert_true(take());
+        put_interface(1, 0);
+        assert_false(take());
+        assert_non_null(strstr(w.stream.wrong, "64 interfaces"));
+        come_again(); /* another link type than before */
+        put_block(0x0a0d0d0a, 16);
+        put_interface(113, 0);
+        assert_false(take());
+        assert_non_null(strstr(w.stream.wrong, "another link layer"));
     }
 }
 
@@ -262,6 +330,13 @@ static void memory_may_run_out(void **state)
         if (!has_failed)
             break;
         assert_string_equal(w.stream.wrong, "out of memory");
+        /* What was added is whole, and the server is read again from its beginning. */
+        assert_true(w.out.len == 0 || w.out.len == 24);
+        come_again();
+        put_head(MICROS, 0, ETHERNET);
+        put_packet(1, 2, "abc", 3);
+        assert_true(take());
+        assert_int_equal(w.out.len, 24 + 16 + 3);
     }
     start();
 }
@@ -310,6 +385,7 @@ int main(void)
         cmocka_unit_test(blocks_have_sensible_lengths),
         cmocka_unit_test(nonsense_is_none),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(blocks_are_those_of_packets),
         cmocka_unit_test(urls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
