@@ -253,7 +253,7 @@ bool detect_presence_restarted(const struct detect *d, struct wording *out)
             continue;
         wording_add(out, num > 1 ? ", " : "");
         add_node(out, node);
-        wording_add(out, " (away from ");
+        wording_add(out, " (down from ");
         wording_clock(out, node->away_ns);
         wording_add(out, " to ");
         wording_clock(out, node->again_ns);
