@@ -150,8 +150,8 @@ static void take(void *context, const struct diag_socket *socket)
     tell(l, &told);
 }
 
-/* receive takes an answer of the kernel. -1 and EBADMSG: another process has sent it, which one with rights in
- * its own namespace may. */
+/* receive takes an answer of the kernel. -1 and EBADMSG: another process has sent it, which one with rights
+ * in its own namespace may. */
 static ssize_t receive(int fd, char answer[ANSWER_LEN])
 {
     struct sockaddr_nl from = {.nl_pid = 1};

@@ -157,9 +157,10 @@ static enum take_step take_interface(struct packet_stream *s, struct cursor at)
     return STEP_TOOK;
 }
 
-/* check_packet holds a packet against its interface and its block: libpcap would read nothing behind one that
- * does not fit. block ends with its length. */
-static enum take_step check_packet(struct packet_stream *s, uint32_t type, struct cursor block, uint32_t len)
+/* check_packet holds a packet against its interface and its block: libpcap would read nothing behind one
+ * that does not fit. block ends with its length. */
+static enum take_step check_packet(struct packet_stream *s, uint32_t type, struct cursor block,
+                                   uint32_t len)
 {
     uint32_t interface = 0, captured = 0;
     uint16_t old_interface = 0;
@@ -187,8 +188,8 @@ static enum take_step check_packet(struct packet_stream *s, uint32_t type, struc
     return STEP_TOOK;
 }
 
-/* check_block says whether a block is handed on: those that the reader knows. Others, of which there might be
- * any number, would hold up the other servers. */
+/* check_block says whether a block is handed on: those that the reader knows. Others, of which there might
+ * be any number, would hold up the other servers. */
 static enum take_step check_block(struct packet_stream *s, uint32_t type, struct cursor block, uint32_t len,
                                   bool *is_wanted)
 {
