@@ -17,12 +17,13 @@ const char *capabilities_left(void);
  * which it keeps what it has: root of a container may lack some. False where others are left. */
 bool capabilities_keep_for_files(bool is_root);
 
-/* capabilities_stay: they outlast the next change of the user, see capabilities_keep_for_kernel. */
+/* capabilities_stay lets the capabilities outlast the next change of the user. Call it before
+ * capabilities_keep_for_kernel. */
 bool capabilities_stay(void);
 
-/* capabilities_keep_for_kernel gives up all but those with which it is read of other processes which
- * sockets are theirs, and with which their network namespaces are entered. Of these it keeps what it has.
- * False where others are left. */
+/* capabilities_keep_for_kernel keeps the capabilities to list the sockets of other processes and to
+ * enter their network namespaces, as far as the process has them, and gives up all others. False: others
+ * are left. */
 bool capabilities_keep_for_kernel(void);
 
 #endif

@@ -283,6 +283,13 @@ void file_helper_stop(void)
     helper.config = NULL;
 }
 
+void file_helper_forget(void)
+{
+    if (helper.config != NULL)
+        close(helper.socket);
+    helper.config = NULL;
+}
+
 /* receive takes the answer; false when the helper is gone. */
 static bool receive(struct answer *answer, int *fd)
 {

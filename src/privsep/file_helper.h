@@ -56,6 +56,9 @@ bool file_helper_start(const struct file_helper_config *config);
 /* file_helper_stop ends it. */
 void file_helper_stop(void);
 
+/* file_helper_forget is for a process that was forked after the helper was started, and must not ask it. */
+void file_helper_forget(void);
+
 /* file_helper_open opens a file, see safe_open.h. */
 int file_helper_open(const char *name, enum open_how how, struct open_trouble *trouble);
 

@@ -4,22 +4,18 @@
 #include "send/epmd/epmd_asker.h"
 
 #include "core/complain.h"
-#include "core/signals.h"
 #include "privsep/own_process.h"
 #include "privsep/privileges.h"
+#include "privsep/side_process.h"
 #include "send/epmd/epmd_ask_loop.h"
 #include "send/epmd/epmd_told.h"
 
 #include <distsniff/counted.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -43,8 +39,7 @@ struct epmd_asker {
     const char *hosts[EPMD_MAX_HOSTS];
     size_t num_hosts;
     struct asked asked[EPMD_MAX_HOSTS];
-    int told_fd, wake_fd; /* -1: the process is gone */
-    pid_t pid;
+    struct side_process process;
     uint8_t ports[65536 / 8]; /* that were noted */
 };
 
@@ -83,8 +78,9 @@ bool epmd_asker_check(const char *hosts)
 
 /* The other process. */
 
-static _Noreturn void run(const struct epmd_asker *a, int wake_fd, int told_fd)
+static void run(void *context, int wake_fd, int told_fd)
 {
+    const struct epmd_asker *a = context;
     const struct epmd_ask_loop_config config = {
         .hosts = a->hosts,
         .num_hosts = a->num_hosts,
@@ -93,9 +89,6 @@ static _Noreturn void run(const struct epmd_asker *a, int wake_fd, int told_fd)
         .wake_fd = wake_fd,
         .told_fd = told_fd,
     };
-    signals_ignore_all();
-    close(STDIN_FILENO);
-    close(STDOUT_FILENO); /* who reads it need not wait for this process */
     if (!privileges_return() || !privileges_drop(a->config.user))
         _exit(EXIT_FAILURE);
     (void)own_process_hide();
@@ -103,40 +96,7 @@ static _Noreturn void run(const struct epmd_asker *a, int wake_fd, int told_fd)
     _exit(EXIT_SUCCESS);
 }
 
-static bool start_process(struct epmd_asker *a)
-{
-    int wake[2], told[2];
-    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
-        return false;
-    if (pipe2(told, O_CLOEXEC) != 0) {
-        close(wake[0]);
-        close(wake[1]);
-        return false;
-    }
-    fflush(NULL); /* or both would write it */
-    a->pid = fork();
-    if (a->pid == 0) {
-        close(wake[1]);
-        close(told[0]);
-        run(a, wake[0], told[1]);
-    }
-    close(wake[0]);
-    close(told[1]);
-    a->wake_fd = wake[1];
-    a->told_fd = told[0];
-    return a->pid > 0 && fcntl(a->told_fd, F_SETFL, O_NONBLOCK) == 0;
-}
-
 /* This process. */
-
-static void close_pipes(struct epmd_asker *a)
-{
-    if (a->told_fd >= 0)
-        close(a->told_fd);
-    if (a->wake_fd >= 0)
-        close(a->wake_fd);
-    a->told_fd = a->wake_fd = -1;
-}
 
 /* say tells what is known of a host, unless that was said last. */
 static void say(struct asked *asked, const char *text)
@@ -227,8 +187,8 @@ static void take(struct epmd_asker *a, const struct epmd_told *told)
 void epmd_asker_look(struct epmd_asker *a)
 {
     struct epmd_told told;
-    for (int i = 0; i < MOST_AT_ONCE && a->told_fd >= 0; i++) {
-        const ssize_t len = read(a->told_fd, &told, sizeof told);
+    for (int i = 0; i < MOST_AT_ONCE && a->process.told_fd >= 0; i++) {
+        const ssize_t len = read(a->process.told_fd, &told, sizeof told);
         if (len < 0)
             return; /* nothing more was told */
         if (len == (ssize_t)sizeof told && is_sound(a, &told)) {
@@ -236,7 +196,7 @@ void epmd_asker_look(struct epmd_asker *a)
             continue;
         }
         complain("the process that asks EPMD has exited: EPMD is not asked again");
-        close_pipes(a);
+        side_process_close(&a->process);
     }
 }
 
@@ -244,10 +204,10 @@ void epmd_asker_note_port(struct epmd_asker *a, uint16_t port)
 {
     uint8_t *noted = &a->ports[port / 8];
     const uint8_t bit = (uint8_t)(1u << port % 8);
-    if ((*noted & bit) != 0 || a->wake_fd < 0)
+    if ((*noted & bit) != 0 || a->process.wake_fd < 0)
         return;
     *noted |= bit;
-    if (write(a->wake_fd, "", 1) < 0)
+    if (write(a->process.wake_fd, "", 1) < 0)
         return; /* it is awake, or gone */
 }
 
@@ -255,14 +215,9 @@ void epmd_asker_note_port(struct epmd_asker *a, uint16_t port)
 static bool is_ready(struct epmd_asker *a)
 {
     struct epmd_told told;
-    struct pollfd fd = {a->told_fd, POLLIN, 0};
-    while (!stop_wanted && poll(&fd, 1, 50) <= 0)
-        ;
-    if (stop_wanted) {
-        kill(a->pid, SIGKILL); /* it may wait for servers of names */
+    if (!side_process_wait(&a->process))
         return true;
-    }
-    if (read(a->told_fd, &told, sizeof told) != (ssize_t)sizeof told || told.host >= a->num_hosts)
+    if (read(a->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || told.host >= a->num_hosts)
         return false; /* and it said why */
     if (told.kind == EPMD_TOLD_READY)
         return true;
@@ -278,9 +233,9 @@ struct epmd_asker *epmd_asker_start(const struct epmd_ask_config *config)
         return NULL;
     }
     a->config = *config;
-    a->told_fd = a->wake_fd = -1;
+    a->process = SIDE_PROCESS_NONE;
     if (split(a, config->hosts)) {
-        if (!start_process(a))
+        if (!side_process_start(&a->process, run, a))
             complain("cannot start the process that asks EPMD: %s", strerror(errno));
         else if (is_ready(a))
             return a;
@@ -293,8 +248,6 @@ void epmd_asker_end(struct epmd_asker *a)
 {
     if (a == NULL)
         return;
-    close_pipes(a); /* it ends when it sees that */
-    if (a->pid > 0)
-        (void)waitpid(a->pid, NULL, WNOHANG);
+    side_process_end(&a->process);
     free(a);
 }

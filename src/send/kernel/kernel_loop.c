@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 enum {
-    EVERY_MS = 400, /* a stall is told after a second: then there is an answer of within it */
+    EVERY_MS = 400, /* an answer is there before a stall is reported, after a second */
     SCAN_EVERY = 5, /* rounds */
     MAX_SPACES = 64,
     MAX_TOLD = 8192,  /* sockets, of one round */

@@ -4,81 +4,43 @@
 #include "send/kernel/kernel_watch.h"
 
 #include "core/complain.h"
-#include "core/signals.h"
 #include "privsep/own_process.h"
 #include "privsep/privileges.h"
+#include "privsep/side_process.h"
 #include "send/kernel/kernel_loop.h"
 #include "send/kernel/kernel_told.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_AT_ONCE = 16384, PIPE_SIZE = 1024 * 1024 };
 
 struct kernel_watch {
     struct kernel_watch_config config;
-    int alive_fd, told_fd; /* -1: the process is gone */
-    pid_t pid;
+    struct side_process process;
 };
 
-static _Noreturn void run(const struct kernel_watch *w, int alive_fd, int told_fd)
+static void run(void *context, int alive_fd, int told_fd)
 {
+    const struct kernel_watch *w = context;
     const struct kernel_loop_config config = {
         .is_confined = w->config.is_confined,
         .may_name = w->config.may_name,
         .alive_fd = alive_fd,
         .told_fd = told_fd,
     };
-    signals_ignore_all();
-    close(STDIN_FILENO);
-    close(STDOUT_FILENO); /* who reads it need not wait for this process */
+    (void)fcntl(told_fd, F_SETFL, O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(told_fd, F_SETPIPE_SZ, PIPE_SIZE); /* a round of many sockets has room */
+#endif
     if (!privileges_return() || !privileges_keep_for_kernel(w->config.user))
         _exit(EXIT_FAILURE);
     (void)own_process_hide();
     kernel_loop_run(&config);
     _exit(EXIT_SUCCESS);
-}
-
-static bool start_process(struct kernel_watch *w)
-{
-    int alive[2], told[2];
-    if (pipe2(alive, O_CLOEXEC) != 0)
-        return false;
-    if (pipe2(told, O_CLOEXEC | O_NONBLOCK) != 0) {
-        close(alive[0]);
-        close(alive[1]);
-        return false;
-    }
-#ifdef F_SETPIPE_SZ
-    (void)fcntl(told[1], F_SETPIPE_SZ, PIPE_SIZE); /* a round of many sockets has room */
-#endif
-    fflush(NULL); /* or both would write it */
-    w->pid = fork();
-    if (w->pid == 0) {
-        close(alive[1]);
-        close(told[0]);
-        run(w, alive[0], told[1]);
-    }
-    close(alive[0]);
-    close(told[1]);
-    w->alive_fd = alive[1];
-    w->told_fd = told[0];
-    return w->pid > 0;
-}
-
-static void close_pipes(struct kernel_watch *w)
-{
-    if (w->told_fd >= 0)
-        close(w->told_fd);
-    if (w->alive_fd >= 0)
-        close(w->alive_fd);
-    w->told_fd = w->alive_fd = -1;
 }
 
 /* make_plain: names are what processes call themselves. */
@@ -122,18 +84,18 @@ static void say_failed(const struct kernel_told *told)
 void kernel_watch_look(struct kernel_watch *w)
 {
     struct kernel_told told;
-    for (int i = 0; i < MOST_AT_ONCE && w->told_fd >= 0; i++) {
-        const ssize_t len = read(w->told_fd, &told, sizeof told);
+    for (int i = 0; i < MOST_AT_ONCE && w->process.told_fd >= 0; i++) {
+        const ssize_t len = read(w->process.told_fd, &told, sizeof told);
         if (len < 0)
             return; /* nothing more was told */
         if (len != (ssize_t)sizeof told || !is_sound(&told)) {
             complain("--kernel: the process that asks the kernel has exited: it is not asked again");
-            close_pipes(w);
+            side_process_close(&w->process);
         } else if (told.kind == KERNEL_TOLD_SOCKET) {
             w->config.on_socket(w->config.context, told.addr, told.port, &told.socket);
         } else if (told.kind == KERNEL_TOLD_FAILED) {
             say_failed(&told);
-            close_pipes(w);
+            side_process_close(&w->process);
         }
     }
 }
@@ -142,12 +104,9 @@ void kernel_watch_look(struct kernel_watch *w)
 static bool is_ready(struct kernel_watch *w)
 {
     struct kernel_told told;
-    struct pollfd fd = {w->told_fd, POLLIN, 0};
-    while (!stop_wanted && poll(&fd, 1, 50) <= 0)
-        ;
-    if (stop_wanted)
+    if (!side_process_wait(&w->process))
         return true;
-    if (read(w->told_fd, &told, sizeof told) != (ssize_t)sizeof told || !is_sound(&told))
+    if (read(w->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || !is_sound(&told))
         return false; /* and it said why */
     if (told.kind == KERNEL_TOLD_READY)
         say_lacks(told.lacks);
@@ -164,8 +123,7 @@ struct kernel_watch *kernel_watch_start(const struct kernel_watch_config *config
         return NULL;
     }
     w->config = *config;
-    w->told_fd = w->alive_fd = -1;
-    if (!start_process(w))
+    if (!side_process_start(&w->process, run, w))
         complain("cannot start the process that asks the kernel: %s", strerror(errno));
     else if (is_ready(w))
         return w;
@@ -177,8 +135,6 @@ void kernel_watch_end(struct kernel_watch *w)
 {
     if (w == NULL)
         return;
-    close_pipes(w); /* it ends when it sees that */
-    if (w->pid > 0)
-        (void)waitpid(w->pid, NULL, WNOHANG);
+    side_process_end(&w->process);
     free(w);
 }

@@ -12,6 +12,7 @@
 #include "core/complain.h"
 #include "core/hash.h"
 #include "core/signals.h"
+#include "privsep/file_helper.h"
 #include "privsep/own_process.h"
 #include "privsep/pass_fd.h"
 #include "privsep/privileges.h"
@@ -233,6 +234,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     reader.url = url;
     reader.max_hosts = max_hosts;
     signal(SIGPIPE, SIG_IGN);
+    file_helper_forget();
     bool good = privileges_return() && nats_library_load() &&
                 nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
     (void)own_process_hide(); /* there are credentials in it */

@@ -1,6 +1,6 @@
 /*
- * packet_stream.c - see packet_stream.h. What comes in has either order of bytes; pcap goes out in that of
- * this machine, with nanoseconds.
+ * packet_stream.c - see packet_stream.h. The input has either byte order. pcap is written in the byte
+ * order of this machine, with nanoseconds.
  *
  *   pcap    magic:4 a1b2c3d4 (microseconds) or a1b23c4d, version:2 2 minor:2, key:4 (see
  *           pseudo_packet.h), 4, snap length:4, link type:4; then a packet after the other:
@@ -43,7 +43,7 @@ static enum take_step say_wrong(struct packet_stream *s, const char *what)
     return STEP_WRONG;
 }
 
-/* read_u32 reads a number that has the order of bytes of this machine, or the other one. */
+/* read_u32 and read_u16 read a number in the byte order of the input. */
 static bool read_u32(const struct packet_stream *s, struct cursor *at, uint32_t *value)
 {
     if (!cursor_read_bytes(at, value, sizeof *value))
@@ -123,7 +123,7 @@ static enum take_step take_packet(struct packet_stream *s, struct cursor *bytes,
     return STEP_TOOK;
 }
 
-/* begin_section finds the order of bytes of a section, which begins at at. */
+/* begin_section finds the byte order of a section, which begins at at. */
 static enum take_step begin_section(struct packet_stream *s, struct cursor at)
 {
     uint32_t magic;

@@ -38,7 +38,7 @@ struct source {
     int attempts;     /* since packets came last */
     int error;        /* why it could not be connected to last */
     bool was_up, is_missed; /* is_missed: that it is gone has been said */
-    int64_t until_ns; /* AWAY: when it is tried again; CONNECTING: when that is given up */
+    int64_t until_ns; /* AWAY: when to try again; CONNECTING: when it times out */
     struct packet_stream stream;
     uint8_t *in; /* IN_SIZE bytes */
     size_t in_len;
@@ -72,7 +72,7 @@ static bool look_up(struct source *s)
 
 static void connect_on(struct source *s);
 
-/* miss waits before it tries again. What is in out is whole, and is still handed over. */
+/* miss schedules the next attempt. out holds whole packets alone, which are still handed over. */
 static void miss(struct source *s)
 {
     if (s->fd >= 0)

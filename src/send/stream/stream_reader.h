@@ -5,9 +5,8 @@
 #ifndef SRC_STREAM_READER_H
 #define SRC_STREAM_READER_H
 
+#include "privsep/side_process.h"
 #include "send/stream/stream_url.h"
-
-#include <sys/types.h>
 
 struct stream_reader_config {
     const struct stream_urls *urls; /* have to stay */
@@ -17,8 +16,7 @@ struct stream_reader_config {
 
 /* stream_reader: all zero where none was started. */
 struct stream_reader {
-    pid_t pid;
-    int alive_fd;
+    struct side_process process;
     int fds[STREAM_MAX_STREAMS]; /* of each URL; who takes one over writes -1 */
     size_t num;
 };
