@@ -57,12 +57,12 @@ static enum packet_status enter_vxlan(struct span *inner, uint16_t *ether_type)
 
 static enum packet_status enter_geneve(struct span *inner, uint16_t *ether_type)
 {
-    uint8_t first, flags;
+    uint8_t first;
     if (!cursor_read_u8(&inner->bytes, &first))
         return span_short(inner);
     if ((first & GENEVE_VERSION) != 0)
         return PACKET_NOT_TCP;
-    if (!cursor_read_u8(&inner->bytes, &flags) || !cursor_read_u16(&inner->bytes, ether_type) ||
+    if (!cursor_skip(&inner->bytes, 1) || !cursor_read_u16(&inner->bytes, ether_type) ||
         !cursor_skip(&inner->bytes, 4u + (first & GENEVE_OPTIONS) * 4u))
         return span_short(inner);
     return PACKET_SEGMENT;

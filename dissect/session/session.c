@@ -58,7 +58,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     packet_decoder_count(&session->decoder, &env->stats);
     session->decoder.reads_dns = config->lookups;
     if (config->facts)
-        tcp_table_measure(session->tcp);
+        tcp_table_measure(session->tcp, config->sockets);
     for (size_t i = 0; i < config->num_dist_ports; i++)
         registry_add_port(env->registry, config->dist_ports[i]);
     return session;

@@ -66,9 +66,10 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
     return number;
 }
 
-void tcp_table_measure(struct tcp_table *table)
+void tcp_table_measure(struct tcp_table *table, bool asks_kernels)
 {
     table->shared.measures = true;
+    table->shared.asks_kernels = asks_kernels;
 }
 
 void tcp_table_time(struct tcp_table *table, int64_t now_ns)

@@ -88,8 +88,9 @@ struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
                                 struct ds_stats *stats);
 void tcp_table_free(struct tcp_table *table); /* without calling back */
 
-/* tcp_table_measure has the facts of all connections from now on measured. */
-void tcp_table_measure(struct tcp_table *table);
+/* tcp_table_measure has the facts of all connections from now on measured. asks_kernels: kernels are
+ * asked about their sockets. */
+void tcp_table_measure(struct tcp_table *table, bool asks_kernels);
 
 /* tcp_table_feed takes the next segment in capture order, and notes in it what its checksums say.
  * Returns the number of its connection, 0 when it is of none that is followed. */

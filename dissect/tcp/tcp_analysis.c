@@ -48,8 +48,9 @@ enum {
 #define FULL_WINDOW_NS (200 * MS_NS)
 #define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
 #define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
+#define ANSWER_NS (3000 * MS_NS)     /* for so long the word of the kernels is waited for */
 #define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
-#define LONG_PAUSE_NS INT64_C(1000000000)
+#define LONG_PAUSE_NS (1000 * MS_NS)
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
 #define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
 
@@ -653,13 +654,28 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
     return ended;
 }
 
-bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
+/* have_answered says whether all kernels that know a socket of this connection answered since a time. */
+static bool have_answered(const struct tcp_analysis *facts, int64_t since_ns)
+{
+    bool is_known = false;
+    for (int end = 0; end < 2; end++) {
+        const int64_t asked_ns = facts->link.side[end].socket.asked_ns;
+        if (asked_ns != 0 && asked_ns < since_ns)
+            return false;
+        is_known |= asked_ns != 0;
+    }
+    return is_known;
+}
+
+bool tcp_analysis_time(struct tcp_analysis *facts, int dir, bool asks_kernels, int64_t now_ns,
+                       struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     if (me->stall_ns == 0 || me->stall_told)
         return false;
     *stall = describe(me, now_ns, false);
-    if (stall->duration_ns < ONGOING_NS || !is_remarkable(facts, stall))
+    if (stall->duration_ns < ONGOING_NS || !is_remarkable(facts, stall) ||
+        (asks_kernels && stall->duration_ns < ANSWER_NS && !have_answered(facts, me->stall_ns)))
         return false;
     me->stall_told = true;
     return true;

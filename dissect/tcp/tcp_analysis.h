@@ -77,8 +77,10 @@ static inline bool tcp_analysis_stalls(const struct tcp_analysis *facts)
            (facts->dir[1].stall_ns != 0 && !facts->dir[1].stall_told);
 }
 
-/* tcp_analysis_time says whether it is time to tell of a stall of dir that goes on. */
-bool tcp_analysis_time(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
+/* tcp_analysis_time says whether it is time to tell of a stall of dir that goes on: after a second. Where
+ * kernels are asked about its sockets, their answer is waited for, for three seconds at most. */
+bool tcp_analysis_time(struct tcp_analysis *facts, int dir, bool asks_kernels, int64_t now_ns,
+                       struct ds_stall *stall);
 
 /* tcp_analysis_end ends what goes on in direction dir: true when that was a stall worth a word. */
 bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);

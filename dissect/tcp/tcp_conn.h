@@ -136,6 +136,7 @@ struct tcp_shared {
     int64_t now_ns;
     uint64_t frame;
     bool measures; /* the facts of connections */
+    bool asks_kernels; /* about their sockets */
     bool by_clock; /* told the time: no packet waits to be taken */
 };
 

@@ -37,10 +37,10 @@ static bool has_data_of(const struct segment *segment)
     return cursor_left(&segment->payload) + segment->truncated_len != 0 || (segment->flags & TCP_URG) != 0;
 }
 
-/* is_turn says whether a segment can be taken: at the beginning of a connection when the SYN has
- * been, what its sender sent before, and, so that questions come before their answers, what the sender
- * had got by then. Where there is no connection yet, an acknowledgement without data waits for the segment
- * that begins one; else it is not counted. */
+/* is_turn says whether a segment can be taken. At the beginning of a connection three things come first:
+ * the SYN, what the sender sent before, and what the sender had received, so that questions come before
+ * their answers. While there is no connection, an acknowledgement without data waits for the segment that
+ * begins one: otherwise it is not counted. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
 {
     const bool has_data = has_data_of(segment);

@@ -168,7 +168,8 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
     tcp_stream_give_up(&table->shared, conn, 1);
     for (int dir = 0; dir < 2 && !conn->forgotten && conn->view.facts != NULL; dir++) {
         struct ds_stall stall;
-        if (tcp_analysis_time(conn->view.facts, dir, table->shared.now_ns, &stall))
+        if (tcp_analysis_time(conn->view.facts, dir, table->shared.asks_kernels, table->shared.now_ns,
+                              &stall))
             table->shared.events->stall(table->shared.context, &conn->view, dir, &stall);
     }
     tcp_waiting_update(table, conn);

@@ -152,6 +152,7 @@ struct ds_config {
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
+    bool sockets; /* ds_session_socket tells what kernels say: a stall waits for that up to 3 s */
     bool lookups; /* DS_EVENT_LOOKUP */
     bool parts;   /* DS_EVENT_PART */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */

@@ -199,6 +199,7 @@ static bool open_session(struct sniff *s)
     config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
                     reports_take_facts(&s->options->report) || s->options->kernel;
+    config->sockets = s->options->kernel;
     config->lookups = pipeline_takes_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);

@@ -530,6 +530,33 @@ static void heard_and_not_acknowledged(void **state)
     }
 }
 
+/* A stall is reported once the kernels that are asked have answered within it, or after three seconds. */
+static void kernels_have_a_word(void **state)
+{
+    struct world *w = *state;
+    open_up(w);
+    at(w, 100);
+    data(w, 0, 100, 1000);
+    w->window[1] = 0;
+    ack(w, 1, 1100);
+    const int64_t since_ns = w->facts->dir[0].stall_ns;
+    struct ds_socket *socket[2] = {&w->facts->link.side[0].socket, &w->facts->link.side[1].socket};
+    at(w, 1100);
+    assert_false(tcp_analysis_time(w->facts, 0, true, w->now_ns, &w->stall)); /* no kernel knows them yet */
+    for (int end = 0; end < 2; end++) {
+        socket[end]->asked_ns = since_ns - 1;
+        assert_false(tcp_analysis_time(w->facts, 0, true, w->now_ns, &w->stall));
+        socket[end]->asked_ns = since_ns;
+    }
+    assert_true(tcp_analysis_time(w->facts, 0, true, w->now_ns, &w->stall));
+    w->facts->dir[0].stall_told = false;
+    socket[0]->asked_ns = since_ns - 1; /* that kernel does not answer any more */
+    at(w, 3099);
+    assert_false(tcp_analysis_time(w->facts, 0, true, w->now_ns, &w->stall));
+    at(w, 3100);
+    assert_true(tcp_analysis_time(w->facts, 0, true, w->now_ns, &w->stall));
+}
+
 static void nobody_reads(void **state)
 {
     struct world *w = *state;
@@ -541,11 +568,11 @@ static void nobody_reads(void **state)
     assert_int_equal(side(w, 1)->zero_windows, 1);
     assert_true(tcp_analysis_stalls(w->facts));
     at(w, 1099);
-    assert_false(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall));
+    assert_false(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall));
     at(w, 1100);
-    assert_true(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall));
+    assert_true(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall));
     assert_false(w->stall.is_over);
-    assert_false(tcp_analysis_time(w->facts, 0, w->now_ns, &w->stall)); /* told */
+    assert_false(tcp_analysis_time(w->facts, 0, false, w->now_ns, &w->stall)); /* told */
     ack(w, 1, 1100);
     assert_int_equal(side(w, 1)->zero_windows, 1);
     at(w, 4700);
@@ -884,6 +911,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(comes_all_the_same, setup, teardown),
         cmocka_unit_test_setup_teardown(lost_before_the_capture, setup, teardown),
         cmocka_unit_test_setup_teardown(full_window, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_have_a_word, setup, teardown),
         cmocka_unit_test_setup_teardown(keepalives_and_repeats, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks, setup, teardown),
         cmocka_unit_test_setup_teardown(ticks_at_once, setup, teardown),

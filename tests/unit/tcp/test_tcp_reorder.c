@@ -145,7 +145,7 @@ static void joined_late_segments(struct world *w, const char *answer, bool is_sw
 static void test_joined_late_acknowledgements(void **state)
 {
     struct world *w = *state;
-    tcp_table_measure(w->table);
+    tcp_table_measure(w->table, false);
     w->is_quiet = true;
     joined_late_segments(w, "", false);
     joined_late_segments(w, "", true);
