@@ -77,7 +77,7 @@ bool stop_condition_missed(const struct stop_condition *ending, const struct sto
     time_point_format(range->first_ns, first, sizeof first);
     time_point_format(range->last_ns, last, sizeof last);
     if (ending->reason == STOP_UNTIL && ending->until_ns < range->first_ns)
-        snprintf(out, size, "--until %s is before the first packet, which is of %s (local time)",
+        snprintf(out, size, "--until %s is before the first packet, which came at %s (local time)",
                  config->until_text, first);
     else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns)
         snprintf(out, size,

@@ -393,8 +393,8 @@ static void show_table(void *state)
     print_sum(&l->all, out);
     print_parts(l);
     if (l->all.count != l->all.without)
-        ds_buffer_add_text(out, "|...|: how the calls of a row spread over time, two columns for each "
-                                "power of ten, from . (few) to @ (most)\n");
+        ds_buffer_add_text(out, "|...|: how long the calls of a row took, two columns for each power of "
+                                "ten, from . (few) to @ (most)\n");
     if (l->all.max_call != 0)
         report_print_command(l->text, out, "the slowest call, whole", "--explain call:%" PRIu64,
                              l->all.max_call);

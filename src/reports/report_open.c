@@ -323,7 +323,7 @@ static void show_table(void *state)
         ds_buffer_printf(out, "; %" PRIu64 " of these were forgotten", t->unfinished.num_forgotten);
     ds_buffer_printf(out, "; %s of calls", ds_counted(list->num_of_calls, "monitors").text);
     if (num > list->rows.num)
-        ds_buffer_printf(out, "; %zu are shown, what somebody waits for first", list->rows.num);
+        ds_buffer_printf(out, "; %zu are shown, those that somebody waits for first", list->rows.num);
     ds_buffer_add_text(out, t->failed || t->scratch.failed ? "; out of memory\n" : "\n");
     struct columns columns = {.align = "lrlrr", .width = {7, 10, 15, 9, 5}};
     report_narrow(t->text, &columns);

@@ -53,7 +53,7 @@ static struct awake *begin(struct detect *d, const struct ds_event *event)
     return a;
 }
 
-/* was_told says whether the same pause of the same node was told of another of its links. */
+/* was_told says whether this pause of the node was already reported for another of its links. */
 static bool was_told(const struct detect *d, const struct awake *a)
 {
     for (size_t i = 0; i < MAX_AWAKE; i++) {

@@ -19,7 +19,7 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
     struct finding *f = detect_begin(d, FINDING_DS501, event);
     wording_add(&f->sentence, "only one direction of a link was captured");
     wording_say(&f->detail, "no packet from {node} to {peer}, but {segments} segments from the latter: "
-                "what was answered is unknown", an_end(&end[unseen]), an_end(&end[!unseen]),
+                "its answers are unknown", an_end(&end[unseen]), an_end(&end[!unseen]),
                 a_number(event->conn->link->side[!unseen].segments));
     detect_frame(f, event->frame, "the latest");
     detect_commit(d);

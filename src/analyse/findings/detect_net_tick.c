@@ -7,7 +7,6 @@
 
 #include "core/hash.h"
 
-#include <distsniff/counted.h>
 
 #define SECOND INT64_C(1000000000)
 #define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */

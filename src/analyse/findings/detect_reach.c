@@ -350,7 +350,7 @@ void detect_accepts(struct detect *d, const struct ds_endpoint *end)
         d->accepted[d->num_accepted++ % MAX_HOSTS] = (struct accepted){end->addr, end->port};
 }
 
-/* is_lone_syn: who gets no answer retransmits its SYN. Where that was not captured, more may lack. */
+/* is_lone_syn: who gets no answer retransmits its SYN. Where that was not captured, more may be missing. */
 static bool is_lone_syn(const struct ds_tcp_stats *link)
 {
     return link != NULL && link->close == DS_CLOSE_SYN_TIMEOUT && link->side[0].syns == 1;
@@ -395,7 +395,7 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
         f->severity = SEVERITY_WARNING;
         wording_printf(&f->detail, "%sthe SYN was not retransmitted", f->detail.len != 0 ? "; " : "");
         detect_unsure(f, CERTAINTY_POSSIBLE,
-                      "its retransmissions (they were not captured: the answer may lack as well)");
+                      "its retransmissions, which were not captured (nor may the answer have been)");
     }
     if (conn->link != NULL && conn->link->side[0].syns > 1)
         wording_say(&f->detail, "{}{syns} SYNs {}", a_word(f->detail.len != 0 ? "; " : ""),

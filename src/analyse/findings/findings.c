@@ -190,8 +190,7 @@ static inline void take_message(struct detect *d, const struct record *record)
     detect_link_message(d, record->event);
     if (record->event->ts_ns - d->awake_ns <= DETECT_AWAKE_NS || paused_before(record->event))
         detect_awake(d, record);
-    if (detect_has_foreign(record->event))
-        detect_foreign(d, record->event);
+    detect_foreign(d, record->event);
     if (d->num_one_way != 0 || record->event->fault.kind == DS_FAULT_TRUNCATED)
         detect_capture(d, record->event);
     if ((record->event->unknown_atoms | record->event->likely_atoms) != 0 ||
@@ -243,8 +242,8 @@ static void take_call(struct detect *d, const struct record *record)
         raft_call(&d->raft, record->call);
 }
 
-/* Who looks at which events other than messages, in this order: detect_presence comes after what says that
- * an earlier link was given up. */
+/* Which detector takes which events other than messages, in this order. detect_presence comes after the
+ * detectors that may report an earlier link as disconnected. */
 #define BIT(type) (1U << DS_EVENT_##type)
 #define ANY (~0U)
 static const struct {

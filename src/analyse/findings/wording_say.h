@@ -4,7 +4,7 @@
  *     wording_say(&f->sentence, "{node} has been silent for {silent}{}", an_end(&conn->end[0]), a_span(ns),
  *                 a_word(is_over ? "" : " so far"));
  *
- * A name is a row of finding_params.def. What stands in {} is a word of the sentence and no parameter.
+ * A name is a row of finding_params.def. A value for {} is a word of the sentence, and not a parameter.
  * Neither is a text where the row says that it is a number.
  */
 #ifndef SRC_WORDING_SAY_H

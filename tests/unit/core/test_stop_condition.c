@@ -198,7 +198,7 @@ static void says_what_lies_beside_the_capture(void **state)
     begin_at(&ending, &config, NULL, "7", START);
     assert_false(stop_condition_takes(&ending, START));
     assert_true(is_missed(&ending, START, START,
-                          "--until 7 is before the first packet, which is of 2026-02-01 00:00:00 (local time)"));
+                          "--until 7 is before the first packet, which came at 2026-02-01 00:00:00 (local time)"));
     assert_int_equal(stop_condition_end_ns(&ending), 7 * SECOND);
     ending.is_live = true;
     assert_false(is_missed(&ending, START, START, ""));
