@@ -123,6 +123,20 @@ static bool open_nothing(struct capture_input *input)
     return input->pcap != NULL;
 }
 
+/* open_pipe opens what another process of this program writes; fd is the input's then. */
+static bool open_pipe(struct capture *capture, struct capture_input *input, int fd,
+                       const struct file_head *head)
+{
+    input->pipe =
+        packet_pipe_open(fd, head->bytes, head->len, &capture->on_wait, &capture->wait_context);
+    input->nanoseconds = true;
+    if (input->pipe != NULL)
+        return open_nothing(input); /* libpcap has nothing to read */
+    complain("out of memory");
+    close(fd);
+    return false;
+}
+
 static bool open_pcap_with(struct capture *capture, struct capture_input *input, int fd,
                            struct file_head *head)
 {
@@ -140,6 +154,8 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
         close(fd);
         return false;
     }
+    if (input->is_stream && packet_pipe_is_head(head->bytes, head->len))
+        return open_pipe(capture, input, fd, head);
     const char *tool = NULL;
     enum unpack_format format = unpack_recognise(head->bytes, head->len, &tool);
     if (format == UNPACK_UNSUPPORTED) {

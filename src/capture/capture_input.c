@@ -31,6 +31,8 @@ void capture_input_close(struct capture_input *input)
     plain_file_end(&input->plain);
     unpack_free(input->unpack);
     input->unpack = NULL;
+    packet_pipe_free(input->pipe);
+    input->pipe = NULL;
     pcapng_blocks_clear(&input->blocks);
     if (input->fd >= 0)
         close(input->fd);
@@ -49,6 +51,8 @@ static void complain_later(struct capture *capture, const char *name, const char
     free(capture->complaints);
     capture->complaints = all;
 }
+
+#define NS_PER_SECOND INT64_C(1000000000)
 
 static bool is_cut_short(const char *error)
 {
@@ -84,8 +88,33 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
         unpack_finish(input->unpack);
 }
 
+static void read_pipe(struct capture *capture, struct capture_input *input)
+{
+    struct ds_packet packet;
+    input->has_next = packet_pipe_next(input->pipe, &packet);
+    if (input->has_next) {
+        input->pipe_header = (struct pcap_pkthdr){
+            .ts = {.tv_sec = packet.ts_ns / NS_PER_SECOND, .tv_usec = packet.ts_ns % NS_PER_SECOND},
+            .caplen = packet.cap_len,
+            .len = packet.len,
+        };
+        input->header = &input->pipe_header;
+        input->data = packet.data;
+        input->link_type = packet.link_type;
+        return;
+    }
+    if (packet_pipe_trouble(input->pipe) != NULL && !stop_wanted)
+        complain_later(capture, input->name, packet_pipe_trouble(input->pipe));
+    pcap_close(input->pcap);
+    input->pcap = NULL;
+}
+
 void capture_input_next(struct capture *capture, struct capture_input *input)
 {
+    if (input->pipe != NULL) {
+        read_pipe(capture, input);
+        return;
+    }
     input->has_next = plain_file_next(&input->plain, input->pcap, &input->header, &input->data);
     if (!input->has_next)
         read_by_libpcap(capture, input);

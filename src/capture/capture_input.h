@@ -6,6 +6,7 @@
 #define SRC_CAPTURE_INPUT_H
 
 #include "capture/live_drops.h"
+#include "capture/packet_pipe.h"
 #include "capture/pcapng_blocks.h"
 #include "capture/plain_file.h"
 
@@ -40,6 +41,8 @@ struct capture_input {
     pcap_t *pcap; /* NULL once a file has been read to its end */
     struct plain_file plain; /* what can be read without libpcap */
     struct unpack *unpack; /* compressed, not seekable or pcapng: see unpack.h; else NULL */
+    struct packet_pipe *pipe; /* of another process of this program, else NULL. Then pcap reads nothing */
+    struct pcap_pkthdr pipe_header;
     struct pcapng_blocks blocks;
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */

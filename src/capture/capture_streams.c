@@ -31,14 +31,21 @@ bool capture_streams_begin(struct capture *capture)
 /* lacks says whether a stream has nothing to be merged. */
 static bool lacks(const struct capture_input *input)
 {
-    return input->is_stream && !input->has_next && input->pcap != NULL && input->unpack != NULL;
+    return input->is_stream && !input->has_next && input->pcap != NULL &&
+           (input->unpack != NULL || input->pipe != NULL);
+}
+
+static int fd_of(const struct capture_input *input)
+{
+    return input->pipe != NULL ? packet_pipe_fd(input->pipe) : unpack_fd(input->unpack);
 }
 
 bool capture_streams_may_read(struct capture_input *input)
 {
     if (!lacks(input))
         return true;
-    const bool is_ready = unpack_is_ready(input->unpack);
+    const bool is_ready =
+        input->pipe != NULL ? packet_pipe_is_ready(input->pipe) : unpack_is_ready(input->unpack);
     if (is_ready)
         input->quiet_ns = 0;
     return is_ready;
@@ -47,7 +54,7 @@ bool capture_streams_may_read(struct capture_input *input)
 /* wait_for waits for one stream, for a while. Returns whether it has something. */
 static bool wait_for(const struct capture_input *input, int64_t left_ns)
 {
-    struct pollfd fd = {unpack_fd(input->unpack), POLLIN, 0};
+    struct pollfd fd = {fd_of(input), POLLIN, 0};
     const int64_t left_ms = left_ns / INT64_C(1000000) + 1;
     return poll(&fd, 1, left_ms < STOP_MS ? (int)left_ms : STOP_MS) > 0;
 }
@@ -60,7 +67,7 @@ static void wait_for_any(const struct capture *capture)
     nfds_t num = 0;
     for (size_t i = 0; i < capture->num_inputs && num < MOST; i++) {
         if (lacks(&capture->inputs[i]))
-            fds[num++] = (struct pollfd){unpack_fd(capture->inputs[i].unpack), POLLIN, 0};
+            fds[num++] = (struct pollfd){fd_of(&capture->inputs[i]), POLLIN, 0};
     }
     (void)poll(fds, num, STOP_MS);
 }

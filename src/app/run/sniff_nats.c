@@ -97,15 +97,24 @@ static void add_input(struct sniff *s, const char *name, int fd)
     s->read_fds[i] = fd;
 }
 
-/* add_stream adds what hosts saw. */
-static bool add_stream(struct sniff *s, const struct nats_url *url)
+/* add_stream adds what hosts saw, the i-th stream that was given. */
+static bool add_stream(struct sniff *s, const char *name, size_t stream)
 {
+    const struct nats_url *url = &s->options->nats.reads[stream];
     const struct nats_reader_config config = {
         .nats = &s->options->nats,
         .user = s->options->keep.user,
         .is_confined = s->options->sandbox != SANDBOX_OFF,
     };
     size_t i = s->read.num_files;
+    if (url->follows) {
+        struct nats_follower *follower = &s->followers[stream];
+        if (!nats_follow_start(follower, &config, url))
+            return false;
+        add_input(s, name, follower->fd);
+        follower->fd = -1;
+        return true;
+    }
     if (!nats_read(&config, url, &s->read))
         return false;
     s->failed |= s->read.is_partial;
@@ -156,7 +165,7 @@ bool sniff_read_streams(struct sniff *s)
             add_server(s, given->read_files[i], num_servers++);
         else if (!nats_is_url(given->read_files[i]))
             add_input(s, given->read_files[i], -1);
-        else if (!add_stream(s, &s->options->nats.reads[num_streams++]))
+        else if (!add_stream(s, given->read_files[i], num_streams++))
             return false;
     }
     return true;
@@ -165,6 +174,8 @@ bool sniff_read_streams(struct sniff *s)
 void sniff_forget_streams(struct sniff *s)
 {
     stream_reader_end(&s->servers);
+    for (size_t i = 0; i < NATS_MAX_READS; i++)
+        nats_follow_end(&s->followers[i]);
     if (s->capture_config.read_files != s->options->capture.read_files)
         free(s->capture_config.read_files);
     free(s->read_fds);

@@ -25,6 +25,7 @@
 #include "privsep/file_helper.h"
 #include "send/epmd/epmd_asker.h"
 #include "send/kernel/kernel_watch.h"
+#include "send/nats/nats_follow.h"
 #include "send/nats/nats_publisher.h"
 #include "send/nats/nats_reader.h"
 #include "send/otlp/otlp_publisher.h"
@@ -61,6 +62,7 @@ struct sniff {
     struct capture_config capture_config; /* that of options, with what streams were read to */
     int *read_fds; /* of capture_config, NULL: there are none */
     struct nats_read read;
+    struct nats_follower followers[NATS_MAX_READS]; /* of -r 'nats://...?follow' */
     struct stream_reader servers; /* of -r tcp://HOST:PORT */
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];

@@ -28,7 +28,8 @@
 
 enum { NATS_MAX_READS = 8, NATS_MAX_SERVERS = 16, NATS_MAX_URL = 1024, NATS_MAX_WORD = 64 };
 
-/* nats_url is nats://HOST[:PORT][,HOST[:PORT]...][/STREAM][?since=TIME&host=NAME]; tls:// with TLS. */
+/* nats_url is nats://HOST[:PORT][,HOST[:PORT]...][/STREAM][?since=TIME&host=NAME&follow&lateness=TIME];
+ * tls:// with TLS. */
 struct nats_url {
     char text[NATS_MAX_URL]; /* of the servers, cut into pieces */
     const char *servers[NATS_MAX_SERVERS];
@@ -37,7 +38,9 @@ struct nats_url {
     char stream[NATS_MAX_WORD];
     char prefix[NATS_MAX_WORD]; /* of its subjects: its name in lower case */
     char host[NATS_MAX_WORD]; /* "*": of all */
-    int64_t since_ns; /* how long ago, 0: from the first one that is there */
+    int64_t since_ns; /* how long ago, 0: from the first one that is there; where it follows, from now on */
+    bool follows;     /* the read goes on with what comes */
+    int64_t lateness_ns; /* where it follows: how long hosts are waited for */
 };
 
 struct nats_config {
@@ -51,6 +54,8 @@ struct nats_config {
     uint32_t types;       /* a bit for each enum nats_type; 0: those of NATS_TYPES_DEFAULT */
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
 };
+
+#define NATS_LATENESS_NS (2 * INT64_C(1000000000))
 
 enum { NATS_QUEUE_SIZE = 32 * 1024 * 1024, NATS_QUEUE_LEAST = 64 * 1024 };
 

@@ -17,6 +17,7 @@
 enum {
     MOST_BATCH = 1024,
     FETCH_MS = 1000,
+    FOLLOW_MS = 100,
     REST_MS = 200, /* before a question that failed is repeated */
     ASK_MS = 1000,
     ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
@@ -27,6 +28,8 @@ enum {
     MOST_LISTED = 65536 /* numbers of deleted records in one answer */
 };
 #define ASK_NS (30 * INT64_C(1000000000))
+#define FOLLOW_ASK_NS (2 * INT64_C(1000000000)) /* meanwhile nothing is handed over */
+#define CHECK_NS (2 * INT64_C(1000000000))      /* a consumer of which nothing comes is looked at */
 #define PATIENCE_NS (30 * INT64_C(1000000000)) /* while nothing arrives */
 
 /* stream_state is what is needed of an answer. */
@@ -62,13 +65,18 @@ static natsStatus ask_state(const struct nats_pull *pull, struct stream_state *s
     return status;
 }
 
+static int64_t patience_of(const struct nats_pull *pull)
+{
+    return pull->url->follows ? FOLLOW_ASK_NS : ASK_NS;
+}
+
 /* find_state asks until there is an answer: a cluster may ask a server that is gone. */
 static natsStatus find_state(const struct nats_pull *pull, struct stream_state *state)
 {
     const int64_t begin_ns = clock_now_ns();
     natsStatus status;
     while ((status = ask_state(pull, state)) != NATS_OK && status != NATS_NOT_FOUND &&
-           !nats_client_is_forbidden(pull->connection) && clock_now_ns() - begin_ns < ASK_NS)
+           !nats_client_is_forbidden(pull->connection) && clock_now_ns() - begin_ns < patience_of(pull))
         usleep(REST_MS * 1000);
     return status;
 }
@@ -115,7 +123,7 @@ static natsStatus make_consumer(struct nats_pull *pull)
         status = nats.js_PullSubscribe(&pull->subscription, pull->context, subject, NULL, &asking,
                                        &options, &code);
         if (status != NATS_OK && status != NATS_NOT_FOUND && !nats_client_is_forbidden(pull->connection) &&
-            clock_now_ns() - begin_ns < ASK_NS) {
+            clock_now_ns() - begin_ns < patience_of(pull)) {
             usleep(REST_MS * 1000);
             status = NATS_OK;
         }
@@ -168,10 +176,12 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsCon
         return false;
     }
     pull->since_ns = clock_since_1970_ns() - url->since_ns;
+    if (url->follows && url->since_ns == 0)
+        pull->position = state.last;
     pull->created_ns = state.created_ns;
     pull->start_first = state.first;
     pull->last = pull->sure_last = state.last;
-    pull->is_over = state.last == 0;
+    pull->is_over = state.last == 0 && !url->follows;
     if (!pull->is_over)
         status = make_consumer(pull);
     if (status != NATS_OK)
@@ -239,14 +249,18 @@ static bool take(struct nats_pull *pull, natsMsg *message)
         return false;
     const jsSequencePair at = data->Sequence;
     const uint64_t pending = data->NumPending;
+    const int64_t stored_ns = data->Timestamp;
     nats.jsMsgMetaData_Destroy(data);
     const bool is_next = at.Stream > pull->position && at.Consumer == pull->consumer + 1;
     if (!is_next && (at.Stream <= pull->position || at.Consumer <= pull->consumer ||
                      pull->num_tries < MOST_TRIES))
         return false;
     pull->num_unread += at.Consumer - pull->consumer - 1;
+    if (pull->pending > pending + 1)
+        pull->num_removed += pull->pending - pending - 1;
     pull->num_tries = 0;
     pull->num_silent = 0;
+    pull->stored_ns = stored_ns;
     pull->heard_ns = clock_now_ns();
     pull->consumer = at.Consumer;
     pull->position = at.Stream;
@@ -273,8 +287,86 @@ static void count(struct nats_pull *pull)
     pull->last = state.last;
 }
 
+/* follow_on makes a new consumer where there is none of use any more, be the stream another one. */
+static void follow_on(struct nats_pull *pull)
+{
+    struct stream_state state;
+    drop_consumer(pull);
+    const natsStatus status = find_state(pull, &state);
+    if (status == NATS_OK && (state.created_ns != pull->created_ns || state.last < pull->position)) {
+        complain("NATS: the stream %s was deleted or recreated: reading the new one from its beginning",
+                 pull->url->stream);
+        pull->created_ns = state.created_ns;
+        pull->position = pull->pending = 0;
+    }
+    if (status == NATS_OK)
+        (void)make_consumer(pull);
+}
+
+/* check_follower asks about the consumer, now and then. One that is gone, or is ahead of what arrived,
+ * is replaced. */
+static void check_follower(struct nats_pull *pull)
+{
+    jsErrCode code = 0;
+    jsConsumerInfo *info = NULL;
+    jsOptions asking = {.Wait = ASK_MS};
+    if (clock_now_ns() - pull->checked_ns < CHECK_NS)
+        return;
+    const natsStatus status =
+        pull->subscription == NULL
+            ? NATS_NOT_FOUND
+            : nats.natsSubscription_GetConsumerInfo(&info, pull->subscription, &asking, &code);
+    const bool is_ahead = status == NATS_OK && info->Delivered.Consumer > pull->consumer;
+    nats.jsConsumerInfo_Destroy(info);
+    pull->num_tries += is_ahead;
+    if (is_ahead || status == NATS_NOT_FOUND)
+        follow_on(pull);
+    pull->checked_ns = clock_now_ns();
+    const bool is_silent =
+        pull->subscription == NULL || (status != NATS_OK && status != NATS_NOT_FOUND);
+    if (is_silent != pull->is_silent)
+        complain(is_silent ? "NATS: the servers do not answer: waiting for them"
+                           : "NATS: the servers answer again");
+    pull->is_silent = is_silent;
+}
+
+/* follow gives the next record, NULL: none has come for a while. */
+static natsMsg *follow(struct nats_pull *pull)
+{
+    jsErrCode code = 0;
+    if (pull->next >= pull->list.Count) {
+        drop_list(pull);
+        if (pull->subscription == NULL ||
+            nats.natsSubscription_Fetch(&pull->list, pull->subscription, pull->batch, FOLLOW_MS,
+                                        &code) != NATS_OK ||
+            pull->list.Count == 0) {
+            check_follower(pull);
+            if (pull->is_silent)
+                usleep(FOLLOW_MS * 1000);
+            return NULL;
+        }
+    }
+    natsMsg *message = pull->list.Msgs[pull->next];
+    pull->list.Msgs[pull->next++] = NULL;
+    if (take(pull, message)) {
+        pull->num_taken++;
+        return message;
+    }
+    nats.natsMsg_Destroy(message);
+    pull->num_tries++;
+    follow_on(pull);
+    return NULL;
+}
+
+int64_t nats_pull_stored_ns(const struct nats_pull *pull)
+{
+    return pull->stored_ns;
+}
+
 natsMsg *nats_pull_next(struct nats_pull *pull)
 {
+    if (pull->url->follows)
+        return follow(pull);
     while (!pull->is_over) {
         if (pull->next < pull->list.Count) {
             natsMsg *message = pull->list.Msgs[pull->next];

@@ -13,6 +13,9 @@
  *   - the stream's state: its first and last number and how many records it holds tell how many were
  *     deleted between these two.
  * A step of the stream's own sequence numbers proves nothing: records of other subjects are between them.
+ *
+ * A read that follows has no end that could be counted. There num_pending, which goes down by one from
+ * record to record unless others have come, tells how many the stream removed before they were read.
  */
 #ifndef SRC_NATS_PULL_H
 #define SRC_NATS_PULL_H
@@ -47,8 +50,11 @@ struct nats_pull {
     unsigned num_tries;    /* consumers since a record arrived in order */
     unsigned num_silent;   /* requests since then that brought nothing */
     int64_t heard_ns;      /* when a record arrived last */
+    int64_t stored_ns;     /* when the servers stored it, since 1970 */
     bool is_silent;        /* the servers have stopped answering */
     bool is_over;
+    uint64_t num_removed;  /* where it follows: records that the stream's limits removed before they came */
+    int64_t checked_ns;    /* where it follows: when the consumer was checked last */
 };
 
 /* nats_pull_begin asks for the stream's state and makes a consumer. connection and context stay the
@@ -57,8 +63,12 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsCon
                      jsCtx *context);
 
 /* nats_pull_next gives the next record, which the caller destroys. NULL at the end, also at an early one:
- * nats_pull_is_whole tells. */
+ * nats_pull_is_whole tells. Where the URL says ?follow, there is no end: NULL after a tenth of a second, or
+ * after a few seconds while the servers do not answer, and nothing has come meanwhile. */
 natsMsg *nats_pull_next(struct nats_pull *pull);
+
+/* nats_pull_stored_ns returns when the servers stored the record that came last, since 1970. */
+int64_t nats_pull_stored_ns(const struct nats_pull *pull);
 
 /* nats_pull_is_whole says, at the end, whether all records came that the stream held when the read began.
  * False after complaints that say what is missing. */

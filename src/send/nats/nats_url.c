@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOST_LATENESS_NS (60 * INT64_C(1000000000))
 #define SHAPE "nats://HOST[:PORT][,HOST...][/STREAM]"
 
 static const char *const schemes[] = {"nats://", "tls://"};
@@ -44,21 +45,68 @@ static bool is_word(const char *text)
     return text[0] != '\0' && strlen(text) < NATS_MAX_WORD;
 }
 
-/* take_question takes since=TIME&host=NAME. */
+static bool set_host(struct nats_url *url, const char *value)
+{
+    if (!is_word(value))
+        return false;
+    strcpy(url->host, value);
+    return true;
+}
+
+static bool set_since(struct nats_url *url, const char *value)
+{
+    return units_parse(QUANTITY_DURATION, value, 0, &url->since_ns) && url->since_ns > 0;
+}
+
+static bool set_follow(struct nats_url *url, const char *value)
+{
+    url->follows = true;
+    return value[0] == '\0';
+}
+
+static bool set_lateness(struct nats_url *url, const char *value)
+{
+    return units_parse(QUANTITY_DURATION, value, 0, &url->lateness_ns) && url->lateness_ns > 0 &&
+           url->lateness_ns <= MOST_LATENESS_NS;
+}
+
+/* parts are what may stand behind the question mark. */
+static const struct {
+    const char *name;
+    bool (*set)(struct nats_url *url, const char *value);
+} parts[] = {
+    {"host", set_host},
+    {"since", set_since},
+    {"follow", set_follow},
+    {"lateness", set_lateness},
+};
+
+static bool take_part(struct nats_url *url, const char *part)
+{
+    const size_t len = strcspn(part, "=");
+    const char *value = part + len + (part[len] == '=');
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strlen(parts[i].name) == len && memcmp(parts[i].name, part, len) == 0)
+            return parts[i].set(url, value);
+    }
+    return false;
+}
+
+/* take_question takes since=TIME&host=NAME&follow&lateness=TIME. */
 static bool take_question(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, "&")) != NULL;) {
-        const char *value = strchr(part, '=');
-        const size_t len = value != NULL ? (size_t)(value - part) : 0;
-        if (len == 4 && memcmp(part, "host", 4) == 0 && is_word(value + 1)) {
-            strcpy(url->host, value + 1);
-        } else if (len != 5 || memcmp(part, "since", 5) != 0 ||
-                   !units_parse(QUANTITY_DURATION, value + 1, 0, &url->since_ns) ||
-                   url->since_ns <= 0) {
-            complain("%s: after the ? expected since=TIME, such as since=15min, and host=NAME, "
-                     "joined by &, not '%s'", option, part);
+        if (!take_part(url, part)) {
+            complain("%s: after the ? expected since=TIME, such as since=15min, host=NAME, follow, or "
+                     "lateness=TIME of at most a minute, joined by &, not '%s'",
+                     option, part);
             return false;
         }
+    }
+    if (url->lateness_ns != 0 && !url->follows) {
+        complain("%s: lateness=TIME says how long ?follow waits for a host: add follow, joined by &",
+                 option);
+        return false;
     }
     return true;
 }

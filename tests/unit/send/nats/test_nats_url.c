@@ -33,6 +33,15 @@ static void says_where(void **state)
     assert_int_equal(url.since_ns, 900 * INT64_C(1000000000));
     assert_true(nats_url_parse("-r", "nats://a/", &url));
     assert_string_equal(url.stream, "DISTSNIFF");
+    assert_false(url.follows);
+    assert_true(nats_url_parse("-r", "nats://a?follow", &url));
+    assert_true(url.follows);
+    assert_int_equal(url.lateness_ns, 0);
+    assert_true(nats_url_parse("-r", "nats://a?lateness=1min&host=b&follow&since=1s", &url));
+    assert_true(url.follows);
+    assert_string_equal(url.host, "b");
+    assert_int_equal(url.lateness_ns, 60 * INT64_C(1000000000));
+    assert_int_equal(url.since_ns, INT64_C(1000000000));
 }
 
 static void is_wrong(void **state)
@@ -41,6 +50,8 @@ static void is_wrong(void **state)
         "",          "a:4222",       "http://a",       "nats://",        "nats://a,,b",
         "nats://u:p@a", "nats://a/x.y", "nats://a/*",  "nats://a?since=x", "nats://a?since=-1s",
         "nats://a?x=1", "nats://a?host=", "nats://a?host=*", "nats://a?",
+        "nats://a?follow=1", "nats://a?follows", "nats://a?follow&", "nats://a?lateness=1s",
+        "nats://a?follow&lateness=0s", "nats://a?follow&lateness=61s", "nats://a?follow&lateness",
         "nats://1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
     };
     char longer[2 * NATS_MAX_URL] = "nats://";

@@ -1,0 +1,165 @@
+/*
+ * packet_pipe.c - see packet_pipe.h.
+ */
+#include "capture/packet_pipe.h"
+
+#include "core/signals.h"
+#include "util/cursor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUFFER_LEN = 2 * PACKET_PIPE_CAPTURED, STOP_MS = 100 };
+
+struct pipe_entry {
+    uint32_t link_type, cap_len, len, reserved;
+    int64_t ts_ns;
+};
+
+struct packet_pipe {
+    int fd;
+    void (*const *on_wait)(void *);
+    void *const *wait_context;
+    size_t at, len; /* of bytes: what has come and was not taken */
+    bool has_ended;
+    const char *trouble;
+    uint8_t bytes[BUFFER_LEN];
+};
+
+static const uint8_t head[PACKET_PIPE_HEAD_LEN] = "dsPACKET";
+
+void packet_pipe_write_head(struct ds_buffer *out)
+{
+    ds_buffer_add(out, head, sizeof head);
+}
+
+void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
+{
+    const struct pipe_entry entry = {
+        .link_type = packet->link_type,
+        .cap_len = packet->cap_len,
+        .len = packet->len,
+        .ts_ns = packet->ts_ns,
+    };
+    ds_buffer_add(out, &entry, sizeof entry);
+    if (packet->cap_len != 0)
+        ds_buffer_add(out, packet->data, packet->cap_len);
+}
+
+bool packet_pipe_is_head(const uint8_t *bytes, size_t len)
+{
+    return len >= sizeof head && memcmp(bytes, head, sizeof head) == 0;
+}
+
+struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
+                                     void (*const *on_wait)(void *), void *const *wait_context)
+{
+    struct packet_pipe *pipe = malloc(sizeof *pipe);
+    if (pipe == NULL)
+        return NULL;
+    pipe->fd = fd;
+    pipe->on_wait = on_wait;
+    pipe->wait_context = wait_context;
+    pipe->at = 0;
+    pipe->len = len - sizeof head;
+    pipe->has_ended = false;
+    pipe->trouble = NULL;
+    memcpy(pipe->bytes, bytes + sizeof head, pipe->len);
+    return pipe;
+}
+
+void packet_pipe_free(struct packet_pipe *pipe)
+{
+    if (pipe == NULL)
+        return;
+    close(pipe->fd);
+    explicit_bzero(pipe->bytes, sizeof pipe->bytes); /* there may be secrets in it */
+    free(pipe);
+}
+
+int packet_pipe_fd(const struct packet_pipe *pipe)
+{
+    return pipe->fd;
+}
+
+const char *packet_pipe_trouble(const struct packet_pipe *pipe)
+{
+    return pipe->trouble;
+}
+
+enum taken { TAKEN_PACKET, TAKEN_NOTHING, TAKEN_NONSENSE };
+
+/* take takes an entry that is whole. */
+static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
+{
+    struct cursor data;
+    *rest = cursor_make(pipe->bytes + pipe->at, pipe->len - pipe->at);
+    if (!cursor_read_bytes(rest, entry, sizeof *entry))
+        return TAKEN_NOTHING;
+    if (entry->cap_len > PACKET_PIPE_CAPTURED || entry->cap_len > entry->len ||
+        !ds_link_type_known(entry->link_type))
+        return TAKEN_NONSENSE;
+    return cursor_child(rest, entry->cap_len, &data) ? TAKEN_PACKET : TAKEN_NOTHING;
+}
+
+/* read_more reads what has come. False when that would have to wait. */
+static bool read_more(struct packet_pipe *pipe, int wait_ms)
+{
+    struct pollfd ready = {pipe->fd, POLLIN, 0};
+    if (poll(&ready, 1, wait_ms) <= 0)
+        return false;
+    memmove(pipe->bytes, pipe->bytes + pipe->at, pipe->len - pipe->at);
+    pipe->len -= pipe->at;
+    pipe->at = 0;
+    const ssize_t n = read(pipe->fd, pipe->bytes + pipe->len, sizeof pipe->bytes - pipe->len);
+    if (n < 0 && errno == EINTR)
+        return false;
+    if (n < 0)
+        pipe->trouble = strerror(errno);
+    pipe->has_ended = n <= 0;
+    pipe->len += n > 0 ? (size_t)n : 0;
+    return true;
+}
+
+bool packet_pipe_is_ready(struct packet_pipe *pipe)
+{
+    struct pipe_entry entry;
+    struct cursor rest;
+    while (!pipe->has_ended && take(pipe, &entry, &rest) == TAKEN_NOTHING) {
+        if (!read_more(pipe, 0))
+            return false;
+    }
+    return true;
+}
+
+bool packet_pipe_next(struct packet_pipe *pipe, struct ds_packet *packet)
+{
+    struct pipe_entry entry;
+    struct cursor rest;
+    enum taken taken;
+    while ((taken = take(pipe, &entry, &rest)) == TAKEN_NOTHING && !pipe->has_ended) {
+        if (read_more(pipe, 0))
+            continue;
+        if (stop_wanted)
+            return false;
+        if (*pipe->on_wait != NULL)
+            (*pipe->on_wait)(*pipe->wait_context);
+        (void)read_more(pipe, STOP_MS);
+    }
+    if (taken == TAKEN_NONSENSE)
+        pipe->trouble = "the process that reads the stream sends nonsense";
+    if (taken != TAKEN_PACKET)
+        return false;
+    *packet = (struct ds_packet){
+        .ts_ns = entry.ts_ns,
+        .link_type = entry.link_type,
+        .data = pipe->bytes + pipe->at + sizeof entry,
+        .cap_len = entry.cap_len,
+        .len = entry.len,
+    };
+    pipe->at = pipe->len - cursor_left(&rest);
+    return true;
+}

@@ -1,0 +1,268 @@
+/*
+ * host_merge.c - see host_merge.h. Each host has a list of its packets in the order of their times.
+ * Nearly all are appended: a packet is put in its place from the end.
+ */
+#include "send/nats/host_merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PART_NS (30 * INT64_C(1000000000)) /* of the time over which behind_ns is the least */
+#define MOST_SPREAD_NS (60 * INT64_C(1000000000))
+
+enum { MOST_STEPS = 4096 }; /* by which a packet is out of order in its host's list; more is late */
+
+#define NONE SIZE_MAX
+
+struct waiting_packet {
+    struct waiting_packet *before, *after;
+    struct ds_packet packet; /* its data is bytes */
+    int64_t arrived_ns, stored_ns;
+    uint8_t bytes[];
+};
+
+struct merged_host {
+    struct host_merge_host told;
+    struct waiting_packet *first, *last;
+    int64_t part_ns; /* when the present part began, monotonic */
+    int64_t least_ns,
+        least_before_ns; /* how far its packets were behind, in this part and the one before */
+};
+
+struct host_merge {
+    struct host_merge_config config;
+    struct merged_host hosts[HOST_MERGE_HOSTS];
+    size_t num_hosts;
+    size_t num_bytes;
+    int64_t given_ns; /* time of the packet that was given out last */
+    int64_t
+        stored_ns; /* the latest of all packets: what was stored long ago is read faster than it came */
+    bool has_given, was_full, is_ending;
+    struct waiting_packet *given;
+};
+
+struct host_merge *host_merge_new(const struct host_merge_config *config)
+{
+    struct host_merge *merge = calloc(1, sizeof *merge);
+    if (merge != NULL)
+        merge->config = *config;
+    return merge;
+}
+
+void host_merge_free(struct host_merge *merge)
+{
+    if (merge == NULL)
+        return;
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        for (struct waiting_packet *one = merge->hosts[i].first, *next; one != NULL; one = next) {
+            next = one->after;
+            free(one);
+        }
+    }
+    free(merge->given);
+    free(merge);
+}
+
+static struct merged_host *find_host(struct host_merge *merge, struct ds_text name)
+{
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        struct merged_host *host = &merge->hosts[i];
+        if (strlen(host->told.name) == name.len && memcmp(host->told.name, name.data, name.len) == 0)
+            return host;
+    }
+    if (merge->num_hosts == HOST_MERGE_HOSTS || name.len >= HOST_MERGE_NAME)
+        return NULL;
+    struct merged_host *host = &merge->hosts[merge->num_hosts++];
+    memcpy(host->told.name, name.data, name.len);
+    return host;
+}
+
+/* note_behind notes how far a packet was behind the servers' clock. */
+static void note_behind(struct merged_host *host, int64_t behind_ns, int64_t now_ns)
+{
+    const bool is_first = host->told.num_packets == 0;
+    if (is_first || now_ns - host->part_ns >= PART_NS) {
+        host->least_before_ns =
+            is_first || now_ns - host->part_ns >= 2 * PART_NS ? behind_ns : host->least_ns;
+        host->least_ns = behind_ns;
+        host->part_ns = now_ns;
+    }
+    if (behind_ns < host->least_ns)
+        host->least_ns = behind_ns;
+    host->told.behind_ns =
+        host->least_ns < host->least_before_ns ? host->least_ns : host->least_before_ns;
+}
+
+enum host_place { PLACE_FREE, PLACE_COPY, PLACE_FAR };
+
+/* find_place finds the packet that another one goes behind, NULL: it goes first. */
+static enum host_place find_place(const struct merged_host *host, const struct ds_packet *packet,
+                                  struct waiting_packet **before)
+{
+    struct waiting_packet *at = host->last;
+    int steps = 0;
+    while (at != NULL && steps < MOST_STEPS &&
+           (at->packet.ts_ns > packet->ts_ns ||
+            (at->packet.ts_ns == packet->ts_ns && at->packet.frame > packet->frame))) {
+        at = at->before;
+        steps++;
+    }
+    *before = at;
+    if (at != NULL && at->packet.ts_ns == packet->ts_ns && at->packet.frame == packet->frame)
+        return PLACE_COPY;
+    return steps == MOST_STEPS ? PLACE_FAR : PLACE_FREE;
+}
+
+static void put(struct merged_host *host, struct waiting_packet *one, struct waiting_packet *before)
+{
+    one->before = before;
+    one->after = before != NULL ? before->after : host->first;
+    *(before != NULL ? &before->after : &host->first) = one;
+    *(one->after != NULL ? &one->after->before : &host->last) = one;
+}
+
+/* keep copies a packet. False when memory ran out. */
+static bool keep(struct host_merge *merge, struct merged_host *host, const struct waiting_packet *of,
+                 struct waiting_packet *before)
+{
+    struct waiting_packet *one = malloc(sizeof *one + of->packet.cap_len);
+    if (one == NULL)
+        return false;
+    *one = *of;
+    one->packet.data = one->bytes;
+    if (of->packet.cap_len != 0)
+        memcpy(one->bytes, of->packet.data, of->packet.cap_len);
+    put(host, one, before);
+    merge->num_bytes += sizeof *one + of->packet.cap_len;
+    return true;
+}
+
+enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text name,
+                                      const struct ds_packet *packet, int64_t stored_ns, int64_t now_ns,
+                                      size_t *number)
+{
+    const struct waiting_packet one = {
+        .packet = *packet, .arrived_ns = now_ns, .stored_ns = stored_ns > 0 ? stored_ns : 0};
+    int64_t behind_ns;
+    struct waiting_packet *before;
+    struct merged_host *host = find_host(merge, name);
+    if (host == NULL)
+        return HOST_MERGE_MANY_HOSTS;
+    *number = (size_t)(host - merge->hosts);
+    if (__builtin_sub_overflow(one.stored_ns, packet->ts_ns, &behind_ns))
+        behind_ns = INT64_MAX; /* of a time before all times */
+    if (behind_ns < -MOST_SPREAD_NS)
+        return HOST_MERGE_AHEAD;
+    const enum host_place place = find_place(host, packet, &before);
+    if (place == PLACE_COPY)
+        return HOST_MERGE_COPY;
+    if (place == PLACE_FAR || (merge->has_given && packet->ts_ns < merge->given_ns)) {
+        if (__builtin_sub_overflow(merge->given_ns, packet->ts_ns, &host->told.late_ns))
+            host->told.late_ns = INT64_MAX;
+        return HOST_MERGE_LATE;
+    }
+    if (!keep(merge, host, &one, before))
+        return HOST_MERGE_NO_MEMORY;
+    note_behind(host, behind_ns, now_ns);
+    host->told.arrived_ns = now_ns;
+    if (host->told.num_packets == 0 || packet->ts_ns > host->told.last_ns)
+        host->told.last_ns = packet->ts_ns;
+    host->told.num_packets++;
+    if (one.stored_ns > merge->stored_ns)
+        merge->stored_ns = one.stored_ns;
+    return HOST_MERGE_TAKEN;
+}
+
+/* patience_of returns how long a packet waits for other hosts. */
+static int64_t patience_of(const struct host_merge *merge)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN, spread;
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        const int64_t behind_ns = merge->hosts[i].told.behind_ns;
+        least = behind_ns < least ? behind_ns : least;
+        most = behind_ns > most ? behind_ns : most;
+    }
+    if (merge->num_hosts < 2)
+        return merge->config.lateness_ns;
+    if (__builtin_sub_overflow(most, least, &spread) || spread > MOST_SPREAD_NS)
+        spread = MOST_SPREAD_NS;
+    return merge->config.lateness_ns + spread;
+}
+
+/* find_oldest returns the number of the host whose next packet is the oldest, NONE: no packet waits. */
+static size_t find_oldest(const struct host_merge *merge)
+{
+    size_t oldest = NONE;
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        const struct waiting_packet *first = merge->hosts[i].first;
+        if (first != NULL &&
+            (oldest == NONE || first->packet.ts_ns < merge->hosts[oldest].first->packet.ts_ns))
+            oldest = i;
+    }
+    return oldest;
+}
+
+/* have_all_passed says whether every host has sent something later than a time. */
+static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns)
+{
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        if (merge->hosts[i].told.last_ns <= ts_ns)
+            return false;
+    }
+    return true;
+}
+
+/* has_waited says whether a packet has waited for so long: what is older than it goes first, and waits
+ * no longer. */
+static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int64_t now_ns)
+{
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        const struct waiting_packet *first = merge->hosts[i].first;
+        if (first != NULL && (now_ns - first->arrived_ns >= patience_ns ||
+                              merge->stored_ns - first->stored_ns >= patience_ns))
+            return true;
+    }
+    return false;
+}
+
+bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet *packet, size_t *host)
+{
+    const size_t number = find_oldest(merge);
+    if (number == NONE)
+        return false;
+    struct merged_host *oldest = &merge->hosts[number];
+    struct waiting_packet *one = oldest->first;
+    const bool is_full = merge->num_bytes > merge->config.max_bytes;
+    const bool is_due = merge->is_ending || have_all_passed(merge, one->packet.ts_ns) ||
+                        has_waited(merge, patience_of(merge), now_ns);
+    if (!is_due && !is_full)
+        return false;
+    merge->was_full |= !is_due;
+    oldest->first = one->after;
+    *(one->after != NULL ? &one->after->before : &oldest->last) = NULL;
+    merge->num_bytes -= sizeof *one + one->packet.cap_len;
+    free(merge->given);
+    merge->given = one;
+    merge->given_ns = one->packet.ts_ns;
+    merge->has_given = true;
+    *packet = one->packet;
+    *host = number;
+    return true;
+}
+
+void host_merge_end(struct host_merge *merge)
+{
+    merge->is_ending = true;
+}
+
+const struct host_merge_host *host_merge_host(const struct host_merge *merge, size_t number)
+{
+    return number < merge->num_hosts ? &merge->hosts[number].told : NULL;
+}
+
+bool host_merge_was_full(struct host_merge *merge)
+{
+    const bool was_full = merge->was_full;
+    merge->was_full = false;
+    return was_full;
+}

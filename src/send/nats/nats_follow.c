@@ -1,0 +1,338 @@
+/*
+ * nats_follow.c - see nats_follow.h.
+ */
+#include "send/nats/nats_follow.h"
+
+#ifdef DISTSNIFF_NATS
+
+#include "capture/dedup.h"
+#include "capture/packet_id.h"
+#include "capture/packet_pipe.h"
+#include "core/clock.h"
+#include "core/complain.h"
+#include "privsep/own_process.h"
+#include "privsep/privileges.h"
+#include "privsep/sandbox.h"
+#include "privsep/sandbox_preload.h"
+#include "record/back_off.h"
+#include "send/nats/host_merge.h"
+#include "send/nats/nats_client.h"
+#include "send/nats/nats_pull.h"
+#include "send/nats/packet_json.h"
+
+#include <distsniff/counted.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MAX_WAITING = 64 * 1024 * 1024, /* bytes of packets that wait for other hosts */
+    ENOUGH_OUT =
+        1024 * 1024, /* bytes that wait for this program: no more is read before they are gone */
+    WAIT_MS = 100,
+};
+#define CONNECT_NS (5 * INT64_C(1000000000))
+#define SAY_NS (10 * INT64_C(1000000000))
+#define FAR_BEHIND_NS (30 * INT64_C(1000000000))
+
+struct follow_start {
+    const struct nats_reader_config *config;
+    const struct nats_url *url;
+    int out[2]; /* [0] is read, [1] written */
+};
+
+/* counts is what was left out. */
+struct counts {
+    uint64_t num_odd, num_links, num_hosts, num_late, num_ahead, num_removed, num_unread;
+};
+
+struct follow {
+    const struct nats_url *url;
+    int alive_fd, out_fd;
+    struct nats_pull pull;
+    struct host_merge *merge;
+    struct dedup *dedup;
+    struct ds_buffer bytes; /* of the packet that is read */
+    struct ds_buffer out;
+    size_t out_at; /* what is before has been handed over */
+    struct counts now, said;
+    uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, of each host, since that was said last */
+    int64_t said_ns;
+    bool is_far_behind, is_over;
+};
+
+/* In the process that talks to the servers */
+
+/* connect_to connects, and tries again for a while. */
+static natsConnection *connect_to(struct nats_client *client, jsCtx **context)
+{
+    const int64_t begin_ns = clock_now_ns();
+    natsConnection *connection = NULL;
+    natsStatus status;
+    for (int attempts = 0;; attempts++) {
+        status = nats_client_connect(client, NULL, NULL, &connection);
+        if (status == NATS_OK || nats_client_is_refused(status) ||
+            clock_now_ns() - begin_ns > CONNECT_NS)
+            break;
+        usleep((useconds_t)back_off_ms(attempts) * 1000);
+    }
+    if (status == NATS_OK)
+        status = nats.natsConnection_JetStream(context, connection, NULL);
+    if (status == NATS_OK)
+        return connection;
+    complain("NATS: cannot connect: %s", nats_client_trouble(status));
+    return NULL;
+}
+
+/* host_of finds the host in "distsniff.HOST.packet". */
+static struct ds_text host_of(const char *subject)
+{
+    const char *name = subject != NULL ? strchr(subject, '.') : NULL;
+    const size_t len = name != NULL ? strcspn(++name, ".") : 0;
+    return (struct ds_text){len != 0 ? name : "", len};
+}
+
+/* is_copy says whether another host has shown this packet. */
+static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packet)
+{
+    struct packet_id id;
+    uint32_t number = 0;
+    return packet_id_read(packet, &id) &&
+           dedup_is_copy(f->dedup, packet_id_content(&id), host, &number);
+}
+
+static void take(struct follow *f, natsMsg *message)
+{
+    const int text_len = nats.natsMsg_GetDataLength(message);
+    const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
+    const struct ds_text host = host_of(nats.natsMsg_GetSubject(message));
+    struct ds_packet packet;
+    bool has_nanoseconds;
+    if (!packet_json_read(text, &packet, &has_nanoseconds, &f->bytes) || host.len == 0 ||
+        packet.cap_len > PACKET_PIPE_CAPTURED) {
+        f->now.num_odd++;
+        return;
+    }
+    if (!ds_link_type_known(packet.link_type)) {
+        f->now.num_links++;
+        return;
+    }
+    size_t number;
+    switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), clock_now_ns(),
+                           &number)) {
+    case HOST_MERGE_TAKEN:
+    case HOST_MERGE_COPY: break;
+    case HOST_MERGE_LATE:
+        if (!is_copy(f, number, &packet)) {
+            f->now.num_late++;
+            f->late_of[number]++;
+        }
+        break;
+    case HOST_MERGE_AHEAD: f->now.num_ahead++; break;
+    case HOST_MERGE_MANY_HOSTS: f->now.num_hosts++; break;
+    case HOST_MERGE_NO_MEMORY: f->now.num_unread++; break;
+    }
+}
+
+/* give_out puts into the pipe what has waited long enough, as far as there is room. */
+static void give_out(struct follow *f)
+{
+    struct ds_packet packet;
+    size_t host;
+    while (f->out.len < ENOUGH_OUT && host_merge_next(f->merge, clock_now_ns(), &packet, &host)) {
+        const size_t whole = f->out.len;
+        if (is_copy(f, host, &packet))
+            continue;
+        packet_pipe_write(&packet, &f->out);
+        if (f->out.failed) { /* memory ran out: it is lost */
+            f->out.failed = false;
+            f->out.len = whole;
+            f->now.num_unread++;
+        }
+    }
+}
+
+/* hand_over writes what is there, and waits for the reader where there is enough. The other process is
+ * gone: it is over. */
+static void hand_over(struct follow *f)
+{
+    do {
+        struct pollfd fds[] = {{f->out_fd, f->out.len != 0 ? POLLOUT : 0, 0}, {f->alive_fd, POLLIN, 0}};
+        (void)poll(fds, 2, f->out.len >= ENOUGH_OUT ? WAIT_MS : 0);
+        f->is_over |= fds[1].revents != 0 || (fds[0].revents & (POLLERR | POLLHUP)) != 0;
+        if (f->is_over || fds[0].revents == 0)
+            continue;
+        const ssize_t len = write(f->out_fd, f->out.data + f->out_at, f->out.len - f->out_at);
+        f->is_over |= len < 0 && errno != EAGAIN && errno != EINTR;
+        f->out_at += len > 0 ? (size_t)len : 0;
+        if (f->out_at == f->out.len)
+            f->out.len = f->out_at = 0;
+    } while (!f->is_over && f->out.len >= ENOUGH_OUT);
+}
+
+static void say_count(uint64_t now, uint64_t *said, const char *why)
+{
+    if (now != *said)
+        complain("NATS: %s left out: %s", ds_counted(now - *said, "packets").text, why);
+    *said = now;
+}
+
+/* say_late says how many packets came late, and which host sent most of them. */
+static void say_late(struct follow *f)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < HOST_MERGE_HOSTS; i++)
+        most = f->late_of[i] > f->late_of[most] ? i : most;
+    if (f->late_of[most] != 0) {
+        const struct host_merge_host *host = host_merge_host(f->merge, most);
+        complain("NATS: %s left out: other hosts had been shown up to a later time, most of them from "
+                 "%s, the last "
+                 "one by %.1f s: ?lateness=TIME waits longer",
+                 ds_counted(f->now.num_late - f->said.num_late, "packets").text, host->name,
+                 (double)host->late_ns / 1e9);
+    }
+    f->said.num_late = f->now.num_late;
+    memset(f->late_of, 0, sizeof f->late_of);
+}
+
+/* say_behind says so where reading is far behind writing: this machine, or who reads, is too slow. */
+static void say_behind(struct follow *f)
+{
+    const int64_t behind_ns = clock_since_1970_ns() - nats_pull_stored_ns(&f->pull);
+    const bool is_far = f->pull.pending != 0 && behind_ns > FAR_BEHIND_NS;
+    if (is_far && !f->is_far_behind)
+        complain("NATS: reading is %.0f s behind the stream, by %s", (double)behind_ns / 1e9,
+                 ds_counted(f->pull.pending, "packets").text);
+    f->is_far_behind = is_far;
+}
+
+/* say says what was left out, at most every ten seconds. */
+static void say(struct follow *f, bool is_end)
+{
+    const int64_t now_ns = clock_now_ns();
+    if (!is_end && f->said_ns != 0 && now_ns - f->said_ns < SAY_NS)
+        return;
+    const struct counts before = f->said;
+    f->now.num_removed = f->pull.num_removed;
+    f->now.num_unread += f->pull.num_unread;
+    f->pull.num_unread = 0;
+    say_late(f);
+    say_count(f->now.num_ahead, &f->said.num_ahead,
+              "their time is more than a minute ahead of the servers'");
+    say_count(f->now.num_removed, &f->said.num_removed,
+              "the limits of the stream removed them before they were read");
+    say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
+    say_count(f->now.num_odd, &f->said.num_odd, "not packets, although named so");
+    say_count(f->now.num_links, &f->said.num_links, "of a link type that is not supported");
+    say_count(f->now.num_hosts, &f->said.num_hosts,
+              "of more than 256 hosts; ?host=NAME after the URL selects one");
+    if (host_merge_was_full(f->merge))
+        complain("NATS: more than 64 MiB of packets waited for slow hosts: some were not waited for");
+    say_behind(f);
+    if (memcmp(&f->now, &before, sizeof before) != 0)
+        f->said_ns = now_ns;
+}
+
+static void go_on(struct follow *f)
+{
+    natsMsg *message = nats_pull_next(&f->pull);
+    if (message != NULL) {
+        take(f, message);
+        nats.natsMsg_Destroy(message);
+    }
+    give_out(f);
+    if (message == NULL || f->out.len >= ENOUGH_OUT || f->pull.next >= f->pull.list.Count)
+        hand_over(f);
+    say(f, false);
+}
+
+static void run(void *context, int alive_fd, int ready_fd)
+{
+    static struct nats_client client;
+    static struct follow follow;
+    const struct follow_start *start = context;
+    const struct nats_reader_config *config = start->config;
+    struct follow *f = &follow;
+    const struct host_merge_config merging = {
+        .lateness_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
+        .max_bytes = MAX_WAITING,
+    };
+    jsCtx *js = NULL;
+    *f = (struct follow){.url = start->url, .alive_fd = alive_fd, .out_fd = start->out[1]};
+    close(start->out[0]);
+    if (!privileges_return() || !nats_library_load() ||
+        !nats_client_init(&client, config->nats, f->url) || !privileges_drop(config->user))
+        _exit(EXIT_FAILURE);
+    (void)own_process_hide(); /* there are credentials in it */
+    if (config->is_confined) {
+        sandbox_preload_names();
+        sandbox_confine_client(NULL);
+    }
+    back_off_begin();
+    f->merge = host_merge_new(&merging);
+    f->dedup = dedup_new();
+    const bool has_memory = f->merge != NULL && f->dedup != NULL;
+    natsConnection *connection = has_memory ? connect_to(&client, &js) : NULL;
+    if (!has_memory)
+        complain("out of memory");
+    if (connection == NULL || !nats_pull_begin(&f->pull, f->url, connection, js))
+        _exit(EXIT_FAILURE);
+    complain("NATS: following the stream %s", f->url->stream);
+    packet_pipe_write_head(&f->out);
+    f->is_over = fcntl(f->out_fd, F_SETFL, O_NONBLOCK) != 0 || write(ready_fd, "", 1) != 1;
+    while (!f->is_over)
+        go_on(f);
+    say(f, true);
+    _exit(EXIT_SUCCESS);
+}
+
+/* In this process */
+
+bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
+                       const struct nats_url *url)
+{
+    struct follow_start start = {.config = config, .url = url, .out = {-1, -1}};
+    char byte;
+    *follower = (struct nats_follower){.fd = -1};
+    const bool ok =
+        pipe2(start.out, O_CLOEXEC) == 0 && side_process_start(&follower->process, run, &start);
+    if (!ok)
+        complain("cannot start the process that talks to NATS: %s", strerror(errno));
+    if (start.out[1] >= 0)
+        close(start.out[1]);
+    follower->fd = start.out[0];
+    return ok && (!side_process_wait(&follower->process) ||
+                  read(follower->process.told_fd, &byte, 1) == 1); /* else it has said why */
+}
+
+void nats_follow_end(struct nats_follower *follower)
+{
+    if (follower->process.pid <= 0)
+        return;
+    if (follower->fd >= 0)
+        close(follower->fd);
+    side_process_end(&follower->process);
+    *follower = (struct nats_follower){0};
+}
+
+#else
+
+bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
+                       const struct nats_url *url)
+{
+    (void)config;
+    (void)url;
+    *follower = (struct nats_follower){0};
+    return false;
+}
+
+void nats_follow_end(struct nats_follower *follower)
+{
+    (void)follower;
+}
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * nats_follow.h - -r 'nats://...?follow': the packets of all hosts as they come. A process of its own
+ * reads them from the servers (nats_pull.h), merges them by time (host_merge.h) and hands them over
+ * through a pipe (capture/packet_pipe.h).
+ */
+#ifndef SRC_NATS_FOLLOW_H
+#define SRC_NATS_FOLLOW_H
+
+#include "privsep/side_process.h"
+#include "send/nats/nats_reader.h"
+
+/* nats_follower: all zero where none was started. */
+struct nats_follower {
+    struct side_process process;
+    int fd; /* what is read; who takes it over writes -1 */
+};
+
+/* nats_follow_start starts the process, and waits until it reads the stream. url has to stay. To be
+ * called before there are threads. False after a complaint. */
+bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
+                       const struct nats_url *url);
+
+/* nats_follow_end ends the process. */
+void nats_follow_end(struct nats_follower *follower);
+
+#endif

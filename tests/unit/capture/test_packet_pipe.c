@@ -1,0 +1,183 @@
+/*
+ * test_packet_pipe.c - packets through a pipe: what goes in comes out, wherever the pipe parts it; and what
+ * nobody would write.
+ */
+#include "capture/packet_pipe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void (*const on_wait)(void *);
+static void *const wait_context;
+
+enum { ETHERNET = 1, SLL2 = 276 };
+
+/* open_with opens a pipe that has these bytes, the first of which have been read already. */
+static struct packet_pipe *open_with(const struct ds_buffer *bytes, size_t num_read)
+{
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(write(fds[1], bytes->data + num_read, bytes->len - num_read), bytes->len - num_read);
+    close(fds[1]);
+    return packet_pipe_open(fds[0], (const uint8_t *)bytes->data, num_read, &on_wait, &wait_context);
+}
+
+static void add(struct ds_buffer *out, int64_t ts_ns, uint32_t link_type, const char *text, uint32_t len)
+{
+    const struct ds_packet packet = {
+        .ts_ns = ts_ns,
+        .link_type = link_type,
+        .data = (const uint8_t *)text,
+        .cap_len = (uint32_t)strlen(text),
+        .len = len,
+    };
+    packet_pipe_write(&packet, out);
+}
+
+static void comes_as_it_went(void **state)
+{
+    struct ds_buffer out = {0};
+    struct ds_packet packet;
+    (void)state;
+    packet_pipe_write_head(&out);
+    assert_int_equal(out.len, PACKET_PIPE_HEAD_LEN);
+    add(&out, 1, ETHERNET, "one", 3);
+    add(&out, -2, SLL2, "", 60);
+    assert_true(packet_pipe_is_head((const uint8_t *)out.data, out.len));
+    assert_false(packet_pipe_is_head((const uint8_t *)out.data, PACKET_PIPE_HEAD_LEN - 1));
+    for (size_t num_read = PACKET_PIPE_HEAD_LEN; num_read <= out.len; num_read++) {
+        struct packet_pipe *pipe = open_with(&out, num_read);
+        assert_true(packet_pipe_is_ready(pipe));
+        assert_true(packet_pipe_next(pipe, &packet));
+        assert_int_equal(packet.ts_ns, 1);
+        assert_int_equal(packet.link_type, ETHERNET);
+        assert_int_equal(packet.cap_len, 3);
+        assert_memory_equal(packet.data, "one", 3);
+        assert_true(packet_pipe_next(pipe, &packet));
+        assert_int_equal(packet.ts_ns, -2);
+        assert_int_equal(packet.link_type, SLL2);
+        assert_int_equal(packet.cap_len, 0);
+        assert_int_equal(packet.len, 60);
+        assert_false(packet_pipe_next(pipe, &packet));
+        assert_null(packet_pipe_trouble(pipe));
+        packet_pipe_free(pipe);
+    }
+    ds_buffer_free(&out);
+}
+
+static void every_prefix_is_safe(void **state)
+{
+    struct ds_buffer out = {0};
+    struct ds_packet packet;
+    (void)state;
+    packet_pipe_write_head(&out);
+    add(&out, 1, ETHERNET, "one", 3);
+    const size_t whole = out.len;
+    for (out.len = PACKET_PIPE_HEAD_LEN; out.len <= whole; out.len++) {
+        struct packet_pipe *pipe = open_with(&out, PACKET_PIPE_HEAD_LEN);
+        assert_int_equal(packet_pipe_next(pipe, &packet), out.len == whole);
+        packet_pipe_free(pipe);
+    }
+    ds_buffer_free(&out);
+}
+
+static void waits_for_what_is_not_whole(void **state)
+{
+    struct ds_buffer out = {0};
+    struct ds_packet packet;
+    int fds[2];
+    (void)state;
+    packet_pipe_write_head(&out);
+    add(&out, 1, ETHERNET, "one", 3);
+    assert_int_equal(pipe(fds), 0);
+    struct packet_pipe *pipe =
+        packet_pipe_open(fds[0], (const uint8_t *)out.data, out.len - 1, &on_wait, &wait_context);
+    assert_false(packet_pipe_is_ready(pipe));
+    assert_int_equal(write(fds[1], out.data + out.len - 1, 1), 1);
+    assert_true(packet_pipe_is_ready(pipe));
+    assert_true(packet_pipe_next(pipe, &packet));
+    assert_false(packet_pipe_is_ready(pipe));
+    close(fds[1]);
+    assert_true(packet_pipe_is_ready(pipe));
+    assert_false(packet_pipe_next(pipe, &packet));
+    packet_pipe_free(pipe);
+    ds_buffer_free(&out);
+}
+
+/* A piece of packets as long as can be goes through, one byte more does not. */
+static void the_longest(void **state)
+{
+    struct ds_buffer out = {0};
+    struct ds_packet given;
+    static uint8_t bytes[PACKET_PIPE_CAPTURED + 1];
+    (void)state;
+    for (uint32_t more = 0; more <= 1; more++) {
+        int fds[2];
+        const struct ds_packet packet = {
+            .link_type = ETHERNET, .data = bytes, .cap_len = PACKET_PIPE_CAPTURED + more, .len = sizeof bytes};
+        out.len = 0;
+        packet_pipe_write_head(&out);
+        packet_pipe_write(&packet, &out);
+        assert_int_equal(pipe(fds), 0);
+        struct packet_pipe *pipe = packet_pipe_open(fds[0], (const uint8_t *)out.data, PACKET_PIPE_HEAD_LEN,
+                                                    &on_wait, &wait_context);
+        for (size_t at = PACKET_PIPE_HEAD_LEN; at < out.len;) {
+            const size_t len = out.len - at < 32768 ? out.len - at : 32768;
+            assert_int_equal(write(fds[1], out.data + at, len), len);
+            at += len;
+            if (packet_pipe_is_ready(pipe))
+                break;
+        }
+        assert_int_equal(packet_pipe_next(pipe, &given), more == 0);
+        assert_int_equal(packet_pipe_trouble(pipe) != NULL, more != 0);
+        if (more == 0)
+            assert_int_equal(given.cap_len, PACKET_PIPE_CAPTURED);
+        close(fds[1]);
+        packet_pipe_free(pipe);
+    }
+    ds_buffer_free(&out);
+}
+
+/* nonsense: a number of an entry is one that nobody would write. */
+static void nonsense(void **state)
+{
+    static const struct {
+        uint32_t link_type, cap_len, len;
+    } wrong[] = {
+        {9999, 3, 3},             /* a link that nobody knows */
+        {ETHERNET, 4, 3},         /* more than there was */
+        {ETHERNET, UINT32_MAX, UINT32_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct ds_buffer out = {0};
+        struct ds_packet packet;
+        const uint32_t head[] = {wrong[i].link_type, wrong[i].cap_len, wrong[i].len, 0, 0, 0};
+        packet_pipe_write_head(&out);
+        add(&out, 1, ETHERNET, "one", 3);
+        ds_buffer_add(&out, head, sizeof head);
+        ds_buffer_add_text(&out, "abcdefgh");
+        struct packet_pipe *pipe = open_with(&out, PACKET_PIPE_HEAD_LEN);
+        assert_true(packet_pipe_next(pipe, &packet));
+        assert_false(packet_pipe_next(pipe, &packet));
+        assert_non_null(packet_pipe_trouble(pipe));
+        packet_pipe_free(pipe);
+        ds_buffer_free(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_as_it_went),
+        cmocka_unit_test(every_prefix_is_safe),
+        cmocka_unit_test(waits_for_what_is_not_whole),
+        cmocka_unit_test(the_longest),
+        cmocka_unit_test(nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

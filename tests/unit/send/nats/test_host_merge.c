@@ -1,0 +1,219 @@
+/*
+ * test_host_merge.c - packets of several hosts by time. A line is what happens, a word each:
+ *
+ *   a10    host a sends a packet of the 10th second; it is stored when it arrives
+ *   @12    it is the 12th second now
+ *   =a10   this packet is given out, and no other before it
+ *   =-     nothing more is given out
+ *   a10!   what is before the ! is late; a10* the same packet has been there; a10> its time is ahead
+ */
+#include "send/nats/host_merge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000000)
+
+static int64_t now_ns;
+
+static enum host_merge_result add(struct host_merge *merge, const char *name, int64_t second, uint32_t cap_len)
+{
+    static uint8_t bytes[4096];
+    size_t number;
+    const struct ds_packet packet = {
+        .ts_ns = second * SECOND, .frame = (uint64_t)second, .data = bytes, .cap_len = cap_len, .len = 5000};
+    return host_merge_add(merge, (struct ds_text){name, strlen(name)}, &packet, now_ns, now_ns, &number);
+}
+
+static void step(struct host_merge *merge, const char *word)
+{
+    struct ds_packet packet;
+    size_t host;
+    char given[HOST_MERGE_NAME + 16] = "-", name[2] = {word[0]};
+    if (word[0] == '@') {
+        now_ns = atoll(word + 1) * SECOND;
+        return;
+    }
+    if (word[0] == '=') {
+        if (host_merge_next(merge, now_ns, &packet, &host))
+            snprintf(given, sizeof given, "%s%d", host_merge_host(merge, host)->name,
+                     (int)(packet.ts_ns / SECOND));
+        assert_string_equal(given, word + 1);
+        return;
+    }
+    const char last = word[strlen(word) - 1];
+    const enum host_merge_result wanted = last == '!'   ? HOST_MERGE_LATE
+                                          : last == '*' ? HOST_MERGE_COPY
+                                          : last == '>' ? HOST_MERGE_AHEAD
+                                                        : HOST_MERGE_TAKEN;
+    assert_int_equal(add(merge, name, atoll(word + 1), 4), wanted);
+}
+
+/* goes plays a line, with packets that wait for two seconds. */
+static void goes(const char *line)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 20};
+    struct host_merge *merge = host_merge_new(&config);
+    char *words = strdup(line), *rest = words;
+    now_ns = 0;
+    for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+        if (word[0] != '\0')
+            step(merge, word);
+    }
+    free(words);
+    host_merge_free(merge);
+}
+
+static void one_host_waits_for_itself(void **state)
+{
+    (void)state;
+    goes("@10 a10 =- a11 =a10 =- @11 =- @12 =a11 =-");
+    goes("@10 a10 a9 a8 @12 =a8 =a9 =a10 =-"); /* it sends again what was not acknowledged */
+}
+
+static void all_have_spoken_of_a_later_moment(void **state)
+{
+    (void)state;
+    goes("@10 a10 b9 =- a11 =- b11 =b9 =a10 =- b12 =- a12 =a11 =b11 =- @12 =a12 =b12 =-");
+}
+
+static void a_silent_host_is_waited_for_two_seconds(void **state)
+{
+    (void)state;
+    goes("@1 b1 @10 a10 =b1 =- @11 =- @12 =a10 =-");
+    goes("@1 b1 @10 a10 =b1 @11 b9 =- @12 =b9 =a10 =-");
+    goes("@1 b1 @10 a10 =b1 @12 =a10 b9! b10 =- @14 =b10 =-");
+}
+
+static void copies_are_left_out(void **state)
+{
+    (void)state;
+    goes("@10 a9 a10 a9* a10* =a9 @13 =a10 =-");
+}
+
+static void clocks_that_differ_are_waited_for(void **state)
+{
+    (void)state;
+    /* b's clock is three seconds behind. */
+    goes("@10 a10 b7 =- @11 a11 b8 =b7 =- @14 =- @15 =b8 =a10 =- @16 =a11 =-");
+    /* The difference that is waited for has a cap of a minute. */
+    goes("@1000 a1000 b10 =- @1061 =- @1062 =b10 =a1000 =-");
+}
+
+static void what_was_stored_long_ago_is_read_faster(void **state)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 20};
+    struct host_merge *merge = host_merge_new(&config);
+    const struct ds_text a = {"a", 1};
+    struct ds_packet packet = {.ts_ns = 10 * SECOND}, given;
+    size_t number;
+    (void)state;
+    assert_int_equal(host_merge_add(merge, a, &packet, 10 * SECOND, 500, &number), HOST_MERGE_TAKEN);
+    packet.ts_ns = packet.ts_ns - SECOND;
+    assert_int_equal(host_merge_add(merge, (struct ds_text){"b", 1}, &packet, 9 * SECOND, 500, &number),
+                     HOST_MERGE_TAKEN);
+    packet.ts_ns = 12 * SECOND;
+    assert_int_equal(host_merge_add(merge, a, &packet, 12 * SECOND, 500, &number), HOST_MERGE_TAKEN);
+    assert_true(host_merge_next(merge, 500, &given, &number)); /* that of b */
+    assert_true(host_merge_next(merge, 500, &given, &number)); /* stored two seconds before the latest */
+    assert_int_equal(given.ts_ns, 10 * SECOND);
+    assert_false(host_merge_next(merge, 500, &given, &number));
+    host_merge_end(merge);
+    assert_true(host_merge_next(merge, 500, &given, &number));
+    host_merge_free(merge);
+}
+
+static void the_future_is_left_out(void **state)
+{
+    (void)state;
+    goes("@10 a70 a71> =- @12 =a70 =-");
+    goes("@10 a9000000000> =- a10 @12 =a10 =-");
+}
+
+static void times_beyond_all_clocks(void **state)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 20};
+    static const int64_t times[] = {INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 1, INT64_MAX};
+    enum { NUM = sizeof times / sizeof times[0] };
+    struct host_merge *merge = host_merge_new(&config);
+    struct ds_packet given;
+    size_t number;
+    (void)state;
+    for (int i = 0; i < NUM * NUM; i++) {
+        const struct ds_packet packet = {.ts_ns = times[i / NUM], .frame = (uint64_t)i};
+        (void)host_merge_add(merge, (struct ds_text){i % 2 == 0 ? "a" : "b", 1}, &packet, times[i % NUM], i,
+                             &number);
+        (void)host_merge_next(merge, i, &given, &number);
+    }
+    host_merge_free(merge);
+}
+
+static void bounds(void **state)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 64 * 1024};
+    struct host_merge *merge = host_merge_new(&config);
+    struct ds_packet packet;
+    size_t host;
+    int num = 0;
+    char name[32];
+    (void)state;
+    now_ns = 10 * SECOND;
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(add(merge, "a", i, 4096), HOST_MERGE_TAKEN);
+    while (host_merge_next(merge, now_ns, &packet, &host))
+        num++; /* those that all have passed */
+    assert_int_equal(num, 31);
+    assert_false(host_merge_was_full(merge));
+    assert_int_equal(add(merge, "b", 0, 4), HOST_MERGE_LATE);
+    assert_int_equal(add(merge, "b", 30, 4), HOST_MERGE_TAKEN);
+    for (int i = 32; i < 64; i++)
+        assert_int_equal(add(merge, "a", i, 4096), HOST_MERGE_TAKEN);
+    for (num = 0; host_merge_next(merge, now_ns, &packet, &host); num++)
+        ;
+    assert_in_range(num, 17, 19); /* 16 fit into 64 KiB, nearly */
+    assert_true(host_merge_was_full(merge));
+    assert_false(host_merge_was_full(merge));
+    for (int i = 2; i < HOST_MERGE_HOSTS; i++) {
+        snprintf(name, sizeof name, "host%d", i);
+        assert_int_equal(add(merge, name, 60, 4), HOST_MERGE_TAKEN);
+    }
+    assert_int_equal(add(merge, "more", 60, 4), HOST_MERGE_MANY_HOSTS);
+    assert_non_null(host_merge_host(merge, HOST_MERGE_HOSTS - 1));
+    assert_null(host_merge_host(merge, HOST_MERGE_HOSTS));
+    host_merge_free(merge);
+}
+
+/* A host whose packets go backwards costs so many steps each, and no more. */
+static void backwards_is_late_at_last(void **state)
+{
+    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 24};
+    struct host_merge *merge = host_merge_new(&config);
+    int num = 0;
+    (void)state;
+    now_ns = 100000 * SECOND;
+    while (add(merge, "a", 50000 - num, 4) == HOST_MERGE_TAKEN)
+        num++;
+    assert_int_equal(num, 4096);
+    host_merge_free(merge);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_host_waits_for_itself),
+        cmocka_unit_test(all_have_spoken_of_a_later_moment),
+        cmocka_unit_test(a_silent_host_is_waited_for_two_seconds),
+        cmocka_unit_test(copies_are_left_out),
+        cmocka_unit_test(clocks_that_differ_are_waited_for),
+        cmocka_unit_test(what_was_stored_long_ago_is_read_faster),
+        cmocka_unit_test(the_future_is_left_out),
+        cmocka_unit_test(times_beyond_all_clocks),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(backwards_is_late_at_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
