@@ -100,6 +100,7 @@ static void read_pipe(struct capture *capture, struct capture_input *input)
         };
         input->header = &input->pipe_header;
         input->data = packet.data;
+        input->pipe_past = packet.past;
         input->link_type = packet.link_type;
         return;
     }
@@ -178,6 +179,8 @@ void capture_input_packet(const struct capture *capture, const struct capture_in
         .cap_len = input->header->caplen,
         .len = input->header->len,
     };
+    if (input->pipe != NULL)
+        packet->past = input->pipe_past;
     if (input->made_key != 0)
         pseudo_packet_read(packet, input->made_key);
 }

@@ -43,6 +43,7 @@ struct capture_input {
     struct unpack *unpack; /* compressed, not seekable or pcapng: see unpack.h; else NULL */
     struct packet_pipe *pipe; /* of another process of this program, else NULL. Then pcap reads nothing */
     struct pcap_pkthdr pipe_header;
+    struct ds_snapshot pipe_past;
     struct pcapng_blocks blocks;
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */

@@ -3,6 +3,7 @@
  */
 #include "capture/packet_pipe.h"
 
+#include "capture/pseudo_packet.h"
 #include "core/signals.h"
 #include "util/cursor.h"
 
@@ -15,7 +16,7 @@
 enum { BUFFER_LEN = 2 * PACKET_PIPE_CAPTURED, STOP_MS = 100 };
 
 struct pipe_entry {
-    uint32_t link_type, cap_len, len, reserved;
+    uint32_t link_type, cap_len, len, made;
     int64_t ts_ns;
 };
 
@@ -42,6 +43,7 @@ void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
         .link_type = packet->link_type,
         .cap_len = packet->cap_len,
         .len = packet->len,
+        .made = packet->past.kind != DS_SNAPSHOT_NONE,
         .ts_ns = packet->ts_ns,
     };
     ds_buffer_add(out, &entry, sizeof entry);
@@ -160,6 +162,8 @@ bool packet_pipe_next(struct packet_pipe *pipe, struct ds_packet *packet)
         .cap_len = entry.cap_len,
         .len = entry.len,
     };
+    if (entry.made != 0)
+        pseudo_packet_read(packet, 0);
     pipe->at = pipe->len - cursor_left(&rest);
     return true;
 }

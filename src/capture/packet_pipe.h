@@ -3,8 +3,9 @@
  * process of this program, which may have been taken over, writes it: nothing in it is trusted.
  *
  *   head    "dsPACKET" and 16 bytes of zero
- *   entry   link type:4 captured:4 length:4 0:4 time:8, in the order of this machine, and the bytes
- * that were captured. time: ns since 1970
+ *   entry   link type:4 captured:4 length:4 made:4 time:8, in the order of this machine, and the bytes
+ * that were captured. made: 1 where it stands for the
+ *           past (pseudo_packet.h), and its mark has no number; time: ns since 1970
  */
 #ifndef SRC_PACKET_PIPE_H
 #define SRC_PACKET_PIPE_H

@@ -23,6 +23,7 @@ void stop_condition_init(struct stop_condition *ending, const struct stop_config
         .config = config,
         .is_live = is_live,
         .since_ns = INT64_MIN,
+        .from_ns = INT64_MIN,
         .until_ns = INT64_MAX,
         .timeout_ns = INT64_MAX,
         .until_elapsed_ns = INT64_MAX,
@@ -53,12 +54,19 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
         if (ending->since_ns > earliest_ns)
             earliest_ns = ending->since_ns;
     }
+    if (ending->since_ns < ending->from_ns)
+        ending->since_ns = ending->from_ns;
     if (config->until.kind == TIME_POINT_RELATIVE && ending->is_live)
         ending->until_elapsed_ns = config->until.ns;
     else if (config->until.kind != TIME_POINT_NONE)
         ending->until_ns = time_point_resolve(&config->until, start_ns, earliest_ns);
     if (max_ns != 0 && !ending->is_live)
         ending->timeout_ns = start_ns + max_ns;
+}
+
+void stop_condition_show_from(struct stop_condition *ending, int64_t from_ns)
+{
+    ending->from_ns = from_ns;
 }
 
 int64_t stop_condition_end_ns(const struct stop_condition *ending)

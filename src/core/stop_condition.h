@@ -30,6 +30,7 @@ struct stop_condition {
     enum stop_reason reason;
     int signal;         /* of STOP_SIGNAL */
     int64_t since_ns;   /* nothing before that is shown */
+    int64_t from_ns;    /* the least of that, from stop_condition_show_from */
     int64_t until_ns;   /* no packet after that is taken */
     int64_t timeout_ns; /* -a duration: of files, the last time that counts */
     int64_t until_elapsed_ns; /* --until +5s: live, by a clock that is never set */
@@ -37,6 +38,10 @@ struct stop_condition {
 
 void stop_condition_init(struct stop_condition *ending, const struct stop_config *config,
                          bool is_live);
+
+/* stop_condition_show_from has nothing shown that is before a time, in ns since 1970. To be called before
+ * stop_condition_begin. */
+void stop_condition_show_from(struct stop_condition *ending, int64_t from_ns);
 
 /* stop_condition_begin tells when the capture begins, in ns since 1970: with its first packet, or
  * now. */

@@ -104,6 +104,15 @@ bool option_set_nats_inbox(struct options *o, const char *value)
     return false;
 }
 
+bool option_set_nats_state(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_DURATION, value, 0, &o->nats.state_ns) &&
+        o->nats.state_ns >= NATS_STATE_LEAST_NS && o->nats.state_ns <= NATS_STATE_NS)
+        return true;
+    complain("--nats-state takes a time from 1s to 1min, such as 10s, not '%s'", value);
+    return false;
+}
+
 bool option_set_nats_queue(struct options *o, const char *value)
 {
     if (units_parse(QUANTITY_SIZE, value, 1, &o->nats.queue_size) &&

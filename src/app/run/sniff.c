@@ -160,6 +160,19 @@ static bool passes(struct sniff *s, const struct ds_packet *packet)
     return port_filter_pass(s->follow, packet);
 }
 
+/* publish_state has what is known published, now and then. */
+static void publish_state(struct sniff *s, const struct ds_packet *packet)
+{
+    const int64_t wanted_ns = s->options->nats.state_ns;
+    const int64_t each_ns = wanted_ns != 0 ? wanted_ns : NATS_STATE_NS;
+    if (!s->config.remember || (s->state_ns != 0 && packet->ts_ns - s->state_ns < each_ns &&
+                                packet->ts_ns >= s->state_ns))
+        return;
+    if (s->state_ns != 0)
+        nats_publish_state(s->nats, s->session, packet, s->time_digits);
+    s->state_ns = packet->ts_ns;
+}
+
 static void take_packet(struct sniff *s, struct ds_packet *packet)
 {
     if (packet->past.kind != DS_SNAPSHOT_NONE) {
@@ -184,6 +197,8 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         if (s->nats != NULL)
             nats_publish_packet(s->nats, packet, s->time_digits);
         const struct ds_where where = ds_session_packet(s->session, packet);
+        if (s->nats != NULL)
+            publish_state(s, packet);
         capture_writer_decoded(&s->save, packet);
         if (s->recorder != NULL)
             recorder_packet(s->recorder, packet, &where);

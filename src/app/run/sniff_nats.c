@@ -97,6 +97,14 @@ static void add_input(struct sniff *s, const char *name, int fd)
     s->read_fds[i] = fd;
 }
 
+/* show_from: what is before that time only serves to decode the rest of a stream. With other inputs, which
+ * begin when they like, all is shown. */
+static void show_from(struct sniff *s, int64_t from_ns)
+{
+    if (s->options->capture.num_read_files == 1)
+        stop_condition_show_from(&s->ending, from_ns);
+}
+
 /* add_stream adds what hosts saw, the i-th stream that was given. */
 static bool add_stream(struct sniff *s, const char *name, size_t stream)
 {
@@ -113,11 +121,13 @@ static bool add_stream(struct sniff *s, const char *name, size_t stream)
             return false;
         add_input(s, name, follower->fd);
         follower->fd = -1;
+        show_from(s, follower->from_ns);
         return true;
     }
     if (!nats_read(&config, url, &s->read))
         return false;
     s->failed |= s->read.is_partial;
+    show_from(s, s->read.from_ns);
     for (; i < s->read.num_files; i++) {
         add_input(s, s->read.files[i].name, s->read.files[i].fd);
         s->read.files[i].fd = -1;

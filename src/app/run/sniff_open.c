@@ -200,6 +200,8 @@ static bool open_session(struct sniff *s)
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
                     reports_take_facts(&s->options->report) || s->options->kernel;
     config->sockets = s->options->kernel;
+    config->remember = s->nats != NULL && s->options->capture.num_read_files == 0 &&
+                       nats_publisher_takes(s->nats, NATS_STATE);
     config->lookups = pipeline_takes_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);

@@ -82,6 +82,7 @@ struct sniff {
     int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
     int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
     int64_t published_ns; /* the file of --metrics, by the monotonic clock */
+    int64_t state_ns; /* of the packet at which --nats published its state, 0: none */
     int64_t told_ns;  /* when the time was told last, by the monotonic clock */
     int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
     uint64_t explained_frame; /* of --explain packet:N, else 0 */

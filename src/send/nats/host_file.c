@@ -5,7 +5,10 @@
  */
 #include "send/nats/host_file.h"
 
+#include "capture/pseudo_packet.h"
+#include "core/random_bytes.h"
 #include "privsep/unnamed_file.h"
+#include "send/nats/packet_json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +30,7 @@ struct packet_header {
 /* place is where a packet stands. */
 struct host_file_place {
     int64_t ts_ns;
-    uint64_t frame;
+    uint64_t order;
     long at;
 };
 
@@ -52,6 +55,7 @@ static bool write_header(FILE *file, const struct host_file *of)
         .magic = of->has_nanoseconds ? 0xA1B23C4D : 0xA1B2C3D4,
         .major = 2,
         .minor = 4,
+        .digits = of->made_key,
         .snaplen = SNAPLEN,
         .link_type = of->link_type,
     };
@@ -82,16 +86,36 @@ bool host_file_takes(const struct ds_packet *packet)
     return packet->ts_ns >= 0 && packet->ts_ns / 1000000000 <= INT32_MAX && packet->cap_len <= SNAPLEN;
 }
 
-bool host_file_add(struct host_file *file, const struct ds_packet *packet)
+static bool is_made(uint64_t order)
 {
+    return order % 2 != 0;
+}
+
+/* sign puts the file's number into the mark of a packet that stands for the past. */
+static bool sign(struct host_file *file, struct ds_packet *packet)
+{
+    if (file->made_key == 0 && !random_bytes(&file->made_key, sizeof file->made_key))
+        return false;
+    file->made_key |= PSEUDO_KEY_MIN;
+    return pseudo_packet_sign(packet, file->made_key, &file->made);
+}
+
+bool host_file_add(struct host_file *file, const struct ds_packet *given)
+{
+    struct ds_packet signed_packet = *given;
+    const struct ds_packet *packet = &signed_packet;
+    if (given->past.kind != DS_SNAPSHOT_NONE && !sign(file, &signed_packet))
+        return false;
+    const uint64_t order = packet_json_order(packet);
     if (file->num_packets != 0 &&
         (packet->ts_ns < file->last_ns ||
-         (packet->ts_ns == file->last_ns && packet->frame <= file->last_frame)))
+         (packet->ts_ns == file->last_ns &&
+          (order < file->last_order || (order == file->last_order && !is_made(order))))))
         file->is_disordered = true;
     file->last_ns = packet->ts_ns;
-    file->last_frame = packet->frame;
+    file->last_order = order;
     file->num_packets++;
-    return fwrite(&packet->frame, sizeof packet->frame, 1, file->file) == 1 &&
+    return fwrite(&order, sizeof order, 1, file->file) == 1 &&
            write_packet(file->file, packet, 1);
 }
 
@@ -100,20 +124,25 @@ static int by_time(const void *left, const void *right)
     const struct host_file_place *a = left, *b = right;
     if (a->ts_ns != b->ts_ns)
         return a->ts_ns < b->ts_ns ? -1 : 1;
-    return (a->frame > b->frame) - (a->frame < b->frame);
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static bool is_twice(const struct host_file_place *a, const struct host_file_place *b)
+{
+    return a->ts_ns == b->ts_ns && a->order == b->order && !is_made(a->order);
 }
 
 /* read_packet reads the next one, whose data is put into bytes; false at the end. */
-static bool read_packet(FILE *file, struct ds_packet *packet, uint8_t *bytes)
+static bool read_packet(FILE *file, struct ds_packet *packet, uint64_t *order, uint8_t *bytes)
 {
     struct packet_header header;
-    uint64_t frame;
-    if (fread(&frame, sizeof frame, 1, file) != 1 || fread(&header, sizeof header, 1, file) != 1 ||
+    if (fread(order, sizeof *order, 1, file) != 1 || fread(&header, sizeof header, 1, file) != 1 ||
         header.cap_len > SNAPLEN || fread(bytes, 1, header.cap_len, file) != header.cap_len)
         return false;
     *packet = (struct ds_packet){
         .ts_ns = header.seconds * INT64_C(1000000000) + header.fraction,
-        .frame = frame,
         .data = bytes,
         .cap_len = header.cap_len,
         .len = header.len,
@@ -129,12 +158,11 @@ static struct host_file_place *find_places(struct host_file *file, uint8_t *byte
     rewind(file->file);
     for (uint64_t i = 0; places != NULL && i < file->num_packets; i++) {
         places[i].at = ftell(file->file);
-        if (!read_packet(file->file, &packet, bytes)) {
+        if (!read_packet(file->file, &packet, &places[i].order, bytes)) {
             free(places);
             return NULL;
         }
         places[i].ts_ns = packet.ts_ns;
-        places[i].frame = packet.frame;
     }
     if (places != NULL)
         qsort(places, file->num_packets, sizeof *places, by_time);
@@ -147,13 +175,14 @@ static bool copy(struct host_file *file, FILE *out, const struct host_file_place
 {
     const uint32_t unit = file->has_nanoseconds ? 1 : 1000;
     struct ds_packet packet;
+    uint64_t order;
     bool good = write_header(out, file);
     rewind(file->file);
     for (uint64_t i = 0; good && i < file->num_packets; i++) {
-        if (places != NULL && i != 0 && by_time(&places[i - 1], &places[i]) == 0)
+        if (places != NULL && i != 0 && is_twice(&places[i - 1], &places[i]))
             continue;
         good = (places == NULL || fseek(file->file, places[i].at, SEEK_SET) == 0) &&
-               read_packet(file->file, &packet, bytes) && write_packet(out, &packet, unit);
+               read_packet(file->file, &packet, &order, bytes) && write_packet(out, &packet, unit);
     }
     return good && fflush(out) == 0 && lseek(fileno(out), 0, SEEK_SET) == 0;
 }
@@ -187,4 +216,5 @@ void host_file_close(struct host_file *file)
     if (file->file != NULL)
         fclose(file->file);
     file->file = NULL;
+    ds_buffer_free(&file->made);
 }

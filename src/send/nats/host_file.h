@@ -6,6 +6,7 @@
 #define SRC_HOST_FILE_H
 
 #include <distsniff/dissect.h>
+#include <distsniff/term.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -13,7 +14,9 @@ struct host_file {
     FILE *file;
     uint32_t link_type;
     int64_t last_ns;
-    uint64_t last_frame, num_packets;
+    uint64_t last_order, num_packets;
+    uint32_t made_key;    /* marks packets that stand for the past (pseudo_packet.h), 0: there are none */
+    struct ds_buffer made; /* the bytes of such a packet */
     bool has_nanoseconds; /* else its time stamps have microseconds */
     bool is_disordered; /* a packet came behind a later one, or may be there twice */
 };

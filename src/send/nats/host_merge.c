@@ -4,6 +4,8 @@
  */
 #include "send/nats/host_merge.h"
 
+#include "send/nats/packet_json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,16 +101,18 @@ enum host_place { PLACE_FREE, PLACE_COPY, PLACE_FAR };
 static enum host_place find_place(const struct merged_host *host, const struct ds_packet *packet,
                                   struct waiting_packet **before)
 {
+    const uint64_t order = packet_json_order(packet);
     struct waiting_packet *at = host->last;
     int steps = 0;
     while (at != NULL && steps < MOST_STEPS &&
            (at->packet.ts_ns > packet->ts_ns ||
-            (at->packet.ts_ns == packet->ts_ns && at->packet.frame > packet->frame))) {
+            (at->packet.ts_ns == packet->ts_ns && packet_json_order(&at->packet) > order))) {
         at = at->before;
         steps++;
     }
     *before = at;
-    if (at != NULL && at->packet.ts_ns == packet->ts_ns && at->packet.frame == packet->frame)
+    if (at != NULL && at->packet.ts_ns == packet->ts_ns && packet_json_order(&at->packet) == order &&
+        packet->past.kind == DS_SNAPSHOT_NONE)
         return PLACE_COPY;
     return steps == MOST_STEPS ? PLACE_FAR : PLACE_FREE;
 }

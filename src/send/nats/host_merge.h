@@ -8,7 +8,8 @@
  * the hosts, as far as their last packets tell.
  *
  * Two packets of a host with the same time and frame number are the same: a publisher sends again what
- * was not acknowledged.
+ * was not acknowledged. Packets that were made (ds_packet.past) have those of the packet before them, and
+ * stay in the order in which they come.
  */
 #ifndef SRC_HOST_MERGE_H
 #define SRC_HOST_MERGE_H

@@ -53,7 +53,14 @@ struct nats_config {
     const char *id_key_file; /* NULL: ids are not keyed */
     uint32_t types;       /* a bit for each enum nats_type; 0: those of NATS_TYPES_DEFAULT */
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
+    int64_t state_ns;     /* how often a state is published; 0: NATS_STATE_NS */
 };
+
+/* NATS_STATE_NS is how often a live capture publishes what it knows, by the time of its packets, at least.
+ * Readers look for a state in somewhat more time than that. */
+#define NATS_STATE_LEAST_NS INT64_C(1000000000)
+#define NATS_STATE_NS (60 * INT64_C(1000000000))
+#define NATS_STATE_SLACK_NS (30 * INT64_C(1000000000))
 
 #define NATS_LATENESS_NS (2 * INT64_C(1000000000))
 

@@ -17,7 +17,7 @@
 #include "record/back_off.h"
 #include "send/nats/host_merge.h"
 #include "send/nats/nats_client.h"
-#include "send/nats/nats_pull.h"
+#include "send/nats/nats_states.h"
 #include "send/nats/packet_json.h"
 
 #include <distsniff/counted.h>
@@ -54,6 +54,7 @@ struct follow {
     const struct nats_url *url;
     int alive_fd, out_fd;
     struct nats_pull pull;
+    struct nats_states states;
     struct host_merge *merge;
     struct dedup *dedup;
     struct ds_buffer bytes; /* of the packet that is read */
@@ -88,20 +89,12 @@ static natsConnection *connect_to(struct nats_client *client, jsCtx **context)
     return NULL;
 }
 
-/* host_of finds the host in "distsniff.HOST.packet". */
-static struct ds_text host_of(const char *subject)
-{
-    const char *name = subject != NULL ? strchr(subject, '.') : NULL;
-    const size_t len = name != NULL ? strcspn(++name, ".") : 0;
-    return (struct ds_text){len != 0 ? name : "", len};
-}
-
 /* is_copy says whether another host has shown this packet. */
 static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packet)
 {
     struct packet_id id;
     uint32_t number = 0;
-    return packet_id_read(packet, &id) &&
+    return packet->past.kind == DS_SNAPSHOT_NONE && packet_id_read(packet, &id) &&
            dedup_is_copy(f->dedup, packet_id_content(&id), host, &number);
 }
 
@@ -109,9 +102,11 @@ static void take(struct follow *f, natsMsg *message)
 {
     const int text_len = nats.natsMsg_GetDataLength(message);
     const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
-    const struct ds_text host = host_of(nats.natsMsg_GetSubject(message));
+    const struct ds_text host = nats_pull_host(message);
     struct ds_packet packet;
     bool has_nanoseconds;
+    if (!nats_states_takes(&f->states, host, f->pull.position))
+        return;
     if (!packet_json_read(text, &packet, &has_nanoseconds, &f->bytes) || host.len == 0 ||
         packet.cap_len > PACKET_PIPE_CAPTURED) {
         f->now.num_odd++;
@@ -127,7 +122,7 @@ static void take(struct follow *f, natsMsg *message)
     case HOST_MERGE_TAKEN:
     case HOST_MERGE_COPY: break;
     case HOST_MERGE_LATE:
-        if (!is_copy(f, number, &packet)) {
+        if (packet.past.kind == DS_SNAPSHOT_NONE && !is_copy(f, number, &packet)) {
             f->now.num_late++;
             f->late_of[number]++;
         }
@@ -250,6 +245,13 @@ static void go_on(struct follow *f)
     say(f, false);
 }
 
+/* say_ready tells from when on records are to be shown: those before serve to decode them. */
+static bool say_ready(const struct follow *f, int fd)
+{
+    const int64_t from_ns = f->states.num != 0 ? f->states.from_ns : INT64_MIN;
+    return write(fd, &from_ns, sizeof from_ns) == sizeof from_ns;
+}
+
 static void run(void *context, int alive_fd, int ready_fd)
 {
     static struct nats_client client;
@@ -279,11 +281,12 @@ static void run(void *context, int alive_fd, int ready_fd)
     natsConnection *connection = has_memory ? connect_to(&client, &js) : NULL;
     if (!has_memory)
         complain("out of memory");
-    if (connection == NULL || !nats_pull_begin(&f->pull, f->url, connection, js))
+    if (connection == NULL || !nats_states_find(&f->states, f->url, connection, js) ||
+        !nats_pull_begin(&f->pull, f->url, NATS_PACKET, nats_states_first(&f->states), connection, js))
         _exit(EXIT_FAILURE);
     complain("NATS: following the stream %s", f->url->stream);
     packet_pipe_write_head(&f->out);
-    f->is_over = fcntl(f->out_fd, F_SETFL, O_NONBLOCK) != 0 || write(ready_fd, "", 1) != 1;
+    f->is_over = fcntl(f->out_fd, F_SETFL, O_NONBLOCK) != 0 || !say_ready(f, ready_fd);
     while (!f->is_over)
         go_on(f);
     say(f, true);
@@ -296,8 +299,7 @@ bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_
                        const struct nats_url *url)
 {
     struct follow_start start = {.config = config, .url = url, .out = {-1, -1}};
-    char byte;
-    *follower = (struct nats_follower){.fd = -1};
+    *follower = (struct nats_follower){.fd = -1, .from_ns = INT64_MIN};
     const bool ok =
         pipe2(start.out, O_CLOEXEC) == 0 && side_process_start(&follower->process, run, &start);
     if (!ok)
@@ -306,7 +308,8 @@ bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_
         close(start.out[1]);
     follower->fd = start.out[0];
     return ok && (!side_process_wait(&follower->process) ||
-                  read(follower->process.told_fd, &byte, 1) == 1); /* else it has said why */
+                  read(follower->process.told_fd, &follower->from_ns, sizeof follower->from_ns) ==
+                      sizeof follower->from_ns); /* else it has said why */
 }
 
 void nats_follow_end(struct nats_follower *follower)

@@ -13,6 +13,7 @@
 struct nats_follower {
     struct side_process process;
     int fd; /* what is read; who takes it over writes -1 */
+    int64_t from_ns; /* since 1970: what is before serves to decode what follows. INT64_MIN: all is shown */
 };
 
 /* nats_follow_start starts the process, and waits until it reads the stream. url has to stay. To be

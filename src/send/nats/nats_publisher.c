@@ -9,6 +9,7 @@
 
 #ifdef DISTSNIFF_NATS
 
+#include "capture/pseudo_packet.h"
 #include "output/json_write.h"
 #include "send/nats/nats_send_loop.h"
 
@@ -30,7 +31,10 @@ struct nats_publisher {
     uint64_t num_lost_packets;             /* of num_lost */
     int64_t first_lost_ns, last_lost_ns;   /* of those untold */
     struct json_writer json;               /* of packets */
-    struct ds_buffer text, told;
+    struct ds_buffer text, told, made;
+    int64_t state_ns; /* of the state that is published, with what follows */
+    uint64_t state_frame, num_made;
+    uint32_t state_link_type;
 };
 
 /* The process that talks to the servers. */
@@ -65,6 +69,7 @@ static void release(struct nats_publisher *p)
     json_writer_free(&p->json);
     ds_buffer_free(&p->text);
     ds_buffer_free(&p->told);
+    ds_buffer_free(&p->made);
     sender_free(&p->sender);
     free(p);
 }
@@ -99,7 +104,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
 
 bool nats_publisher_takes(const struct nats_publisher *p, enum nats_type type)
 {
-    return (p->types >> type & 1) != 0;
+    return (p->types >> (type == NATS_STATE ? NATS_PACKET : type) & 1) != 0;
 }
 
 const char *nats_publisher_host(const struct nats_publisher *p)
@@ -167,6 +172,51 @@ void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packe
     if (p->text.failed)
         ds_buffer_free(&p->text); /* memory ran out: it is lost */
     nats_publish(p, NATS_PACKET, id, packet->ts_ns, (struct ds_text){p->text.data, p->text.len});
+}
+
+/* publish_made publishes a segment that stands for the past. */
+static void publish_made(void *context, int64_t ts_ns, const struct ds_segment *segment)
+{
+    struct nats_publisher *p = context;
+    char id[SEND_MAX_ID + 1];
+    struct ds_packet packet;
+    (void)ts_ns; /* it is in segment->past */
+    p->text.len = 0;
+    if (pseudo_packet(segment, p->state_ns, p->state_link_type, &p->made, &packet)) {
+        packet.frame = p->state_frame;
+        packet_json_write(&p->json, &packet, p->host, &p->text);
+    }
+    if (p->text.failed || p->made.failed) { /* memory ran out: it is lost */
+        ds_buffer_free(&p->text);
+        ds_buffer_free(&p->made);
+    }
+    packet_json_made_id(p->state_ns, p->num_made++, p->host, id);
+    nats_publish(p, NATS_PACKET, id, p->state_ns, (struct ds_text){p->text.data, p->text.len});
+}
+
+void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
+                        const struct ds_packet *packet, unsigned time_digits)
+{
+    char id[SEND_MAX_ID + 1];
+    if (!nats_publisher_takes(p, NATS_STATE))
+        return;
+    p->state_ns = packet->ts_ns;
+    p->state_frame = packet->frame;
+    p->state_link_type = packet->link_type;
+    p->num_made = 0;
+    p->json.time_digits = time_digits;
+    p->json.out = &p->text;
+    p->text.len = 0;
+    json_begin(&p->json, JSON_TYPE("state"));
+    json_put_time(&p->json, JSON_KEY("ts"), packet->ts_ns);
+    json_put_string(&p->json, JSON_KEY("host"), p->host);
+    json_end(&p->json);
+    if (p->text.failed)
+        ds_buffer_free(&p->text);
+    packet_json_made_id(p->state_ns, p->num_made++, p->host, id);
+    nats_publish(p, NATS_STATE, id, p->state_ns,
+                 (struct ds_text){p->text.data, p->text.len != 0 ? p->text.len - 1 : 0});
+    ds_session_snapshot(session, NULL, publish_made, p);
 }
 
 /* say tells what became of all. */
@@ -246,6 +296,15 @@ void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packe
     (void)publisher;
     (void)time_digits;
     (void)packet;
+}
+
+void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,
+                        const struct ds_packet *packet, unsigned time_digits)
+{
+    (void)publisher;
+    (void)session;
+    (void)packet;
+    (void)time_digits;
 }
 
 bool nats_publisher_end(struct nats_publisher *publisher)

@@ -22,7 +22,7 @@ struct nats_publisher_config {
  * open, and before there are threads. NULL after a complaint. */
 struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *config);
 
-/* nats_publisher_takes says whether a type is wanted. */
+/* nats_publisher_takes says whether a type is wanted: states are where packets are. */
 bool nats_publisher_takes(const struct nats_publisher *publisher, enum nats_type type);
 
 /* nats_publish publishes a JSON object, whose id is at most SEND_MAX_ID long; an empty one could not be
@@ -34,6 +34,11 @@ void nats_publish(struct nats_publisher *publisher, enum nats_type type, const c
  * capture, 6 or 9. */
 void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packet *packet,
                          unsigned time_digits);
+
+/* nats_publish_state publishes what the session knows of all connections that go on, as of a packet that
+ * it has taken: readers who begin later begin with that. In the thread of nats_publish_packet. */
+void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,
+                        const struct ds_packet *packet, unsigned time_digits);
 
 /* nats_publisher_host is how this host is called in subjects. */
 const char *nats_publisher_host(const struct nats_publisher *publisher);

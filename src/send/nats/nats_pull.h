@@ -15,7 +15,8 @@
  * A step of the stream's own sequence numbers proves nothing: records of other subjects are between them.
  *
  * A read that follows has no end that could be counted. There num_pending, which goes down by one from
- * record to record unless others have come, tells how many the stream removed before they were read.
+ * record to record unless others have come, tells how many the stream removed before they were read, where
+ * its first number shows that it removed some.
  */
 #ifndef SRC_NATS_PULL_H
 #define SRC_NATS_PULL_H
@@ -23,8 +24,11 @@
 #include "send/nats/nats_config.h"
 #include "send/nats/nats_library.h"
 
+#include <distsniff/term.h>
+
 struct nats_pull {
     const struct nats_url *url;
+    enum nats_type type;
     natsConnection *connection;
     jsCtx *context;
     natsSubscription *subscription;
@@ -53,19 +57,25 @@ struct nats_pull {
     int64_t stored_ns;     /* when the servers stored it, since 1970 */
     bool is_silent;        /* the servers have stopped answering */
     bool is_over;
+    uint64_t num_passed;   /* records that were pending before the latest one came, and are not any more */
     uint64_t num_removed;  /* where it follows: records that the stream's limits removed before they came */
     int64_t checked_ns;    /* where it follows: when the consumer was checked last */
 };
 
-/* nats_pull_begin asks for the stream's state and makes a consumer. connection and context stay the
+/* nats_pull_begin asks for the stream's state and makes a consumer of the records of a type. after: the
+ * read begins behind the record of that number, 0: where the URL says. connection and context stay the
  * caller's. False after a complaint. */
-bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, natsConnection *connection,
-                     jsCtx *context);
+bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, enum nats_type type,
+                     uint64_t after, natsConnection *connection, jsCtx *context);
 
 /* nats_pull_next gives the next record, which the caller destroys. NULL at the end, also at an early one:
  * nats_pull_is_whole tells. Where the URL says ?follow, there is no end: NULL after a tenth of a second, or
  * after a few seconds while the servers do not answer, and nothing has come meanwhile. */
 natsMsg *nats_pull_next(struct nats_pull *pull);
+
+/* nats_pull_host returns the host in the subject of a record, "distsniff.HOST.TYPE"; empty: there is
+ * none. */
+struct ds_text nats_pull_host(natsMsg *message);
 
 /* nats_pull_stored_ns returns when the servers stored the record that came last, since 1970. */
 int64_t nats_pull_stored_ns(const struct nats_pull *pull);

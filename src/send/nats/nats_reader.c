@@ -21,7 +21,7 @@
 #include "record/back_off.h"
 #include "send/nats/host_file.h"
 #include "send/nats/nats_client.h"
-#include "send/nats/nats_pull.h"
+#include "send/nats/nats_states.h"
 #include "send/nats/packet_json.h"
 
 #include <distsniff/counted.h>
@@ -44,6 +44,7 @@ struct handed {
     char name[NATS_MAX_LABEL]; /* "": no more come */
     bool good;
     bool is_whole;             /* nothing is missing */
+    int64_t from_ns;           /* at the end: as nats_read.from_ns, of this stream */
 };
 
 struct host {
@@ -56,6 +57,7 @@ struct nats_reader_state {
     natsConnection *connection;
     jsCtx *context;
     struct nats_pull pull;
+    struct nats_states states;
     struct host hosts[NATS_MAX_HOSTS];
     size_t num_hosts, max_hosts; /* others have been read already */
     uint64_t num_odd;            /* records that are no packets, though they are called so */
@@ -102,14 +104,6 @@ static void note_other(struct nats_reader_state *r, const char *name, size_t len
     }
 }
 
-/* name_of finds the host in "distsniff.HOST.packet"; false where it has no name that can be kept. */
-static bool name_of(const char *subject, const char **name, size_t *len)
-{
-    *name = subject != NULL ? strchr(subject, '.') : NULL;
-    *len = *name != NULL ? strcspn(++*name, ".") : 0;
-    return *len != 0 && *len < NATS_MAX_NAME;
-}
-
 /* find_host returns the file of a host, which is made where there is none. NULL: is_full, or after a
  * complaint. */
 static struct host *find_host(struct nats_reader_state *r, const char *name, size_t len,
@@ -142,10 +136,11 @@ static bool take(struct nats_reader_state *r, natsMsg *message)
     const struct ds_text text = {nats.natsMsg_GetData(message), text_len > 0 ? (size_t)text_len : 0};
     struct ds_packet packet;
     bool has_nanoseconds, is_full = false;
-    const char *name;
-    size_t len;
+    const struct ds_text name = nats_pull_host(message);
+    if (!nats_states_takes(&r->states, name, r->pull.position))
+        return true;
     if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || !host_file_takes(&packet) ||
-        !name_of(nats.natsMsg_GetSubject(message), &name, &len)) {
+        name.len == 0 || name.len >= NATS_MAX_NAME) {
         r->num_odd++;
         return true;
     }
@@ -154,10 +149,10 @@ static bool take(struct nats_reader_state *r, natsMsg *message)
         r->link_type = packet.link_type;
         return true;
     }
-    struct host *host = find_host(r, name, len, packet.link_type, &is_full);
+    struct host *host = find_host(r, name.data, name.len, packet.link_type, &is_full);
     if (host == NULL) {
         if (is_full)
-            note_other(r, name, len, packet.link_type);
+            note_other(r, name.data, name.len, packet.link_type);
         return is_full;
     }
     host->file.has_nanoseconds |= has_nanoseconds;
@@ -186,7 +181,9 @@ static void say_left_out(const struct nats_reader_state *r)
 static bool read_all(struct nats_reader_state *r, bool *is_whole)
 {
     natsMsg *message;
-    bool good = nats_pull_begin(&r->pull, r->url, r->connection, r->context);
+    bool good = nats_states_find(&r->states, r->url, r->connection, r->context) &&
+                nats_pull_begin(&r->pull, r->url, NATS_PACKET, nats_states_first(&r->states), r->connection,
+                                r->context);
     while (good && (message = nats_pull_next(&r->pull)) != NULL) {
         good = take(r, message);
         nats.natsMsg_Destroy(message);
@@ -246,6 +243,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     good = good && connect_to(&reader, &client) && read_all(&reader, &end.is_whole) &&
            hand_over_all(&reader, socket);
     end.good = good;
+    end.from_ns = reader.states.num != 0 ? reader.states.from_ns : INT64_MIN;
     (void)pass_fd_send(socket, &end, sizeof end, -1);
     _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -270,6 +268,7 @@ static bool receive_all(int socket, struct nats_read *read)
     while (receive(socket, &handed, &fd)) {
         if (handed.name[0] == '\0') {
             read->is_partial |= handed.good && !handed.is_whole;
+            read->from_ns = handed.from_ns;
             return handed.good;
         }
         if (fd < 0 || read->num_files == NATS_MAX_HOSTS)

@@ -21,6 +21,8 @@ struct nats_read {
     struct nats_read_file files[NATS_MAX_HOSTS];
     size_t num_files;
     bool is_partial; /* something that was there is missing, and that was said */
+    int64_t from_ns; /* since 1970, of the stream that was read last: what is before serves to decode what
+                      * follows. INT64_MIN: all is shown */
 };
 
 struct nats_reader_config {

@@ -3,6 +3,7 @@
  */
 #include "send/nats/packet_json.h"
 
+#include "capture/pseudo_packet.h"
 #include "core/time_point.h"
 
 #include <cjson/cJSON.h>
@@ -21,6 +22,8 @@ void packet_json_write(struct json_writer *json, const struct ds_packet *packet,
     json_put_unsigned(json, JSON_KEY("frame"), packet->frame);
     json_put_unsigned(json, JSON_KEY("link_type"), packet->link_type);
     json_put_unsigned(json, JSON_KEY("len"), packet->len);
+    if (packet->past.kind != DS_SNAPSHOT_NONE)
+        json_put_bool(json, JSON_KEY("past"), true);
     json_put_key(json, JSON_KEY("data"));
     JSON_LITERAL(json, "\"");
     ds_buffer_add_base64(out, packet->data, packet->cap_len);
@@ -33,6 +36,11 @@ void packet_json_write(struct json_writer *json, const struct ds_packet *packet,
 void packet_json_id(const struct ds_packet *packet, const char *host, char id[SEND_MAX_ID + 1])
 {
     snprintf(id, SEND_MAX_ID + 1, "p.%s.%" PRId64 ".%" PRIu64, host, packet->ts_ns, packet->frame);
+}
+
+void packet_json_made_id(int64_t ts_ns, uint64_t number, const char *host, char id[SEND_MAX_ID + 1])
+{
+    snprintf(id, SEND_MAX_ID + 1, "s.%s.%" PRId64 ".%" PRIu64, host, ts_ns, number);
 }
 
 /* number_of returns what stands under a key; max + 1 where it is no number up to max. */
@@ -99,6 +107,10 @@ static bool take_packet(const cJSON *object, struct ds_packet *packet, bool *has
         .cap_len = (uint32_t)bytes->len,
         .len = (uint32_t)len,
     };
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "past"))) {
+        pseudo_packet_read(packet, 0);
+        return packet->past.kind != DS_SNAPSHOT_NONE;
+    }
     return true;
 }
 

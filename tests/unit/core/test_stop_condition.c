@@ -110,6 +110,23 @@ static void begins_live_by_the_clock_that_is_never_set(void **state)
     assert_int_equal(ending.since_ns, 1000 * SECOND);
 }
 
+static void shows_what_is_behind_a_context(void **state)
+{
+    struct stop_config options = {0};
+    struct stop_condition ending;
+    (void)state;
+    stop_condition_init(&ending, &options, false);
+    stop_condition_show_from(&ending, START + 5 * SECOND);
+    stop_condition_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 5 * SECOND);
+    assert_true(time_point_parse("+3s", &options.since)); /* the later one of both */
+    stop_condition_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 5 * SECOND);
+    assert_true(time_point_parse("+9s", &options.since));
+    stop_condition_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 9 * SECOND);
+}
+
 static void takes_what_is_between(void **state)
 {
     struct stop_config options = {.until_text = "x"};
@@ -356,6 +373,7 @@ int main(void)
         cmocka_unit_test(ends_files_by_their_time),
         cmocka_unit_test(ends_live_by_the_clock),
         cmocka_unit_test(begins_live_by_the_clock_that_is_never_set),
+        cmocka_unit_test(shows_what_is_behind_a_context),
         cmocka_unit_test(takes_what_is_between),
         cmocka_unit_test(chooses_the_day_of_the_capture),
         cmocka_unit_test(says_what_lies_beside_the_capture),

@@ -22,6 +22,7 @@ static struct {
     unsigned num_lost[MOST + 1]; /* times that it gets lost on the way */
     bool repeats;                /* each record is delivered twice */
     uint64_t next, consumer;     /* of the consumer: the next number of the stream, the latest of its own */
+    int64_t consumer_ns;         /* created_ns of the stream that the consumer is of */
     unsigned num_consumers, num_messages; /* which there are */
     uint64_t at;                 /* after so many were delivered in all ... */
     void (*happens)(void);       /* ... this */
@@ -86,6 +87,7 @@ static natsStatus subscribe(natsSubscription **out, jsCtx *js, const char *subje
     assert_null(durable);
     stream.next = options->Config.OptStartSeq != 0 ? options->Config.OptStartSeq : 1;
     stream.consumer = 0;
+    stream.consumer_ns = stream.created_ns;
     stream.num_consumers++;
     *out = (natsSubscription *)&stream;
     return NATS_OK;
@@ -102,6 +104,8 @@ static natsStatus get_consumer(jsConsumerInfo **info, natsSubscription *subscrip
     (void)subscription;
     (void)asking;
     (void)code;
+    if (stream.consumer_ns != stream.created_ns)
+        return NATS_NOT_FOUND;
     *info = calloc(1, sizeof **info);
     (*info)->Delivered.Consumer = stream.consumer;
     (*info)->NumPending = count_left(stream.next);
@@ -210,7 +214,7 @@ static void reads(const char *numbers, bool is_whole)
     struct nats_pull pull;
     char got[8 * MOST] = "";
     natsMsg *message;
-    assert_true(nats_pull_begin(&pull, &url, NULL, NULL));
+    assert_true(nats_pull_begin(&pull, &url, NATS_PACKET, 0, NULL, NULL));
     while ((message = nats_pull_next(&pull)) != NULL) {
         const size_t len = strlen(got);
         snprintf(got + len, sizeof got - len, "%s%d", len != 0 ? " " : "",
@@ -314,12 +318,81 @@ static void meanwhile(void **state)
     }
 }
 
+/* goes_on follows until nothing has come for a while: what comes, and how many were removed unread. */
+static void goes_on(const char *numbers, uint64_t after, uint64_t num_removed, uint64_t num_unread)
+{
+    static const struct nats_url url = {
+        .stream = "S", .prefix = "s", .host = "h", .since_ns = 1, .follows = true};
+    struct nats_pull pull;
+    char got[8 * MOST] = "";
+    assert_true(nats_pull_begin(&pull, &url, NATS_PACKET, after, NULL, NULL));
+    for (int quiet = 0; quiet < 16; quiet++) {
+        natsMsg *message = nats_pull_next(&pull);
+        pull.checked_ns = 0; /* else that happens every two seconds */
+        if (message == NULL)
+            continue;
+        const size_t len = strlen(got);
+        snprintf(got + len, sizeof got - len, "%s%d", len != 0 ? " " : "",
+                 (int)((struct message *)message)->data.Sequence.Stream);
+        free_message(message);
+        quiet = 0;
+    }
+    assert_string_equal(got, numbers);
+    assert_int_equal(pull.num_removed, num_removed);
+    assert_int_equal(pull.num_unread, num_unread);
+    nats_pull_end(&pull);
+    assert_int_equal(stream.num_consumers, 0);
+    assert_int_equal(stream.num_messages, 0);
+}
+
+static void follows(void **state)
+{
+    (void)state;
+    begin(5);
+    goes_on("1 2 3 4 5", 0, 0, 0);
+    begin(5);
+    goes_on("4 5", 3, 0, 0);
+    begin(0);
+    goes_on("", 0, 0, 0);
+    for (unsigned times = 1; times <= 7; times++) {
+        for (uint64_t at = 2; at <= 5; at++) {
+            static const char *const without[] = {"1 3 4 5", "1 2 4 5", "1 2 3 5"};
+            begin(5);
+            stream.num_lost[at] = times;
+            if (times <= 5 || at == 5) /* nothing shows that the last one is gone for good */
+                goes_on("1 2 3 4 5", 0, 0, 0);
+            else
+                goes_on(without[at - 2], 0, 0, 1);
+        }
+    }
+}
+
+static void follows_meanwhile(void **state)
+{
+    static const struct {
+        void (*happens)(void);
+        const char *numbers;
+        uint64_t num_removed;
+    } cases[] = {{remove_one, "1 2 3 5 6", 0}, {remove_first, "1 2 5 6", 2},
+                 {make_anew, "1 2 1 2", 0},    {remove_stream, "1 2", 0},
+                 {lose_end, "1 2 3 4", 0},     {add_more, "1 2 3 4 5 6 7 8 9", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(6);
+        stream.at = 2;
+        stream.happens = cases[i].happens;
+        goes_on(cases[i].numbers, 0, cases[i].num_removed, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole),
         cmocka_unit_test(lost_on_the_way),
         cmocka_unit_test(meanwhile),
+        cmocka_unit_test(follows),
+        cmocka_unit_test(follows_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/*
+ * nats_states.c - see nats_states.h.
+ */
+#ifdef DISTSNIFF_NATS
+
+#include "send/nats/nats_states.h"
+
+#include "core/clock.h"
+
+#include <string.h>
+
+static size_t find(const struct nats_states *states, struct ds_text host)
+{
+    size_t i = 0;
+    while (i < states->num && (strlen(states->hosts[i].host) != host.len ||
+                               memcmp(states->hosts[i].host, host.data, host.len) != 0))
+        i++;
+    return i;
+}
+
+static void take(struct nats_states *states, struct ds_text host, uint64_t number)
+{
+    const size_t i = find(states, host);
+    if (i == NATS_STATES_HOSTS || host.len >= sizeof states->hosts[i].host)
+        return;
+    if (i == states->num) {
+        memcpy(states->hosts[i].host, host.data, host.len);
+        states->num++;
+    }
+    states->hosts[i].number = number;
+}
+
+bool nats_states_find(struct nats_states *states, const struct nats_url *url,
+                      natsConnection *connection, jsCtx *context)
+{
+    struct nats_url asked = *url;
+    struct nats_pull pull;
+    natsMsg *message;
+    *states = (struct nats_states){.from_ns = clock_since_1970_ns() - url->since_ns};
+    if (url->since_ns == 0 && !url->follows)
+        return true; /* all of the stream is read */
+    asked.since_ns += NATS_STATE_NS + NATS_STATE_SLACK_NS;
+    asked.follows = false;
+    if (!nats_pull_begin(&pull, &asked, NATS_STATE, 0, connection, context))
+        return false;
+    while ((message = nats_pull_next(&pull)) != NULL) {
+        if (nats_pull_stored_ns(&pull) < states->from_ns)
+            take(states, nats_pull_host(message), pull.position);
+        nats.natsMsg_Destroy(message);
+    }
+    nats_pull_end(&pull);
+    return true;
+}
+
+uint64_t nats_states_first(const struct nats_states *states)
+{
+    uint64_t first = 0;
+    for (size_t i = 0; i < states->num; i++) {
+        if (first == 0 || states->hosts[i].number < first)
+            first = states->hosts[i].number;
+    }
+    return first;
+}
+
+bool nats_states_takes(const struct nats_states *states, struct ds_text host, uint64_t number)
+{
+    const size_t i = find(states, host);
+    return i == states->num || number > states->hosts[i].number;
+}
+
+#endif
