@@ -41,6 +41,7 @@ struct segment {
     uint8_t ttl;      /* of IPv4, or the hop limit */
     uint16_t urgent;  /* with TCP_URG: the urgent pointer */
     bool has_bad_len;    /* its IP header announces more than there is; it was captured whole */
+    bool acks_unsent;    /* set by tcp_reorder.c: it came with data before what it acknowledges */
     enum packet_sum sum; /* set by who needs it (checksum_check), else unknown */
     struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
     struct cursor summed; /* what the checksum covers, but for the pseudo header; empty: not all of it

@@ -105,6 +105,24 @@ static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segm
     return !goes_on(stream, segment, len);
 }
 
+bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
+    const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+    const uint32_t end = segment->seq + len;
+    if (len == 0 || (segment->flags & TCP_ACK) == 0 || !stream->started || !peer->started || !peer->heard ||
+        tcp_diff(end, stream->next_seq) <= 0 || (stream->has_acked && tcp_diff(end, stream->acked) <= 0))
+        return false;
+    if (segment->acks_unsent)
+        return true; /* what it acknowledges may have been sent since */
+    uint32_t sent = peer->held != NULL ? tcp_stream_held_end(peer) : peer->next_seq;
+    if (peer->fin_seen && tcp_diff(peer->fin_seq, sent) >= 0)
+        sent = peer->fin_seq + 1;
+    const int32_t ahead = tcp_diff(segment->ack, sent);
+    const bool was_lost = peer->has_acked && tcp_diff(segment->ack, peer->acked) <= 0;
+    return ahead > 0 && ahead <= TCP_NEAR && !was_lost;
+}
+
 static void note_time(struct tcp_stream *stream, const struct segment *segment)
 {
     uint32_t time;
@@ -182,7 +200,11 @@ void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const st
 void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack)
 {
     const bool is_replaced = tcp_diff(stream->next_seq, stream->doubt_end) >= 0;
-    const bool has_arrived = !is_replaced && tcp_diff(ack, stream->doubt_end) >= 0;
+    const int32_t beyond = tcp_diff(ack, stream->doubt_end);
+    /* What acknowledges more than was sent, a FIN included, proves nothing. */
+    const bool was_sent =
+        beyond <= 1 || (stream->held != NULL && tcp_diff(ack, tcp_stream_held_end(stream)) <= 1);
+    const bool has_arrived = !is_replaced && beyond >= 0 && was_sent;
     stream->believes_all = stream->believes_all || has_arrived;
     stream->has_doubt = !is_replaced && !has_arrived;
     if (is_replaced && !stream->has_arrived)

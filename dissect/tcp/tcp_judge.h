@@ -24,6 +24,11 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 /* tcp_judge_syn notes the time that the SYN of a stream tells: what its sender sends next is not older. */
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
+/* tcp_acks_unsent says whether a segment with data acknowledges what was not captured, or not sent: Linux
+ * drops it then. What comes after it shows which of the two it is: it settles it if the other end has
+ * acknowledged the data, or other data has come in its place. */
+bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
 /* tcp_judge_expected says so at once of a segment that has ACK and begins where its stream stands;
  * false: tcp_judge has to be asked. */
 static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const struct segment *segment)

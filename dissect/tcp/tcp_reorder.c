@@ -39,8 +39,9 @@ static bool has_data_of(const struct segment *segment)
 
 /* is_turn says whether a segment can be taken. At the beginning of a connection three things come first:
  * the SYN, what the sender sent before, and what the sender had received, so that questions come before
- * their answers. While there is no connection, an acknowledgement without data waits for the segment that
- * begins one: otherwise it is not counted. */
+ * their answers. Later on only data waits that acknowledges what was not captured: somebody else's goes
+ * behind what comes in its place. While there is no connection, an acknowledgement without data waits for
+ * the segment that begins one: otherwise it is not counted. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
 {
     const bool has_data = has_data_of(segment);
@@ -57,6 +58,8 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
     if ((segment->flags & TCP_FIN) != 0 && has_ack && !conn->stream[dir].ended &&
         (peer->heard || conn->num_taken < TCP_DISORDER) && lacks(peer, segment->ack))
         return false; /* the other side may have closed first */
+    if (segment->acks_unsent && tcp_acks_unsent(conn, dir, segment))
+        return false;
     if (conn->num_taken >= TCP_DISORDER)
         return true;
     const struct tcp_stream *stream = &conn->stream[dir];
@@ -145,12 +148,38 @@ static bool begins_behind_queue(const struct tcp_table *table, const struct tcp_
            tcp_reorder_queue_has_data(&table->queue, syn);
 }
 
+static uint32_t end_of_data(const struct segment *segment)
+{
+    return segment->seq + (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
+}
+
+/* compare_acks compares the acknowledgement of a segment with what is queued. What it acknowledges may be
+ * queued, and queued segments of the other end that it acknowledges have arrived. */
+static void compare_acks(struct tcp_queued *one, struct segment *segment)
+{
+    for (; (one = tcp_reorder_queue_find(one, segment)) != NULL; one = one->next) {
+        struct segment *queued = &one->segment;
+        if (queued->src_port != segment->dst_port)
+            continue;
+        const uint32_t end = end_of_data(queued), sent = end + ((queued->flags & TCP_FIN) != 0);
+        if (!queued->acks_unsent && tcp_diff(sent, segment->ack) >= 0)
+            segment->acks_unsent = false;
+        if (!segment->acks_unsent && tcp_diff(end, segment->ack) <= 0)
+            queued->acks_unsent = false;
+    }
+}
+
 void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
     if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))
         segment->sum = checksum_check(segment);
+    segment->acks_unsent = false;
+    segment->acks_unsent =
+        conn != NULL && !conn->closed && !conn->forgotten && tcp_acks_unsent(conn, dir, segment);
+    if (segment->sum != PACKET_SUM_BAD && (segment->flags & TCP_ACK) != 0)
+        compare_acks(table->queue.first, segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;
     if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&

@@ -223,6 +223,14 @@ static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_ignore(table, conn, dir, segment);
 }
 
+/* is_replaced says whether other bytes came in the place of data that acknowledged what was not sent. */
+static bool is_replaced(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    const struct tcp_piece piece = {
+        .seq = segment->seq, .cut = segment->truncated_len, .bytes = segment->payload};
+    return segment->acks_unsent && tcp_stream_differs(&conn->stream[dir], &piece);
+}
+
 /* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST
  * that it may accept is remembered. */
 static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -243,7 +251,7 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
                   !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
                     !tcp_answers_syn(conn, segment->ack));
     } else {
-        accepts = tcp_judge(conn, dir, segment, len);
+        accepts = !is_replaced(conn, dir, segment) && tcp_judge(conn, dir, segment, len);
         if (!accepts)
             tcp_doubt(table, conn, dir, segment, len);
     }
@@ -275,11 +283,12 @@ static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const 
         table->shared.now_ns = conn->view.now_ns;
 }
 
-/* is_plain says whether a stream goes on, with nothing missing or doubted. */
+/* is_plain says whether a stream goes on, with nothing missing or doubted: neither bytes nor an
+ * acknowledgement of them. */
 static bool is_plain(const struct tcp_stream *stream)
 {
     return stream->started && stream->heard && !stream->fin_seen && !stream->ended &&
-           stream->held == NULL && !stream->has_doubt;
+           stream->held == NULL && !stream->has_doubt && !stream->has_stray_ack;
 }
 
 /* note_plain notes whether a connection is established, and whole so far. Whatever changes that comes
@@ -458,7 +467,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *peer = &conn->stream[!dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
-    if (!is_expected(conn, dir, segment) || !tcp_judge_expected(conn, dir, segment))
+    if (segment->acks_unsent || !is_expected(conn, dir, segment) || !tcp_judge_expected(conn, dir, segment))
         return false;
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;

@@ -60,12 +60,20 @@ def old_time(rng, t, e):
 
 
 def wrong_ack(rng, t, e):
-    off = rng.choice([2 * 10**6, 0x30000000, -10**8, -0x30000000])  # nearer: docs/limits.md
+    off = rng.choice([2 * 10**6, 0x30000000, -10**8, -0x30000000])
     t.put(e, rng.choice([ACK, PSH | ACK, FIN | ACK]), t.seq[e], t.seq[1 - e] + off, junk(rng, t, e))
 
 
+def unsent_ack(rng, t, e):
+    """Of bytes that do not exist yet. Who hears one end only cannot know, nor who has just joined."""
+    if t.one_way is None and len(t.packets) > 32:
+        off = rng.choice([1, 30, 42, 1000, 70000, 10**6])
+        t.put(e, rng.choice([ACK, PSH | ACK, FIN | ACK]), t.seq[e], t.seq[1 - e] + off, junk(rng, t, e))
+
+
 def far_ack(rng, t, e):
-    t.put(e, ACK, t.seq[e], t.seq[1 - e] + rng.choice([2 * 10**6, 10**7, 0x30000000]))
+    near = [1, 1000, 10**6] if t.one_way is None else []
+    t.put(e, ACK, t.seq[e], t.seq[1 - e] + rng.choice([2 * 10**6, 10**7, 0x30000000] + near))
 
 
 def early(rng, t, e):
@@ -110,7 +118,7 @@ def piece(rng, t, e):
 
 
 KINDS = [bad_sum, reset_off, syn, no_ack, old_time, wrong_ack, far_data, piece, far_ack, early, old_data, bad_len,
-         old_urgent]
+         old_urgent, unsent_ack]
 AT_ONCE = [bad_sum, no_ack, old_time, old_data, bad_len, old_urgent, far_ack]  # as soon as a connection is there
 WAYS = [Way(), Way(), Way(6), Way(4, 'vlan'), Way(6, 'vlan'), Way(4, 'sll2'), Way(4, times=False)]
 

@@ -55,8 +55,8 @@ static void test_other_bytes_than_delivered(void **state)
     shake(w, 0, 0xfffffff5); /* B's numbers wrap around */
     for (uint32_t at = 0; at < LEN; at += 2) {
         char two[3] = {text[at], text[at + 1], 0};
-        feed(w, A, TCP_ACK, 1 + at, 1, two);
-        feed(w, B, TCP_ACK, 0xfffffff6 + at, 1, two);
+        feed(w, A, TCP_ACK, 1 + at, 0xfffffff6 + at, two);
+        feed(w, B, TCP_ACK, 0xfffffff6 + at, 3 + at, two);
     }
     for (uint32_t from = 0; from + 1 < LEN; from++) { /* the last byte alone is a keep-alive */
         for (uint32_t to = from + 1; to <= LEN; to++) {

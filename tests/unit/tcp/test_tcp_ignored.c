@@ -224,6 +224,27 @@ static void test_doubted_and_replaced(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
+/* An acknowledgement of more than has been sent, and of a FIN, does not prove that what was doubted has
+ * arrived. One of what is held behind it does. */
+static void test_doubted_and_acked_beyond(void **state)
+{
+    struct world *w = *state;
+    begin_doubted(w);
+    feed_doubted(w, A, 102, 501, "evil");
+    feed_good(w, B, 501, 108, "");
+    feed_good(w, A, 102, 501, "ok");
+    feed_good(w, B, 501, 104, "");
+    feed_doubted(w, A, 104, 501, "bad");
+    feed_good(w, A, 104, 501, "fine");
+    feed_good(w, B, 501, 108, "");
+    expect_log(w, "0:ok 0:fine");
+    feed_doubted(w, A, 108, 501, "doubt");
+    feed_good(w, A, 113, 501, "held");
+    feed_good(w, B, 501, 117, "");
+    wait_long(w);
+    expect_log(w, "0:doubt 0:held");
+}
+
 /* What is acknowledged and not exactly what was doubted is another segment, which was not captured. */
 static void test_doubted_and_another(void **state)
 {
@@ -378,6 +399,124 @@ static void test_stray_acks(void **state)
     feed(w, B, TCP_ACK, 502, 102, "c");
     tcp_table_settle(w->table);
     expect_log(w, "open 0:a 1:b 1:c");
+}
+
+/* A stray acknowledgement is forgotten with the next one that fits, however plain that is. */
+static void test_stray_ack_then_plain_ones(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    for (uint32_t i = 0; i < TCP_DISORDER; i++)
+        feed(w, A, TCP_ACK, 101, 501, "");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 502 + (1 << 22), "");
+    feed(w, B, TCP_ACK, 502, 102, "c");
+    feed(w, A, TCP_ACK, 102, 503, "");
+    feed(w, A, TCP_ACK, 102, 503 + (1 << 22), "spoof");
+    feed(w, A, TCP_ACK, 102, 503, "d");
+    expect_log(w, "open 0:a 1:b 1:c 0:d");
+    assert_int_equal(w->stats.ignored, 2);
+}
+
+static void establish(struct world *w)
+{
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    for (uint32_t i = 0; i < TCP_DISORDER; i++)
+        feed(w, B, TCP_ACK, 501, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    expect_log(w, "open 0:a 1:b");
+}
+
+/* What acknowledges bytes that were not sent yet goes behind what comes in its place, even if they are sent
+ * meanwhile: by one byte, by TCP_NEAR. */
+static void test_unsent_acks(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, A, TCP_ACK, 104, 502 + TCP_NEAR, "spoof");
+    feed(w, B, TCP_ACK, 502, 102, "x");
+    expect_log(w, "1:x");
+    feed(w, A, TCP_ACK, 102, 502, "right");
+    feed(w, B, TCP_ACK, 503, 107, "");
+    feed(w, A, TCP_ACK, 107, 503, "more");
+    expect_log(w, "0:right 0:more");
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.overlaps_differing, 0);
+    assert_int_equal(w->stats.ignored, 2);
+    expect_log(w, "");
+    const uint64_t num = w->stats.retransmitted;
+    feed(w, A, TCP_ACK, 107, 900, "more");
+    assert_int_equal(w->stats.retransmitted, num + 1); /* of what has come nothing waits */
+}
+
+/* It is taken once the other end has acknowledged all of it, or after the clock has waited. Then what was
+ * acknowledged counts as lost. A number that the sender has acknowledged before is in no doubt. */
+static void test_unsent_acks_of_lost_bytes(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 507, "ans");
+    feed(w, B, TCP_ACK, 507, 104, "");
+    expect_log(w, "");
+    feed(w, B, TCP_ACK, 507, 105, "");
+    expect_log(w, "0:ans");
+    feed(w, A, TCP_ACK, 105, 507, "wer");
+    expect_log(w, "0:wer");
+    feed(w, A, TCP_ACK, 108, 512, "");
+    feed(w, A, TCP_ACK, 108, 512, "known");
+    expect_log(w, "0:known");
+    feed(w, A, TCP_ACK, 113, 520, "waits");
+    tcp_table_time(w->table, w->now_ns + 199 * MS);
+    expect_log(w, "");
+    tcp_table_time(w->table, w->now_ns + 200 * MS);
+    expect_log(w, "0:waits");
+    feed(w, A, TCP_ACK, 118, 525, "cap");
+    for (int i = 1; i < TCP_DISORDER; i++)
+        feed(w, B, TCP_ACK, 502, 118, "");
+    expect_log(w, "");
+    feed(w, B, TCP_ACK, 502, 118, "");
+    expect_log(w, "0:cap");
+}
+
+/* What is held behind a hole, and a FIN, has been sent. */
+static void test_acks_of_held_bytes(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, B, TCP_ACK, 504, 102, "held");
+    feed(w, A, TCP_ACK, 102, 508, "c");
+    expect_log(w, "0:c");
+    feed(w, A, TCP_ACK, 103, 509, "waits");
+    feed(w, B, TCP_ACK | TCP_FIN, 508, 103, "");
+    expect_log(w, "");
+    feed(w, B, TCP_ACK, 502, 108, "xy");
+    expect_log(w, "0:waits 1:xy 1:held 1.");
+    feed(w, A, TCP_ACK, 108, 509, "d");
+    expect_log(w, "0:d");
+}
+
+static void test_unsent_acks_of_acked_data(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, B, TCP_ACK, 502, 104, "");
+    feed(w, A, TCP_ACK, 102, 507, "ok");
+    expect_log(w, "0:ok");
+}
+
+static void test_acks_of_a_fin(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, B, TCP_ACK | TCP_FIN, 502, 102, "");
+    feed(w, A, TCP_ACK, 102, 503, "c");
+    expect_log(w, "1. 0:c");
+    feed(w, A, TCP_ACK, 103, 504, "waits");
+    expect_log(w, "");
 }
 
 /* What was sent before the SYN is old, too: a handshake begins with the time of who sends it. */
@@ -628,6 +767,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_old_times),
         TEST(test_stray_acks),
+        TEST(test_stray_ack_then_plain_ones),
+        TEST(test_unsent_acks),
+        TEST(test_unsent_acks_of_lost_bytes),
+        TEST(test_acks_of_held_bytes),
+        TEST(test_unsent_acks_of_acked_data),
+        TEST(test_acks_of_a_fin),
         TEST(test_time_of_syn),
         TEST(test_before_the_beginning),
         TEST(test_old_urgent),
@@ -640,6 +785,7 @@ int main(void)
         TEST(test_wrongly_ignored),
         TEST(test_doubted_and_replaced),
         TEST(test_doubted_and_another),
+        TEST(test_doubted_and_acked_beyond),
         TEST(test_doubted_twice),
         TEST(test_doubted_again),
         TEST(test_doubted_caps),

@@ -217,11 +217,12 @@ static void test_waits_once(void **state)
     feed(w, A, TCP_ACK, 101, 511, "one"); /* ten bytes of the other side are missing */
     expect_log(w, "open");
     tcp_table_settle(w->table);
-    feed(w, A, TCP_ACK, 104, 531, "two");
+    feed(w, A, TCP_ACK, 104, 511, "two");
     expect_log(w, "0:one 0:two");
 }
 
-/* A connection that has had its beginning waits for nothing but an end. */
+/* A connection that has had its beginning waits for nothing but an end, and with data that acknowledges what
+ * has not been captured. */
 static void test_beginning_is_over(void **state)
 {
     struct world *w = *state;
@@ -232,9 +233,16 @@ static void test_beginning_is_over(void **state)
     feed(w, A, TCP_ACK, 101, 502, "waits"); /* the last one that may */
     expect_log(w, "open");
     feed(w, B, TCP_ACK, 501, 101, "x");
+    feed(w, B, TCP_ACK, 502, 106, "");
     expect_log(w, "1:x 0:waits");
-    feed(w, A, TCP_ACK, 106, 503, "does not");
-    expect_log(w, "0:does not");
+    feed(w, A, TCP_ACK, 117, 502, "does not");
+    feed(w, A, TCP_ACK, 106, 502, "nor does it");
+    expect_log(w, "0:nor does it 0:does not");
+    tcp_table_settle(w->table);
+    feed(w, A, TCP_ACK, 125, 503, "in doubt");
+    expect_log(w, "");
+    feed(w, B, TCP_ACK, 503, 133, "");
+    expect_log(w, "0:in doubt");
 }
 
 static void test_reset_before_data(void **state)
