@@ -36,6 +36,7 @@ static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one o
 /* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
  * another one of the same contexts less is enough, but more than that it is claimed. */
 static const double LEAST_ODDS = 9, LEAST_RIVAL_ODDS = 8.2, LEAST_REST = 1e-12;
+static const double MORE_RIVAL_ODDS = 2; /* as long as it is not known that the table fits */
 static const double LEAST_RIVAL_ODDS_OF_KEY = 16; /* against the next one, of the key of a map */
 static const double LEAST_ODDS_OF_ANY = 9; /* the same of an atom of a release that may not fit */
 static const double SETTLED = 0.9999, GONE = 0.5;
@@ -608,7 +609,8 @@ static bool is_likely_by_shape(struct judge *judge, double weight, double all)
     next = second != NULL && second->is_by_shape ? next : 0;
     if (is_key(judge) && (judge->num_claimed != 0 || weight < exp2(LEAST_RIVAL_ODDS_OF_KEY) * next))
         return false;
-    return weight >= exp2(LEAST_ODDS) * (all - weight - next) && weight >= exp2(LEAST_RIVAL_ODDS) * next;
+    const double rival = LEAST_RIVAL_ODDS + (shape_fit_is_sure(judge->book) ? 0 : MORE_RIVAL_ODDS);
+    return weight >= exp2(LEAST_ODDS) * (all - weight - next) && weight >= exp2(rival) * next;
 }
 
 /* find_likely returns the candidate that is; absent: none is. */

@@ -15,6 +15,7 @@ enum {
     FEW_MISSES = 2,
 };
 static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
+static const double PARTIAL_SHARE = 0.2; /* of a part of what a node sends */
 static const double COMMON_SHARE = 0.3; /* of those that applications have in common */
 static const double DAMPED = 0.7; /* what one context more says of what it would say alone */
 static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
@@ -87,7 +88,7 @@ void shape_fit_forget(const struct node_atoms *book)
 static unsigned least_wholes(const struct node_atoms *book, int t)
 {
     for (const struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
-        if (other != book && !other->is_liar && other->shapes.table == t &&
+        if (other != book && !other->is_liar && other->shapes.table == t && !other->shapes.is_partial &&
             other->shapes.num_known[t] >= LEAST_WHOLES)
             return LEAST_BESIDE;
     }
@@ -116,10 +117,24 @@ static void choose_common(struct node_atoms *book)
     shapes->is_common = is_common;
 }
 
+/* choose_partial returns the table that has most of what a node sends, where none has enough to fit: the
+ * records in messages of Mnesia, say, are up to the program that uses it. */
+static int choose_partial(const struct book_shapes *shapes)
+{
+    int best = SHAPE_TABLE_COMMON;
+    for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
+        if (!shapes->is_refuted[t] && shapes->num_known[t] >= LEAST_BESIDE &&
+            shapes->num_known[t] >= PARTIAL_SHARE * shapes->num_own &&
+            (best == SHAPE_TABLE_COMMON || shapes->num_known[t] > shapes->num_known[best]))
+            best = t;
+    }
+    return best;
+}
+
 static void choose(struct node_atoms *book)
 {
     struct book_shapes *shapes = &book->shapes;
-    int best = shapes->table;
+    int best = shapes->is_partial ? SHAPE_TABLE_COMMON : shapes->table;
     if (best != SHAPE_TABLE_COMMON && !is_fit(book, best, ENOUGH_SHARE))
         best = SHAPE_TABLE_COMMON;
     for (int t = SHAPE_TABLE_COMMON + 1; t < SHAPE_TABLES_NUM; t++) {
@@ -128,6 +143,9 @@ static void choose(struct node_atoms *book)
              shapes->num_known[t] > shapes->num_known[best] + shapes->num_known[best] / 8))
             best = t;
     }
+    shapes->is_partial = best == SHAPE_TABLE_COMMON;
+    if (shapes->is_partial)
+        best = choose_partial(shapes);
     if (best == shapes->table)
         return;
     shapes->table = best;
@@ -140,7 +158,8 @@ static void choose(struct node_atoms *book)
 static void choose_others(const struct node_atoms *book, int t)
 {
     for (struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
-        if (other != book && other->shapes.table != t && other->shapes.num_known[t] >= LEAST_BESIDE)
+        if (other != book && (other->shapes.table != t || other->shapes.is_partial) &&
+            other->shapes.num_known[t] >= LEAST_BESIDE)
             choose(other);
     }
 }
@@ -238,18 +257,40 @@ void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole)
                                  (struct ds_text){book->name, book->name_len});
 }
 
-static bool has_contexts(const struct book_shapes *shapes)
+static bool is_sure(const struct book_shapes *shapes)
 {
-    return shapes->table != SHAPE_TABLE_COMMON || shapes->is_common ||
-           (shapes->learned != NULL && shapes->learned->is_fit);
+    return shapes->table == SHAPE_TABLE_COMMON ? shapes->is_common : !shapes->is_partial;
+}
+
+bool shape_fit_is_sure(const struct node_atoms *book)
+{
+    return is_sure(&book->shapes);
+}
+
+/* least_key returns from which key on the contexts of an atom are those of the built-in table; the number of
+ * these where none is. */
+static unsigned least_key(const struct book_shapes *shapes, const struct atom_contexts *contexts)
+{
+    if (is_sure(shapes))
+        return 0;
+    if (shapes->is_refuted[shapes->table])
+        return contexts->num;
+    if (contexts->whole != 0 &&
+        (shape_table_has_whole(&shape_tables[SHAPE_TABLE_COMMON], contexts->whole) ||
+         shape_table_has_whole(&shape_tables[shapes->table], contexts->whole)))
+        return 0;
+    return shapes->table != SHAPE_TABLE_COMMON || shapes->num_wholes - shapes->num_own >= LEAST_BESIDE
+               ? contexts->num_small
+               : contexts->num;
 }
 
 /* find_context returns the largest context that the built-in table has, or SHAPE_NONE. */
-static unsigned find_context(const struct shape_table *table, const uint32_t *keys, unsigned num)
+static unsigned find_context(const struct book_shapes *shapes, const struct atom_contexts *contexts)
 {
-    unsigned context = SHAPE_NONE, left = num;
-    while (left != 0 && context == SHAPE_NONE)
-        context = shape_table_find(table, keys[--left]);
+    const unsigned least = least_key(shapes, contexts);
+    unsigned context = SHAPE_NONE, left = contexts->num;
+    while (left > least && context == SHAPE_NONE)
+        context = shape_table_find(&shape_tables[shapes->table], contexts->keys[--left]);
     return context;
 }
 
@@ -284,14 +325,14 @@ static bool add_context(const struct node_atoms *book, struct slot_shapes *s, un
 }
 
 void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                   uint64_t direction,
-                   const uint32_t *keys, unsigned num)
+                   uint64_t direction, const struct atom_contexts *contexts)
 {
     struct book_shapes *shapes = &book->shapes;
-    if (!has_contexts(shapes) || slot >= ATOM_BOOK_MODULUS || book->is_liar)
+    if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
         return;
     bool is_whole;
-    const unsigned context = shape_contexts_find(book, keys, num, &is_whole);
+    const unsigned context = shape_contexts_find(book, contexts->keys, contexts->num,
+                                                 least_key(shapes, contexts), &is_whole);
     if (context == SHAPE_NONE || !node_atoms_has_shapes(book, env))
         return;
     struct slot_shapes *s = &shapes->slots[slot];
@@ -349,14 +390,14 @@ static void prove_names(struct node_atoms *book, unsigned context, bool is_name,
 }
 
 /* see_known_learned holds what was learned against an atom that is known. */
-static void see_known_learned(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
-                              unsigned num)
+static void see_known_learned(struct node_atoms *book, struct ds_text text,
+                              const struct atom_contexts *contexts)
 {
     struct learned_fit *fit = book->shapes.learned;
     const struct learned_shapes *learned = book->books->learned;
     uint32_t own = LEARNED_NONE;
-    for (unsigned left = num; left != 0 && own == LEARNED_NONE;)
-        own = learned_shapes_find(learned, keys[--left], LEARNED_NAMES_ALL);
+    for (unsigned left = contexts->num; left != 0 && own == LEARNED_NONE;)
+        own = learned_shapes_find(learned, contexts->keys[--left], LEARNED_NAMES_ALL);
     if (own == LEARNED_NONE || learned_shapes_novelty(learned, own) < RARE_NOVELTY)
         return;
     const unsigned atom = learned_shapes_atom(learned, text);
@@ -375,16 +416,14 @@ static void see_known_learned(struct node_atoms *book, struct ds_text text, cons
     }
 }
 
-void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
-                         unsigned num)
+void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
+                         const struct atom_contexts *contexts)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->learned != NULL && shapes->learned->is_fit)
-        see_known_learned(book, text, keys, num);
-    if (shapes->table == SHAPE_TABLE_COMMON && !shapes->is_common)
-        return;
+        see_known_learned(book, text, contexts);
     const struct shape_table *table = &shape_tables[shapes->table];
-    const unsigned context = find_context(table, keys, num);
+    const unsigned context = find_context(shapes, contexts);
     if (context == SHAPE_NONE || table->novelty[context] < SURE_NOVELTY)
         return;
     double share;

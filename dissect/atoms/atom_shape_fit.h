@@ -7,6 +7,7 @@
 #ifndef DISSECT_ATOM_SHAPE_FIT_H
 #define DISSECT_ATOM_SHAPE_FIT_H
 
+#include "atoms/atom_shapes.h"
 #include "atoms/node_atoms_parts.h"
 
 /* shape_fit_forget forgets in which contexts slots of a sender were seen, whatever its port. */
@@ -19,14 +20,17 @@ void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
  * that contexts are learned of it. */
 void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole);
 
+/* shape_fit_is_sure says whether it is known that the table which holds for a node fits it. As long as it is
+ * not, the table holds for messages that have the shape of one that was counted, and for large contexts. */
+bool shape_fit_is_sure(const struct node_atoms *book);
+
 /* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
 void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                   uint64_t direction,
-                   const uint32_t *keys, unsigned num);
+                   uint64_t direction, const struct atom_contexts *contexts);
 
 /* shape_fit_see_known holds the table that fits against an atom that is known. */
-void shape_fit_see_known(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
-                         unsigned num);
+void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
+                         const struct atom_contexts *contexts);
 
 /* shape_weight is what the contexts of a slot say for an atom, in bits: those of the direction at hand,
  * and those of others. surprise: what it says against it how often the slot stands in the former, of all

@@ -10,6 +10,7 @@ enum {
     MAX_TERMS = 1024,
     MAX_NESTING = 32,
     LISTED = 2, /* elements of a list that its shape knows */
+    LARGE = 6,  /* terms in a context */
     NONE = UINT16_MAX,
 };
 
@@ -21,7 +22,7 @@ struct shape_term {
     const struct ds_atom *atom; /* NULL: it is none of the cache */
     uint32_t hash;              /* of its shape; 0: not complete */
     uint32_t place;             /* in what it stands in */
-    uint16_t parent;
+    uint16_t parent, end; /* the latter: the first term behind those that are in it */
     uint32_t form;              /* of what it stands in: its class, and of a tuple its size */
 };
 
@@ -124,6 +125,7 @@ static void close_levels(struct context_walk *w, int lowest)
         const struct shape_level level = w->levels[--w->depth];
         const uint32_t hash = mix(level.hash, class_of(level.class)) | 1;
         w->terms[level.term].hash = hash;
+        w->terms[level.term].end = (uint16_t)w->num_terms;
         if (w->depth != 0)
             add_to_level(w, &w->levels[w->depth - 1], level.term, hash, level.class);
     }
@@ -215,19 +217,21 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
 /* tell tells of an atom with its contexts. */
 static void tell(const struct context_walk *w, const struct shape_term *atom)
 {
-    uint32_t keys[ATOM_SHAPE_KEYS], path = SEED;
-    unsigned num = 0;
+    struct atom_contexts contexts = {.num = 1, .num_small = 1, .whole = w->terms[0].hash};
+    uint32_t path = SEED;
     const struct shape_term *term = atom;
-    keys[num++] = mix(mix(SEED, atom->form), atom->place);
-    while (num < ATOM_SHAPE_KEYS && term->parent != NONE) {
+    contexts.keys[0] = mix(mix(SEED, atom->form), atom->place);
+    while (contexts.num < ATOM_SHAPE_KEYS && term->parent != NONE) {
         path = mix(path, term->place);
         term = &w->terms[term->parent];
         if (term->hash == 0)
             break;
-        keys[num] = mix(mix(path, term->hash), num);
-        num++;
+        contexts.keys[contexts.num] = mix(mix(path, term->hash), contexts.num);
+        contexts.num++;
+        if (term->end - (term - w->terms) <= LARGE)
+            contexts.num_small = contexts.num;
     }
-    w->tell(w->context, atom->atom, keys, num, w->terms[0].hash);
+    w->tell(w->context, atom->atom, &contexts);
 }
 
 uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, atom_is_node_fn is_node_slot,
@@ -248,6 +252,7 @@ uint32_t atom_shapes_walk(const struct ds_message *message, atom_shape_fn fn, at
         (void)add_tree(&w, &message->payload, 0);
     if (w.levels[0].done == w.levels[0].num)
         w.terms[0].hash = mix(w.levels[0].hash, IS_ROOT) | 1;
+    w.terms[0].end = (uint16_t)w.num_terms;
     for (unsigned i = 1; i < w.num_terms; i++) {
         if (w.terms[i].atom != NULL)
             tell(&w, &w.terms[i]);

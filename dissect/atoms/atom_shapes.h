@@ -17,10 +17,18 @@
  * many elements the tuple has that it stands in, and which of them it is. */
 enum { ATOM_SHAPE_KEYS = 7 };
 
-/* atom_shape_fn receives an atom and the hashes of its contexts, the smallest first: its place, the term
- * that it stands in, the term around that, and so on. whole: what atom_shapes_walk is going to return. */
-typedef void (*atom_shape_fn)(void *context, const struct ds_atom *atom, const uint32_t *keys,
-                              unsigned num, uint32_t whole);
+/* atom_contexts are the hashes of the contexts of an atom, the smallest first: its place, the term that it
+ * stands in, the term around that, and so on. From num_small on they are so large that hardly two
+ * applications have the same one by chance. whole: what atom_shapes_walk is going to return. */
+struct atom_contexts {
+    uint32_t keys[ATOM_SHAPE_KEYS];
+    unsigned num, num_small;
+    uint32_t whole;
+};
+
+/* atom_shape_fn receives an atom and its contexts. */
+typedef void (*atom_shape_fn)(void *context, const struct ds_atom *atom,
+                              const struct atom_contexts *contexts);
 
 /* atom_is_node_fn says whether a slot that is unknown is known to be the name of a node. */
 typedef bool (*atom_is_node_fn)(void *context, uint16_t slot);

@@ -646,7 +646,7 @@ void all_node_atoms_fits(const struct all_node_atoms *books, ds_fit_fn fn, void 
 {
     for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {
         const struct book_shapes *shapes = &book->shapes;
-        if (shapes->table == SHAPE_TABLE_COMMON || shapes->slots == NULL)
+        if (shapes->table == SHAPE_TABLE_COMMON || shapes->is_partial || shapes->slots == NULL)
             continue;
         const struct ds_fit fit = {.node = end_at(book, book->num_places - 1u),
                                    .application = shape_tables[shapes->table].title,

@@ -120,7 +120,8 @@ struct shape_claim {
 /* book_shapes is what the shapes of a node's messages say of it: atom_shape_fit.h. */
 struct book_shapes {
     int table; /* that fits; SHAPE_TABLE_COMMON: none does, but for what applications have in common, */
-    bool is_common; /* where that does */
+    bool is_common; /* where that does; */
+    bool is_partial; /* it is not known that the table fits: shape_fit_is_sure */
     uint16_t num_wholes, num_own;          /* shapes, and those that are not common */
     uint16_t num_known[SHAPE_TABLES_NUM];  /* of these a table has */
     bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */

@@ -34,18 +34,17 @@ static bool is_same_atom(const struct node_atoms *book, unsigned a, unsigned b)
 }
 
 unsigned shape_contexts_find(const struct node_atoms *book, const uint32_t *keys, unsigned num,
-                             bool *is_whole)
+                             unsigned least, bool *is_whole)
 {
     const struct book_shapes *shapes = &book->shapes;
     const struct learned_fit *fit = shapes->learned;
     const bool has_learned = fit != NULL && fit->is_fit;
-    const bool has_table = shapes->table != SHAPE_TABLE_COMMON || shapes->is_common;
     unsigned found = SHAPE_NONE;
     for (unsigned left = num; left-- != 0;) {
         const uint32_t own = has_learned && found == SHAPE_NONE
                                  ? learned_shapes_find(learned(book), keys[left], fit->names)
                                  : LEARNED_NONE;
-        const unsigned context = has_table ? shape_table_find(table_of(book), keys[left]) : SHAPE_NONE;
+        const unsigned context = left >= least ? shape_table_find(table_of(book), keys[left]) : SHAPE_NONE;
         if (own != LEARNED_NONE || (context != SHAPE_NONE && found == SHAPE_NONE))
             *is_whole = left + 1 == num;
         /* The built-in table was counted in several clusters, but it has no names of users. */

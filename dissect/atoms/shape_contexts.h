@@ -9,9 +9,10 @@
 #include "atoms/node_atoms_parts.h"
 
 /* shape_contexts_find returns the largest context that is known, the smallest of num keys being the first;
- * SHAPE_NONE: there is none. *is_whole: none is larger. */
+ * SHAPE_NONE: there is none. The built-in table is believed from the key number least on. *is_whole: none
+ * is larger. */
 unsigned shape_contexts_find(const struct node_atoms *book, const uint32_t *keys, unsigned num,
-                             bool *is_whole);
+                             unsigned least, bool *is_whole);
 
 /* shape_contexts_is_learned says whether a context is one of those that were learned. */
 bool shape_contexts_is_learned(unsigned context);

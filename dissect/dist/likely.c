@@ -209,29 +209,27 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
 }
 
 /* see_known_shape takes note of the contexts of an atom that is known. */
-static void see_known_shape(struct roles_of *of, struct ds_text text, const uint32_t *keys, unsigned num,
-                            uint32_t whole)
+static void see_known_shape(struct roles_of *of, struct ds_text text,
+                            const struct atom_contexts *contexts)
 {
-    shape_fit_see_known(of->book, text, keys, num);
+    shape_fit_see_known(of->book, text, contexts);
     if (of->learned == NULL)
         return;
     if (!of->has_asked)
-        of->is_counted = learned_shapes_wants(of->learned, whole);
+        of->is_counted = learned_shapes_wants(of->learned, contexts->whole);
     of->has_asked = true;
     if (of->is_counted)
-        learned_shapes_count(of->learned, text, keys, num);
+        learned_shapes_count(of->learned, text, contexts->keys, contexts->num);
 }
 
 /* note_shape takes note of the contexts of an atom. */
-static void note_shape(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num,
-                       uint32_t whole)
+static void note_shape(void *context, const struct ds_atom *atom, const struct atom_contexts *contexts)
 {
     struct roles_of *of = context;
     if (atom->state == DS_ATOM_UNKNOWN)
-        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, keys, num);
+        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, contexts);
     else if (atom->state == DS_ATOM_KNOWN && of->may_tell)
-        see_known_shape(of, (struct ds_text){(const char *)atom->text, atom->len}, keys, num,
-                        whole);
+        see_known_shape(of, (struct ds_text){(const char *)atom->text, atom->len}, contexts);
 }
 
 /* add_roles gives out in which roles a slot stands in the message at hand; first those in which it

@@ -78,17 +78,15 @@ static void add_row(const char *text, const uint32_t *keys, unsigned num)
     at->num++;
 }
 
-static void count(void *context, const struct ds_atom *atom, const uint32_t *keys, unsigned num,
-                  uint32_t whole)
+static void count(void *context, const struct ds_atom *atom, const struct atom_contexts *contexts)
 {
     (void)context;
-    (void)whole;
     char text[1100];
     if (!ds_atom_is_certain(atom->state) || memchr(atom->text, '\n', atom->len) != NULL ||
         memchr(atom->text, '\t', atom->len) != NULL || atom->len > 1000)
         return;
     snprintf(text, sizeof text, "%.*s", atom->len, (const char *)atom->text);
-    add_row(text, keys, num);
+    add_row(text, contexts->keys, contexts->num);
 }
 
 static void on_event(void *context, const struct ds_event *event)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "atoms/atom_inference.h"
+#include "atoms/atom_shape_fit.h"
 #include "atoms/atom_tables.h"
 #include "atoms/node_atoms_parts.h"
 #include "failing_alloc.h"
@@ -58,6 +59,29 @@ static inline void fit(struct node_atoms *book)
     static const char *const atoms[] = {"ok", "true", "undefined", "erlang", "normal"};
     for (size_t i = 0; i < sizeof atoms / sizeof atoms[0]; i++)
         node_atoms_define(book, &env, slot_in(0, atoms[i]), text_of(atoms[i]), 1, ATOM_BOOK_USED);
+}
+
+/* small_contexts returns contexts in a message whose shape was never counted. */
+static inline struct atom_contexts small_contexts(const uint32_t *keys, unsigned num)
+{
+    struct atom_contexts contexts = {.num = num, .num_small = num, .whole = 2}; /* no hash is even */
+    memcpy(contexts.keys, keys, num * sizeof *keys);
+    return contexts;
+}
+
+/* see_in and see_known_in tell of a slot, or an atom, in such contexts. */
+static inline void see_in(struct node_atoms *book, uint16_t slot, uint64_t direction, const uint32_t *keys,
+                          unsigned num)
+{
+    const struct atom_contexts contexts = small_contexts(keys, num);
+    shape_fit_see(book, &env, slot, direction, &contexts);
+}
+
+static inline void see_known_in(struct node_atoms *book, struct ds_text text, const uint32_t *keys,
+                                unsigned num)
+{
+    const struct atom_contexts contexts = small_contexts(keys, num);
+    shape_fit_see_known(book, text, &contexts);
 }
 
 static inline bool judges(struct node_atoms *book, const char *text)

@@ -278,7 +278,7 @@ static bool means(struct node_atoms *book, uint16_t slot, uint32_t first_key, co
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t key = first_key + i;
         for (int again = 0; again < 8; again++)
-            shape_fit_see(book, &env, slot, 1, &key, 1);
+            see_in(book, slot, 1, &key, 1);
     }
     const struct ds_text found = atom_infer(book, slot, 1);
     assert_true(found.data == NULL ||
@@ -335,13 +335,13 @@ static void known_atoms_refute_it(void **state)
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t key = FIRST_KEY + 10 + i;
         assert_non_null(atom_infer(book, 2001, 1).data);
-        shape_fit_see_known(book, text_of("something_else"), &key, 1);
+        see_known_in(book, text_of("something_else"), &key, 1);
     }
     assert_null(atom_infer(book, 2001, 1).data);
     assert_non_null(atom_infer(book, 2002, 1).data);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t key = FIRST_KEY + 20 + i;
-        shape_fit_see_known(book, text_of("something_else"), &key, 1);
+        see_known_in(book, text_of("something_else"), &key, 1);
     }
     assert_null(atom_infer(book, 2002, 1).data);
     all_node_atoms_free(books);

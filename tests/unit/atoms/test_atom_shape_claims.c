@@ -1,0 +1,108 @@
+/*
+ * test_atom_shape_claims.c - an atom that nothing but contexts speak for has one slot.
+ */
+#include "atoms/atom_shape_claims.h"
+#include "atoms/shape_contexts.h"
+#include "node_atoms_world.h"
+
+enum { TEXT = 3, OTHER = 5 }; /* any two atoms of the tables */
+
+static struct all_node_atoms *books;
+
+/* meet returns a node of which some slots are unknown. */
+static struct node_atoms *meet(void)
+{
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    const struct ds_endpoint end = end_of("a@h", 1, 7);
+    books = all_node_atoms_new(4);
+    struct node_atoms *book = all_node_atoms_find(books, &env, &end, NULL);
+    node_atoms_release(book);
+    assert_true(node_atoms_has_shapes(book, &env));
+    for (uint16_t slot = 2001; slot <= 2003; slot++) {
+        node_atoms_see(book, &env, slot, 1, &to);
+        book->slots[slot].is_judged = true;
+    }
+    return book;
+}
+
+/* Of two slots neither is the atom, unless one is by eight bits more likely it than the other one. */
+static void neither_of_two(void **state)
+{
+    struct node_atoms *book = meet();
+    (void)state;
+    assert_true(shape_claims_take(book, 2001, TEXT, 20));
+    assert_true(shape_claims_take(book, 2001, TEXT, 21)); /* its own */
+    assert_false(shape_claims_take(book, 2002, TEXT, 13));
+    assert_true(book->slots[2001].is_judged); /* that one stays */
+    assert_true(shape_claims_against(book, 2002, TEXT) > 0);
+    assert_false(shape_claims_take(book, 2002, TEXT, 28));
+    assert_false(book->slots[2001].is_judged); /* it is not likely any more, */
+    assert_false(shape_claims_take(book, 2001, TEXT, 35)); /* and remains so */
+    assert_true(shape_claims_against(book, 2003, TEXT) == 0);
+    assert_true(shape_claims_take(book, 2003, TEXT, 36));
+    assert_true(shape_claims_take(book, 2002, OTHER, 9));
+    all_node_atoms_free(books);
+}
+
+/* What is clearly more likely takes the place of what was; what speaks against others is bounded. */
+static void the_better_one_takes_it(void **state)
+{
+    struct node_atoms *book = meet();
+    (void)state;
+    assert_true(shape_claims_take(book, 2001, TEXT, 9));
+    assert_true(shape_claims_take(book, 2002, TEXT, 17));
+    assert_false(book->slots[2001].is_judged);
+    assert_true(shape_claims_against(book, 2001, TEXT) == 8);
+    assert_true(shape_claims_against(book, 2002, TEXT) == 0);
+    shape_claims_leave(book, 2002);
+    assert_true(shape_claims_against(book, 2001, TEXT) == 0);
+    assert_true(shape_claims_take(book, 2001, TEXT, 5));
+    assert_true(shape_claims_against(book, 2002, TEXT) == 5);
+    assert_false(shape_claims_take(book, 2002, shape_contexts_num_atoms(), 30));
+    all_node_atoms_free(books);
+}
+
+/* An atom that turns out to be in another slot is not claimed any more. */
+static void what_is_known_ends_it(void **state)
+{
+    struct node_atoms *book = meet();
+    (void)state;
+    assert_true(shape_claims_take(book, 2001, TEXT, 20));
+    shape_claims_define(book, 2001, TEXT);
+    assert_true(book->slots[2001].is_judged);
+    shape_claims_define(book, 2002, TEXT);
+    assert_false(book->slots[2001].is_judged);
+    assert_true(shape_claims_against(book, 2003, TEXT) == 0);
+    all_node_atoms_free(books);
+}
+
+/* A slot of which nothing was told is judged anew once a quarter more of the others were. */
+static void others_that_are_told_are_news(void **state)
+{
+    struct node_atoms *book = meet();
+    (void)state;
+    book->shapes.slots[2003].num = 1;
+    assert_true(shape_claims_have_news(book, 2003));
+    assert_false(shape_claims_have_news(book, 2003));
+    for (unsigned i = 1; i <= 8; i++)
+        assert_true(shape_claims_take(book, (uint16_t)(100 + i), 10 + i, 20));
+    assert_true(shape_claims_have_news(book, 2003));
+    for (unsigned i = 9; i <= 10; i++) {
+        assert_true(shape_claims_take(book, (uint16_t)(100 + i), 10 + i, 20));
+        assert_false(shape_claims_have_news(book, 2003));
+    }
+    assert_true(shape_claims_take(book, 111, 21, 20));
+    assert_true(shape_claims_have_news(book, 2003));
+    all_node_atoms_free(books);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neither_of_two),
+        cmocka_unit_test(the_better_one_takes_it),
+        cmocka_unit_test(what_is_known_ends_it),
+        cmocka_unit_test(others_that_are_told_are_news),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
