@@ -267,8 +267,8 @@ bool shape_fit_is_sure(const struct node_atoms *book)
     return is_sure(&book->shapes);
 }
 
-/* least_key returns from which key on the contexts of an atom are those of the built-in table; the number of
- * these where none is. */
+/* least_key returns from which key on the contexts of an atom are those of the built-in table; the number
+ * of these where none is. */
 static unsigned least_key(const struct book_shapes *shapes, const struct atom_contexts *contexts)
 {
     if (is_sure(shapes))

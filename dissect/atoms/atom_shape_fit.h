@@ -20,8 +20,9 @@ void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
  * that contexts are learned of it. */
 void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole);
 
-/* shape_fit_is_sure says whether it is known that the table which holds for a node fits it. As long as it is
- * not, the table holds for messages that have the shape of one that was counted, and for large contexts. */
+/* shape_fit_is_sure says whether it is known that the table which holds for a node fits it. As long as it
+ * is not, the table holds for messages that have the shape of one that was counted, and for large
+ * contexts. */
 bool shape_fit_is_sure(const struct node_atoms *book);
 
 /* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
