@@ -13,7 +13,10 @@
 #define SECOND INT64_C(1000000000)
 #define RECENT_NS (60 * SECOND) /* what happened so long ago has passed, where no link tells more */
 
-enum { NAMED = 3 }; /* nodes and links in one sentence */
+enum {
+    NAMED = 3,        /* nodes and links in one sentence */
+    SCRIPT_DIGITS = 4 /* of names of which another one was seen with another number */
+};
 
 static void on_change(void *context, const struct presence_change *change)
 {
@@ -130,8 +133,44 @@ static bool has_passed(const struct detect *d, const struct finding *f)
     return false;
 }
 
+/* name_in returns the name of the first node in a sentence. */
+static struct ds_text name_in(const struct wording *sentence)
+{
+    for (unsigned i = 0; i < sentence->num; i++) {
+        if (sentence->part[i].kind == WORD_NODE)
+            return (struct ds_text){sentence->bytes + sentence->part[i].at, sentence->part[i].len};
+    }
+    return (struct ds_text){0};
+}
+
+/* is_of_scripts says whether a node that is not registered is one of several whose names differ in their
+ * number alone, of which nobody starts the next one under the same name: others of them were asked for, or
+ * came and went. */
+static bool is_of_scripts(const struct detect *d, const struct finding *f)
+{
+    const struct ds_text name = name_in(&f->sentence);
+    const size_t len = tools_number_len(name, SCRIPT_DIGITS);
+    if (len == 0)
+        return false;
+    for (const struct presence_node *node = table_oldest(&d->presence.nodes); node != NULL;
+         node = table_newer(&d->presence.nodes, node)) {
+        if (node->is_visitor && tools_number_len(text_of(node->name, node->len), SCRIPT_DIGITS) == len &&
+            memcmp(node->name, name.data, len) == 0)
+            return true;
+    }
+    for (const struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        const struct ds_text other = name_in(&found->finding.sentence);
+        if (found->finding.kind == f->kind && tools_number_len(other, SCRIPT_DIGITS) == len &&
+            memcmp(other.data, name.data, len) == 0 &&
+            (other.len != name.len || memcmp(other.data, name.data, name.len) != 0))
+            return true;
+    }
+    return false;
+}
+
 /* comes_of_known says whether a finding comes of what is known: a node was not registered that was about to
- * start, or that has left, or a visitor closed its links. */
+ * start, or that has left, or is a script of which there are more; or a visitor closed its links. */
 static bool comes_of_known(const struct detect *d, const struct finding *f)
 {
     const bool is_unregistered = f->kind == finding_kind_at(FINDING_DS107);
@@ -144,7 +183,7 @@ static bool comes_of_known(const struct detect *d, const struct finding *f)
         if (!is_unregistered && node->is_visitor && begins_with(f, node))
             return true;
     }
-    return false;
+    return is_unregistered && is_of_scripts(d, f);
 }
 
 void detect_presence_sum(struct detect *d)

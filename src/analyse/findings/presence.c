@@ -13,6 +13,7 @@ enum {
     MAX_NODES = 2048,
     MAX_PAIRS = 8192,
     MAX_LINKS = 8192,
+    NUMBER_LEN = 3, /* digits at the end of a name that only a script chooses, where it also acts like one */
     ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
 };
 #define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */
@@ -183,6 +184,11 @@ static void emit(const struct presence *p, const struct presence_change *change)
         p->emit(p->context, change);
 }
 
+static bool is_numbered(struct ds_text name)
+{
+    return tools_number_len(name, NUMBER_LEN) != 0;
+}
+
 /* take_node: a link of a node is up. comes: it connected to one that was there. */
 static void take_node(struct presence *p, const struct ds_event *event, const struct ds_endpoint *end,
                       struct presence_node *node, bool is_new, bool comes)
@@ -231,10 +237,14 @@ static void count(struct presence *p, const struct ds_event *event, struct prese
         node[end] = make_node(p, event->conn->end[end].node, &is_new[end]);
         link->node[end] = node[end] != NULL ? node[end]->entry.number : 0;
     }
-    const bool comes = !link->was_up && node[1] != NULL && node[1]->links != 0;
+    /* To a script whose first link is not in the capture, its host's own, the others connect. */
+    bool comes[2];
+    for (int end = 0; end < 2; end++)
+        comes[end] = !link->was_up && node[!end] != NULL && node[!end]->links != 0 &&
+                     (end == 0 || is_numbered(event->conn->end[end].node));
     for (int end = 0; end < 2; end++) {
         if (node[end] != NULL)
-            take_node(p, event, &event->conn->end[end], node[end], is_new[end], end == 0 && comes);
+            take_node(p, event, &event->conn->end[end], node[end], is_new[end], comes[end]);
     }
     struct presence_pair *pair =
         node[0] != NULL && node[1] != NULL ? make_pair(p, link->node[0], link->node[1]) : NULL;
@@ -323,7 +333,7 @@ void presence_ask(struct presence *p, struct ds_text name, const struct ds_addr 
 {
     struct presence_node *node = table_get(&p->nodes, p->nodes.newest);
     for (int i = 0; i < ASKED_FOR && node != NULL; i++, node = table_get(&p->nodes, node->entry.older)) {
-        if (node->is_visitor && !node->has_shell && is_at(node, name, epmd))
+        if (node->is_visitor && !node->has_shell && is_at(node, name, epmd) && !is_numbered(name))
             node->is_visitor = false;
     }
 }

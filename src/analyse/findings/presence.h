@@ -10,7 +10,8 @@
  * A visitor is a node that is not hidden and yet came and went as a tool does: somebody typed into its
  * terminal for another node. Or it connected to a node that was there, closed its links itself, in order,
  * answered no call and was there for a minute at most; whoever asks EPMD for such a node afterwards misses
- * it: then it was none.
+ * it: then it was none. To one whose name ends in a number, as scripts choose names, others may have
+ * connected, and global asks for it when it has gone.
  */
 #ifndef SRC_PRESENCE_H
 #define SRC_PRESENCE_H

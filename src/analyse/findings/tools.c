@@ -35,6 +35,16 @@ bool tools_have_name(struct ds_text node)
     return false;
 }
 
+size_t tools_number_len(struct ds_text node, size_t digits)
+{
+    const char *at = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
+    const size_t end = node.data == NULL ? 0 : at != NULL ? (size_t)(at - node.data) : node.len;
+    size_t len = end;
+    while (len != 0 && node.data[len - 1] >= '0' && node.data[len - 1] <= '9')
+        len--;
+    return end - len >= digits ? len : 0;
+}
+
 bool tools_are_hidden(uint64_t flags)
 {
     const uint64_t published = 1, name_me = UINT64_C(1) << 33;

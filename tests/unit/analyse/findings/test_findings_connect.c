@@ -275,6 +275,39 @@ static void answers_of_epmd(void **state)
     found("");
 }
 
+static void asks_for(const char *name)
+{
+    next_conn();
+    epmd(DS_EPMD_PORT_PLEASE2_REQ, 0, name, 0, 0);
+    epmd(DS_EPMD_PORT2_RESP, 1, "", 0, 1);
+}
+
+/* Scripts number their nodes, and global asks for those that have gone. */
+static void scripts_are_no_alarm(void **state)
+{
+    static const struct {
+        const char *name[2];
+        bool are_scripts;
+    } rows[] = {
+        {{"ask19009", "ask19258"}, true},
+        {{"ask19009", "ask19009"}, false}, /* the same one twice */
+        {{"ask19009", "put19258"}, false},
+        {{"ask19", "ask20"}, false}, /* so short a number is part of a name */
+        {{"ask19009", "ask"}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin();
+        asks_for(rows[i].name[0]);
+        assert_int_equal(w.last.severity, SEVERITY_WARNING); /* nobody knows yet */
+        asks_for(rows[i].name[1]);
+        findings_sum_up(w.findings);
+        assert_string_equal(w.last.kind->code, "DS107");
+        assert_int_equal(w.last.severity, rows[i].are_scripts ? SEVERITY_NOTE : SEVERITY_WARNING);
+        assert_int_equal(finding_is_aside(&w.last), rows[i].are_scripts);
+    }
+}
+
 /* asks_for_bob: alice asks EPMD for him, in vain. */
 static void asks_for_bob(void)
 {
@@ -470,6 +503,7 @@ int main(void)
         cmocka_unit_test(no_epmd),
         cmocka_unit_test(epmd_of_a_node_that_starts),
         cmocka_unit_test(answers_of_epmd),
+        cmocka_unit_test(scripts_are_no_alarm),
         cmocka_unit_test(unregistered_for_a_reason),
         cmocka_unit_test(refusals),
         cmocka_unit_test(gives_up_for_the_other),

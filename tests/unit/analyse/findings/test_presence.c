@@ -307,6 +307,24 @@ static void visitors(void **state)
     ends(2, 1);
     assert_true(misses("v@h"));
 
+    begin_presence(); /* but a script, which has a number, had connected to others of its own host */
+    joins(1, "a@h", 1, "b@h", 1);
+    joins(2, "b@h", 1, "ask1234@h", 1);
+    ends(2, 1);
+    assert_false(misses("ask1234@h"));
+    presence_ask(&p, text("ask1234"), &nowhere); /* global asks for whoever was there */
+    assert_false(misses("ask1234@h"));
+    joins(2, "b@h", 1, "shop12@h", 1); /* so short a number is part of a name */
+    ends(2, 1);
+    assert_true(misses("shop12@h"));
+    joins(2, "b@h", 1, "ask1235@h", 1); /* too long */
+    now_ns += 61 * SECOND;
+    ends(2, 1);
+    assert_true(misses("ask1235@h"));
+    joins(2, "ask1236@h", 1, "ask1237@h", 1); /* nobody was there */
+    ends(2, 1);
+    assert_true(misses("ask1237@h"));
+
     begin_presence(); /* one of its links was cut, though the last one was not */
     joins(1, "a@h", 1, "b@h", 1);
     joins(2, "v@h", 1, "b@h", 1);

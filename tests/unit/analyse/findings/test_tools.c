@@ -34,6 +34,25 @@ static void names(void **state)
     assert_false(tools_have_name((struct ds_text){"rem-1\0002b-shop@h", 16}));
 }
 
+static size_t number(const char *name, size_t digits)
+{
+    return tools_number_len((struct ds_text){name, strlen(name)}, digits);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(number("ask1234@host", 3), 3);
+    assert_int_equal(number("ask1234", 4), 3);
+    assert_int_equal(number("ask1234@h", 5), 0);
+    assert_int_equal(number("ask@h1234", 3), 0); /* the host's */
+    assert_int_equal(number("1234@h", 3), 0);    /* nothing else */
+    assert_int_equal(number("ask1234b@h", 3), 0);
+    assert_int_equal(number("@", 3), 0);
+    assert_int_equal(number("", 3), 0);
+    assert_int_equal(tools_number_len((struct ds_text){NULL, 0}, 3), 0);
+}
+
 static void flags(void **state)
 {
     (void)state;
@@ -62,7 +81,7 @@ static void terminals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(flags),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(numbers), cmocka_unit_test(flags),
                                        cmocka_unit_test(terminals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
