@@ -30,6 +30,7 @@ set_tests_properties(circles PROPERTIES SKIP_RETURN_CODE 77)
 # In which language things are written.
 add_test(NAME syntax COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/syntax $<TARGET_FILE:distsniff> ${PCAPS})
 # What people who know other tools type.
+add_test(NAME answers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/answers $<TARGET_FILE:distsniff> ${PCAPS})
 add_test(NAME typed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/typed $<TARGET_FILE:distsniff> ${PCAPS})
 # Names that are misspelt.
 add_test(NAME near_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/near_names $<TARGET_FILE:distsniff> ${PCAPS})

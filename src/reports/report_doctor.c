@@ -17,15 +17,17 @@ struct doctor {
     struct finding **found; /* in the order in which they were found first, or of finding_compare */
     size_t num, cap;
     uint64_t no_memory;
+    bool is_part; /* of what was captured: the checks are of all of it */
     uint64_t drawn; /* the greatest number of a finding when it was drawn last: those after it are new */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
 {
     struct doctor *doctor = calloc(1, sizeof *doctor);
-    (void)config;
-    if (doctor != NULL)
-        doctor->text = text;
+    if (doctor == NULL)
+        return NULL;
+    doctor->text = text;
+    doctor->is_part = config->is_part;
     return doctor;
 }
 
@@ -182,7 +184,7 @@ static void add_list(const struct doctor *doctor, enum severity severity, const 
         if (doctor->found[i]->severity != severity)
             continue;
         if (!has_title)
-            ds_buffer_add_text(out, title);
+            ds_buffer_printf(out, "%s%s:\n", title, doctor->is_part ? ", in the whole capture" : "");
         has_title = true;
         ds_buffer_add_text(out, "  ");
         wording_print(&doctor->found[i]->sentence, out);
@@ -423,9 +425,9 @@ static void show_report(void *state)
         ds_buffer_printf(out, "out of memory: %s left out\n",
                          ds_counted(doctor->no_memory, "findings").text);
     print_how(doctor, out);
-    add_list(doctor, SEVERITY_FINE, "checked and fine:\n", out);
-    add_list(doctor, SEVERITY_COUNTED, "calls, by outcome:\n", out);
-    add_list(doctor, SEVERITY_UNCHECKED, "could not be checked:\n", out);
+    add_list(doctor, SEVERITY_FINE, "checked and fine", out);
+    add_list(doctor, SEVERITY_COUNTED, "calls, by outcome", out);
+    add_list(doctor, SEVERITY_UNCHECKED, "could not be checked", out);
 }
 
 static void tell_wording(const struct wording *wording, struct json_key key,

@@ -45,6 +45,9 @@ struct link_row {
     const char *proto; /* of a connection beside the distribution; NULL: it is a link */
     bool is_up, is_late, is_tls, has_facts;
     bool is_under_way; /* its first record is none of its beginning: --since was later */
+    bool has_before;
+    uint64_t bytes_before[2], messages_before[2], ticks_before[2]; /* --since */
+    int64_t counted_from_ns;
 };
 
 /* link_sockets is what the kernel says of a link, with --kernel. */
@@ -62,6 +65,7 @@ struct links {
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t no_memory;
     uint64_t max_links; /* that are shown; 0: all */
+    bool is_late;       /* --since: what was sent before is not counted */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -71,6 +75,7 @@ static void *open_report(struct report_text *text, const struct report_config *c
         return NULL;
     links->text = text;
     links->max_links = config->max_links;
+    links->is_late = config->is_late;
     const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
     table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
     table_init(&links->sockets, sizeof(struct link_sockets), MAX_SOCKETS);
@@ -127,8 +132,9 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     }
     row->conn = number;
     row->closed_by = row->unseen = -1;
-    row->first_ns = event->ts_ns;
-    row->is_under_way = event->type != DS_EVENT_CONN;
+    row->first_ns = row->counted_from_ns = event->ts_ns;
+    row->is_under_way = event->type != DS_EVENT_CONN || event->change.state == DS_CONN_HALF_CLOSED ||
+                        event->change.state == DS_CONN_CLOSED || event->change.state == DS_CONN_OPEN_AT_END;
     links->latest = row;
     return row;
 }
@@ -150,6 +156,22 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end)
     ds_buffer_free(&text);
 }
 
+/* take_before notes what a link had sent before --since, of which its first record tells as well. */
+static void take_before(struct link_row *row, const struct ds_event *event)
+{
+    const struct ds_conn *conn = event->conn;
+    row->has_before = true;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_counters *c = &conn->counters[end];
+        const bool is_own = end == event->dir;
+        const uint64_t size = is_own && event->type == DS_EVENT_MESSAGE ? event->message.size : 0;
+        row->bytes_before[end] = c->bytes > size ? c->bytes - size : 0;
+        row->messages_before[end] =
+            c->messages - (is_own && event->type == DS_EVENT_MESSAGE && c->messages != 0);
+        row->ticks_before[end] = c->ticks - (is_own && event->type == DS_EVENT_TICK && c->ticks != 0);
+    }
+}
+
 static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
 {
     row->has_facts = true;
@@ -165,7 +187,7 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
         row->round_trip_ns[end] = ds_histogram_at(&side->round_trip, 500);
         row->slow_trip_ns[end] = ds_histogram_at(&side->round_trip, 990);
         row->tick_ns[end] = side->tick_last_ns;
-        /* It was up before --since: the bytes and the time are those of the same packets. */
+        /* It was up before --since: this is when it began. */
         if (row->is_under_way && side->first_ns != 0 && side->first_ns < row->first_ns)
             row->first_ns = side->first_ns;
     }
@@ -179,9 +201,9 @@ static void take_state(struct links *links, struct link_row *row, const struct d
     row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
     for (int end = 0; end < 2; end++) {
         take_name(&row->name[end], &conn->end[end]);
-        row->bytes[end] = conn->counters[end].bytes;
-        row->messages[end] = conn->counters[end].messages;
-        row->ticks[end] = conn->counters[end].ticks;
+        row->bytes[end] = conn->counters[end].bytes - row->bytes_before[end];
+        row->messages[end] = conn->counters[end].messages - row->messages_before[end];
+        row->ticks[end] = conn->counters[end].ticks - row->ticks_before[end];
         row->ignored[end] = conn->counters[end].ignored;
     }
     if (conn->link != NULL) {
@@ -212,6 +234,8 @@ static void take_record(void *state, const struct record *record)
     struct link_row *row = find_row(links, event);
     if (row == NULL)
         return;
+    if (links->is_late && row->is_under_way && !row->has_before)
+        take_before(row, event);
     if (event->ts_ns < row->first_ns) /* the clock went back */
         row->first_ns = event->ts_ns;
     if (event->ts_ns > row->last_ns)
@@ -370,7 +394,8 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
                     struct ds_buffer *out)
 {
     const uint64_t bytes = row->bytes[0] + row->bytes[1];
-    const double seconds = (double)(row->last_ns - row->first_ns) / 1e9;
+    const int64_t from_ns = row->has_before ? row->counted_from_ns : row->first_ns;
+    const double seconds = (double)(row->last_ns - from_ns) / 1e9;
     ds_buffer_printf(out, "%s\t%" PRIu64 "\t", status_of(row), row->conn);
     report_print_time(links->text, row->first_ns, out);
     while (out->len != 0 && out->data[out->len - 1] == ' ')
@@ -436,7 +461,8 @@ static void add_table(const struct links *links, struct link_row *const *rows, s
 
 static bool is_link(const struct link_row *row)
 {
-    return row->is_up || row->is_tls || row->proto != NULL || row->messages[0] + row->messages[1] != 0;
+    return row->is_up || row->is_tls || row->proto != NULL ||
+           row->messages[0] + row->messages[1] + row->messages_before[0] + row->messages_before[1] != 0;
 }
 
 /* list_rows returns the links, worst first, in memory to be freed; NULL when there is none. */
@@ -532,6 +558,8 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
             ds_buffer_printf(out, ", %zu no longer open", num_ended);
         add_worst(rows[0], out);
     }
+    if (links->is_late)
+        ds_buffer_add_text(out, "; counted from --since on, but for RTT and losses");
     if (links->rows.num_forgotten + links->no_memory != 0)
         ds_buffer_printf(out, "; %s forgotten, because there were too many",
                          ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);

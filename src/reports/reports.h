@@ -49,6 +49,8 @@ struct report_config {
     const char *command, *behind;
     struct intern *names;            /* that tables share, so that each name is kept once; NULL: none */
     struct compare *compare;         /* of changes: what it counts in and compares with, else NULL */
+    bool is_part;                    /* --since, --node or others leave something out */
+    bool is_late;                    /* --since does */
     bool is_live;                    /* a terminal is drawn anew then */
     bool nanoseconds;                /* on a terminal too, where the capture has them */
     bool verdict;                    /* reports_verdict is to be asked at the end */

@@ -453,18 +453,26 @@ static bool monitor_fits(const struct selector *s, const struct record *record)
     return node_is && process_is && filter_run(config->filter, record);
 }
 
+bool selector_has_node(const struct selector *s, struct ds_text name)
+{
+    const struct string_list *nodes = &s->config->nodes;
+    const struct party node = {.node = name};
+    bool node_is = nodes->num == 0;
+    for (size_t i = 0; i < nodes->num && !node_is; i++)
+        node_is = pick_node_is(nodes->word[i], &node);
+    return node_is;
+}
+
+bool selector_is_of_nodes(const struct selector *s, const struct finding *finding)
+{
+    return selector_has_node(s, finding_node(finding, 0)) || selector_has_node(s, finding_node(finding, 1));
+}
+
 /* finding_fits: one has nodes and fields, nothing else that could be asked for. */
 static bool finding_fits(const struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
-    bool node_is = config->nodes.num == 0;
-    for (size_t i = 0; i < config->nodes.num && !node_is; i++) {
-        const struct party ends[2] = {{.node = finding_node(record->finding, 0)},
-                                      {.node = finding_node(record->finding, 1)}};
-        node_is = pick_node_is(config->nodes.word[i], &ends[0]) ||
-                  pick_node_is(config->nodes.word[i], &ends[1]);
-    }
-    return node_is && !config->ops.any && config->num_regexes == 0 && config->num_matches == 0 &&
+    return selector_is_of_nodes(s, record->finding) && !config->ops.any && config->num_regexes == 0 && config->num_matches == 0 &&
            config->num_processes == 0 && filter_run(config->filter, record);
 }
 

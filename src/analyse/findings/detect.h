@@ -224,6 +224,7 @@ struct detect {
     uint64_t num_accepted;
     struct hole hole[MAX_HOLES]; /* the latest ones */
     uint64_t num_holes;
+    int64_t told_since_ns; /* what has passed before is not told of, INT64_MIN: all is */
     int64_t since_ns; /* of the draft, where has_since: when its evidence begins */
     bool has_since;
     bool is_guess; /* the draft rests on atoms that are no more than likely */

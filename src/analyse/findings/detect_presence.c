@@ -209,15 +209,23 @@ static void add_node(struct wording *out, const struct presence_node *node)
     wording_put(out, WORD_NODE, text_of(node->name, node->len));
 }
 
+/* is_asked_for says whether a node is one of those that the user wants to know of. */
+static bool is_asked_for(const struct detect *d, const struct presence_node *node)
+{
+    return d->config.has_node == NULL ||
+           d->config.has_node(d->config.context, text_of(node->name, node->len));
+}
+
 /* count_gone counts the nodes that have left and are missed, and keeps the first ones: those that were lost
  * come before those that closed their links. */
-static unsigned count_gone(const struct presence *p, const struct presence_node *first[NAMED])
+static unsigned count_gone(const struct detect *d, const struct presence_node *first[NAMED])
 {
+    const struct presence *p = &d->presence;
     unsigned num = 0;
     for (int lost = 1; lost >= 0; lost--) {
         for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
              node = table_newer(&p->nodes, node)) {
-            if (!presence_is_missed(node) || node->was_lost != (lost == 1))
+            if (!presence_is_missed(node) || node->was_lost != (lost == 1) || !is_asked_for(d, node))
                 continue;
             if (num < NAMED)
                 first[num] = node;
@@ -249,12 +257,16 @@ static void add_gone(struct wording *out, const struct presence_node *const firs
 }
 
 /* add_apart names the first link that is down between nodes that are there. */
-static bool add_apart(const struct presence *p, struct wording *out)
+static bool add_apart(const struct detect *d, struct wording *out)
 {
+    const struct presence *p = &d->presence;
     unsigned num = 0;
     for (struct presence_pair *pair = table_oldest(&p->pairs); pair != NULL;
          pair = table_newer(&p->pairs, pair)) {
-        if (!presence_is_apart(p, pair) || num++ != 0)
+        if (!presence_is_apart(p, pair) ||
+            (!is_asked_for(d, table_get(&p->nodes, pair->node[0])) &&
+             !is_asked_for(d, table_get(&p->nodes, pair->node[1]))) ||
+            num++ != 0)
             continue;
         wording_add(out, "the link between ");
         add_node(out, table_get(&p->nodes, pair->node[0]));
@@ -274,10 +286,10 @@ static bool add_apart(const struct presence *p, struct wording *out)
 bool detect_presence_down(const struct detect *d, struct wording *out)
 {
     const struct presence_node *first[NAMED];
-    const unsigned num = count_gone(&d->presence, first);
+    const unsigned num = count_gone(d, first);
     if (num != 0)
         add_gone(out, first, num);
-    return num != 0 || add_apart(&d->presence, out);
+    return num != 0 || add_apart(d, out);
 }
 
 /* detect_presence_restarted: how long they were away, the latest time. */
@@ -287,8 +299,10 @@ bool detect_presence_restarted(const struct detect *d, struct wording *out)
     unsigned num = 0, most = 0;
     for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
          node = table_newer(&p->nodes, node)) {
+        if (node->restarts == 0 || node->again_ns < d->told_since_ns || !is_asked_for(d, node))
+            continue;
         most = node->restarts > most ? node->restarts : most;
-        if (node->restarts == 0 || num++ >= NAMED)
+        if (num++ >= NAMED)
             continue;
         wording_add(out, num > 1 ? ", " : "");
         add_node(out, node);
@@ -301,7 +315,7 @@ bool detect_presence_restarted(const struct detect *d, struct wording *out)
     if (num > NAMED)
         wording_printf(out, " and %u more", num - NAMED);
     wording_add(out, num == 0 ? "" : num == 1 ? " was restarted" : " were restarted");
-    if (most > 1)
+    if (most > 1 && d->told_since_ns == INT64_MIN)
         wording_printf(out, num == 1 ? " %u times" : " up to %u times", most);
     return num != 0;
 }
@@ -313,7 +327,7 @@ bool detect_presence_visitors(const struct detect *d, struct wording *out)
     unsigned num = 0;
     for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
          node = table_newer(&p->nodes, node)) {
-        if (!node->is_visitor)
+        if (!node->is_visitor || node->left_ns < d->told_since_ns || !is_asked_for(d, node))
             continue;
         first = first != NULL ? first : node;
         num++;

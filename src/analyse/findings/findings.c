@@ -44,6 +44,7 @@ struct findings *findings_new(const struct findings_config *config)
         return NULL;
     struct detect *d = &f->detect;
     detect_init(d, config);
+    d->told_since_ns = INT64_MIN;
     table_init(&d->asked, sizeof(struct epmd_lookup), MAX_ASKED);
     table_init(&d->pairs, sizeof(struct pair), MAX_PAIRS);
     raft_init(&d->raft);
@@ -365,6 +366,11 @@ void findings_overdue(struct findings *f, const struct record *record)
 {
     if (record->call != NULL)
         detect_hung(&f->detect, record->call);
+}
+
+void findings_set_since(struct findings *f, int64_t since_ns)
+{
+    f->detect.told_since_ns = since_ns;
 }
 
 void findings_note_unseen(struct findings *f, const struct findings_unseen *unseen)

@@ -18,6 +18,8 @@ struct findings;
 struct findings_config {
     record_fn emit; /* a record with a finding, which lives until emit returns */
     void *context;
+    /* Whether what is down is told of a node; NULL: of all. */
+    bool (*has_node)(void *context, struct ds_text name);
     uint16_t epmd_port;
     bool has_cookie; /* digests are checked */
     bool has_timeline; /* what happened when is given out too (timeline.h) */
@@ -43,6 +45,9 @@ void findings_time(struct findings *findings, int64_t now_ns);
  * that end. */
 int64_t findings_overdue_after(struct findings *findings, int64_t now_ns, int64_t *until_ns);
 void findings_overdue(struct findings *findings, const struct record *record);
+
+/* findings_set_since: what was restarted, or came and went, before that time is not told of. */
+void findings_set_since(struct findings *findings, int64_t since_ns);
 
 /* findings_note_unseen tells what never became a record: without it a verdict would say too much. */
 struct findings_unseen {

@@ -274,6 +274,13 @@ static void choose_jobs(struct options *o)
     o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
 }
 
+/* note_part notes what is left out of reports on findings and links. */
+static void note_part(struct options *o)
+{
+    o->report.is_late = o->ending.since.kind != TIME_POINT_NONE;
+    o->report.is_part = o->report.is_late || o->select.nodes.num != 0 || o->select.filter != NULL;
+}
+
 static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
@@ -605,6 +612,7 @@ static bool finish(struct options *options, char **words, struct option_given *g
     choose_rate(options);
     choose_jobs(options);
     choose_verdict(options);
+    note_part(options);
     hand_down(options);
     option_explain_commands(options);
     if (options->keep.trigger != NULL)

@@ -109,6 +109,12 @@ bool pipeline_takes_findings(const struct options *options)
            filter_asks_findings(options->keep.trigger);
 }
 
+static bool has_node(void *context, struct ds_text name)
+{
+    const struct pipeline *s = context;
+    return selector_has_node(s->select, name);
+}
+
 static bool open_findings(struct pipeline *s)
 {
     const struct options *options = s->options;
@@ -116,6 +122,7 @@ static bool open_findings(struct pipeline *s)
         return true;
     struct findings_config config = {.emit = pipeline_on_finding,
                                      .context = s,
+                                     .has_node = options->select.nodes.num != 0 ? has_node : NULL,
                                      .epmd_port = options->epmd_port,
                                      .has_cookie = options->cookie_file != NULL,
                                      .has_timeline = options->report.wanted[REPORT_TIMELINE] ||

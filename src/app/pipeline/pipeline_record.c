@@ -16,11 +16,14 @@ static void take_moment(struct pipeline *s, const struct record *record)
         pipeline_pass_on(s, shown);
 }
 
-/* judge: the verdict is on all that is captured, whatever is selected to be shown. */
+/* judge: the verdict is on the time and the nodes that are asked for, whatever else is selected. */
 static __attribute__((noinline)) void judge(struct pipeline *s, const struct record *record)
 {
+    const struct finding *finding = record->finding;
     const struct record *shown = record;
-    if (record->finding->happening == HAPPENING_NONE && pipeline_redact(s, &shown))
+    const bool is_chosen = finding->kind == NULL || (finding->last_ns >= s->since_ns &&
+                                                     selector_is_of_nodes(s->select, finding));
+    if (finding->happening == HAPPENING_NONE && is_chosen && pipeline_redact(s, &shown))
         reports_judge(s->reports, shown);
 }
 
