@@ -153,7 +153,8 @@ struct finding {
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
-    uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many */
+    uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many, */
+    uint64_t num_guessed;            /* and with guessed atoms, of those that were read */
 };
 
 const char *severity_name(enum severity severity);

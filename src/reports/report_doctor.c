@@ -202,17 +202,29 @@ static const struct finding *find_limit(const struct doctor *doctor, enum verdic
     return NULL;
 }
 
-/* print_share: of messages, rounded down, so that less than all is never 100 %. From 99 % on it has
+/* print_percent prints num of all, rounded down, so that less than all is never 100 %. From 99 % on it has
  * tenths. */
+static void print_percent(uint64_t num, uint64_t all, struct ds_buffer *out)
+{
+    const double share = (double)num * 100 / (double)all;
+    if (share >= 99)
+        ds_buffer_printf(out, "%.1f %%", floor(share * 10) / 10);
+    else
+        ds_buffer_printf(out, "%.0f %%", floor(share));
+}
+
+/* print_share: how many messages were read, and how many of these only by guesses. */
 static void print_share(const struct finding *unread, struct ds_buffer *out)
 {
     if (unread->num_messages == 0)
         return;
-    const double share = (double)unread->num_read * 100 / (double)unread->num_messages;
-    if (share >= 99)
-        ds_buffer_printf(out, "%.1f %% of the messages", floor(share * 10) / 10);
-    else
-        ds_buffer_printf(out, "%.0f %% of the messages", floor(share));
+    print_percent(unread->num_read, unread->num_messages, out);
+    ds_buffer_add_text(out, " of the messages");
+    if (unread->num_guessed * 100 >= unread->num_read && unread->num_guessed != 0) {
+        ds_buffer_add_text(out, ", of these ");
+        print_percent(unread->num_guessed, unread->num_read, out);
+        ds_buffer_add_text(out, " with guessed atoms");
+    }
 }
 
 /* is_anything_down says whether the verdict begins with what has left and not come back. */

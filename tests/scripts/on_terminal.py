@@ -221,7 +221,7 @@ with tempfile.NamedTemporaryFile(suffix=".pcap") as late:
     at = next((i for i, line in enumerate(lines) if "open before the capture" in line), None)
     if at is None or not re.fullmatch(r"1 connection was open before the capture: \S+ and \S+\. So far: 100 messages, "
                                       r"\d+ bytes in [\d.]+ s\.", lines[at]) or \
-            not re.match(r"\d+ % of the messages are readable\.", lines[at + 1]) or \
+            not re.match(r"\d+ % of the messages are readable(, of these \d+ % with guessed atoms \(\?name\))?\.", lines[at + 1]) or \
             "--print-refresh" not in lines[at + 2]:
         fail("the notice of three lines", few)
     if float(lines[at + 1].split()[0]) >= 50:

@@ -36,7 +36,7 @@ static struct world {
     char unchecked[4096]; /* what could not be looked at, line by line */
     size_t unchecked_len;
     unsigned limits[LIMITS_READ + 1]; /* lines that limit the verdict */
-    uint64_t num_read, num_messages;
+    uint64_t num_read, num_guessed, num_messages;
     char calls[400]; /* the line that counts them, and its severity */
     enum severity calls_severity;
     int errors; /* findings that are errors now */
@@ -84,6 +84,7 @@ static inline void take(void *context, const struct record *record)
         w.limits[f->limits]++;
         if (f->limits == LIMITS_READ) {
             w.num_read = f->num_read;
+            w.num_guessed = f->num_guessed;
             w.num_messages = f->num_messages;
         }
     } else if (f->kind == NULL) {

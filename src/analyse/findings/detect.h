@@ -182,6 +182,7 @@ struct checks {
     uint64_t handshakes, cookies, links, ticking, zero_windows, gaps, cut;
     uint64_t calls, ended[CALL_OUTCOME_COUNT]; /* of links both directions of which are seen */
     uint64_t messages, undecoded, unknown; /* not decoded in full; decoded, with unknown atoms */
+    uint64_t guessed; /* decoded, without unknown atoms, but with guessed ones */
     uint64_t sealed; /* records of TLS that could not be opened, ticks left out */
     uint64_t late, tls, one_way, epmd_messages, unseen_pairs, unnamed, paused;
     uint64_t unarrived; /* calls whose answers passed here, and were not acknowledged */

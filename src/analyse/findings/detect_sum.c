@@ -76,6 +76,7 @@ static void say_unread(struct detect *d, unsigned line)
     const uint64_t unread = c->undecoded + c->unknown;
     struct finding f = {.limits = LIMITS_READ,
                         .num_read = c->messages - unread,
+                        .num_guessed = c->guessed,
                         .num_messages = c->messages + c->sealed};
     if (unread + c->sealed == 0)
         return;

@@ -188,6 +188,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     d->checks.messages++;
     d->checks.undecoded += is_undecoded;
     d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
+    d->checks.guessed +=
+        !is_undecoded && record->event->unknown_atoms == 0 && record->event->likely_atoms != 0;
     detect_link_message(d, record->event);
     if (record->event->ts_ns - d->awake_ns <= DETECT_AWAKE_NS || paused_before(record->event))
         detect_awake(d, record);

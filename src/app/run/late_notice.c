@@ -35,10 +35,12 @@ static void print_three(const struct late_notice *n, const struct ds_conn *conn)
 {
     struct ds_buffer text = {0};
     print_links(n, conn, &text);
-    ds_buffer_printf(&text,
-                     "%.0f %% of the messages are readable. The others have atoms that were sent "
-                     "before: '?atom:N' is unknown, ?name likely.\n",
-                     (double)(n->messages - n->unread) * 100 / (double)n->messages);
+    const double read = (double)(n->messages - n->unread);
+    ds_buffer_printf(&text, "%.0f %% of the messages are readable", read * 100 / (double)n->messages);
+    if (n->guessed != 0)
+        ds_buffer_printf(&text, ", of these %.0f %% with guessed atoms (?name)",
+                         (double)n->guessed * 100 / read);
+    ds_buffer_add_text(&text, ". The others have unknown atoms, which were sent before ('?atom:N').\n");
     ds_buffer_add_text(&text, "To make all readable, run the code of distsniff --print-refresh on one "
                               "node. --report links works without it.\n");
     if (!text.failed)
@@ -71,6 +73,7 @@ void late_notice_event(struct late_notice *n, const struct ds_event *event)
     n->messages++;
     n->bytes += event->message.size;
     n->unread += event->unknown_atoms != 0;
+    n->guessed += event->unknown_atoms == 0 && event->likely_atoms != 0;
     if (n->messages == ENOUGH_MESSAGES)
         print(n, event->conn);
 }

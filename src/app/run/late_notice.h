@@ -14,6 +14,7 @@ struct late_notice {
     bool may_name;    /* set by the caller: nodes may be named */
     bool is_printed;
     uint64_t conns, messages, unread, bytes; /* unread: messages with an unknown atom */
+    uint64_t guessed; /* of those that are read: messages with a guessed one */
     int64_t first_ns, last_ns;
 };
 

@@ -254,6 +254,16 @@ static void unread(void **state)
     assert_int_equal(w.num_messages, 3);
     assert_non_null(strstr(w.unchecked, "2 of 3 messages, as they could not be read in full: 1 have unknown "
                                         "atoms, 1 could not be decoded\n"));
+    begin(); /* two are guessed, one of them in part */
+    up();
+    struct ds_event likely = message(0, "j", 1), partly = message(0, "j", 1);
+    likely.likely_atoms = partly.likely_atoms = 2;
+    partly.unknown_atoms = 1;
+    put(&likely);
+    put(&partly);
+    limits_are(0, 1);
+    assert_int_equal(w.num_read, 1);
+    assert_int_equal(w.num_guessed, 1);
     for (int is_open = 0; is_open < 2; is_open++) { /* TLS, with keys and without */
         struct ds_tls tls = {.data_records = {7, 2}, .ticks = {3, 5},
                              .undecrypted = {is_open ? 0 : 100, 0}};
