@@ -89,6 +89,11 @@ struct note {
 };
 
 /* call is a call that ended. */
+/* Why it is not known how a call ended: a limit made it forgotten; packets are missing that may have had the
+ * answer; an answer may be among messages that could not be read; the message that ended it has unknown
+ * atoms; it is not known where the answer goes. */
+enum call_doubt { DOUBT_LIMIT, DOUBT_LOST, DOUBT_UNREAD, DOUBT_ATOMS, DOUBT_PLACE };
+
 struct call {
     uint64_t number;   /* from 1, in order of the requests */
     uint64_t conn;     /* number of the connection the request went over */
@@ -109,6 +114,7 @@ struct call {
     enum certainty certainty; /* of the outcome: a TIMEOUT is told by the time that passed */
     uint32_t likely_atoms;    /* in its request and in the message that ended it */
     bool is_part;             /* one of these two could not be read whole */
+    enum call_doubt doubt;    /* of CALL_UNKNOWN */
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
     uint64_t parent;         /* the call that was being served; 0 none known */

@@ -430,6 +430,19 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->titles = process_names_list(&calls->processes, process, titles);
 }
 
+/* doubt_of says why it is not known how a call ended. */
+static enum call_doubt doubt_of(const struct calls *calls, const struct open_call *call,
+                                const struct ds_event *event)
+{
+    const bool is_message = event != NULL && event->type == DS_EVENT_MESSAGE;
+    return is_message && event->unknown_atoms != 0                ? DOUBT_ATOMS
+           : calls_may_be_answered(calls, call)                   ? DOUBT_UNREAD
+           : event != NULL && calls_lost_answer(call, event->conn) ? DOUBT_LOST
+           : call->is_undecided                                   ? DOUBT_ATOMS
+           : call->place == ANSWER_PLACE_UNKNOWN                  ? DOUBT_PLACE
+                                                                  : DOUBT_LIMIT;
+}
+
 /* fill_view describes a call for its record; titles is room for two that it may point to. */
 static void fill_view(const struct calls *calls, const struct open_call *call,
                       const struct call_end *end, struct titles *titles, struct call *view)
@@ -453,6 +466,7 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         .end_frame = end->event != NULL ? end->event->frame : 0,
         .outcome = end->outcome,
         .certainty = end->certainty,
+        .doubt = end->outcome == CALL_UNKNOWN ? doubt_of(calls, call, end->event) : DOUBT_LIMIT,
         .likely_atoms = call->likely_atoms,
         .is_part = call->is_part,
         .error_class = end->error_class,
