@@ -179,7 +179,8 @@ enum { SILENT_GONE, SILENT_STUCK, SILENT_SLOW, SILENT_BETWEEN, SILENT_HELD, SILE
 struct checks {
     uint64_t lookups, resolved, questions;
     uint64_t others_names; /* that did not resolve, for hosts on which no node was seen */
-    uint64_t handshakes, cookies, links, ticking, zero_windows, gaps, cut;
+    uint64_t handshakes, cookies, links, zero_windows, gaps, cut;
+    uint64_t ticking, busy; /* links: with ticks of an interval; up for a net_ticktime without any */
     uint64_t calls, ended[CALL_OUTCOME_COUNT]; /* of links both directions of which are seen */
     uint64_t messages, undecoded, unknown; /* not decoded in full; decoded, with unknown atoms */
     uint64_t guessed; /* decoded, without unknown atoms, but with guessed ones */

@@ -145,9 +145,16 @@ static void say_ticks(struct detect *d, unsigned line)
     if (c->links == 0)
         return;
     if (c->ticking == 0) {
-        say(d, line, SEVERITY_UNCHECKED, " with too few ticks to check their timing (capture "
-                                         "longer than net_ticktime)",
-            ds_counted(c->links, "links").text);
+        wording_printf(&f.sentence, "%s with too few ticks to check their timing",
+                       ds_counted(c->links, "links").text);
+        if (c->busy == 0)
+            wording_add(&f.sentence, " (capture longer than net_ticktime)");
+        else if (c->busy == c->links)
+            wording_add(&f.sentence, ": busy links send none");
+        else
+            wording_printf(&f.sentence, ": %" PRIu64 " busy (such links send none), the others too short",
+                           c->busy);
+        put_line(d, line, SEVERITY_UNCHECKED, &f);
         return;
     }
     wording_printf(&f.sentence, "ticks seen at regular intervals on %" PRIu64, c->ticking);

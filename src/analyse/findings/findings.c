@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MIN_PAUSE_NS INT64_C(1000000000)
+#define TICKTIME_NS INT64_C(60000000000) /* the usual net_ticktime: an idle link ticks four times in it */
 #define RECENT_NS INT64_C(600000000000)
 
 enum { MAX_PAIRS = 4096, MAX_ASKED = 1024 };
@@ -132,7 +133,9 @@ static void count(struct detect *d, const struct ds_event *event)
         return;
     }
     c->zero_windows += link->side[0].zero_windows + link->side[1].zero_windows;
-    c->ticking += link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
+    const bool is_ticking = link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
+    c->ticking += is_ticking;
+    c->busy += !is_ticking && link->side[0].last_ns - link->side[0].first_ns >= TICKTIME_NS;
 }
 
 /* note_pause keeps the longest time of late in which nothing came: the capture may have paused, or a

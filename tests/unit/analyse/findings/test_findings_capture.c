@@ -280,6 +280,36 @@ static void unread(void **state)
     }
 }
 
+/* Links that are up for net_ticktime without a tick are busy: a longer capture has no more of them. */
+static void ticks_of_busy_links(void **state)
+{
+    static const struct {
+        int64_t seconds[2];
+        const char *said;
+    } rows[] = {
+        {{60, 0}, "1 link with too few ticks to check their timing: busy links send none\n"},
+        {{59, 0}, "1 link with too few ticks to check their timing (capture longer than net_ticktime)\n"},
+        {{60, 59}, "2 links with too few ticks to check their timing: 1 busy (such links send none), the "
+                   "others too short\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin();
+        for (int link = 0; link < 2 && rows[i].seconds[link] != 0; link++) {
+            up();
+            says(0, DS_FAULT_NONE);
+            w.conn.counters[0].messages = 1;
+            w.link.side[0].first_ns = w.now_ns;
+            w.link.side[0].last_ns = w.now_ns + rows[i].seconds[link] * SECOND;
+            w.link.side[0].segments = w.link.side[1].segments = 1;
+            change(DS_CONN_OPEN_AT_END, 0, true);
+            next_conn();
+        }
+        findings_end(w.findings);
+        assert_non_null(strstr(w.unchecked, rows[i].said));
+    }
+}
+
 static void unseen(void **state)
 {
     static const struct findings_unseen cases[] = {{.lost_packets = 1}, {.bad_packets = 1}, {.caps = 1},
@@ -304,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unread),
+        cmocka_unit_test(ticks_of_busy_links),
         cmocka_unit_test(unseen),
         cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
         cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
