@@ -120,7 +120,20 @@ static bool is_party(const struct explain_party *a, const struct party *b)
     return !b->is_for && is_text(a->name, a->name_len, b->name);
 }
 
-static const char *outcome_words(const struct call *call)
+/* doubt_words says why it is not known how a call ended. */
+static const char *doubt_words(enum call_doubt doubt)
+{
+    static const char *const words[] = {
+        [DOUBT_LIMIT] = "a limit was reached (--max-calls)",
+        [DOUBT_LOST] = "an answer may be in what is missing, or could not be decoded",
+        [DOUBT_UNREAD] = "an answer may be among messages that could not be read",
+        [DOUBT_ATOMS] = "what would tell has unknown atoms",
+        [DOUBT_PLACE] = "the answer may go over another connection",
+    };
+    return words[doubt];
+}
+
+static const char *outcome_words(enum call_outcome outcome)
 {
     static const char *const words[CALL_OUTCOME_COUNT] = {
         [CALL_OPEN] = "it had not ended",
@@ -132,15 +145,9 @@ static const char *outcome_words(const struct call *call)
         [CALL_ANSWERED_ELSEWHERE] = "it was answered by the caller's own node, over no connection",
         [CALL_NOCONNECTION] = "the connection was lost",
         [CALL_UNANSWERED] = "it was still open when the capture ended",
+        [CALL_UNKNOWN] = "it is unknown how it ended: ",
     };
-    static const char *const doubts[] = {
-        [DOUBT_LIMIT] = "it is unknown how it ended: a limit was reached (--max-calls)",
-        [DOUBT_LOST] = "it is unknown how it ended: an answer may be in what is missing, or could not be decoded",
-        [DOUBT_UNREAD] = "it is unknown how it ended: an answer may be among messages that could not be read",
-        [DOUBT_ATOMS] = "it is unknown how it ended: what would tell has unknown atoms",
-        [DOUBT_PLACE] = "it is unknown how it ended: the answer may go over another connection",
-    };
-    return call->outcome == CALL_UNKNOWN ? doubts[call->doubt] : words[call->outcome];
+    return words[outcome];
 }
 
 static void keep_call_itself(struct explain *e, const struct call *call)
@@ -153,8 +160,9 @@ static void keep_call_itself(struct explain *e, const struct call *call)
     report_print_who(call, out);
     ds_buffer_add_text(out, "  ");
     report_print_what(call, 0, out);
-    ds_buffer_printf(out, "\noutcome: %s; %s\nwaited: ", call_outcome_name(call->outcome),
-                     outcome_words(call));
+    ds_buffer_printf(out, "\noutcome: %s; %s%s\nwaited: ", call_outcome_name(call->outcome),
+                     outcome_words(call->outcome),
+                     call->outcome == CALL_UNKNOWN ? doubt_words(call->doubt) : "");
     party_print(&call->caller, out);
     ds_buffer_add_text(out, " waited ");
     if (!call_has_end(call))

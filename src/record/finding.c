@@ -229,6 +229,9 @@ int finding_compare(const struct finding *a, const struct finding *b)
     }
     if (a->kind != NULL && b->kind != NULL && a->kind->rank != b->kind->rank)
         return (int)a->kind->rank - (int)b->kind->rank;
+    /* A cause begins before what comes of it, though it may be known later. */
+    if (a->kind != NULL && b->kind != NULL && a->first_ns != b->first_ns)
+        return a->first_ns < b->first_ns ? -1 : 1;
     const int order = (a->number > b->number) - (a->number < b->number);
     return a->kind == NULL && b->kind == NULL ? -order : order; /* lines count from the greatest down */
 }

@@ -88,12 +88,12 @@ struct note {
     const struct waited *held; /* of a stall that is over: what waited; else NULL */
 };
 
-/* call is a call that ended. */
-/* Why it is not known how a call ended: a limit made it forgotten; packets are missing that may have had the
- * answer; an answer may be among messages that could not be read; the message that ended it has unknown
- * atoms; it is not known where the answer goes. */
+/* Why it is not known how a call ended: a limit made it forgotten; packets are missing that may have had
+ * the answer; an answer may be among messages that could not be read; the message that ended it has
+ * unknown atoms; it is not known where the answer goes. */
 enum call_doubt { DOUBT_LIMIT, DOUBT_LOST, DOUBT_UNREAD, DOUBT_ATOMS, DOUBT_PLACE };
 
+/* call is a call that ended. */
 struct call {
     uint64_t number;   /* from 1, in order of the requests */
     uint64_t conn;     /* number of the connection the request went over */
@@ -114,7 +114,6 @@ struct call {
     enum certainty certainty; /* of the outcome: a TIMEOUT is told by the time that passed */
     uint32_t likely_atoms;    /* in its request and in the message that ended it */
     bool is_part;             /* one of these two could not be read whole */
-    enum call_doubt doubt;    /* of CALL_UNKNOWN */
     const char *error_class; /* of CALL_ERROR: "error", "exit", "throw", "badrpc" ...; else NULL */
     struct ds_term reason;   /* of CALL_ERROR; absent otherwise */
     uint64_t parent;         /* the call that was being served; 0 none known */
@@ -122,6 +121,7 @@ struct call {
     bool parent_inferred;    /* from the order of the packets: the caller was serving that one */
     bool began_before;       /* its request is of before the capture (ds_event.past) */
     bool awaits_input;       /* it asks somebody to type something: that may take any time */
+    enum call_doubt doubt;   /* of CALL_UNKNOWN */
     const uint64_t *children; /* calls that the callee made meanwhile, ended ones first */
     size_t num_children;
 };

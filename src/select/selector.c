@@ -472,8 +472,8 @@ bool selector_is_of_nodes(const struct selector *s, const struct finding *findin
 static bool finding_fits(const struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
-    return selector_is_of_nodes(s, record->finding) && !config->ops.any && config->num_regexes == 0 && config->num_matches == 0 &&
-           config->num_processes == 0 && filter_run(config->filter, record);
+    return selector_is_of_nodes(s, record->finding) && !config->ops.any && config->num_regexes == 0 &&
+           config->num_matches == 0 && config->num_processes == 0 && filter_run(config->filter, record);
 }
 
 /* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried

@@ -48,8 +48,8 @@ void selector_free(struct selector *select);
 /* selector_wants says whether a record is to be shown. Every record is given once, in order. */
 bool selector_wants(struct selector *select, const struct record *record);
 
-/* selector_has_node says whether --node asks for a node, or for nothing; selector_is_of_nodes whether it asks
- * for a finding. */
+/* selector_has_node says whether --node asks for a node, or for nothing; selector_is_of_nodes whether it
+ * asks for a finding. */
 bool selector_has_node(const struct selector *select, struct ds_text name);
 bool selector_is_of_nodes(const struct selector *select, const struct finding *finding);
 

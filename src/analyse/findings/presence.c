@@ -13,7 +13,7 @@ enum {
     MAX_NODES = 2048,
     MAX_PAIRS = 8192,
     MAX_LINKS = 8192,
-    NUMBER_LEN = 3, /* digits at the end of a name that only a script chooses, where it also acts like one */
+    NUMBER_LEN = 3, /* digits at the end of a name, as only scripts choose, where it also acts like one */
     ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
 };
 #define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */

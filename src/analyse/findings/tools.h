@@ -11,7 +11,7 @@
 bool tools_have_name(struct ds_text node);
 
 /* tools_number_len returns how many of the characters of a node's name, without its host, stand before the
- * number that it ends in, 0: it ends in none of so many digits. Scripts number their nodes: ask1234@host. */
+ * number that it ends in, 0: it ends in none of so many digits. Scripts number nodes: ask1234@host. */
 size_t tools_number_len(struct ds_text node, size_t digits);
 
 /* tools_are_hidden says whether a node is hidden, or wants its peer to choose its name, by the flags of its

@@ -92,6 +92,11 @@ static void equals(void **state)
     const struct finding earlier = of(FINDING_DS105, SEVERITY_ERROR, false);
     assert_true(finding_compare(&earlier, &later) < 0 && finding_compare(&later, &earlier) > 0);
     assert_int_equal(finding_compare(&later, &later), 0);
+    struct finding cause = of(FINDING_DS105, SEVERITY_ERROR, false); /* found last, and it began first */
+    cause.first_ns = 1;
+    struct finding effect = earlier;
+    effect.first_ns = 2;
+    assert_true(finding_compare(&cause, &effect) < 0 && finding_compare(&effect, &cause) > 0);
     const struct finding line = {.number = UINT64_MAX - 1, .severity = SEVERITY_FINE};
     const struct finding next = {.number = UINT64_MAX - 2, .severity = SEVERITY_FINE};
     assert_true(finding_compare(&line, &next) < 0);  /* their numbers go down */
