@@ -11,7 +11,7 @@
  * the ends of the latest connections are remembered, so that an alert has addresses.
  */
 #include "core/community_id.h"
-#include "output/json_write.h"
+#include "output/finding_json.h"
 #include "output/sink.h"
 
 #include <distsniff/dissect.h>
@@ -142,6 +142,7 @@ static void write_alert(struct eve_state *s, const struct finding *f)
     put_words(s, JSON_KEY("text"), &f->sentence);
     if (f->detail.len != 0)
         put_words(s, JSON_KEY("detail"), &f->detail);
+    finding_params_put(f, JSON_KEY("params"), json);
     json_put_string(json, JSON_KEY("advice"), f->kind->advice);
     json_put_unsigned(json, JSON_KEY("count"), f->count);
     put_time(s, JSON_KEY("first"), f->first_ns);

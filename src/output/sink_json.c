@@ -4,6 +4,7 @@
  */
 #include "core/community_id.h"
 #include "output/endpoint_cache.h"
+#include "output/finding_json.h"
 #include "output/json_write.h"
 #include "output/sink.h"
 #include "output/term_text_cache.h"
@@ -235,6 +236,7 @@ static void put_addr(struct json_writer *json, struct json_key key, const struct
 #define PUT_REF(name, monitor) PUT_PRINTED(name, monitor_print_ref(monitor, &w->scratch))
 #define PUT_PID(name, party) PUT_PRINTED(name, party_print_pid(SYNTAX, party, &w->scratch))
 #define PUT_WORDING(name, wording) PUT_PRINTED(name, wording_print(wording, &w->scratch))
+#define PUT_PARAMS(name, finding) finding_params_put(finding, KEY(name), &w->json)
 #define PUT_JSON_UNSIGNED PUT_UNSIGNED
 #define PUT_MAP_BOOL(name, value) /* only lists of all nodes say so */
 #define PUT_MAP_TERM(name, term) /* JSON has it as text in mfa */

@@ -191,6 +191,8 @@ static void put_ref(struct map_writer *map, const char *key, const struct monito
 #define PUT_MAP_BOOL PUT_BOOL
 #define PUT_MAP_TERM PUT_TERM
 #define PUT_MAP_ADDRESSES(name, event) put_addresses(&w->map, event)
+#include "output/params_write.h"
+#define PUT_PARAMS(name, finding) (OPEN(name), write_params(w, finding), CLOSE())
 #include "output/fields_write.h"
 
 static void maps_record(struct sink *sink, const struct record *record)

@@ -5,6 +5,8 @@
  */
 #include "reports/report_finding.h"
 
+#include "output/finding_json.h"
+
 #include <distsniff/counted.h>
 #include <inttypes.h>
 #include <math.h>
@@ -492,6 +494,7 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
         if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
             json_put_string(json, JSON_KEY("proof"), f->proof);
         tell_wording(&f->detail, JSON_KEY("detail"), json);
+        finding_params_put(f, JSON_KEY("params"), json);
         json_put_unsigned(json, JSON_KEY("count"), f->count);
         json_put_microseconds(json, JSON_KEY("first"), f->first_ns);
         json_put_microseconds(json, JSON_KEY("last"), f->last_ns);

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """fields.py PROGRAM FIELDS_DEF PCAPS: the outputs say the same. Of each capture, each field of each record of
 -T json is a row of record/fields.def and has its kind, -Y has a field for it, and -T etf has the same records
-with the same fields and values, but for what the rows call JSON's or the maps' own. -T sqlite has these values in its columns. Each row
-was seen in a capture, or stands in UNSEEN below."""
+with the same fields and values, but for what the rows call JSON's or the maps' own. -T sqlite has these values
+in its columns; alerts of -T eve and --report doctor of -T html have the parameters of findings. Each row was seen
+in a capture, or stands in UNSEEN below."""
+import base64
+import gzip
 import json
 import os
 import re
@@ -213,8 +216,34 @@ COLUMNS = {
     'stall': ({'waited': None}, set()),
     'call': ({}, {'ts', 'frame', 'caller', 'callee', 'mfa', 'request', 'result', 'reason', 'children',
                   'latency'}),
-    'finding': ({'nodes': None, 'conns': None, 'frames': None, 'evidence': None}, {'ts', 'first', 'text', 'detail'}),
+    'finding': ({'nodes': None, 'conns': None, 'frames': None, 'evidence': None},
+                {'ts', 'first', 'text', 'detail', 'params'}),
 }
+
+
+def said_by(findings):
+    """What these findings say, as tuples that compare, whatever the output calls the sentence."""
+    said = set()
+    for finding in map(dict, findings):
+        params = finding.get('params')
+        if isinstance(params, str):
+            params = json.loads(params)
+        said.add((finding['code'], finding['text' if 'text' in finding else 'sentence'],
+                  finding.get('detail') or None, json.dumps(params, sort_keys=True)))
+    return said
+
+
+def check_findings(said, outputs, where):
+    """Records and alerts say what was found three times at most, rows and the report what is known of it at last."""
+    rows, alerts, report = (outputs.get(output) for output in ('sqlite', 'eve', 'html'))
+    pairs = [('-T eve', alerts, '-T json', said), ('-T json', said, '-T eve', alerts),
+             ('-T sqlite', rows, '--report doctor', report), ('--report doctor', report, '-T sqlite', rows)]
+    for name, some, other, others in pairs:
+        for one in (some or set()) - (some if others is None else others):
+            fault(f'{where}, {name}: {one}, which {other} does not say')
+    for name, some in outputs.items():
+        for code in {one[0] for one in said} ^ {one[0] for one in some}:
+            fault(f'{where}, {name}: {code} is there or not, otherwise than in JSON')
 
 
 def check_rows(database, records, where):
@@ -250,9 +279,9 @@ for folder, _folders, names in os.walk(pcaps):
     captures += [os.path.join(folder, name) for name in names if re.search(r'\.pcap(ng)?(\.gz|\.zst)?$', name)]
 for capture in sorted(captures):
     with tempfile.TemporaryDirectory() as folder:
-        outputs = [os.path.join(folder, name) for name in ('json', 'etf', 'db')]
+        outputs = [os.path.join(folder, name) for name in ('json', 'etf', 'db', 'eve', 'html')]
         command = [program, '-r', capture, '-v', '--etf', '--report', 'doctor', '--report', 'timeline']
-        for output, form in zip(outputs, ('json', 'etf', 'sqlite')):
+        for output, form in zip(outputs, ('json', 'etf', 'sqlite', 'eve', 'html')):
             command += ['-T', f'{form}={output}']
         keys = re.sub(r'\.pcap.*', '.keys', capture)
         if os.path.exists(keys):
@@ -274,11 +303,22 @@ for capture in sorted(captures):
                 break
             check(PARTS_OF.get(kind, [kind]), said, mapped, f'{where}, {kind}')
             said['type'] = kind
+        found = {}
         if os.path.exists(outputs[2]):
             database = sqlite3.connect(outputs[2])
             database.row_factory = sqlite3.Row
             check_rows(database, records, where)
+            found['sqlite'] = said_by(database.execute('SELECT code, text, detail, params FROM finding'))
             database.close()
+        with open(outputs[3]) as file:
+            alerts = [json.loads(line) for line in file if '"event_type":"alert"' in line]
+            found['eve'] = said_by(alert['distsniff'] for alert in alerts)
+        if os.path.exists(outputs[4]):
+            with open(outputs[4]) as file:
+                page = re.search(r'<script type="application/gzip-base64" id="data">(.*?)</script>', file.read(), re.S)
+            report = json.loads(gzip.decompress(base64.b64decode(page.group(1))))['doctor']
+            found['html'] = said_by(f for f in report['found'] if 'code' in f)
+        check_findings(said_by(r for r in records if r['type'] == 'finding'), found, where)
 
 # -Y has a field for each row, under the name of the row, but for those that stand here with what they are there.
 PREFIX = {'tls': 'tls.', 'counters': 'src_sent.', 'token': 'token.', 'party': 'caller.', 'fault': 'fault.'}

@@ -7,6 +7,7 @@
 #include "output/sqlite/rows.h"
 
 #include "core/term_show.h"
+#include "output/finding_json.h"
 
 #include <string.h>
 
@@ -125,6 +126,15 @@ static void put_words(struct rows *rows, enum database_column column, const stru
     database_printed(rows->database, column, at);
 }
 
+static void put_params(struct rows *rows, const struct finding *f)
+{
+    const size_t at = rows->text->len;
+    if (!finding_has_params(f))
+        return;
+    finding_params_print(f, rows->text);
+    database_printed(rows->database, COLUMN_finding_params, at);
+}
+
 static void evidence_row(struct rows *rows, const struct finding *f, size_t set, unsigned packet)
 {
     enum { IDS_OF_ONE = 64, IDS_OF_SET = 16 };
@@ -170,6 +180,7 @@ void rows_finding(struct rows *rows, const struct finding *f)
     database_word(d, COLUMN_finding_title, f->kind->title);
     put_words(rows, COLUMN_finding_text, &f->sentence);
     put_words(rows, COLUMN_finding_detail, &f->detail);
+    put_params(rows, f);
     database_word(d, COLUMN_finding_advice, finding_advice(f));
     database_number(d, COLUMN_finding_count, (int64_t)f->count);
     database_number(d, COLUMN_finding_first_ns, f->first_ns);

@@ -58,7 +58,7 @@ SELECT severity, code, title, text, detail, advice, certainty, proof, count,
          AS packets
 FROM (SELECT *, instr('availability correctness performance hygiene', rank) AS by_rank FROM finding
       UNION ALL
-      SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
              CASE severity WHEN 'down' THEN -1 WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END, 0 FROM checked) AS finding
 ORDER BY place, instr('error  warningnote', severity), by_rank, finding.id;
 
