@@ -39,10 +39,10 @@ enum proto_guess { PROTO_NO, PROTO_MORE, PROTO_YES };
 
 struct proto {
     const char *name;
-    /* probe says whether the first bytes of direction dir are this protocol's; PROTO_MORE
-     * when more bytes are needed to tell. */
+    /* probe says whether the first bytes of direction dir are this protocol's; PROTO_MORE when more bytes
+     * are needed to tell. late: the bytes lie anywhere in the stream. */
     enum proto_guess (*probe)(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                              struct cursor bytes);
+                              struct cursor bytes, bool late);
     bool (*start)(struct dissect_ctx *env, struct conn *conn); /* makes conn->state */
     void (*feed)(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);
     void (*gap)(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,

@@ -632,13 +632,14 @@ static bool is_tick(struct cursor bytes)
 }
 
 static enum proto_guess dist_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                                   struct cursor bytes)
+                                   struct cursor bytes, bool late)
 {
     const struct tcp_conn_view *tcp = conn->tcp;
     bool known = registry_has_port(env->registry, tcp->port[1]);
     enum handshake_from from;
     size_t skip;
 
+    (void)dir;
     if (conn->view.tls != NULL && cursor_left(&bytes) == 0)
         return known || registry_has_port(env->registry, tcp->port[0]) ? PROTO_YES : PROTO_NO;
 
@@ -646,7 +647,7 @@ static enum proto_guess dist_probe(const struct dissect_ctx *env, const struct c
         return PROTO_YES;
     known = known || registry_has_port(env->registry, tcp->port[0]);
     enum proto_guess guess = handshake_probe(conn, bytes, known, &from);
-    if (guess != PROTO_NO || !conn->late[dir])
+    if (guess != PROTO_NO || !late)
         return guess;
     if (known && is_tick(bytes))
         return PROTO_YES;

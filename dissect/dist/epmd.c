@@ -510,10 +510,11 @@ static bool epmd_start(struct dissect_ctx *env, struct conn *conn)
 }
 
 static enum proto_guess epmd_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                                   struct cursor bytes)
+                                   struct cursor bytes, bool late)
 {
     (void)dir;
     (void)bytes;
+    (void)late;
     return conn->view.end[0].port == env->config.epmd_port ||
                    conn->view.end[1].port == env->config.epmd_port
                ? PROTO_YES

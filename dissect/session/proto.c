@@ -1,34 +1,38 @@
 /*
- * proto.c - the table of protocols. The first whose probe says yes has the connection; those of
- * sockets.def are asked last.
+ * proto.c - the table of protocols. The first whose probe says yes has the connection: those beside the
+ * distribution, sockets.def, are asked last.
  */
 #include "conn/proto.h"
 
 #include "dist/dist.h"
 #include "dist/epmd.h"
-#include "sockets/socket_find.h"
+#include "sockets/socket.h"
 
+enum { FIRST_SOCKET = 2 };
 static const struct proto *const protos[] = {
     &epmd_proto,
     &dist_proto,
+#define SOCKET(id, name) &socket_##id.proto,
+#include "sockets/sockets.def"
+#undef SOCKET
 };
+enum { NUM_PROTOS = sizeof protos / sizeof protos[0] };
 
 enum proto_guess proto_find(const struct dissect_ctx *env, const struct conn *conn, int dir,
                             struct cursor bytes, const struct proto **out)
 {
-    enum proto_guess guess = PROTO_NO;
-    for (size_t i = 0; i < sizeof protos / sizeof protos[0]; i++) {
-        switch (protos[i]->probe(env, conn, dir, bytes)) {
-        case PROTO_YES:
+    enum proto_guess found = PROTO_NO;
+    for (size_t i = 0; i < NUM_PROTOS && found != PROTO_YES; i++) {
+        const enum proto_guess guess = protos[i]->probe(env, conn, dir, bytes, conn->late[dir]);
+        if (guess == PROTO_YES)
             *out = protos[i];
-            return PROTO_YES;
-        case PROTO_MORE:
-            guess = PROTO_MORE;
-            break;
-        case PROTO_NO:
-            break;
-        }
+        if (guess != PROTO_NO)
+            found = guess;
     }
-    const enum proto_guess other = socket_find(env, conn, dir, bytes, out);
-    return other != PROTO_NO ? other : guess;
+    return found;
+}
+
+const char *ds_proto_name(size_t i)
+{
+    return i < NUM_PROTOS - FIRST_SOCKET ? protos[FIRST_SOCKET + i]->name : NULL;
 }

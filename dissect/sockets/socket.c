@@ -153,7 +153,7 @@ static void lose(struct socket_dir *d, enum ds_fault_kind why)
 static bool find_again(struct socket *socket, int dir, struct cursor at)
 {
     struct socket_dir *d = &socket->dirs[dir];
-    if (socket->kind->begins(socket->env, socket->conn, dir, at, true) != PROTO_YES)
+    if (socket->kind->proto.probe(socket->env, socket->conn, dir, at, true) != PROTO_YES)
         return false;
     report_open(socket, dir, NULL);
     if (d->lost_len != 0)

@@ -46,10 +46,6 @@ struct socket_unit {
 
 struct socket_proto {
     struct proto proto; /* the first member: conn->proto is it */
-    /* begins says whether the first bytes of a direction are of this kind. late: they lie anywhere
-     * in the stream. */
-    enum proto_guess (*begins)(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                               struct cursor bytes, bool late);
     /* measure fills in *unit for what begins at. PROTO_MORE: that cannot be told yet. PROTO_NO:
      * nothing begins here. */
     enum proto_guess (*measure)(const struct socket *socket, int dir, struct cursor at,
@@ -92,7 +88,7 @@ bool socket_read_node(struct cursor *at, struct ds_text *out);
 enum proto_guess socket_measure_packet4(const struct socket *socket, int dir, struct cursor at,
                                         struct socket_unit *unit);
 
-/* socket_begins_packet4 says how the term in the first packet begins. */
+/* socket_begins_packet4 says how the term in the first packet begins. PROTO_NO: there are no bytes. */
 enum proto_guess socket_begins_packet4(struct cursor bytes, struct socket_head *head);
 
 /* The functions of struct proto, the same for all kinds. */

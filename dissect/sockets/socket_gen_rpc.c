@@ -47,25 +47,17 @@ static bool is_work(const struct socket_head *head)
     return false;
 }
 
-static enum proto_guess gen_rpc_begins(const struct dissect_ctx *env, const struct conn *conn,
-                                       int dir, struct cursor bytes, bool late)
+static enum proto_guess gen_rpc_probe(const struct dissect_ctx *env, const struct conn *conn,
+                                      int dir, struct cursor bytes, bool late)
 {
     struct socket_head head;
     (void)env;
     (void)conn;
     (void)dir;
-    if (cursor_left(&bytes) == 0)
-        return PROTO_NO;
     const enum proto_guess guess = socket_begins_packet4(bytes, &head);
     if (guess != PROTO_YES)
         return guess;
     return is_greeting(head.word) || (late && is_work(&head)) ? PROTO_YES : PROTO_NO;
-}
-
-static enum proto_guess gen_rpc_probe(const struct dissect_ctx *env, const struct conn *conn,
-                                      int dir, struct cursor bytes)
-{
-    return gen_rpc_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
 /* learn_nodes: the client says which node it wants behind its challenge, and, over TLS, who it is
@@ -99,7 +91,6 @@ static void gen_rpc_take(struct socket *socket, int dir, struct cursor unit, uin
 
 const struct socket_proto socket_gen_rpc = {
     .proto = SOCKET_PROTO("gen_rpc", gen_rpc_probe),
-    .begins = gen_rpc_begins,
     .measure = socket_measure_packet4,
     .take = gen_rpc_take,
 };

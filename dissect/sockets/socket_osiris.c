@@ -82,8 +82,8 @@ static enum proto_guess begins_with_token(const struct dissect_ctx *env, const s
     return read_chunk(bytes, &chunk);
 }
 
-static enum proto_guess osiris_begins(const struct dissect_ctx *env, const struct conn *conn,
-                                      int dir, struct cursor bytes, bool late)
+static enum proto_guess osiris_probe(const struct dissect_ctx *env, const struct conn *conn,
+                                     int dir, struct cursor bytes, bool late)
 {
     struct osiris_chunk chunk;
     if (cursor_left(&bytes) == 0) /* when it is opened: who listens there was told */
@@ -96,12 +96,6 @@ static enum proto_guess osiris_begins(const struct dissect_ctx *env, const struc
     return dir == 0 && conn->tcp->syn_seen[0] ? begins_with_token(env, conn, bytes) : PROTO_NO;
 }
 
-static enum proto_guess osiris_probe(const struct dissect_ctx *env, const struct conn *conn,
-                                     int dir, struct cursor bytes)
-{
-    return osiris_begins(env, conn, dir, bytes, conn->late[dir]);
-}
-
 static enum proto_guess osiris_measure(const struct socket *socket, int dir, struct cursor at,
                                        struct socket_unit *unit)
 {
@@ -109,7 +103,7 @@ static enum proto_guess osiris_measure(const struct socket *socket, int dir, str
     struct osiris_chunk chunk = {0};
     if (d->num_units == 0 && !d->is_late) {
         unit->len = unit->need = TOKEN_LEN;
-        return osiris_begins(socket->env, socket->conn, dir, at, false);
+        return osiris_probe(socket->env, socket->conn, dir, at, false);
     }
     const enum proto_guess guess = read_chunk(at, &chunk);
     *unit = (struct socket_unit){.len = chunk.len, .need = HEAD_LEN};
@@ -163,7 +157,6 @@ const struct socket_proto socket_osiris = {
               .sealed = socket_sealed,
               .close = socket_close,
               .syn_again = socket_syn_again},
-    .begins = osiris_begins,
     .measure = osiris_measure,
     .take = osiris_take,
 };

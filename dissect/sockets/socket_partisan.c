@@ -14,15 +14,13 @@ static bool is_hello(const struct socket_head *head)
            socket_read_node(&at, &node);
 }
 
-static enum proto_guess partisan_begins(const struct dissect_ctx *env, const struct conn *conn,
-                                        int dir, struct cursor bytes, bool late)
+static enum proto_guess partisan_probe(const struct dissect_ctx *env, const struct conn *conn,
+                                       int dir, struct cursor bytes, bool late)
 {
     struct socket_head head;
     (void)env;
     (void)conn;
     (void)dir;
-    if (cursor_left(&bytes) == 0)
-        return PROTO_NO;
     const enum proto_guess guess = socket_begins_packet4(bytes, &head);
     if (guess != PROTO_YES)
         return guess;
@@ -30,12 +28,6 @@ static enum proto_guess partisan_begins(const struct dissect_ctx *env, const str
                    (late && head.arity >= 3 && socket_word_is(head.word, "forward_message"))
                ? PROTO_YES
                : PROTO_NO;
-}
-
-static enum proto_guess partisan_probe(const struct dissect_ctx *env, const struct conn *conn,
-                                       int dir, struct cursor bytes)
-{
-    return partisan_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
 static void partisan_take(struct socket *socket, int dir, struct cursor unit, uint64_t len)
@@ -52,7 +44,6 @@ static void partisan_take(struct socket *socket, int dir, struct cursor unit, ui
 
 const struct socket_proto socket_partisan = {
     .proto = SOCKET_PROTO("partisan", partisan_probe),
-    .begins = partisan_begins,
     .measure = socket_measure_packet4,
     .take = partisan_take,
 };

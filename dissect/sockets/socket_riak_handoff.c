@@ -31,10 +31,10 @@ static bool is_module(struct cursor name)
     return is_any;
 }
 
-/* riak_begins: a handoff begins with its configuration, or the older sync. Later nothing tells it
+/* riak_probe: a handoff begins with its configuration, or the older sync. Later nothing tells it
  * from others. */
-static enum proto_guess riak_begins(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                                    struct cursor bytes, bool late)
+static enum proto_guess riak_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
+                                   struct cursor bytes, bool late)
 {
     struct socket_head head;
     struct cursor body;
@@ -62,12 +62,6 @@ static enum proto_guess riak_begins(const struct dissect_ctx *env, const struct 
                    head.arity == 2 && socket_word_is(head.word, "vnode_mod")
                ? PROTO_YES
                : PROTO_NO;
-}
-
-static enum proto_guess riak_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
-                                   struct cursor bytes)
-{
-    return riak_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
 static enum proto_guess riak_measure(const struct socket *socket, int dir, struct cursor at,
@@ -105,7 +99,6 @@ static void riak_take(struct socket *socket, int dir, struct cursor unit, uint64
 
 const struct socket_proto socket_riak_handoff = {
     .proto = SOCKET_PROTO("riak_handoff", riak_probe),
-    .begins = riak_begins,
     .measure = riak_measure,
     .take = riak_take,
 };

@@ -109,6 +109,8 @@ enum proto_guess socket_begins_packet4(struct cursor bytes, struct socket_head *
     enum { LONGEST = 1 << 28 };
     uint32_t len;
     *head = (struct socket_head){0};
+    if (cursor_left(&bytes) == 0)
+        return PROTO_NO;
     if (!cursor_read_u32(&bytes, &len))
         return PROTO_MORE;
     if (len < 2 || len > LONGEST)

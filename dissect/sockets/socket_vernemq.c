@@ -27,8 +27,8 @@ static const char connect_word[] = "vmq-connect", ack_word[] = "vmq-connect-ack"
                   send_word[] = "vmq-send";
 enum { FRAME_WORD_LEN = 3 }; /* "msg", "enq" */
 
-static enum proto_guess vernemq_begins(const struct dissect_ctx *env, const struct conn *conn,
-                                       int dir, struct cursor bytes, bool late)
+static enum proto_guess vernemq_probe(const struct dissect_ctx *env, const struct conn *conn,
+                                      int dir, struct cursor bytes, bool late)
 {
     (void)env;
     (void)conn;
@@ -37,12 +37,6 @@ static enum proto_guess vernemq_begins(const struct dissect_ctx *env, const stru
         return PROTO_NO;
     const enum proto_guess guess = starts_with(bytes, connect_word);
     return guess != PROTO_NO || !late ? guess : starts_with(bytes, send_word);
-}
-
-static enum proto_guess vernemq_probe(const struct dissect_ctx *env, const struct conn *conn,
-                                      int dir, struct cursor bytes)
-{
-    return vernemq_begins(env, conn, dir, bytes, conn->late[dir]);
 }
 
 /* measure_word measures a unit of a word, a length, and so many bytes. */
@@ -119,7 +113,6 @@ static void vernemq_take(struct socket *socket, int dir, struct cursor unit, uin
 
 const struct socket_proto socket_vernemq = {
     .proto = SOCKET_PROTO("vernemq", vernemq_probe),
-    .begins = vernemq_begins,
     .measure = vernemq_measure,
     .take = vernemq_take,
 };

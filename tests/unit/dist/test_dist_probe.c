@@ -17,7 +17,7 @@ static void test_probe_of_extra_bytes(void **state)
         assert_true(fake_begin(&fake));
         assert_true(fake_open(&fake, &dist_proto, 40001, 40002, true));
         assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
-                                          cursor_make(bytes, 2 + NAME_LEN + extra)),
+                                          cursor_make(bytes, 2 + NAME_LEN + extra), fake.conn.late[0]),
                          extra <= MAX_EXTRA ? PROTO_YES : PROTO_NO);
         fake_close(&fake, TCP_CLOSE_CAPTURE);
         fake_finish(&fake);
@@ -79,7 +79,7 @@ static void test_probe(void **state)
         struct guard_page guard = guard_page_copy(cases[i].bytes, cases[i].len);
         assert_non_null(guard.bytes);
         assert_int_equal(dist_proto.probe(&fake.env, &fake.conn, 0,
-                                          cursor_make(guard.bytes, cases[i].len)),
+                                          cursor_make(guard.bytes, cases[i].len), fake.conn.late[0]),
                          cases[i].expected);
         guard_page_free(&guard);
         fake_close(&fake, TCP_CLOSE_CAPTURE);

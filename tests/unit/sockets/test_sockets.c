@@ -5,7 +5,7 @@
 #include "failing_alloc.h"
 #include "fake_conn.h"
 #include "sockets/socket.h"
-#include "sockets/socket_find.h"
+#include "conn/proto.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,7 +214,7 @@ static void prefixes(void **state)
             memcpy(copy, bytes.data, cut);
             begin(p->kind, true);
             const enum proto_guess guess =
-                socket_find(&f.env, &f.conn, 0, cursor_make(copy, cut), &found);
+                proto_find(&f.env, &f.conn, 0, cursor_make(copy, cut), &found);
             if (guess == PROTO_YES)
                 assert_ptr_equal(found, &p->kind->proto);
             else
@@ -340,7 +340,7 @@ static void somebody_else(void **state)
         begin(protocols[i].kind, true);
         f.tcp.port[1] = 6042;
         assert_int_equal(
-            socket_find(&f.env, &f.conn, 0, cursor_make(http, sizeof http - 1), &found), PROTO_NO);
+            proto_find(&f.env, &f.conn, 0, cursor_make(http, sizeof http - 1), &found), PROTO_NO);
         SEND(0, http);
         SEND(1, http);
         end("");
