@@ -264,49 +264,18 @@ static bool maps_are_by_themselves(const struct sink_config *config)
     return true;
 }
 
+/* MAPS is what the three formats have in common. */
+#define MAPS                                                                                       \
+    .read_back = true, .record = maps_record, .lost = maps_lost, .close = maps_close,              \
+    .stateless = maps_are_by_themselves, .takes_monitors = true, .takes_links = true,              \
+    .takes_findings = true, .takes_timeline = true
+
 const struct sink_kind sink_erl = {
-    .name = "erl",
-    .help = "Erlang terms for file:consult/1",
-    .read_back = true,
-    .open = erl_open,
-    .record = maps_record,
-    .lost = maps_lost,
-    .close = maps_close,
-    .stateless = maps_are_by_themselves,
-    .takes_monitors = true,
-    .takes_links = true,
-    .takes_findings = true,
-    .takes_timeline = true,
-};
+    MAPS, .name = "erl", .help = "Erlang terms for file:consult/1", .open = erl_open};
 
 const struct sink_kind sink_ex = {
-    .name = "ex",
-    .help = "Elixir terms for Code.eval_file/1",
-    .read_back = true,
-    .open = ex_open,
-    .record = maps_record,
-    .lost = maps_lost,
-    .end = ex_end,
-    .close = maps_close,
-    .stateless = maps_are_by_themselves,
-    .takes_monitors = true,
-    .takes_links = true,
-    .takes_findings = true,
-    .takes_timeline = true,
-};
+    MAPS, .name = "ex", .help = "Elixir terms for Code.eval_file/1", .open = ex_open, .end = ex_end};
 
 const struct sink_kind sink_etf = {
-    .name = "etf",
-    .help = "external terms for binary_to_term/1",
-    .read_back = true,
-    .open = etf_open,
-    .record = maps_record,
-    .lost = maps_lost,
-    .close = maps_close,
-    .stateless = maps_are_by_themselves,
-    .takes_monitors = true,
-    .takes_links = true,
-    .takes_findings = true,
-    .takes_timeline = true,
-    .check = etf_check,
-};
+    MAPS, .name = "etf", .help = "external terms for binary_to_term/1", .open = etf_open,
+    .check = etf_check};

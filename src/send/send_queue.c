@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static uint64_t entry_size(size_t id_len, size_t body_len)
 {
@@ -91,4 +92,13 @@ const struct send_entry *send_queue_at(const struct send_queue *queue, uint64_t 
 void send_queue_release(struct send_queue *queue, uint64_t position)
 {
     atomic_store_explicit(&queue->tail, position, memory_order_release);
+}
+
+void send_queue_wake(struct send_queue *queue, int *wake_fd)
+{
+    char bytes[256];
+    if (read(*wake_fd, bytes, sizeof bytes) > 0)
+        return;
+    *wake_fd = -1;
+    atomic_store(&queue->is_ending, true);
 }

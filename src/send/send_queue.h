@@ -66,6 +66,10 @@ bool send_queue_is_roomy(const struct send_queue *queue);
 const struct send_entry *send_queue_at(const struct send_queue *queue, uint64_t *position);
 void send_queue_release(struct send_queue *queue, uint64_t position);
 
+/* send_queue_wake reads what woke the reader. Where the other end is closed the queue is ending, and
+ * *wake_fd is -1. */
+void send_queue_wake(struct send_queue *queue, int *wake_fd);
+
 static inline const char *send_entry_id(const struct send_entry *entry)
 {
     return entry->bytes;

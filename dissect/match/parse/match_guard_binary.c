@@ -27,14 +27,7 @@ static bool read_constant(struct guard_parser *g, bool *complete)
         match->constants.len = len;
         return !no_memory || parse_no_memory(g->p);
     }
-    if (!parse_fold(g->p, num_nodes, &at, &const_len))
-        return false;
-    struct match_step *step = guard_add_value(g, STEP_CONSTANT);
-    if (step == NULL)
-        return false;
-    step->at = at;
-    step->len = const_len;
-    return true;
+    return parse_fold(g->p, num_nodes, &at, &const_len) && guard_add_constant(g, at);
 }
 
 /* begin_binary adds the empty one. */

@@ -27,14 +27,7 @@ static bool add_constant(struct guard_parser *g)
 {
     const size_t first = g->match->num_nodes;
     size_t at, len;
-    if (!parse_term(g->p, true) || !parse_fold(g->p, first, &at, &len))
-        return false;
-    struct match_step *step = guard_add_value(g, STEP_CONSTANT);
-    if (step == NULL)
-        return false;
-    step->at = at;
-    step->len = len;
-    return true;
+    return parse_term(g->p, true) && parse_fold(g->p, first, &at, &len) && guard_add_constant(g, at);
 }
 
 static bool add_variable(struct guard_parser *g)

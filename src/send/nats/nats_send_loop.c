@@ -354,16 +354,6 @@ static bool is_over(struct carrier *c)
            clock_now_ns() - c->progress_ns > (c->connection == NULL ? GREETING_NS : PATIENCE_NS);
 }
 
-/* take_wake takes what the other process said, or notes that it is gone. */
-static void take_wake(struct carrier *c)
-{
-    char bytes[256];
-    if (read(c->wake_fd, bytes, sizeof bytes) > 0)
-        return;
-    c->wake_fd = -1;
-    atomic_store(&c->queue->is_ending, true);
-}
-
 /* sleep_for waits for something to be sent, or a reply. */
 static void sleep_for(struct carrier *c, int ms)
 {
@@ -377,7 +367,7 @@ static void sleep_for(struct carrier *c, int ms)
     if (num > 0 && (fds[1].revents & POLLIN) != 0 && read(c->reply_fds[0], bytes, sizeof bytes) < 0)
         return;
     if (num > 0 && fds[0].revents != 0)
-        take_wake(c);
+        send_queue_wake(c->queue, &c->wake_fd);
 }
 
 static void run(struct carrier *c)

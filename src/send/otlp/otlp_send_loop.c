@@ -190,16 +190,6 @@ static bool is_due(struct span_sender *c)
             now_ns - c->since_ns >= GATHER_NS || !send_queue_is_roomy(c->queue));
 }
 
-/* take_wake takes what the other process said, or notes that it is gone. */
-static void take_wake(struct span_sender *c)
-{
-    char bytes[256];
-    if (read(c->wake_fd, bytes, sizeof bytes) > 0)
-        return;
-    c->wake_fd = -1;
-    atomic_store(&c->queue->is_ending, true);
-}
-
 /* sleep_for waits for something to be sent. */
 static void sleep_for(struct span_sender *c)
 {
@@ -214,7 +204,7 @@ static void sleep_for(struct span_sender *c)
     const int num = poll(&wake, 1, ms);
     atomic_store(&c->queue->is_asleep, false);
     if (num > 0)
-        take_wake(c);
+        send_queue_wake(c->queue, &c->wake_fd);
 }
 
 void otlp_send_loop_run(const struct otlp_send_loop_config *config)
