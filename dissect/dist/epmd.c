@@ -25,6 +25,7 @@
 #include "dist/epmd_list.h"
 #include "dist/node_name.h"
 #include "dist/registry.h"
+#include "util/reader.h"
 
 #include <stdlib.h>
 
@@ -47,24 +48,25 @@ struct epmd {
 /* message is one under work. */
 struct epmd_message {
     struct cursor start;
-    struct cursor at;
+    struct reader r;
     struct ds_event event;
 };
 
-static bool fail(struct epmd_message *m, const char *what)
+/* put_fault: what could not be read is the fault of the event. */
+static void put_fault(struct epmd_message *m)
 {
-    m->event.fault = (struct ds_fault){
-        .kind = DS_FAULT_MALFORMED,
-        .offset = cursor_offset(&m->at, &m->start),
-        .what = what,
-    };
-    return false;
+    if (!reader_is_ok(&m->r))
+        m->event.fault = (struct ds_fault){
+            .kind = DS_FAULT_MALFORMED,
+            .offset = cursor_offset(&m->r.at, &m->start),
+            .what = m->r.wrong,
+        };
 }
 
 static void message_init(struct epmd_message *m, struct cursor bytes, int dir)
 {
     m->start = bytes;
-    m->at = bytes;
+    m->r = (struct reader){.at = bytes};
     m->event = (struct ds_event){
         .type = DS_EVENT_EPMD,
         .dir = (uint8_t)dir,
@@ -74,58 +76,41 @@ static void message_init(struct epmd_message *m, struct cursor bytes, int dir)
     };
 }
 
-/* A read that fails leaves m->at where the missing thing would be. These say what. */
-static bool read_u8(struct epmd_message *m, uint8_t *out, const char *what)
+static struct ds_text read_text(struct reader *r, const char *what)
 {
-    return cursor_read_u8(&m->at, out) || fail(m, what);
-}
-
-static bool read_u16(struct epmd_message *m, uint16_t *out, const char *what)
-{
-    return cursor_read_u16(&m->at, out) || fail(m, what);
-}
-
-static bool read_text(struct epmd_message *m, struct ds_text *out, const char *what)
-{
-    uint16_t len;
-    struct cursor text;
-    if (!read_u16(m, &len, what))
-        return false;
-    if (!cursor_child(&m->at, len, &text))
-        return fail(m, what);
-    *out = cursor_text(text);
-    return true;
+    const uint16_t len = reader_u16(r, what);
+    return cursor_text(reader_child(r, len, what));
 }
 
 /* What ALIVE2_REQ and PORT2_RESP have in common. */
-static bool read_node(struct epmd_message *m)
+static void read_node(struct epmd_message *m)
 {
     struct ds_epmd *epmd = &m->event.epmd;
-    return read_u16(m, &epmd->port, "no port") && read_u8(m, &epmd->node_type, "no node type") &&
-           read_u8(m, &epmd->protocol, "no protocol") &&
-           read_u16(m, &epmd->highest_version, "no highest version") &&
-           read_u16(m, &epmd->lowest_version, "no lowest version") &&
-           read_text(m, &epmd->name, "the name is not whole") &&
-           read_text(m, &epmd->extra, "the extra field is not whole");
+    epmd->port = reader_u16(&m->r, "no port");
+    epmd->node_type = reader_u8(&m->r, "no node type");
+    epmd->protocol = reader_u8(&m->r, "no protocol");
+    epmd->highest_version = reader_u16(&m->r, "no highest version");
+    epmd->lowest_version = reader_u16(&m->r, "no lowest version");
+    epmd->name = read_text(&m->r, "the name is not whole");
+    epmd->extra = read_text(&m->r, "the extra field is not whole");
 }
 
-static bool read_name_to_end(struct epmd_message *m)
+static void read_name_to_end(struct epmd_message *m)
 {
-    m->event.epmd.name = cursor_text(m->at);
-    m->at.at = m->at.end;
-    return m->event.epmd.name.len != 0 || fail(m, "no name");
+    m->event.epmd.name = cursor_text(reader_rest(&m->r));
+    if (m->event.epmd.name.len == 0)
+        reader_fail(&m->r, "no name");
 }
 
-static bool read_nothing(struct epmd_message *m)
+static void read_nothing(struct epmd_message *m)
 {
     (void)m;
-    return true;
 }
 
 static const struct epmd_request {
     uint8_t code;
     enum ds_epmd_op op;
-    bool (*read)(struct epmd_message *m);
+    void (*read)(struct epmd_message *m);
 } requests[] = {
     {120, DS_EPMD_ALIVE2_REQ, read_node},   {122, DS_EPMD_PORT_PLEASE2_REQ, read_name_to_end},
     {110, DS_EPMD_NAMES_REQ, read_nothing}, {100, DS_EPMD_DUMP_REQ, read_nothing},
@@ -141,22 +126,21 @@ static const struct epmd_request *find_request(uint8_t code)
     return NULL;
 }
 
-/* m->at stands behind the length. */
+/* read_request reads what stands behind the length. */
 static void read_request(struct epmd_message *m)
 {
-    const struct cursor code_at = m->at;
-    uint8_t code;
-    if (!read_u8(m, &code, "an empty request"))
-        return;
+    const struct cursor code_at = m->r.at;
+    const uint8_t code = reader_u8(&m->r, "an empty request");
     const struct epmd_request *request = find_request(code);
-    if (request == NULL) {
-        m->at = code_at;
-        fail(m, "no request begins like this");
-        return;
+    if (request != NULL && reader_is_ok(&m->r)) {
+        m->event.epmd.op = request->op;
+        request->read(m);
+        reader_end(&m->r, "bytes after the end of the request");
+    } else {
+        m->r.at = code_at;
+        reader_fail(&m->r, "no request begins like this");
     }
-    m->event.epmd.op = request->op;
-    if (request->read(m) && cursor_left(&m->at) != 0)
-        fail(m, "bytes after the end of the request");
+    put_fault(m);
 }
 
 static const struct ds_addr *epmd_addr(const struct conn *conn)
@@ -201,15 +185,12 @@ static void read_list(struct dissect_ctx *env, struct conn *conn, struct epmd_me
     const struct epmd *epmd = conn->state;
     struct ds_epmd *body = &m->event.epmd;
     bool dump = epmd->request == DS_EPMD_DUMP_REQ;
-    const char *wrong = NULL;
 
-    if (!cursor_read_u32(&m->at, &body->epmd_port))
-        wrong = "no port of the EPMD";
-    else if (!epmd_read_list(&m->at, &env->arena, body, &dump, &wrong))
+    body->epmd_port = reader_u32(&m->r, "no port of the EPMD");
+    if (reader_is_ok(&m->r) && !epmd_read_list(&m->r.at, &env->arena, body, &dump, &m->r.wrong))
         env->stats.no_memory++;
     body->op = dump ? DS_EPMD_DUMP_RESP : DS_EPMD_NAMES_RESP;
-    if (wrong != NULL)
-        fail(m, wrong);
+    put_fault(m);
 }
 
 static void emit_list(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
@@ -223,58 +204,48 @@ static void emit_list(struct dissect_ctx *env, struct conn *conn, struct epmd_me
     env_emit(env, conn, &m->event);
 }
 
-/* Replies. Each returns false while bytes are missing. */
+/* Replies. While bytes are missing the reader fails. */
 
-static bool read_alive2_resp(struct epmd_message *m)
+static void read_alive2_resp(struct epmd_message *m)
 {
-    struct ds_epmd *body = &m->event.epmd;
-    uint16_t creation;
-    if (!cursor_read_u8(&m->at, &body->result) || !cursor_read_u16(&m->at, &creation))
-        return false;
-    body->creation = creation;
-    return true;
+    m->event.epmd.result = reader_u8(&m->r, "no result");
+    m->event.epmd.creation = reader_u16(&m->r, "no creation");
 }
 
-static bool read_alive2_x_resp(struct epmd_message *m)
+static void read_alive2_x_resp(struct epmd_message *m)
 {
-    struct ds_epmd *body = &m->event.epmd;
-    return cursor_read_u8(&m->at, &body->result) && cursor_read_u32(&m->at, &body->creation);
+    m->event.epmd.result = reader_u8(&m->r, "no result");
+    m->event.epmd.creation = reader_u32(&m->r, "no creation");
 }
 
-static bool read_port2_resp(struct epmd_message *m)
+static void read_port2_resp(struct epmd_message *m)
 {
-    struct ds_epmd *body = &m->event.epmd;
-    if (!cursor_read_u8(&m->at, &body->result))
-        return false;
-    return body->result != 0 || read_node(m);
+    m->event.epmd.result = reader_u8(&m->r, "no result");
+    if (m->event.epmd.result == 0)
+        read_node(m);
 }
 
-static bool read_raw(struct epmd_message *m, size_t len)
+static void read_raw(struct epmd_message *m, size_t len)
 {
-    struct cursor text = m->start;
-    struct cursor raw;
-    if (!cursor_child(&text, len, &raw))
-        return false;
-    m->at = text;
-    m->event.epmd.raw = cursor_text(raw);
-    return true;
+    m->r.at = m->start;
+    m->event.epmd.raw = cursor_text(reader_child(&m->r, len, "the text is not whole"));
 }
 
-static bool read_kill_resp(struct epmd_message *m)
+static void read_kill_resp(struct epmd_message *m)
 {
-    return read_raw(m, sizeof "OK" - 1);
+    read_raw(m, sizeof "OK" - 1);
 }
 
-static bool read_stop_resp(struct epmd_message *m)
+static void read_stop_resp(struct epmd_message *m)
 {
-    return read_raw(m, sizeof "STOPPED" - 1);
+    read_raw(m, sizeof "STOPPED" - 1);
 }
 
 static const struct reply {
     uint8_t first;
     enum ds_epmd_op op;
     const char *text; /* all of it, where it is text */
-    bool (*read)(struct epmd_message *m);
+    void (*read)(struct epmd_message *m);
 } replies[] = {
     {121, DS_EPMD_ALIVE2_RESP, NULL, read_alive2_resp},
     {118, DS_EPMD_ALIVE2_X_RESP, NULL, read_alive2_x_resp},
@@ -330,7 +301,7 @@ static enum epmd_progress feed_request(struct dissect_ctx *env, struct conn *con
     *used = LENGTH_LEN + (size_t)len;
     bytes.end = at.at;
     message_init(&m, bytes, dir);
-    m.at = body;
+    m.r.at = body;
     handle_request(env, conn, &m);
     return DONE;
 }
@@ -341,10 +312,10 @@ static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn,
 {
     struct epmd *epmd = conn->state;
     struct epmd_message m;
-    uint8_t first;
 
     message_init(&m, bytes, dir);
-    if (!cursor_read_u8(&m.at, &first))
+    const uint8_t first = reader_u8(&m.r, "an empty reply");
+    if (!reader_is_ok(&m.r))
         return MORE;
     if (first == 0) {
         /* The number of the EPMD's port: a list, which only the close ends. */
@@ -355,13 +326,13 @@ static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn,
     if (reply == NULL)
         return HOPELESS;
     m.event.epmd.op = reply->op;
-    if (!reply->read(&m))
+    reply->read(&m);
+    if (!reader_is_ok(&m.r))
         return MORE;
     if (reply->text != NULL &&
         memcmp(m.event.epmd.raw.data, reply->text, m.event.epmd.raw.len) != 0)
         return HOPELESS;
-    m.event.fault = (struct ds_fault){0};
-    *used = cursor_offset(&m.at, &m.start);
+    *used = cursor_offset(&m.r.at, &m.start);
     m.event.bytes_len = *used;
     handle_reply(env, conn, &m);
     return DONE;
@@ -374,19 +345,18 @@ static void emit_rest(struct dissect_ctx *env, struct conn *conn, int dir, struc
     struct epmd *epmd = conn->state;
     struct epmd_dir *d = &epmd->dirs[dir];
     struct epmd_message m;
-    uint8_t byte;
 
     message_init(&m, bytes, dir);
     d->dead = true;
     if (d->list) {
         read_list(env, conn, &m);
     } else if (dir == epmd->server) {
-        const struct reply *reply = cursor_read_u8(&m.at, &byte) ? find_reply(byte) : NULL;
+        const struct reply *reply = find_reply(reader_u8(&m.r, "an empty reply"));
         if (reply != NULL && reply->text == NULL) {
             m.event.epmd.op = reply->op;
-            (void)reply->read(&m);
+            reply->read(&m);
         }
-    } else if (cursor_skip(&m.at, LENGTH_LEN)) {
+    } else if (cursor_skip(&m.r.at, LENGTH_LEN)) {
         read_request(&m);
     }
     m.event.fault = (struct ds_fault){kind, cursor_left(&bytes), what};

@@ -21,128 +21,96 @@
 #include "dist/handshake.h"
 
 #include "dist/flags.h"
+#include "util/reader.h"
 
 /* No message of a real node comes near: names have at most 255 characters. */
 enum { PROBE_MAX_LEN = 4096, PROBE_MAX_EXTRA = 256 };
 
-static struct cursor take_rest(struct cursor *c)
+/* A step_fn reads what follows the tag. */
+typedef void step_fn(struct reader *r, struct ds_handshake *out);
+
+static void read_name(struct reader *r, struct ds_handshake *out)
 {
-    struct cursor rest = *c;
-    c->at = c->end;
-    return rest;
+    const uint16_t len = reader_u16(r, "no length of the name");
+    out->name = cursor_text(reader_child(r, len, "the name is longer than the message"));
 }
 
-/* A step_fn reads what follows the tag; NULL, or what is wrong where m stands. */
-typedef const char *step_fn(struct cursor *m, struct ds_handshake *out);
-
-static const char *read_name(struct cursor *m, struct ds_handshake *out)
+static void read_flags_5(struct reader *r, struct ds_handshake *out)
 {
-    uint16_t len;
-    struct cursor name;
-    if (!cursor_read_u16(m, &len))
-        return "no length of the name";
-    if (!cursor_child(m, len, &name))
-        return "the name is longer than the message";
-    out->name = cursor_text(name);
-    return NULL;
-}
-
-static const char *read_version_and_flags(struct cursor *m, struct ds_handshake *out)
-{
-    uint16_t version;
-    uint32_t flags;
-    if (!cursor_read_u16(m, &version))
-        return "no protocol version";
+    const uint16_t version = reader_u16(r, "no protocol version");
     if (version > UINT8_MAX)
-        return "a protocol version that never existed";
-    out->version = (uint8_t)version;
-    if (!cursor_read_u32(m, &flags))
-        return "no capability flags";
-    out->flags = flags;
-    out->has_flags = true;
-    return NULL;
+        reader_fail(r, "a protocol version that never existed");
+    else
+        out->version = (uint8_t)version;
+    out->flags = reader_u32(r, "no capability flags");
+    out->has_flags = reader_is_ok(r);
 }
 
-static const char *read_challenge(struct cursor *m, struct ds_handshake *out)
-{
-    if (!cursor_read_u32(m, &out->challenge))
-        return "no challenge";
-    out->has_challenge = true;
-    return NULL;
-}
-
-static const char *read_digest(struct cursor *m, struct ds_handshake *out)
-{
-    if (!cursor_read_bytes(m, out->digest, sizeof out->digest))
-        return "the digest does not have 16 bytes";
-    out->has_digest = true;
-    return cursor_left(m) == 0 ? NULL : "bytes after the digest";
-}
-
-static const char *read_send_name_5(struct cursor *m, struct ds_handshake *out)
-{
-    const char *wrong = read_version_and_flags(m, out);
-    if (wrong == NULL)
-        out->name = cursor_text(take_rest(m));
-    return wrong;
-}
-
-static const char *read_send_name_6(struct cursor *m, struct ds_handshake *out)
+static void read_flags_6(struct reader *r, struct ds_handshake *out)
 {
     out->version = 6;
-    if (!cursor_read_u64(m, &out->flags))
-        return "no capability flags";
-    out->has_flags = true;
-    if (!cursor_read_u32(m, &out->creation))
-        return "no creation";
-    return read_name(m, out);
+    out->flags = reader_u64(r, "no capability flags");
+    out->has_flags = reader_is_ok(r);
 }
 
-static const char *read_challenge_5(struct cursor *m, struct ds_handshake *out)
+static void read_challenge(struct reader *r, struct ds_handshake *out)
 {
-    const char *wrong = read_version_and_flags(m, out);
-    if (wrong == NULL)
-        wrong = read_challenge(m, out);
-    if (wrong == NULL)
-        out->name = cursor_text(take_rest(m));
-    return wrong;
+    out->challenge = reader_u32(r, "no challenge");
+    out->has_challenge = reader_is_ok(r);
 }
 
-static const char *read_challenge_6(struct cursor *m, struct ds_handshake *out)
+static void read_creation(struct reader *r, struct ds_handshake *out)
 {
-    out->version = 6;
-    if (!cursor_read_u64(m, &out->flags))
-        return "no capability flags";
-    out->has_flags = true;
-    const char *wrong = read_challenge(m, out);
-    if (wrong != NULL)
-        return wrong;
-    if (!cursor_read_u32(m, &out->creation))
-        return "no creation";
-    return read_name(m, out);
+    out->creation = reader_u32(r, "no creation");
 }
 
-static const char *read_complement(struct cursor *m, struct ds_handshake *out)
+static void read_digest(struct reader *r, struct ds_handshake *out)
 {
-    uint32_t flags_high;
-    if (!cursor_read_u32(m, &flags_high))
-        return "no capability flags";
-    out->flags = (uint64_t)flags_high << 32;
-    out->has_flags = true;
-    if (!cursor_read_u32(m, &out->creation))
-        return "no creation";
-    return cursor_left(m) == 0 ? NULL : "bytes after the creation";
+    reader_bytes(r, out->digest, sizeof out->digest, "the digest does not have 16 bytes");
+    out->has_digest = reader_is_ok(r);
+    reader_end(r, "bytes after the digest");
 }
 
-static const char *read_challenge_reply(struct cursor *m, struct ds_handshake *out)
+static void read_send_name_5(struct reader *r, struct ds_handshake *out)
 {
-    const char *wrong = read_challenge(m, out);
-    return wrong != NULL ? wrong : read_digest(m, out);
+    read_flags_5(r, out);
+    out->name = cursor_text(reader_rest(r));
 }
 
-static const char *read_challenge_ack(struct cursor *m, struct ds_handshake *out)
+static void read_send_name_6(struct reader *r, struct ds_handshake *out)
 {
-    return read_digest(m, out);
+    read_flags_6(r, out);
+    read_creation(r, out);
+    read_name(r, out);
+}
+
+static void read_challenge_5(struct reader *r, struct ds_handshake *out)
+{
+    read_flags_5(r, out);
+    read_challenge(r, out);
+    out->name = cursor_text(reader_rest(r));
+}
+
+static void read_challenge_6(struct reader *r, struct ds_handshake *out)
+{
+    read_flags_6(r, out);
+    read_challenge(r, out);
+    read_creation(r, out);
+    read_name(r, out);
+}
+
+static void read_complement(struct reader *r, struct ds_handshake *out)
+{
+    out->flags = (uint64_t)reader_u32(r, "no capability flags") << 32;
+    out->has_flags = reader_is_ok(r);
+    read_creation(r, out);
+    reader_end(r, "bytes after the creation");
+}
+
+static void read_challenge_reply(struct reader *r, struct ds_handshake *out)
+{
+    read_challenge(r, out);
+    read_digest(r, out);
 }
 
 static bool cursor_is(struct cursor c, const char *text)
@@ -163,28 +131,26 @@ static bool is_one_of(struct cursor c, const char *const *texts, size_t num_text
     return false;
 }
 
-static const char *read_status(struct cursor *m, struct ds_handshake *out)
+static void read_status(struct reader *r, struct ds_handshake *out)
 {
     static const char named[] = "named:";
-    struct cursor rest = *m;
-    struct cursor text;
-    if (cursor_child(&rest, sizeof named - 1, &text) && cursor_is(text, named)) {
-        out->status = cursor_text(text);
-        *m = rest;
-        const char *wrong = read_name(m, out);
-        if (wrong == NULL && !cursor_read_u32(m, &out->creation))
-            wrong = "no creation";
-        return wrong;
+    const struct cursor text = cursor_first(r->at, sizeof named - 1);
+    if (cursor_is(text, named)) {
+        out->status = cursor_text(reader_child(r, sizeof named - 1, NULL));
+        read_name(r, out);
+        read_creation(r, out);
+        return;
     }
-    out->status = cursor_text(*m);
-    return is_one_of(*m, statuses, sizeof statuses / sizeof statuses[0]) ? NULL : "unknown status";
+    out->status = cursor_text(r->at);
+    if (!is_one_of(r->at, statuses, sizeof statuses / sizeof statuses[0]))
+        reader_fail(r, "unknown status");
 }
 
-static const char *read_status_reply(struct cursor *m, struct ds_handshake *out)
+static void read_status_reply(struct reader *r, struct ds_handshake *out)
 {
-    out->status = cursor_text(*m);
-    return is_one_of(*m, answers, sizeof answers / sizeof answers[0]) ? NULL
-                                                                      : "neither true nor false";
+    out->status = cursor_text(r->at);
+    if (!is_one_of(r->at, answers, sizeof answers / sizeof answers[0]))
+        reader_fail(r, "neither true nor false");
 }
 
 static const struct handshake_step {
@@ -201,7 +167,7 @@ static const struct handshake_step {
     {'s', HANDSHAKE_ACCEPTOR, DS_STEP_STATUS, read_status},
     {'N', HANDSHAKE_ACCEPTOR, DS_STEP_CHALLENGE, read_challenge_6},
     {'n', HANDSHAKE_ACCEPTOR, DS_STEP_CHALLENGE, read_challenge_5},
-    {'a', HANDSHAKE_ACCEPTOR, DS_STEP_CHALLENGE_ACK, read_challenge_ack},
+    {'a', HANDSHAKE_ACCEPTOR, DS_STEP_CHALLENGE_ACK, read_digest},
 };
 enum { NUM_STEPS = sizeof steps / sizeof steps[0] };
 
@@ -222,26 +188,21 @@ bool handshake_is_step(uint8_t tag, enum handshake_from from)
 void handshake_parse(const struct conn *conn, struct cursor message, enum handshake_from from,
                      struct ds_handshake *out, struct ds_fault *fault)
 {
-    const struct cursor start = message;
-    const struct handshake_step *step = NULL;
-    const char *wrong;
-    uint8_t tag;
-
+    struct reader r = {.at = message};
     *out = (struct ds_handshake){.step = DS_STEP_UNKNOWN};
-    if (!cursor_read_u8(&message, &tag)) {
-        wrong = "an empty handshake message";
-    } else if ((step = find_step(tag, from)) == NULL) {
-        wrong = "no handshake message begins like this";
-        message = start;
-    } else {
+    const uint8_t tag = reader_u8(&r, "an empty handshake message");
+    const struct handshake_step *step = find_step(tag, from);
+    if (step != NULL && reader_is_ok(&r)) {
         out->step = step->step;
-        wrong = step->read(&message, out);
+        step->read(&r, out);
     }
-    if (wrong != NULL) {
-        fault->kind = DS_FAULT_MALFORMED;
-        fault->offset = handshake_length_len(conn) + cursor_offset(&message, &start);
-        fault->what = wrong;
-    }
+    if (step == NULL) /* the caller looks before, but for an empty one */
+        reader_fail(&r, "no handshake message begins like this");
+    if (reader_is_ok(&r))
+        return;
+    fault->kind = DS_FAULT_MALFORMED;
+    fault->offset = handshake_length_len(conn) + cursor_offset(&r.at, &message);
+    fault->what = r.wrong;
 }
 
 /* Names of nodes are letters and digits mostly; what is excluded here keeps other protocols
@@ -265,12 +226,14 @@ static bool is_node_name(struct ds_text name, bool host_only)
 static bool is_plausible(const struct handshake_step *step, struct cursor message)
 {
     struct ds_handshake h = {0};
-    if (step->read(&message, &h) != NULL)
+    struct reader r = {.at = message};
+    step->read(&r, &h);
+    if (!reader_is_ok(&r))
         return false;
     if (step->step != DS_STEP_SEND_NAME && step->step != DS_STEP_CHALLENGE)
         return true;
     bool host_only = step->step == DS_STEP_SEND_NAME && (h.flags & FLAG_MASK(NAME_ME)) != 0;
-    return (h.version == 5 || h.version == 6) && cursor_left(&message) <= PROBE_MAX_EXTRA &&
+    return (h.version == 5 || h.version == 6) && cursor_left(&r.at) <= PROBE_MAX_EXTRA &&
            is_node_name(h.name, host_only);
 }
 

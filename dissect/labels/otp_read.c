@@ -44,7 +44,7 @@ const char *ds_otp_kind_name(enum ds_otp_kind kind)
 
 /* reader is where reading has come to. Texts of lines go to room, which is as large as the text:
  * what they hold is shorter than what they are written as. */
-struct reader {
+struct line_reader {
     const char *start, *at, *end;
     char *room;
     struct ds_otp_lines *lines;
@@ -53,7 +53,7 @@ struct reader {
 };
 
 /* fail_at says where the text is none, and what should be there. */
-static bool fail_at(struct reader *r, const char *at, const char *expected)
+static bool fail_at(struct line_reader *r, const char *at, const char *expected)
 {
     *r->error = (struct ds_otp_read_error){.line = 1, .column = 1, .expected = expected};
     for (const char *c = r->start; c < at; c++) {
@@ -70,14 +70,14 @@ static bool fail_at(struct reader *r, const char *at, const char *expected)
     return false;
 }
 
-static bool begins(const struct reader *r, const char *word)
+static bool begins(const struct line_reader *r, const char *word)
 {
     const size_t len = strlen(word);
     return (size_t)(r->end - r->at) >= len && memcmp(r->at, word, len) == 0;
 }
 
 /* skip_space passes over white space and comments. */
-static bool skip_space(struct reader *r)
+static bool skip_space(struct line_reader *r)
 {
     for (;;) {
         if (r->at < r->end && isspace((unsigned char)*r->at)) {
@@ -97,7 +97,7 @@ static bool skip_space(struct reader *r)
     }
 }
 
-static bool take(struct reader *r, char c, const char *expected)
+static bool take(struct line_reader *r, char c, const char *expected)
 {
     if (!skip_space(r))
         return false;
@@ -109,7 +109,7 @@ static bool take(struct reader *r, char c, const char *expected)
 
 /* read_string reads a string, or several, into room; at of each of its characters is noted in
  * places, where that is not NULL, for max_len of them and the end. */
-static bool read_string(struct reader *r, size_t max_len, const char *what, const char **out,
+static bool read_string(struct line_reader *r, size_t max_len, const char *what, const char **out,
                         const char **places)
 {
     char *to = r->room;
@@ -158,7 +158,7 @@ static bool is_plain(const char *text)
     return true;
 }
 
-static bool read_kind(struct reader *r, enum ds_otp_kind *kind)
+static bool read_kind(struct line_reader *r, enum ds_otp_kind *kind)
 {
     if (!skip_space(r))
         return false;
@@ -177,7 +177,7 @@ static bool read_kind(struct reader *r, enum ds_otp_kind *kind)
     return false;
 }
 
-static bool read_pattern(struct reader *r, struct ds_otp_line *line)
+static bool read_pattern(struct line_reader *r, struct ds_otp_line *line)
 {
     const char *places[MAX_PATTERN + 1];
     struct pattern_error error;
@@ -200,7 +200,7 @@ static bool read_pattern(struct reader *r, struct ds_otp_line *line)
     return true;
 }
 
-static bool read_line(struct reader *r, struct ds_otp_line *line)
+static bool read_line(struct line_reader *r, struct ds_otp_line *line)
 {
     const char *start = r->at;
     const char *words[] = {"LABEL", "OTP"};
@@ -233,7 +233,7 @@ static bool read_line(struct reader *r, struct ds_otp_line *line)
            take(r, ',', "a comma") && read_pattern(r, line) && take(r, ')', "a )");
 }
 
-static bool add_line(struct reader *r, const struct ds_otp_line *line, const char *at)
+static bool add_line(struct line_reader *r, const struct ds_otp_line *line, const char *at)
 {
     struct ds_otp_lines *lines = r->lines;
     if (lines->num == DS_OTP_MAX_LINES)
@@ -254,7 +254,7 @@ bool ds_otp_read(struct ds_text text, struct ds_otp_lines *out, struct ds_otp_re
 {
     *out = (struct ds_otp_lines){0};
     out->texts = malloc(text.len + 1);
-    struct reader r = {.start = text.data,
+    struct line_reader r = {.start = text.data,
                        .at = text.data,
                        .end = text.data + text.len,
                        .room = out->texts,

@@ -9,6 +9,8 @@
  */
 #include "tls/tls_hello.h"
 
+#include "util/reader.h"
+
 #include <distsniff/dissect.h>
 
 enum extension {
@@ -21,50 +23,43 @@ enum extension {
     EXT_ENCRYPTED_HELLO = 0xfe0d, /* RFC 9849, 5: type:1, 0 of the outer hello */
 };
 
+enum { MAX_ID_LEN = 32 };
+
 /* The random of a HelloRetryRequest: RFC 8446, 4.1.3. */
 static const uint8_t retry_random[TLS_RANDOM_LEN] = {
     0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c};
 
-static bool child8(struct cursor *at, struct cursor *child)
+static const char cut[] = "the hello ends too early";
+
+static struct cursor child8(struct reader *r)
 {
-    struct cursor start = *at;
-    uint8_t len;
-    if (cursor_read_u8(at, &len) && cursor_child(at, len, child))
-        return true;
-    *at = start;
-    return false;
+    const uint8_t len = reader_u8(r, cut);
+    return reader_child(r, len, cut);
 }
 
-static bool child16(struct cursor *at, struct cursor *child)
+static struct cursor child16(struct reader *r)
 {
-    struct cursor start = *at;
-    uint16_t len;
-    if (cursor_read_u16(at, &len) && cursor_child(at, len, child))
-        return true;
-    *at = start;
-    return false;
+    const uint16_t len = reader_u16(r, cut);
+    return reader_child(r, len, cut);
 }
 
 /* read_server_name reads names<2>, each type:1 name<2>; type 0 is a host. */
-static void read_server_name(struct cursor at, struct tls_hello *out)
+static void read_server_name(struct reader at, struct tls_hello *out)
 {
-    struct cursor names, name;
-    uint8_t type;
-    if (!child16(&at, &names))
-        return;
-    while (cursor_read_u8(&names, &type) && child16(&names, &name)) {
-        if (type == 0)
+    struct reader names = {.at = child16(&at)};
+    while (cursor_left(&names.at) != 0 && reader_is_ok(&names)) {
+        const uint8_t type = reader_u8(&names, cut);
+        const struct cursor name = child16(&names);
+        if (type == 0 && reader_is_ok(&names))
             out->sni = name;
     }
 }
 
-static void read_versions(struct cursor at, bool is_client, struct tls_hello *out)
+static void read_versions(struct reader at, bool is_client, struct tls_hello *out)
 {
-    struct cursor versions = at;
+    struct cursor versions = is_client ? child8(&at) : at.at;
     uint16_t version;
-    if (is_client && !child8(&at, &versions))
-        return;
     while (cursor_read_u16(&versions, &version)) {
         const bool is_grease = (version & 0x0f0f) == 0x0a0a;
         if (!is_grease && version >> 8 == 3 && (version > out->version || !is_client))
@@ -73,13 +68,12 @@ static void read_versions(struct cursor at, bool is_client, struct tls_hello *ou
 }
 
 /* read_encrypted_hello: who has none to send sends an outer one all the same, of nonsense. */
-static void read_encrypted_hello(struct cursor at, struct tls_hello *out)
+static void read_encrypted_hello(struct reader at, struct tls_hello *out)
 {
-    uint8_t type;
-    out->has_ech = cursor_read_u8(&at, &type) && type == 0;
+    out->has_ech = reader_u8(&at, cut) == 0 && reader_is_ok(&at);
 }
 
-static void read_extension(uint16_t type, struct cursor at, bool is_client, struct tls_hello *out)
+static void read_extension(uint16_t type, struct reader at, bool is_client, struct tls_hello *out)
 {
     switch (type) {
     case EXT_SERVER_NAME:
@@ -90,7 +84,7 @@ static void read_extension(uint16_t type, struct cursor at, bool is_client, stru
         out->mac_last = true;
         break;
     case EXT_SESSION_TICKET:
-        out->has_ticket |= cursor_left(&at) != 0;
+        out->has_ticket |= cursor_left(&at.at) != 0;
         break;
     case EXT_PRE_SHARED_KEY:
         out->has_ticket = true;
@@ -99,8 +93,8 @@ static void read_extension(uint16_t type, struct cursor at, bool is_client, stru
         read_versions(at, is_client, out);
         break;
     case EXT_KEY_SHARE:
-        if (!is_client && !cursor_read_u16(&at, &out->group))
-            out->group = 0;
+        if (!is_client)
+            out->group = reader_u16(&at, cut);
         break;
     case EXT_ENCRYPTED_HELLO:
         if (is_client)
@@ -113,29 +107,31 @@ static void read_extension(uint16_t type, struct cursor at, bool is_client, stru
 
 bool tls_hello_read(struct cursor body, bool is_client, struct tls_hello *out)
 {
-    struct cursor id, suites, compressions, extensions, bytes;
-    uint8_t compression;
-    uint16_t type;
+    struct reader r = {.at = body};
 
-    *out = (struct tls_hello){0};
-    if (!cursor_read_u16(&body, &out->version) || out->version >> 8 != 3 ||
-        !cursor_read_bytes(&body, out->random, TLS_RANDOM_LEN) || !child8(&body, &id) ||
-        cursor_left(&id) > 32)
-        return false;
-    if (is_client ? !child16(&body, &suites) || !child8(&body, &compressions)
-                  : !cursor_read_u16(&body, &out->suite) || !cursor_read_u8(&body, &compression))
+    *out = (struct tls_hello){.version = reader_u16(&r, cut)};
+    reader_bytes(&r, out->random, TLS_RANDOM_LEN, cut);
+    const struct cursor id = child8(&r);
+    if (is_client) {
+        (void)child16(&r); /* suites */
+        (void)child8(&r);  /* compressions */
+    } else {
+        out->suite = reader_u16(&r, cut);
+        (void)reader_u8(&r, cut); /* compression */
+    }
+    if (!reader_is_ok(&r) || out->version >> 8 != 3 || cursor_left(&id) > MAX_ID_LEN)
         return false;
     out->is_retry = !is_client && memcmp(out->random, retry_random, TLS_RANDOM_LEN) == 0;
-    if (cursor_left(&body) == 0)
+    if (cursor_left(&r.at) == 0)
         return true;
-    if (!child16(&body, &extensions))
-        return false;
-    while (cursor_read_u16(&extensions, &type)) {
-        if (!child16(&extensions, &bytes))
-            return false;
-        read_extension(type, bytes, is_client, out);
+    struct reader extensions = {.at = child16(&r)};
+    while (cursor_left(&extensions.at) != 0 && reader_is_ok(&extensions)) {
+        const uint16_t type = reader_u16(&extensions, cut);
+        const struct reader bytes = {.at = child16(&extensions)};
+        if (reader_is_ok(&extensions))
+            read_extension(type, bytes, is_client, out);
     }
-    return cursor_left(&extensions) == 0;
+    return reader_is_ok(&r) && reader_is_ok(&extensions);
 }
 
 static const struct {

@@ -224,6 +224,17 @@ static const struct conversation conversations[] = {
      BEGIN_TEXT "> challenge_reply challenge=11 !malformed at 7: the digest does not have 16 bytes\n"
      "> channel\n"
      "< conn failed: closed by bob@h after challenge_reply: most likely a wrong cookie\n"},
+    {"a digest too long",
+     false, false, NULL,
+     {A(SEND_NAME), B(STATUS_OK CHALLENGE), A("\0\x16r\0\0\0\x0b" "0123456789abcdef" "x"), B_FIN},
+     BEGIN_TEXT "> challenge_reply challenge=11 digest=30..66 !malformed at 23: bytes after the digest\n"
+     "> channel\n"
+     "< conn failed: closed by bob@h after challenge_reply: most likely a wrong cookie\n"},
+    {"a version of the protocol that never existed",
+     false, false, NULL,
+     {A("\0\x0en\1\0\0\0\0\0" "alice@h"), A_FIN},
+     "> conn open\n> send_name !malformed at 5: a protocol version that never existed\n"
+     "> conn failed: closed by 10.0.0.1:40001 after send_name\n"},
     {"an empty message",
      false, false, NULL,
      {A("\0\0"), A(SEND_NAME), A_FIN},
