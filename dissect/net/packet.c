@@ -23,7 +23,7 @@ enum {
     OPTION_END = 0,
     OPTION_NOP = 1,
     OPTION_TIMES = 8,
-    OPTION_TIMES_LEN = 10,
+    OPTION_TIMES_LEN = 10, OPTION_MD5 = 19, OPTION_MD5_LEN = 18,
 };
 _Static_assert(DS_ADDR_LEN >= INET6_ADDRSTRLEN, "any address fits");
 
@@ -118,21 +118,34 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
            cursor_child(&whole, total_len - (uint32_t)IP4_LEN, &at->bytes);
 }
 
-bool segment_search_time(struct cursor options, uint32_t *time)
+/* find_option finds the value of an option of TCP that has that kind and length. */
+static bool find_option(struct cursor options, uint8_t wanted, uint8_t wanted_len, struct cursor *value)
 {
     while (cursor_left(&options) != 0) {
         uint8_t kind, len;
-        struct cursor value;
         if (!cursor_read_u8(&options, &kind) || kind == OPTION_END)
             return false;
         if (kind == OPTION_NOP)
             continue;
-        if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, &value))
+        if (!cursor_read_u8(&options, &len) || len < 2 || !cursor_child(&options, len - 2u, value))
             return false;
-        if (kind == OPTION_TIMES && len == OPTION_TIMES_LEN)
-            return cursor_read_u32(&value, time);
+        if (kind == wanted && len == wanted_len)
+            return true;
     }
     return false;
+}
+
+bool segment_search_time(struct cursor options, uint32_t *time)
+{
+    struct cursor value;
+    return find_option(options, OPTION_TIMES, OPTION_TIMES_LEN, &value) && cursor_read_u32(&value, time);
+}
+
+bool segment_is_signed(const struct segment *segment)
+{
+    struct cursor value;
+    return cursor_left(&segment->options) >= OPTION_MD5_LEN &&
+           find_option(segment->options, OPTION_MD5, OPTION_MD5_LEN, &value);
 }
 
 /* read_tcp reads the TCP header. Where only its options are cut the segment still tells

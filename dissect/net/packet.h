@@ -107,6 +107,9 @@ static inline bool segment_time(const struct segment *segment, uint32_t *time)
     return segment_search_time(segment->options, time);
 }
 
+/* segment_is_signed says whether a segment has the signature of RFC 2385. */
+bool segment_is_signed(const struct segment *segment);
+
 /* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
                                  struct segment *out);

@@ -72,6 +72,7 @@ struct tcp_stream {
     bool believes_all;    /* what was ignored had been taken: its segments are doubted no more */
     bool has_stray_ack;
     bool has_urgent;
+    bool is_signed;       /* its segments are (RFC 2385) */
     uint8_t sums;         /* enum tcp_sums */
     uint8_t num_good;     /* checksums in a row, where some were not */
     uint32_t time;        /* TSval of the latest segment that the other end had waited for */

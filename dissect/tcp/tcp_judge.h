@@ -24,6 +24,11 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 /* tcp_judge_syn notes the time that the SYN of a stream tells: what its sender sends next is not older. */
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
+/* tcp_has_other_signature says whether a segment is signed and what its sender has sent so far is not, or
+ * the other way round: who has agreed on signatures drops what has none (RFC 2385, section 2.0), and Linux
+ * drops those that it has not agreed on. */
+bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
+
 /* tcp_acks_unsent says whether a segment with data acknowledges what was not captured, or not sent: Linux
  * drops it then. What comes after it shows which of the two it is: it settles it if the other end has
  * acknowledged the data, or other data has come in its place. */
@@ -37,7 +42,7 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
     const uint32_t ack_ahead = segment->ack - conn->stream[!dir].next_seq;
     if (segment->sum == PACKET_SUM_BAD || (segment->flags & TCP_URG) != 0 ||
         (segment->sum == PACKET_SUM_GOOD && stream->sums != TCP_SUMS_GOOD) ||
-        ack_ahead + TCP_NEAR > 2 * TCP_NEAR)
+        ack_ahead + TCP_NEAR > 2 * TCP_NEAR || segment_is_signed(segment) != stream->is_signed)
         return false;
     uint32_t time;
     if (!segment_time(segment, &time))

@@ -237,7 +237,10 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment, uint32_t len)
 {
     bool accepts;
-    if ((segment->flags & TCP_RST) != 0) {
+    if (tcp_has_other_signature(conn, dir, segment)) {
+        accepts = false;
+        tcp_doubt(table, conn, dir, segment, len);
+    } else if ((segment->flags & TCP_RST) != 0) {
         const enum tcp_reset_verdict verdict = tcp_judge_sum(conn, dir, segment)
                                                    ? tcp_judge_reset(conn, dir, segment)
                                                    : TCP_RESET_IGNORED;
@@ -406,6 +409,7 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     }
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
+    stream->is_signed = segment_is_signed(segment);
     stream->heard = true;
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)

@@ -508,6 +508,57 @@ static void test_unsent_acks_of_acked_data(void **state)
     expect_log(w, "0:ok");
 }
 
+static void feed_signed(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack, const char *text,
+                        uint8_t len)
+{
+    const uint8_t options[20] = {1, 1, 19, len};
+    struct segment segment = next_segment(w, dir);
+    segment.seq = seq;
+    segment.ack = ack;
+    segment.flags = flags;
+    segment.payload = cursor_make(text, strlen(text));
+    segment.options = cursor_make(options, 2u + len);
+    tcp_table_feed(w->table, &segment);
+}
+
+/* Linux drops a signature that was not agreed on, and what has none where one was. */
+static void test_signatures(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed_signed(w, A, TCP_ACK, 102, 502, "spoof", 18);
+    feed_signed(w, A, TCP_ACK, 102, 502, "", 18);
+    feed_signed(w, A, TCP_RST | TCP_ACK, 102, 502, "", 18);
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    assert_int_equal(w->stats.ignored, 3);
+    feed_signed(w, A, TCP_ACK, 103, 502, "short", 17);
+    expect_log(w, "0:c 0:short");
+    w->client_port++;
+    feed_signed(w, A, TCP_SYN, 100, 0, "", 18);
+    feed_signed(w, B, TCP_SYN | TCP_ACK, 500, 101, "", 18);
+    feed_signed(w, A, TCP_ACK, 101, 501, "a", 18);
+    feed(w, A, TCP_ACK, 102, 501, "spoof");
+    feed_signed(w, A, TCP_ACK, 102, 501, "b", 18);
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 4);
+    expect_log(w, "open 0:a 0:b");
+}
+
+/* Where the other end acknowledges what was ignored, its sender is believed: the first segment was of
+ * somebody else. */
+static void test_signatures_that_were_agreed_on(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_ACK, 101, 501, "x");
+    feed(w, B, TCP_ACK, 501, 102, "");
+    tcp_table_settle(w->table);
+    feed_signed(w, A, TCP_ACK, 102, 501, "a", 18);
+    feed(w, B, TCP_ACK, 501, 103, "");
+    feed_signed(w, A, TCP_ACK, 103, 501, "b", 18);
+    tcp_table_end(w->table);
+    expect_log(w, "open 0:x 0:a 0:b close=CAPTURE");
+}
+
 static void test_acks_of_a_fin(void **state)
 {
     struct world *w = *state;
@@ -772,6 +823,8 @@ int main(void)
         TEST(test_unsent_acks_of_lost_bytes),
         TEST(test_acks_of_held_bytes),
         TEST(test_unsent_acks_of_acked_data),
+        TEST(test_signatures),
+        TEST(test_signatures_that_were_agreed_on),
         TEST(test_acks_of_a_fin),
         TEST(test_time_of_syn),
         TEST(test_before_the_beginning),
