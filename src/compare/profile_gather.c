@@ -22,6 +22,7 @@ struct seen_message {
      * it has none. */
     struct profile_entry *node, *other, *link, *message, *what, *name;
 };
+TABLE_KEYED(struct seen_message, key);
 
 void profile_gather_init(struct profile_gather *g, struct profile *profile, struct node_roles *roles,
                          uint64_t max)
@@ -237,26 +238,15 @@ static struct profile_entry *get_name(struct profile_gather *g, const struct gat
     return get(g, PROFILE_NAME);
 }
 
-static struct seen_message *find_seen(struct profile_gather *g, uint64_t key)
-{
-    for (struct seen_message *s = table_first(&g->seen, (uint32_t)key); s != NULL;
-         s = table_next(&g->seen, s)) {
-        if (s->key == key)
-            return s;
-    }
-    return NULL;
-}
-
 /* see makes what is known of a kind of messages that is new; m is NULL where they cannot be read. */
 static struct seen_message *see(struct profile_gather *g, const struct ds_event *event,
                                 const struct gathered_message *m, uint64_t key)
 {
-    struct seen_message *seen = table_add_forgetting(&g->seen, (uint32_t)key);
+    struct seen_message *seen = table_find_or_put(&g->seen, key);
     if (seen == NULL) {
         g->profile->no_memory = true;
         return NULL;
     }
-    seen->key = key;
     seen->node = get_node(g, &event->conn->end[event->dir]);
     seen->other = get_node(g, &event->conn->end[!event->dir]);
     seen->link = get_between(g, PROFILE_LINK, event->conn);
@@ -322,7 +312,7 @@ static void count_unread(struct profile_gather *g, const struct ds_event *event,
 {
     const struct ds_endpoint *from = &event->conn->end[event->dir], *to = &event->conn->end[!event->dir];
     const uint64_t key = hash_end(hash_end(3, from), to);
-    struct seen_message *seen = find_seen(g, key);
+    struct seen_message *seen = table_find(&g->seen, key);
     g->profile->num_unread += num;
     if (seen == NULL)
         seen = see(g, event, NULL, key);
@@ -353,7 +343,7 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     }
     read_message(record, &m);
     const uint64_t key = hash_message(&m);
-    struct seen_message *seen = find_seen(g, key);
+    struct seen_message *seen = table_find(&g->seen, key);
     if (seen == NULL)
         seen = see(g, event, &m, key);
     if (seen == NULL)

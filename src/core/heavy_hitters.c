@@ -87,10 +87,7 @@ static struct hitters_entry *find_lightest(struct heavy_hitters *hitters)
 
 void *hitters_find(const struct heavy_hitters *hitters, uint64_t key)
 {
-    struct hitters_entry *e = table_first(&hitters->table, (uint32_t)key);
-    while (e != NULL && e->key != key)
-        e = table_next(&hitters->table, e);
-    return e;
+    return table_find(&hitters->table, key);
 }
 
 /* replace gives the place of the lightest to another kind. */
@@ -103,7 +100,7 @@ static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key
     if (hitters->forget != NULL)
         hitters->forget(lightest);
     table_remove(&hitters->table, lightest);
-    struct hitters_entry *e = table_add(&hitters->table, (uint32_t)key); /* of what was just given up */
+    struct hitters_entry *e = table_put(&hitters->table, key); /* of what was just given up */
     hitters->num_forgotten++;
     hitters->heap[0].number = e->entry.number;
     e->weight = e->most_missing = inherited;
@@ -114,13 +111,9 @@ static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key
 static __attribute__((noinline)) struct hitters_entry *add(struct heavy_hitters *hitters,
                                                            uint64_t key)
 {
-    struct hitters_entry *e = table_is_full(&hitters->table) ? replace(hitters, key)
-                                                         : table_add(&hitters->table,
-                                                                     (uint32_t)key);
-    if (e == NULL)
-        hitters->no_memory++;
-    else
-        e->key = key;
+    struct hitters_entry *e =
+        table_is_full(&hitters->table) ? replace(hitters, key) : table_put(&hitters->table, key);
+    hitters->no_memory += e == NULL;
     return e;
 }
 

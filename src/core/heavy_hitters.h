@@ -22,6 +22,7 @@ struct hitters_entry {
     uint64_t weight;       /* counted, and inherited: */
     uint64_t most_missing; /* at most this much of weight is not its own */
 };
+TABLE_KEYED(struct hitters_entry, key);
 
 /* hitters_forget_fn releases what an entry owns. */
 typedef void (*hitters_forget_fn)(void *entry);

@@ -138,6 +138,24 @@ void *table_add_forgetting(struct table *table, uint32_t hash)
     return table_add(table, hash);
 }
 
+static void *with_key(void *entry, uint64_t key)
+{
+    if (entry != NULL)
+        memcpy((unsigned char *)entry + TABLE_KEY_AT, &key, sizeof key);
+    return entry;
+}
+
+void *table_put(struct table *table, uint64_t key)
+{
+    return with_key(table_add(table, (uint32_t)key), key);
+}
+
+void *table_find_or_put(struct table *table, uint64_t key)
+{
+    void *entry = table_find(table, key);
+    return entry != NULL ? entry : with_key(table_add_forgetting(table, (uint32_t)key), key);
+}
+
 void table_renew(struct table *table, void *renewed)
 {
     struct table_entry *entry = renewed;

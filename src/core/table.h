@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { TABLE_CHUNK = 256 }; /* entries allocated at once */
 
@@ -69,6 +70,40 @@ static inline void *table_first(const struct table *table, uint32_t hash)
         at = table_get(table, at->next);
     return at;
 }
+
+/* An entry that is found by one number, of a connection or a hash, begins as struct table_keyed does:
+ * TABLE_KEYED asserts that. The number is the hash of the entry, too. The caller hashes a number that a
+ * peer can choose. */
+struct table_keyed {
+    struct table_entry entry;
+    uint64_t key;
+};
+enum { TABLE_KEY_AT = offsetof(struct table_keyed, key) };
+#define TABLE_KEYED(type, field)                                                                   \
+    _Static_assert(offsetof(type, field) == TABLE_KEY_AT &&                                        \
+                       sizeof ((type *)NULL)->field == sizeof(uint64_t),                           \
+                   "the key of " #type)
+
+static inline uint64_t table_key(const void *entry)
+{
+    uint64_t key; /* copied, since each kind of entry is a struct of its own */
+    memcpy(&key, (const unsigned char *)entry + TABLE_KEY_AT, sizeof key);
+    return key;
+}
+
+/* table_find returns the newest entry with a key; NULL: there is none. */
+static inline void *table_find(const struct table *table, uint64_t key)
+{
+    void *at = table_first(table, (uint32_t)key);
+    while (at != NULL && table_key(at) != key)
+        at = table_next(table, at);
+    return at;
+}
+
+/* table_put adds an entry with a key as table_add does. table_find_or_put finds it, else it adds one as
+ * table_add_forgetting does. */
+void *table_put(struct table *table, uint64_t key);
+void *table_find_or_put(struct table *table, uint64_t key);
 
 /* table_add returns a new entry, the newest, zeroed behind its head; NULL when the table
  * has reached its cap (table_is_full) or memory ran out. */

@@ -3,7 +3,6 @@
  */
 #include "keep/packet_store.h"
 
-#include "core/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +39,9 @@ void packet_store_free(struct packet_store *store)
     store->oldest = store->newest = NULL;
 }
 
-static uint32_t hash_number(uint64_t key)
-{
-    return hash_key(&key, sizeof key);
-}
-
 struct stored_conn *packet_store_find(const struct packet_store *store, uint64_t key)
 {
-    struct stored_conn *conn = table_first(&store->conns, hash_number(key));
-    while (conn != NULL && conn->key != key)
-        conn = table_next(&store->conns, conn);
-    return conn;
+    return table_find(&store->conns, key);
 }
 
 static void make_room(struct packet_store *store)
@@ -66,7 +57,7 @@ struct stored_conn *packet_store_conn(struct packet_store *store, uint64_t key)
         return conn;
     while (table_is_full(&store->conns) && store->oldest != NULL)
         make_room(store);
-    conn = table_add(&store->conns, hash_number(key));
+    conn = table_put(&store->conns, key);
     if (conn == NULL) {
         store->no_memory++;
         return NULL;

@@ -43,6 +43,7 @@ struct stored_conn {
     bool has_ends;
     struct ds_endpoint ends[2];
 };
+TABLE_KEYED(struct stored_conn, key);
 
 struct packet_store {
     struct stored_packet *oldest, *newest;

@@ -3,7 +3,6 @@
  */
 #include "record/deferred_records.h"
 
-#include "core/hash.h"
 #include "record/record_copy.h"
 
 #include <stdlib.h>
@@ -19,11 +18,13 @@ struct held_conn {
     uint64_t number;
     struct held_record *first, *last;
 };
+TABLE_KEYED(struct held_conn, number);
 
 struct shown_conn {
     struct table_entry entry;
     uint64_t number;
 };
+TABLE_KEYED(struct shown_conn, number);
 
 void deferred_records_init(struct deferred_records *held, uint64_t max_conns, uint64_t max_bytes)
 {
@@ -52,37 +53,14 @@ void deferred_records_free(struct deferred_records *held)
     table_free(&held->shown);
 }
 
-static uint32_t hash_number(uint64_t number)
-{
-    return hash_key(&number, sizeof number);
-}
-
-static struct held_conn *find_held(const struct deferred_records *held, uint64_t number)
-{
-    struct held_conn *conn = table_first(&held->held, hash_number(number));
-    while (conn != NULL && conn->number != number)
-        conn = table_next(&held->held, conn);
-    return conn;
-}
-
-static struct shown_conn *find_shown(const struct deferred_records *held, uint64_t number)
-{
-    struct shown_conn *conn = table_first(&held->shown, hash_number(number));
-    while (conn != NULL && conn->number != number)
-        conn = table_next(&held->shown, conn);
-    return conn;
-}
-
 bool deferred_records_is_shown(const struct deferred_records *held, uint64_t conn)
 {
-    return find_shown(held, conn) != NULL;
+    return table_find(&held->shown, conn) != NULL;
 }
 
 static void note_shown(struct deferred_records *held, uint64_t number)
 {
-    if (find_shown(held, number) != NULL)
-        return;
-    struct shown_conn *conn = table_add_forgetting(&held->shown, hash_number(number));
+    struct shown_conn *conn = table_find_or_put(&held->shown, number);
     if (conn == NULL)
         held->no_memory++;
     else
@@ -141,7 +119,7 @@ bool deferred_records_add(struct deferred_records *held, const struct record *re
     const struct ds_event *event = record->event;
     const uint64_t number = event->conn->number;
     note_told(held, event);
-    struct shown_conn *shown = find_shown(held, number);
+    struct shown_conn *shown = table_find(&held->shown, number);
     if (shown != NULL) {
         if (event->type == DS_EVENT_CONN && event->change.final)
             table_remove(&held->shown, shown);
@@ -153,9 +131,9 @@ bool deferred_records_add(struct deferred_records *held, const struct record *re
         return false;
     }
     const bool fits = make_room(held, one->block.cap);
-    struct held_conn *conn = fits ? find_held(held, number) : NULL;
-    if (fits && conn == NULL && (conn = table_add(&held->held, hash_number(number))) != NULL)
-        conn->number = number;
+    struct held_conn *conn = fits ? table_find(&held->held, number) : NULL;
+    if (fits && conn == NULL)
+        conn = table_put(&held->held, number);
     if (conn == NULL) {
         held->num_dropped++;
         record_block_free(&one->block);
@@ -201,13 +179,13 @@ static void give_told(struct deferred_records *held, const struct ds_conn *conn,
     for (uint64_t i = 1; i <= num && num_found < 2; i++) {
         const struct deferred_records_told *told =
             &held->told[(held->num_told - i) % DEFERRED_RECORDS_TOLD];
-        if (had[told->is_near] || !led_to(told, conn) || find_held(held, told->conn) == NULL)
+        if (had[told->is_near] || !led_to(told, conn) || table_find(&held->held, told->conn) == NULL)
             continue;
         had[told->is_near] = true;
         found[num_found++] = told->conn;
     }
     while (num_found > 0) {
-        struct held_conn *epmd = find_held(held, found[--num_found]);
+        struct held_conn *epmd = table_find(&held->held, found[--num_found]);
         if (epmd == NULL)
             continue; /* both over one connection */
         note_shown(held, epmd->number);
@@ -219,11 +197,11 @@ void deferred_records_release(struct deferred_records *held, const struct ds_con
                               record_fn give,
                               void *context)
 {
-    if (find_shown(held, conn->number) != NULL)
+    if (table_find(&held->shown, conn->number) != NULL)
         return;
     note_shown(held, conn->number);
     give_told(held, conn, give, context);
-    struct held_conn *own = find_held(held, conn->number);
+    struct held_conn *own = table_find(&held->held, conn->number);
     if (own != NULL)
         give_all(held, own, give, context);
 }

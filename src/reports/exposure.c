@@ -25,6 +25,7 @@ struct handshake {
     uint64_t cookies_ok, cookies_wrong;
     bool is_hidden, is_old;
 };
+TABLE_KEYED(struct handshake, conn);
 
 static void forget(void *entry)
 {
@@ -104,20 +105,10 @@ static void print_end(const struct ds_endpoint *end, bool with_port, struct ds_b
         ds_buffer_printf(out, " port %u", end->port);
 }
 
-static struct handshake *find_handshake(const struct exposure *e, uint64_t conn)
-{
-    struct handshake *h = table_first(&e->handshakes, (uint32_t)conn);
-    while (h != NULL && h->conn != conn)
-        h = table_next(&e->handshakes, h);
-    return h;
-}
-
 static void take_handshake(struct exposure *e, const struct ds_event *event)
 {
     const struct ds_handshake *said = &event->handshake;
-    struct handshake *h = find_handshake(e, event->conn->number);
-    if (h == NULL)
-        h = table_add_forgetting(&e->handshakes, (uint32_t)event->conn->number);
+    struct handshake *h = table_find_or_put(&e->handshakes, event->conn->number);
     if (h == NULL) {
         e->no_memory = true;
         return;
@@ -156,7 +147,7 @@ static struct exposed_link *find_link(struct exposure *e, const struct ds_event 
 static void take_conn(struct exposure *e, const struct ds_event *event)
 {
     const enum ds_conn_state state = event->change.state;
-    struct handshake *h = find_handshake(e, event->conn->number);
+    struct handshake *h = table_find(&e->handshakes, event->conn->number);
     const bool is_up = state == DS_CONN_UP || state == DS_CONN_JOINED_LATE;
     const bool is_refused = event->change.final && h != NULL;
     const bool is_sealed = event->change.final && event->conn->tls != NULL; /* without keys */

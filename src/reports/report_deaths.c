@@ -41,6 +41,7 @@ struct death {
     unsigned num_linked;
     uint64_t num_calls, num_monitors; /* of a link that was lost */
 };
+TABLE_KEYED(struct death, key);
 
 struct deaths {
     struct report_text *text;
@@ -57,6 +58,7 @@ struct half_closed {
     struct table_entry entry;
     uint64_t conn;
 };
+TABLE_KEYED(struct half_closed, conn);
 
 static void *open_table(struct report_text *text, const struct report_config *config)
 {
@@ -115,25 +117,16 @@ static void write_oldest(struct deaths *d)
     held_lines_end(&d->lines);
 }
 
-static struct death *find(const struct deaths *d, uint64_t key)
-{
-    struct death *death = table_first(&d->waiting, (uint32_t)key);
-    while (death != NULL && death->key != key)
-        death = table_next(&d->waiting, death);
-    return death;
-}
-
 static struct death *add(struct deaths *d, uint64_t key, enum death_of of,
                          const struct ds_event *event)
 {
     if (table_is_full(&d->waiting))
         write_oldest(d);
-    struct death *death = table_add(&d->waiting, (uint32_t)key);
+    struct death *death = table_put(&d->waiting, key);
     if (death == NULL) {
         d->failed = true;
         return NULL;
     }
-    death->key = key;
     death->of = of;
     death->ts_ns = event->ts_ns;
     death->frame = event->frame;
@@ -253,7 +246,7 @@ static void take_signal(struct deaths *d, const struct record *record, enum ds_o
     print_process(to, note->to_name, note->to_titles, to_end, &whom);
     const uint64_t key = kind == DS_KIND_EXIT2 ? hash_more(3, &event->frame, sizeof event->frame)
                                                : hash_process(from, from_end);
-    struct death *death = kind == DS_KIND_EXIT2 ? NULL : find(d, key);
+    struct death *death = kind == DS_KIND_EXIT2 ? NULL : table_find(&d->waiting, key);
     const bool is_new = death == NULL;
     if (is_new)
         death = add(d, key, kind == DS_KIND_EXIT2 ? DEATH_BY_SIGNAL : DEATH_OF_PROCESS, event);
@@ -296,10 +289,7 @@ static uint64_t hash_conn(uint64_t number)
  * has been. */
 static bool was_told(struct deaths *d, const struct ds_event *event)
 {
-    const uint32_t hash = (uint32_t)hash_conn(event->conn->number);
-    struct half_closed *h = table_first(&d->half_closed, hash);
-    while (h != NULL && h->conn != event->conn->number)
-        h = table_next(&d->half_closed, h);
+    struct half_closed *h = table_find(&d->half_closed, event->conn->number);
     if (h != NULL) {
         if (event->change.final)
             table_remove(&d->half_closed, h);
@@ -307,9 +297,7 @@ static bool was_told(struct deaths *d, const struct ds_event *event)
     }
     if (event->change.final)
         return false;
-    h = table_add_forgetting(&d->half_closed, hash);
-    if (h != NULL)
-        h->conn = event->conn->number;
+    (void)table_find_or_put(&d->half_closed, event->conn->number);
     return false;
 }
 
@@ -340,7 +328,7 @@ static void take_conn(struct deaths *d, const struct ds_event *event)
 /* take_lost counts what a lost link ended. */
 static void take_lost(struct deaths *d, uint64_t conn, bool is_call)
 {
-    struct death *death = find(d, hash_conn(conn));
+    struct death *death = table_find(&d->waiting, hash_conn(conn));
     if (death == NULL)
         return;
     death->num_calls += is_call;

@@ -49,6 +49,7 @@ struct link_row {
     uint64_t bytes_before[2], messages_before[2], ticks_before[2]; /* --since */
     int64_t counted_from_ns;
 };
+TABLE_KEYED(struct link_row, conn);
 
 /* link_sockets is what the kernel says of a link, with --kernel. */
 enum { MAX_SOCKETS = 4096 };
@@ -57,6 +58,7 @@ struct link_sockets {
     uint64_t conn;
     struct ds_socket socket[2];
 };
+TABLE_KEYED(struct link_sockets, conn);
 
 struct links {
     struct report_text *text;
@@ -82,33 +84,17 @@ static void *open_report(struct report_text *text, const struct report_config *c
     return links;
 }
 
-static uint32_t hash_conn(uint64_t conn)
-{
-    return (uint32_t)(conn * 2654435761u);
-}
-
-static struct link_sockets *find_sockets(const struct links *links, uint64_t conn)
-{
-    struct link_sockets *sockets = table_first(&links->sockets, hash_conn(conn));
-    while (sockets != NULL && sockets->conn != conn)
-        sockets = table_next(&links->sockets, sockets);
-    return sockets;
-}
-
 /* take_sockets notes what the kernel says of a link, if it does. */
 static void take_sockets(struct links *links, const struct ds_conn *conn)
 {
     const struct ds_tcp_side *side = conn->link->side;
     if (side[0].socket.asked_ns == 0 && side[1].socket.asked_ns == 0)
         return;
-    struct link_sockets *sockets = find_sockets(links, conn->number);
-    if (sockets == NULL)
-        sockets = table_add_forgetting(&links->sockets, hash_conn(conn->number));
+    struct link_sockets *sockets = table_find_or_put(&links->sockets, conn->number);
     if (sockets == NULL) {
         links->no_memory++;
         return;
     }
-    sockets->conn = conn->number;
     for (int end = 0; end < 2; end++)
         sockets->socket[end] = side[end].socket;
 }
@@ -118,19 +104,15 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     const uint64_t number = event->conn->number;
     if (links->latest != NULL && links->latest->conn == number)
         return links->latest;
-    const uint32_t hash = hash_conn(number);
-    struct link_row *row = table_first(&links->rows, hash);
-    while (row != NULL && row->conn != number)
-        row = table_next(&links->rows, row);
+    struct link_row *row = table_find(&links->rows, number);
     links->latest = row;
     if (row != NULL)
         return row;
-    row = table_add_forgetting(&links->rows, hash);
+    row = table_find_or_put(&links->rows, number);
     if (row == NULL) {
         links->no_memory++;
         return NULL;
     }
-    row->conn = number;
     row->closed_by = row->unseen = -1;
     row->first_ns = row->counted_from_ns = event->ts_ns;
     row->is_under_way = event->type != DS_EVENT_CONN || event->change.state == DS_CONN_HALF_CLOSED ||
@@ -438,7 +420,7 @@ static void add_table(const struct links *links, struct link_row *const *rows, s
     columns_end_line(&ends);
     for (size_t i = 0; i < num; i++) {
         add_row(links, rows[i], total, &lines);
-        const struct link_sockets *sockets = find_sockets(links, rows[i]->conn);
+        const struct link_sockets *sockets = table_find(&links->sockets, rows[i]->conn);
         add_side(rows[i], 0, sockets, &ends);
         add_side(rows[i], 1, sockets, &ends);
     }

@@ -28,6 +28,7 @@ struct top_name {
     struct table_entry entry;
     uint64_t pid, name;
 };
+TABLE_KEYED(struct top_name, pid);
 
 struct top {
     struct report_text *text;
@@ -82,26 +83,15 @@ static void begin(struct top *t, struct top_process *process, uint64_t frame, ui
     t->no_memory |= process->text == NULL;
 }
 
-static struct top_name *find_name(const struct top *t, uint64_t pid)
-{
-    struct top_name *n = table_first(&t->names, (uint32_t)pid);
-    while (n != NULL && n->pid != pid)
-        n = table_next(&t->names, n);
-    return n;
-}
-
 /* know_name notes that what is counted by a pid, 0: none is known, is counted by a name. */
 static void know_name(struct top *t, uint64_t pid, uint64_t name)
 {
-    struct top_name *n = pid != 0 && pid != name ? find_name(t, pid) : NULL;
-    if (n == NULL && pid != 0 && pid != name) {
-        n = table_add_forgetting(&t->names, (uint32_t)pid);
-        t->no_memory |= n == NULL;
-    }
-    if (n == NULL)
+    if (pid == 0 || pid == name)
         return;
-    n->pid = pid;
-    n->name = name;
+    struct top_name *n = table_find_or_put(&t->names, pid);
+    t->no_memory |= n == NULL;
+    if (n != NULL)
+        n->name = name;
 }
 
 static void take_side(struct top *t, const struct record *record, enum talker_side side,
@@ -191,8 +181,9 @@ static int busiest_first(const void *a, const void *b)
  * looks like a name that has a name again is none, so that who is found has a line of its own. */
 static struct top_process *named_of(const struct top *t, const struct top_process *process)
 {
-    const struct top_name *n = find_name(t, process->head.key);
-    return n != NULL && find_name(t, n->name) == NULL ? hitters_find(&t->processes, n->name) : NULL;
+    const struct top_name *n = table_find(&t->names, process->head.key);
+    const bool is_name = n != NULL && table_find(&t->names, n->name) == NULL;
+    return is_name ? hitters_find(&t->processes, n->name) : NULL;
 }
 
 static void join(struct top_process *row, const struct top_process *process)

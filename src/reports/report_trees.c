@@ -28,6 +28,7 @@ struct tree {
     bool ambiguous;
     uint32_t shown; /* the last table for which its root was looked up */
 };
+TABLE_KEYED(struct tree, number);
 
 struct tree_table {
     struct report_text *text;
@@ -47,14 +48,6 @@ static void *open_table(struct report_text *text, const struct report_config *co
     report->text = text;
     table_init(&report->table, sizeof(struct tree), config->limits[DS_LIMIT_CALLS]);
     return report;
-}
-
-static struct tree *find(const struct tree_table *report, uint64_t number)
-{
-    struct tree *t = table_first(&report->table, (uint32_t)number);
-    while (t != NULL && t->number != number)
-        t = table_next(&report->table, t);
-    return t;
 }
 
 /* is_above says whether parent is somewhere beneath child. */
@@ -170,12 +163,11 @@ static void take_record(void *state, const struct record *record)
         return;
     if (table_is_full(&report->table))
         release(report, root_of(report, table_oldest(&report->table)));
-    struct tree *tree = table_add(&report->table, (uint32_t)call->number);
+    struct tree *tree = table_put(&report->table, call->number);
     if (tree == NULL) {
         report->failed = true;
         return;
     }
-    tree->number = call->number;
     tree->parent_number = call->parent;
     tree->start_ns = call->start_ns;
     tree->latency_ns = call->end_ns - call->start_ns;
@@ -198,11 +190,11 @@ static void take_record(void *state, const struct record *record)
     report->failed |= tree->line == NULL;
 
     for (size_t i = 0; i < call->num_children; i++) {
-        struct tree *child = find(report, call->children[i]);
+        struct tree *child = table_find(&report->table, call->children[i]);
         if (child != NULL)
             attach(report, tree, child);
     }
-    struct tree *parent = call->parent != 0 ? find(report, call->parent) : NULL;
+    struct tree *parent = call->parent != 0 ? table_find(&report->table, call->parent) : NULL;
     if (parent != NULL)
         attach(report, parent, tree);
 }

@@ -24,12 +24,14 @@ struct selected_call {
     uint64_t number;
     bool with_reply; /* -m '... -> return': whatever --no-pairs says */
 };
+TABLE_KEYED(struct selected_call, number);
 
 /* A connection of which so many messages more are shown. */
 struct followed {
     struct table_entry entry;
     uint64_t conn, left;
 };
+TABLE_KEYED(struct followed, conn);
 
 struct selector {
     const struct selector_config *config;
@@ -156,50 +158,25 @@ static bool event_fits(struct selector *s, const struct record *record, bool *wi
            regex_fits(s, record);
 }
 
-static uint32_t hash_number(uint64_t number)
-{
-    return hash_key(&number, sizeof number);
-}
-
-static struct selected_call *find_call(const struct selector *s, uint64_t number)
-{
-    struct selected_call *call = table_first(&s->calls, hash_number(number));
-    while (call != NULL && call->number != number)
-        call = table_next(&s->calls, call);
-    return call;
-}
-
 static void remember_call(struct selector *s, uint64_t number, bool with_reply)
 {
-    struct selected_call *call = table_add_forgetting(&s->calls, hash_number(number));
+    struct selected_call *call = table_find_or_put(&s->calls, number);
     if (call == NULL) {
         s->no_memory++;
         return;
     }
-    call->number = number;
     call->with_reply = with_reply;
 }
 
 /* What follows a selected message */
 
-static struct followed *find_followed(const struct selector *s, uint64_t conn)
-{
-    struct followed *f = table_first(&s->followed, hash_number(conn));
-    while (f != NULL && f->conn != conn)
-        f = table_next(&s->followed, f);
-    return f;
-}
-
 static void begin_following(struct selector *s, uint64_t conn)
 {
-    struct followed *f = find_followed(s, conn);
-    if (f == NULL)
-        f = table_add_forgetting(&s->followed, hash_number(conn));
+    struct followed *f = table_find_or_put(&s->followed, conn);
     if (f == NULL) {
         s->no_memory++;
         return;
     }
-    f->conn = conn;
     f->left = s->config->num_after;
 }
 
@@ -215,7 +192,7 @@ static bool follows(struct selector *s, const struct ds_event *event, bool wante
     }
     const bool is_last = event->type == DS_EVENT_CONN && event->change.final;
     struct followed *f =
-        event->type == DS_EVENT_MESSAGE || is_last ? find_followed(s, event->conn->number) : NULL;
+        event->type == DS_EVENT_MESSAGE || is_last ? table_find(&s->followed, event->conn->number) : NULL;
     if (f == NULL)
         return false;
     if (is_last || --f->left == 0)
@@ -493,7 +470,7 @@ static bool wants_decoded(struct selector *s, const struct record *record)
     if (!s->has_picks && filter == NULL)
         return kind_fits(s->config, record);
     const uint64_t number = record->call != NULL ? record->call->number : record->note.call;
-    struct selected_call *call = number != 0 ? find_call(s, number) : NULL;
+    struct selected_call *call = number != 0 ? table_find(&s->calls, number) : NULL;
     const bool is_known = call != NULL;
     if (record->call != NULL) {
         if (is_known)

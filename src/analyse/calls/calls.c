@@ -17,6 +17,7 @@ struct conn_calls {
     uint32_t calls; /* head of a list */
     uint32_t unread[2]; /* messages of each direction that may answer any of them */
 };
+TABLE_KEYED(struct conn_calls, number);
 
 static void free_owned(struct calls *calls, struct open_call *call)
 {
@@ -82,23 +83,11 @@ struct open_call *calls_find(const struct calls *calls, const struct ref_key *ke
     return found;
 }
 
-static struct conn_calls *find_conn(const struct calls *calls, uint64_t number)
-{
-    struct conn_calls *c = table_first(&calls->conns, (uint32_t)number);
-    while (c != NULL && c->number != number)
-        c = table_next(&calls->conns, c);
-    return c;
-}
-
 static bool link_conn(struct calls *calls, struct open_call *call)
 {
-    struct conn_calls *conn = find_conn(calls, call->conn);
-    if (conn == NULL) {
-        conn = table_add(&calls->conns, (uint32_t)call->conn);
-        if (conn == NULL)
-            return false;
-        conn->number = call->conn;
-    }
+    struct conn_calls *conn = table_find(&calls->conns, call->conn);
+    if (conn == NULL && (conn = table_put(&calls->conns, call->conn)) == NULL)
+        return false;
     table_link(&calls->table, offsetof(struct open_call, of_conn), &conn->calls, call);
     call->unread = conn->unread[call->answer_dir];
     return true;
@@ -106,7 +95,7 @@ static bool link_conn(struct calls *calls, struct open_call *call)
 
 static void unlink_conn(struct calls *calls, struct open_call *call)
 {
-    struct conn_calls *conn = find_conn(calls, call->conn);
+    struct conn_calls *conn = table_find(&calls->conns, call->conn);
     if (conn == NULL)
         return;
     table_unlink(&calls->table, offsetof(struct open_call, of_conn), &conn->calls, call);
@@ -138,7 +127,7 @@ bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn)
 
 bool calls_may_be_answered(const struct calls *calls, const struct open_call *call)
 {
-    const struct conn_calls *conn = find_conn(calls, call->conn);
+    const struct conn_calls *conn = table_find(&calls->conns, call->conn);
     return call->may_be_answered || (conn != NULL && conn->unread[call->answer_dir] != call->unread);
 }
 
@@ -165,7 +154,7 @@ static bool may_answer_caller(struct calls *calls, const struct ds_event *event,
 void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
                        const struct ref_key *ref)
 {
-    struct conn_calls *conn = find_conn(calls, event->conn->number);
+    struct conn_calls *conn = table_find(&calls->conns, event->conn->number);
     if (conn == NULL)
         return;
     struct open_call *call = ref != NULL ? first_twin(calls, ref) : NULL;
@@ -645,7 +634,7 @@ void calls_heard_late(struct calls *calls, struct open_call *call, int64_t now_n
 void calls_end_conn(struct calls *calls, const struct ds_event *event, enum call_outcome outcome)
 {
     struct conn_calls *conn;
-    while ((conn = find_conn(calls, event->conn->number)) != NULL) {
+    while ((conn = table_find(&calls->conns, event->conn->number)) != NULL) {
         struct open_call *call = table_get(&calls->table, conn->calls);
         const struct call_end end = {
             .event = event,

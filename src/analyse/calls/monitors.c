@@ -8,6 +8,7 @@ struct conn_monitors {
     uint64_t number;
     uint32_t monitors; /* head of a list */
 };
+TABLE_KEYED(struct conn_monitors, number);
 
 void monitors_init(struct monitors *monitors, uint64_t max)
 {
@@ -47,14 +48,6 @@ struct monitor *monitors_find(const struct monitors *monitors, const struct ref_
     return m;
 }
 
-static struct conn_monitors *find_conn(const struct monitors *monitors, uint64_t number)
-{
-    struct conn_monitors *c = table_first(&monitors->conns, (uint32_t)number);
-    while (c != NULL && c->number != number)
-        c = table_next(&monitors->conns, c);
-    return c;
-}
-
 struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
                               const struct ds_event *event)
 {
@@ -66,12 +59,9 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
                      &(struct monitor_cause){.outcome = MONITOR_UNKNOWN, .end_ns = event->ts_ns});
     }
     struct monitor *m = table_add(&monitors->table, hash_key(key, sizeof *key));
-    struct conn_monitors *conn = find_conn(monitors, event->conn->number);
-    if (conn == NULL && m != NULL) {
-        conn = table_add(&monitors->conns, (uint32_t)event->conn->number);
-        if (conn != NULL)
-            conn->number = event->conn->number;
-    }
+    struct conn_monitors *conn = table_find(&monitors->conns, event->conn->number);
+    if (conn == NULL && m != NULL)
+        conn = table_put(&monitors->conns, event->conn->number);
     if (m == NULL || conn == NULL) {
         monitors->no_memory++;
         if (m != NULL)
@@ -96,7 +86,7 @@ void monitors_end(struct monitors *monitors, struct monitor *monitor,
                   const struct monitor_cause *why)
 {
     monitors->on_end(monitors->context, monitor, why);
-    struct conn_monitors *conn = find_conn(monitors, monitor->conn);
+    struct conn_monitors *conn = table_find(&monitors->conns, monitor->conn);
     if (conn != NULL) {
         table_unlink(&monitors->table, offsetof(struct monitor, of_conn), &conn->monitors,
                      monitor);
@@ -110,7 +100,7 @@ void monitors_end_conn(struct monitors *monitors, uint64_t number,
                        const struct monitor_cause *why)
 {
     struct conn_monitors *conn;
-    while ((conn = find_conn(monitors, number)) != NULL)
+    while ((conn = table_find(&monitors->conns, number)) != NULL)
         monitors_end(monitors, table_get(&monitors->table, conn->monitors), why);
 }
 

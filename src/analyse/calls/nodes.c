@@ -9,6 +9,7 @@ struct conn_ends {
     uint64_t number;
     uint32_t name[2];
 };
+TABLE_KEYED(struct conn_ends, number);
 
 void nodes_init(struct nodes *nodes, uint64_t max)
 {
@@ -44,22 +45,13 @@ void nodes_release(struct nodes *nodes, struct node *node)
         table_remove(&nodes->table, node);
 }
 
-static struct conn_ends *find_conn(const struct nodes *nodes, uint64_t number)
-{
-    struct conn_ends *conn = table_first(&nodes->conns, (uint32_t)number);
-    while (conn != NULL && conn->number != number)
-        conn = table_next(&nodes->conns, conn);
-    return conn;
-}
-
 void nodes_conn_up(struct nodes *nodes, uint64_t number, const uint32_t name[2])
 {
-    if (find_conn(nodes, number) != NULL)
+    if (table_find(&nodes->conns, number) != NULL)
         return;
-    struct conn_ends *conn = table_add(&nodes->conns, (uint32_t)number);
+    struct conn_ends *conn = table_put(&nodes->conns, number);
     if (conn == NULL)
         return;
-    conn->number = number;
     for (int end = 0; end < 2; end++) {
         struct node *node = name[end] != 0 ? nodes_add(nodes, name[end]) : NULL;
         if (node == NULL)
@@ -71,7 +63,7 @@ void nodes_conn_up(struct nodes *nodes, uint64_t number, const uint32_t name[2])
 
 void nodes_conn_ended(struct nodes *nodes, uint64_t number)
 {
-    struct conn_ends *conn = find_conn(nodes, number);
+    struct conn_ends *conn = table_find(&nodes->conns, number);
     if (conn == NULL)
         return;
     for (int end = 0; end < 2; end++) {

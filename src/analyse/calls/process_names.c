@@ -18,6 +18,7 @@ struct told {
     struct table_entry entry;
     uint64_t conn;
 };
+TABLE_KEYED(struct told, conn);
 
 void process_names_init(struct processes *p, uint64_t max)
 {
@@ -222,14 +223,6 @@ static struct title_name name_group(const struct processes *p, const struct proc
     return (struct title_name){.prefix = "pg:", .scope = text, .term = group};
 }
 
-static struct told *find_told(const struct processes *p, uint64_t conn)
-{
-    struct told *told = table_first(&p->told, (uint32_t)conn);
-    while (told != NULL && told->conn != conn)
-        told = table_next(&p->told, told);
-    return told;
-}
-
 bool process_names_heed(struct processes *p, const struct pid_key *scope_key, uint64_t conn,
                         bool tells_all)
 {
@@ -238,22 +231,16 @@ bool process_names_heed(struct processes *p, const struct pid_key *scope_key, ui
         return false;
     if (scope->told_on == conn)
         return true;
-    if (!tells_all && scope->told_on != 0 && find_told(p, scope->told_on) != NULL)
+    if (!tells_all && scope->told_on != 0 && table_find(&p->told, scope->told_on) != NULL)
         return false;
     scope->told_on = conn;
-    if (find_told(p, conn) != NULL)
-        return true;
-    struct told *told = table_add_forgetting(&p->told, (uint32_t)conn);
-    if (told != NULL)
-        told->conn = conn;
-    else
-        p->no_memory++;
+    p->no_memory += table_find_or_put(&p->told, conn) == NULL;
     return true;
 }
 
 void process_names_conn_ended(struct processes *p, uint64_t conn)
 {
-    struct told *told = find_told(p, conn);
+    struct told *told = table_find(&p->told, conn);
     if (told != NULL)
         table_remove(&p->told, told);
 }

@@ -4,7 +4,6 @@
  */
 #include "analyse/metrics/metrics_parts.h"
 
-#include "core/hash.h"
 #include "core/span_sum.h"
 
 #include <stdlib.h>
@@ -51,11 +50,6 @@ void metrics_free(struct metrics *m)
     free(m);
 }
 
-static uint32_t hash_number(uint64_t number)
-{
-    return hash_key(&number, sizeof number);
-}
-
 static void drop_link(struct metrics *m, struct metrics_link *link)
 {
     free(link->names);
@@ -67,16 +61,11 @@ static struct metrics_link *find_link(struct metrics *m, uint64_t number)
 {
     if (m->latest != NULL && m->latest->number == number)
         return m->latest;
-    const uint32_t hash = hash_number(number);
-    struct metrics_link *link = table_first(&m->links, hash);
-    while (link != NULL && link->number != number)
-        link = table_next(&m->links, link);
+    struct metrics_link *link = table_find(&m->links, number);
     if (link == NULL && table_is_full(&m->links))
         drop_link(m, table_oldest(&m->links));
-    if (link == NULL && (link = table_add(&m->links, hash)) != NULL) {
-        link->number = number;
+    if (link == NULL && (link = table_put(&m->links, number)) != NULL)
         link->trouble = HANDSHAKE_FAILED;
-    }
     m->no_memory += link == NULL;
     m->latest = link;
     return link;

@@ -49,6 +49,7 @@ struct metrics_link {
     struct metrics_pair *pair[2]; /* by direction; NULL: one of the others */
     int64_t heard_ns[2];
 };
+TABLE_KEYED(struct metrics_link, number);
 
 struct metrics {
     const struct metrics_config *config;

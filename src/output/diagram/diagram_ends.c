@@ -3,7 +3,6 @@
  */
 #include "output/diagram/diagram_ends.h"
 
-#include "core/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@ struct end {
     uint32_t shown_len;
     char shown[SHOWN_LEN]; /* what it was called then */
 };
+TABLE_KEYED(struct end, number);
 
 bool diagram_ends_init(struct diagram_ends *ends, uint32_t max_nodes)
 {
@@ -49,19 +49,6 @@ void diagram_ends_free(struct diagram_ends *ends)
     ends->named = NULL;
 }
 
-static uint32_t hash_end(uint64_t number)
-{
-    return hash_key(&number, sizeof number);
-}
-
-static struct end *find(const struct diagram_ends *ends, uint64_t number)
-{
-    struct end *end = table_first(&ends->ends, hash_end(number));
-    while (end != NULL && end->number != number)
-        end = table_next(&ends->ends, end);
-    return end;
-}
-
 static void learn(struct end *end, struct ds_text name)
 {
     if (end->name != NULL || !diagram_name_is_whole(name) ||
@@ -74,7 +61,7 @@ static void learn(struct end *end, struct ds_text name)
 void diagram_ends_learn(struct diagram_ends *ends, const struct ds_conn *conn, bool is_over)
 {
     for (unsigned side = 0; side < 2; side++) {
-        struct end *end = find(ends, diagram_end_number(conn->number, side));
+        struct end *end = table_find(&ends->ends, diagram_end_number(conn->number, side));
         if (end == NULL)
             continue;
         learn(end, conn->end[side].node);
@@ -86,11 +73,11 @@ void diagram_ends_note(struct diagram_ends *ends, const struct ds_conn *conn)
 {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t number = diagram_end_number(conn->number, side);
-        if (find(ends, number) != NULL)
+        if (table_find(&ends->ends, number) != NULL)
             continue;
         if (table_is_full(&ends->ends))
             forget_oldest(ends);
-        struct end *end = table_add(&ends->ends, hash_end(number));
+        struct end *end = table_put(&ends->ends, number);
         if (end == NULL)
             continue;
         end->number = number;
@@ -105,13 +92,13 @@ static bool is_open(const struct end *end)
 
 bool diagram_ends_is_open(const struct diagram_ends *ends, uint64_t conn)
 {
-    return is_open(find(ends, diagram_end_number(conn, 0))) ||
-           is_open(find(ends, diagram_end_number(conn, 1)));
+    return is_open(table_find(&ends->ends, diagram_end_number(conn, 0))) ||
+           is_open(table_find(&ends->ends, diagram_end_number(conn, 1)));
 }
 
 struct ds_text diagram_ends_name(const struct diagram_ends *ends, uint64_t number)
 {
-    const struct end *end = find(ends, number);
+    const struct end *end = table_find(&ends->ends, number);
     return end != NULL ? (struct ds_text){end->name, end->name_len} : (struct ds_text){NULL, 0};
 }
 
@@ -153,7 +140,7 @@ uint32_t diagram_ends_node(struct diagram_ends *ends, const struct diagram_place
 {
     const bool is_whole = !place->is_unsure;
     const struct keys keys = keys_of(place);
-    struct end *end = place->end != 0 ? find(ends, place->end) : NULL;
+    struct end *end = place->end != 0 ? table_find(&ends->ends, place->end) : NULL;
     const uint32_t before = end != NULL ? end->unsure_node : 0;
     uint32_t node = find_known(ends, &keys, is_whole);
     *was_called = (struct ds_text){NULL, 0};

@@ -52,6 +52,34 @@ static void an_entry_becomes_the_newest(void **state)
     table_free(&table);
 }
 
+struct keyed_thing {
+    struct table_entry entry;
+    uint64_t number;
+};
+TABLE_KEYED(struct keyed_thing, number);
+
+/* Two keys that differ in their upper halves have one hash. */
+static void an_entry_is_found_by_its_key(void **state)
+{
+    const uint64_t low = 7, high = UINT64_C(1) << 32 | 7;
+    struct table table;
+    (void)state;
+    table_init(&table, sizeof(struct keyed_thing), 2);
+    assert_null(table_find(&table, low));
+    struct keyed_thing *first = table_put(&table, low);
+    assert_int_equal(first->number, low);
+    assert_null(table_find(&table, high));
+    struct keyed_thing *second = table_find_or_put(&table, high);
+    assert_int_equal(second->number, high);
+    assert_ptr_equal(table_find(&table, low), first);
+    assert_ptr_equal(table_find_or_put(&table, high), second);
+    assert_null(table_put(&table, 9)); /* it is full */
+    assert_non_null(table_find_or_put(&table, 9));
+    assert_null(table_find(&table, low)); /* the oldest went */
+    assert_ptr_equal(table_find(&table, high), second);
+    table_free(&table);
+}
+
 static void the_oldest_of_a_full_table_goes(void **state)
 {
     struct table table;
@@ -136,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_becomes_the_newest),
+        cmocka_unit_test(an_entry_is_found_by_its_key),
         cmocka_unit_test(the_oldest_of_a_full_table_goes),
         cmocka_unit_test(one_entry_makes_room_for_one),
         cmocka_unit_test(where_none_may_be_none_goes),
