@@ -31,7 +31,7 @@ void report_narrow(const struct report_text *text, struct columns *columns)
 
 void report_print_time(const struct report_text *text, int64_t ns, struct ds_buffer *out)
 {
-    static struct timestamp_cache none;
+    static const struct timestamp_cache none;
     struct timestamp_cache clock = none;
     timestamp_print_local(&clock, ns, text->time_digits, false, out);
 }
