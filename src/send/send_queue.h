@@ -7,6 +7,9 @@
  *
  * Positions are bytes since the beginning, and never go back. Who writes adds at the head; who reads
  * looks at what is between tail and head, and moves the tail on.
+ *
+ * It can be a file (a spool, send_spool.h): what nobody has taken when a run ends is there when the next
+ * one begins.
  */
 #ifndef SRC_SEND_QUEUE_H
 #define SRC_SEND_QUEUE_H
@@ -37,6 +40,7 @@ struct send_counts {
 };
 
 struct send_queue {
+    uint64_t magic; /* of a file, else 0 */
     uint64_t size; /* of bytes */
     _Atomic uint64_t head, tail;
     _Atomic bool is_ready;     /* the reader has all that it needs of this host */
@@ -49,6 +53,16 @@ struct send_queue {
 
 /* send_queue_new returns one that a child shares; NULL when memory ran out. */
 struct send_queue *send_queue_new(size_t size);
+
+/* send_queue_open returns one that a child shares, in an open file, which may hold what an earlier run has
+ * left. Such a file keeps its size; any other gets room for so many bytes. is_cut: something in it made no
+ * sense, and was dropped with all that followed. NULL and errno when there is no room. fd stays the
+ * caller's.
+ */
+struct send_queue *send_queue_open(int fd, size_t size, bool *is_cut);
+
+/* send_queue_count counts the entries between tail and head. */
+uint64_t send_queue_count(const struct send_queue *queue);
 void send_queue_free(struct send_queue *queue);
 
 /* send_queue_push adds an entry. False when there is no room, or never will be. One thread at a time. */

@@ -72,7 +72,11 @@ static bool is_ready(struct sender *s)
 bool sender_start(struct sender *s, const struct sender_config *config)
 {
     *s = (struct sender){.what = config->what, .is_live = config->rules.is_live, .wake_fd = -1};
-    s->queue = send_queue_new((size_t)config->queue_size);
+    s->queue = config->spool != NULL ? send_spool_open(config->spool, &s->num_left)
+                                     : send_queue_new((size_t)config->queue_size);
+    s->num_pushed = s->num_left;
+    if (s->queue == NULL && config->spool != NULL)
+        return false;
     if (s->queue == NULL) {
         complain("%s: out of memory for the queue: make it smaller with %s", config->what,
                  config->queue_option);

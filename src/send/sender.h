@@ -8,7 +8,7 @@
 #ifndef SRC_SENDER_H
 #define SRC_SENDER_H
 
-#include "send/send_queue.h"
+#include "send/send_spool.h"
 
 #include <distsniff/term.h>
 #include <sys/types.h>
@@ -24,6 +24,7 @@ struct sender_config {
     const char *what;         /* it talks to, for the user */
     const char *queue_option; /* which makes the queue smaller */
     int64_t queue_size;       /* bytes */
+    const struct send_spool_config *spool; /* the queue is this file; NULL: memory. It need not stay */
     struct sender_rules rules;
     /* In that process: prepare reads its files and loads its library with the rights of whoever runs
      * this, false after a complaint; carry, without any, sends what is in the queue. wake_fd has
@@ -41,7 +42,8 @@ struct sender {
     bool is_live;
     int wake_fd;
     pid_t pid; /* 0: it has ended */
-    uint64_t num_pushed;
+    uint64_t num_pushed; /* with what was left */
+    uint64_t num_left;   /* by an earlier run, in the file of the queue */
 };
 
 /* sender_start starts it. To be called before anything is open, and before there are threads. False

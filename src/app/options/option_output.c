@@ -14,6 +14,7 @@
 #include "ui/web/web.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* add_beside adds what is written with the format added last. */
@@ -101,6 +102,28 @@ bool option_set_nats_inbox(struct options *o, const char *value)
     }
     complain("--nats-inbox takes letters, digits, - and _, with dots between them, such as _INBOX_web1, at "
              "most %d, not '%s'", NATS_MAX_WORD - 1, value);
+    return false;
+}
+
+bool option_set_nats_spool(struct options *o, const char *value)
+{
+    const char *comma = strrchr(value, ',');
+    const size_t len = comma != NULL ? (size_t)(comma - value) : strlen(value);
+    char *folder = strndup(value, len);
+    o->nats.spool_size = NATS_SPOOL_SIZE;
+    const bool has_size =
+        comma == NULL || (units_parse(QUANTITY_SIZE, comma + 1, 1, &o->nats.spool_size) &&
+                          o->nats.spool_size >= NATS_QUEUE_LEAST && o->nats.spool_size <= NATS_SPOOL_MOST);
+    if (folder != NULL && len != 0 && has_size) {
+        free(o->nats.spool);
+        o->nats.spool = folder;
+        return true;
+    }
+    complain(folder == NULL ? "out of memory"
+                            : "--nats-spool takes a folder, and a size from 64KiB to 1TB, such as "
+                              "/var/spool/distsniff,4GB, not '%s'",
+             value);
+    free(folder);
     return false;
 }
 

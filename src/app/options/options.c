@@ -678,6 +678,7 @@ void options_free(struct options *options)
     while (options->num_names_made != 0)
         free(options->names_made[--options->num_names_made]);
     free(options->command);
+    free(options->nats.spool);
     free(options->behind);
     free(options->kept);
     options->command = options->behind = options->kept = NULL;

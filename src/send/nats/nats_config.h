@@ -53,6 +53,8 @@ struct nats_config {
     const char *id_key_file; /* NULL: ids are not keyed */
     uint32_t types;       /* a bit for each enum nats_type; 0: those of NATS_TYPES_DEFAULT */
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
+    char *spool;          /* the folder of a queue that outlives the program, NULL: none */
+    int64_t spool_size;   /* bytes */
     int64_t state_ns;     /* how often a state is published; 0: NATS_STATE_NS */
 };
 
@@ -63,6 +65,9 @@ struct nats_config {
 #define NATS_STATE_SLACK_NS (30 * INT64_C(1000000000))
 
 #define NATS_LATENESS_NS (2 * INT64_C(1000000000))
+
+#define NATS_SPOOL_SIZE (INT64_C(1024) * 1024 * 1024)
+#define NATS_SPOOL_MOST (INT64_C(1024) * NATS_SPOOL_SIZE)
 
 enum { NATS_QUEUE_SIZE = 32 * 1024 * 1024, NATS_QUEUE_LEAST = 64 * 1024 };
 

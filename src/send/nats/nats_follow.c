@@ -222,9 +222,9 @@ static void say(struct follow *f, bool is_end)
               "the limits of the stream removed them before they were read");
     say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
     say_count(f->now.num_odd, &f->said.num_odd, "not packets, although named so");
-    say_count(f->now.num_links, &f->said.num_links, "of a link type that is not supported");
+    say_count(f->now.num_links, &f->said.num_links, "their link type is not supported");
     say_count(f->now.num_hosts, &f->said.num_hosts,
-              "of more than 256 hosts; ?host=NAME after the URL selects one");
+              "their hosts are more than 256; ?host=NAME after the URL selects one");
     if (host_merge_was_full(f->merge))
         complain("NATS: more than 64 MiB of packets waited for slow hosts: some were not waited for");
     say_behind(f);

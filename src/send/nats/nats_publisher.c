@@ -77,10 +77,17 @@ static void release(struct nats_publisher *p)
 struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *config)
 {
     struct nats_publisher *p = calloc(1, sizeof *p);
+    char name[2 * NATS_MAX_WORD + 8];
+    const struct send_spool_config spool = {
+        .folder = config->nats->spool,
+        .name = name,
+        .size = config->nats->spool_size,
+    };
     const struct sender_config sender = {
         .what = "NATS",
         .queue_option = "--nats-queue",
         .queue_size = config->nats->queue_size != 0 ? config->nats->queue_size : NATS_QUEUE_SIZE,
+        .spool = config->nats->spool != NULL ? &spool : NULL,
         .rules = config->rules,
         .prepare = prepare,
         .carry = carry,
@@ -96,8 +103,13 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
         p->types &= ~(UINT32_C(1) << NATS_PACKET);
     pthread_mutex_init(&p->lock, NULL);
     nats_host_name(config->nats->host, p->host);
-    if (sender_start(&p->sender, &sender))
+    snprintf(name, sizeof name, "%s-%s", config->nats->publish.stream, p->host);
+    if (sender_start(&p->sender, &sender)) {
+        if (p->sender.num_left != 0)
+            complain("NATS: %s of an earlier run to be stored first",
+                     ds_counted(p->sender.num_left, "records").text);
         return p;
+    }
     release(p);
     return NULL;
 }
@@ -231,13 +243,16 @@ static void say(const struct nats_publisher *p, uint64_t num_left)
     if (!p->config.is_quiet || p->num_lost != 0 || num_left != 0)
         complain("NATS: %s stored%s%s", ds_counted(counts->stored, "records").text, known, again);
     if (p->num_lost != 0)
-        complain("NATS: %s lost, %" PRIu64 " of them packets: the queue was full "
-                 "(--nats-queue)",
-                 ds_counted(p->num_lost, "records").text, p->num_lost_packets);
+        complain("NATS: %s lost, %" PRIu64 " of them packets: the queue was full (%s)",
+                 ds_counted(p->num_lost, "records").text, p->num_lost_packets,
+                 p->config.nats->spool != NULL ? "--nats-spool" : "--nats-queue");
     if (counts->too_large != 0)
         complain("NATS: %s lost: larger than max_payload of the servers",
                  ds_counted(counts->too_large, "records").text);
-    if (num_left != 0)
+    if (num_left != 0 && p->config.nats->spool != NULL)
+        complain("NATS: %s kept in %s for the next run: not acknowledged by the servers",
+                 ds_counted(num_left, "records").text, p->config.nats->spool);
+    else if (num_left != 0)
         complain("NATS: %s lost: not acknowledged by the servers",
                  ds_counted(num_left, "records").text);
 }
@@ -252,7 +267,7 @@ bool nats_publisher_end(struct nats_publisher *p)
     sender_end(&p->sender);
     const struct send_counts *counts = &p->sender.queue->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->too_large;
-    const bool good = num_left == 0 && counts->too_large == 0 &&
+    const bool good = (num_left == 0 || p->config.nats->spool != NULL) && counts->too_large == 0 &&
                       (p->config.rules.is_live || p->num_lost == 0);
     say(p, num_left);
     release(p);

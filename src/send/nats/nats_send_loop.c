@@ -372,7 +372,7 @@ static void sleep_for(struct carrier *c, int ms)
 
 static void run(struct carrier *c)
 {
-    uint64_t position = 0;
+    uint64_t position = atomic_load(&c->queue->tail);
     int attempts = 0;
     int64_t next_ns = 0;
     c->progress_ns = clock_now_ns();

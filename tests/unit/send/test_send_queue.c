@@ -1,5 +1,6 @@
 /*
- * test_send_queue.c - the ring between who captures and who sends: order, room, its end.
+ * test_send_queue.c - the ring between who captures and who sends: order, room, its end; and as a file,
+ * which an earlier run has left, whole or damaged.
  */
 #include "send/send_queue.h"
 
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { SIZE = 4096, NUM_TYPES = 14 };
@@ -106,12 +109,166 @@ static void what_never_fits_is_refused(void **state)
     send_queue_free(queue);
 }
 
+static char file_name[] = "/tmp/test_send_queue.XXXXXX";
+
+/* make_file makes a file with entries from first to last - 1, of which nobody has taken those from taken on. */
+static int make_file(unsigned first, unsigned taken, unsigned last)
+{
+    bool is_cut;
+    uint64_t position = 0;
+    strcpy(strrchr(file_name, '.'), ".XXXXXX");
+    const int fd = mkstemp(file_name);
+    struct send_queue *queue = send_queue_open(fd, SIZE, &is_cut);
+    assert_non_null(queue);
+    assert_false(is_cut);
+    for (unsigned i = first; i < last; i++) {
+        assert_true(push(queue, i, 100 + i % 7));
+        if (i < taken)
+            take(queue, &position, i, 100 + i % 7);
+    }
+    atomic_store(&queue->is_ending, true);
+    atomic_store(&queue->counts.stored, 5);
+    send_queue_free(queue);
+    return fd;
+}
+
+static void remove_file(int fd)
+{
+    close(fd);
+    assert_int_equal(unlink(file_name), 0);
+}
+
+/* opens opens a file that has entries from first to last - 1. */
+static void opens(int fd, size_t size, unsigned first, unsigned last, bool has_damage)
+{
+    bool is_cut;
+    struct send_queue *queue = send_queue_open(fd, size, &is_cut);
+    assert_non_null(queue);
+    assert_int_equal(is_cut, has_damage);
+    assert_int_equal(send_queue_count(queue), last - first);
+    assert_false(atomic_load(&queue->is_ending));
+    assert_int_equal(atomic_load(&queue->counts.stored), 0);
+    uint64_t position = atomic_load(&queue->tail);
+    for (unsigned i = first; i < last; i++)
+        take(queue, &position, i, 100 + i % 7);
+    assert_null(send_queue_at(queue, &position));
+    for (unsigned i = 0; i < 100; i++) { /* it goes on, around the ring */
+        assert_true(push(queue, i, 700));
+        take(queue, &position, i, 700);
+    }
+    send_queue_free(queue);
+}
+
+static void a_file_keeps_what_is_left(void **state)
+{
+    (void)state;
+    for (unsigned taken = 0; taken <= 300; taken += 50) { /* the ring is gone around several times */
+        const int fd = make_file(0, taken, taken + 20);
+        opens(fd, SIZE, taken, taken + 20, false);
+        remove_file(fd);
+    }
+    int fd = make_file(0, 90, 99); /* it keeps its size */
+    opens(fd, 4 * SIZE, 90, 99, false);
+    opens(fd, 4 * SIZE, 0, 0, false); /* now it is empty, and has another */
+    struct stat file;
+    assert_int_equal(fstat(fd, &file), 0);
+    assert_true(file.st_size > 4 * SIZE);
+    remove_file(fd);
+}
+
+/* damage changes bytes of a file. */
+static void damage(int fd, size_t at, uint64_t value, size_t len)
+{
+    assert_int_equal(pwrite(fd, &value, len, (off_t)at), len);
+}
+
+static void a_damaged_file_is_cut(void **state)
+{
+    const size_t bytes_at = offsetof(struct send_queue, bytes);
+    static const struct {
+        size_t at;
+        uint64_t value;
+        size_t len;
+        unsigned left;
+    } of_entries[] = {
+        {offsetof(struct send_entry, size), 0, 4, 2},
+        {offsetof(struct send_entry, size), UINT32_MAX, 4, 2},
+        {offsetof(struct send_entry, size), 8, 4, 2},
+        {offsetof(struct send_entry, body_len), UINT32_MAX, 4, 2},
+        {offsetof(struct send_entry, body_len), SIZE, 4, 2},
+        {offsetof(struct send_entry, id_len), 255, 1, 2},
+        {offsetof(struct send_entry, passed_over), 1, 1, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof of_entries / sizeof of_entries[0]; i++) {
+        int fd = make_file(0, 0, 6);
+        struct send_entry entry;
+        size_t at = bytes_at;
+        for (int passed = 0; passed < 2; passed++) { /* to the third */
+            assert_int_equal(pread(fd, &entry, sizeof entry, (off_t)at), sizeof entry);
+            at += entry.size;
+        }
+        damage(fd, at + of_entries[i].at, of_entries[i].value, of_entries[i].len);
+        opens(fd, SIZE, 0, of_entries[i].left, true);
+        remove_file(fd);
+    }
+    static const struct {
+        size_t at;
+        uint64_t value;
+    } of_heads[] = {
+        {offsetof(struct send_queue, magic), 1},   {offsetof(struct send_queue, size), 8},
+        {offsetof(struct send_queue, size), UINT64_MAX - 7}, {offsetof(struct send_queue, tail), UINT64_MAX - 7},
+        {offsetof(struct send_queue, tail), 4},    {offsetof(struct send_queue, head), UINT64_MAX - 7},
+        {offsetof(struct send_queue, head), 0},    {offsetof(struct send_queue, head), SIZE + 8},
+    };
+    for (size_t i = 0; i < sizeof of_heads / sizeof of_heads[0]; i++) {
+        const int fd = make_file(0, 0, 6);
+        damage(fd, of_heads[i].at, of_heads[i].value, 8);
+        opens(fd, SIZE, 0, 0, false); /* it is no such file: a new one */
+        remove_file(fd);
+    }
+}
+
+/* Whatever a byte becomes, or wherever the file ends: nothing behind the ring is read. */
+static void any_damage_is_survived(void **state)
+{
+    (void)state;
+    for (size_t at = 0; at < offsetof(struct send_queue, bytes) + 800; at += 3) {
+        bool is_cut;
+        const int fd = make_file(0, 25, 45);
+        damage(fd, at, ~UINT64_C(0), 1);
+        struct send_queue *queue = send_queue_open(fd, SIZE, &is_cut);
+        assert_non_null(queue);
+        assert_true(send_queue_count(queue) <= 20);
+        send_queue_free(queue);
+        assert_int_equal(ftruncate(fd, (off_t)at), 0);
+        queue = send_queue_open(fd, SIZE, &is_cut);
+        assert_non_null(queue);
+        assert_int_equal(send_queue_count(queue), 0);
+        send_queue_free(queue);
+        remove_file(fd);
+    }
+}
+
+static void a_full_disk_is_no_queue(void **state)
+{
+    bool is_cut;
+    (void)state;
+    const int fd = make_file(0, 0, 0);
+    assert_null(send_queue_open(fd, SIZE_MAX / 4, &is_cut));
+    remove_file(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_come_in_order),
         cmocka_unit_test(what_finds_no_room_changes_nothing),
         cmocka_unit_test(what_never_fits_is_refused),
+        cmocka_unit_test(a_file_keeps_what_is_left),
+        cmocka_unit_test(a_damaged_file_is_cut),
+        cmocka_unit_test(any_damage_is_survived),
+        cmocka_unit_test(a_full_disk_is_no_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,63 @@
+/*
+ * send_spool.c - see send_spool.h.
+ */
+#include "send/send_spool.h"
+
+#include "core/complain.h"
+#include "privsep/safe_open.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { LOCK_TRIES = 50, LOCK_MS = 100 }; /* the processes of a run that was killed end soon */
+
+/* lock_file keeps others from a file for as long as this program or its children run: the descriptor
+ * stays open. False after a complaint. */
+static bool lock_file(int fd, const char *name)
+{
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        if (errno != EWOULDBLOCK)
+            break;
+        poll(NULL, 0, LOCK_MS);
+    }
+    complain(errno == EWOULDBLOCK ? "%s is used by another distsniff: give each another folder"
+                                  : "%s cannot be locked",
+             name);
+    return false;
+}
+
+struct send_queue *send_spool_open(const struct send_spool_config *config, uint64_t *num_left)
+{
+    char name[PATH_MAX];
+    struct open_trouble trouble;
+    bool is_cut;
+    snprintf(name, sizeof name, "%s/distsniff-%s.spool", config->folder, config->name);
+    const int fd = safe_open(name, OPEN_UPDATE, &trouble);
+    if (fd < 0) {
+        complain("cannot open %s: %s", name,
+                 trouble.text[0] != '\0' ? trouble.text : strerror(trouble.error));
+        return NULL;
+    }
+    if (!lock_file(fd, name)) {
+        close(fd);
+        return NULL;
+    }
+    struct send_queue *queue = send_queue_open(fd, (size_t)config->size, &is_cut);
+    if (queue == NULL) {
+        complain("cannot make room for %lld bytes in %s: %s", (long long)config->size, name,
+                 strerror(errno));
+        close(fd);
+        return NULL;
+    }
+    *num_left = send_queue_count(queue);
+    if (is_cut)
+        complain("%s is damaged: what was behind the damage is lost", name);
+    return queue;
+}

@@ -1,0 +1,20 @@
+/*
+ * send_spool.h - the file of a queue (send_queue.h) that outlives the program:
+ * FOLDER/distsniff-NAME.spool. It holds what is to be sent, in clear: only its owner can read it.
+ */
+#ifndef SRC_SEND_SPOOL_H
+#define SRC_SEND_SPOOL_H
+
+#include "send/send_queue.h"
+
+struct send_spool_config {
+    const char *folder; /* there already */
+    const char *name;   /* of letters, digits, - and _: what is sent, and to whom */
+    int64_t size;       /* bytes */
+};
+
+/* send_spool_open opens the queue in that file, which nobody else has open meanwhile. num_left: the
+ * entries in it that an earlier run has left. NULL after a complaint. */
+struct send_queue *send_spool_open(const struct send_spool_config *config, uint64_t *num_left);
+
+#endif
