@@ -328,6 +328,30 @@ static void count_unread(struct profile_gather *g, const struct ds_event *event,
     }
 }
 
+/* is_tag says whether a term is a reference, or [alias | Reference], by which a call tells its answer. */
+static bool is_tag(const struct ds_term *term)
+{
+    struct ds_identity reference;
+    struct ds_term head, tail;
+    return ds_term_get_reference(term, &reference) ||
+           (ds_term_get_cons(term, &head, &tail) && ds_term_get_reference(&tail, &reference));
+}
+
+/* may_answer_earlier says whether a message is an answer, or an end, of which nothing was seen to begin: where
+ * a connection was joined late that came before the capture. What it answers is not known, so it would look
+ * new. */
+static bool may_answer_earlier(const struct record *record)
+{
+    const struct ds_message *message = &record->event->message;
+    struct ds_term first, second;
+    if (message->op == NULL || record->note.call != 0 || record->note.has_latency)
+        return false;
+    if (message->op->kind == DS_KIND_SEND)
+        return ds_term_get_pair(&message->payload, &first, &second) && is_tag(&first);
+    return message->op->kind == DS_KIND_DOWN || message->op->kind == DS_KIND_EXIT ||
+           message->op->kind == DS_KIND_SPAWNED;
+}
+
 static void take_message(struct profile_gather *g, const struct record *record, unsigned slice)
 {
     const struct ds_event *event = record->event;
@@ -335,9 +359,8 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     struct gathered_message m;
     g->profile->num_messages++;
     g->profile->num_unnamed += !is_named(event->conn->end[0].node) || !is_named(event->conn->end[1].node);
-    /* Who a node is that only its address names, and what an answer answers whose request came before the
-     * capture, is not known: such messages would look new. */
-    if (event->unknown_atoms != 0 || event->address_atoms != 0 || event->fault.kind != DS_FAULT_NONE) {
+    if (event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE || record->note.answers_unread ||
+        (event->address_atoms != 0 && may_answer_earlier(record))) {
         count_unread(g, event, slice, 1);
         return;
     }

@@ -80,6 +80,7 @@ struct note {
     int64_t latency_ns;
     enum call_outcome outcome; /* of the call that it ended, else CALL_OPEN */
     bool late;          /* of role REPLY: the caller had given up before */
+    bool answers_unread; /* a request that could not be read: the label may say less than it would */
     struct ds_term body; /* what is asked or answered, where the payload wraps it; else absent */
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */

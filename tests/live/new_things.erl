@@ -4,7 +4,7 @@
 %%   erl ... -run new_things serve READY       a server, shop
 %%   erl ... -run new_things work OTHER DIR    twenty requests a second; does what DIR/go.WHAT asks for, writes DIR/did.WHAT
 -module(new_things).
--export([serve/1, work/1]).
+-export([serve/1, work/1, other/0]).
 
 serve([Ready]) ->
     register(shop, spawn(fun() -> shop(1, 10) end)),
@@ -36,7 +36,7 @@ work(Bob, Dir) ->
     rpc:call(Bob, lists, seq, [1, 10]),
     timer:sleep(30 + rand:uniform(20)),
     [asked(filename:join(Dir, "go." ++ Name), Bob, Name, Dir) || Name <- ["function", "name", "shape", "slow",
-                                                                         "large", "usual", "link"]],
+                                                                         "large", "usual", "link", "other"]],
     work(Bob, Dir).
 
 asked(File, Bob, Name, Dir) ->
@@ -49,7 +49,10 @@ asked(File, Bob, Name, Dir) ->
             ok
     end.
 
+other() -> ok.
+
 do(function, Bob) -> rpc:call(Bob, os, getpid, []);
+do(other, Bob) -> rpc:call(Bob, ?MODULE, other, []);
 do(name, Bob) -> {till, Bob} ! {note, 1};
 do(shape, Bob) -> {shop, Bob} ! {order, 1, 2, 3};
 do(link, _) -> pong = net_adm:ping(list_to_atom("carol@127.0.0.1"));

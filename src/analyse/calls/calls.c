@@ -384,6 +384,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->began_before = event->past;
     call->likely_atoms = event->likely_atoms;
     call->is_part = !event_is_read_whole(event);
+    call->is_unread = event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE;
     if (!link_conn(calls, call)) {
         calls->no_memory++;
         remove_call(calls, call);

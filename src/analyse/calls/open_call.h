@@ -62,7 +62,8 @@ struct open_call {
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;
     bool began_before; /* the capture */
-    bool is_part;      /* its request could not be read whole */
+    bool is_part;      /* its request could not be read whole, */
+    bool is_unread;    /* as atoms in it are not known, or bytes are missing */
 };
 
 enum { MAX_CHILDREN = 1024, MAX_TWINS = 64, MAX_GIVEN_UP = 1024 };

@@ -16,6 +16,7 @@ void step_set_end(struct step *s, struct open_call *call, enum note_role role,
     s->note->group = call->line->group;
     s->note->call = call->number;
     s->note->outcome = outcome;
+    s->note->answers_unread = call->is_unread;
     s->note->has_latency = true;
     s->note->latency_ns = s->event->ts_ns > call->start_ns ? s->event->ts_ns - call->start_ns : 0;
 }
@@ -74,6 +75,7 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
 {
     s->note->role = NOTE_REPLY;
     s->note->late = true;
+    s->note->answers_unread = call->is_unread;
     s->note->label = call->line->label;
     s->note->group = call->line->group;
     s->note->call = call->number;
