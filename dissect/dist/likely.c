@@ -5,6 +5,7 @@
  */
 #include "dist/likely.h"
 
+#include "atoms/atom_held.h"
 #include "atoms/atom_inference.h"
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_shapes.h"

@@ -338,8 +338,8 @@ static bool is_tag(const struct ds_term *term)
 }
 
 /* may_answer_earlier says whether a message is an answer, or an end, of which nothing was seen to begin:
- * where a connection was joined late that came before the capture. What it answers is not known, so it would
- * look new. */
+ * where a connection was joined late that came before the capture. What it answers is not known, so it
+ * would look new. */
 static bool may_answer_earlier(const struct record *record)
 {
     const struct ds_message *message = &record->event->message;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "atoms/atom_held.h"
 #include "atoms/atom_inference.h"
 #include "atoms/atom_shape_fit.h"
 #include "atoms/atom_tables.h"

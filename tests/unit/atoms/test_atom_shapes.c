@@ -490,6 +490,33 @@ static void contexts_tell_atoms(void **state)
     all_node_atoms_free(books);
 }
 
+/* A map may have any key beside those that were counted: where another atom of the same contexts has a slot
+ * already, what is left is not told of a slot that was seen as a key alone. */
+static void keys_are_not_what_is_left(void **state)
+{
+    static const struct atom_role roles[] = {{.fine = "to", .coarse = "~to"}, {.fine = "N0#k", .coarse = "~0#k"}};
+    const struct shape_table *table = &shape_tables[RABBIT];
+    uint32_t c = 0;
+    (void)state;
+    while (table->starts[c + 1] != table->starts[c] + 2 || table->novelty[c] < 32 ||
+           user_atoms_is_static(NULL, table->fillers[table->starts[c]]) ||
+           user_atoms_is_static(NULL, table->fillers[table->starts[c] + 1]))
+        assert_in_range(++c, 0, table->num - 1);
+    const unsigned left = table->fillers[table->starts[c]], other = table->fillers[table->starts[c] + 1];
+    for (int i = 0; i < 2; i++) {
+        struct all_node_atoms *books = all_node_atoms_new(4);
+        struct node_atoms *book = meet(books, "a@h", 1, 7);
+        fit(book);
+        see_wholes(book, 20);
+        node_atoms_see(book, &env, 2001, 1, &roles[i]);
+        node_atoms_define(book, &env, 77, atom_table_text(other), 1, ATOM_BOOK_USED);
+        for (int again = 0; again < 64; again++)
+            see_in(book, 2001, 1, &table->keys[c], 1);
+        assert_int_equal(is_judged(book, 2001, left), i == 0);
+        all_node_atoms_free(books);
+    }
+}
+
 /* context_of returns a context in which that atom stands alone. */
 static uint32_t context_of(const char *text)
 {
@@ -883,6 +910,7 @@ int main(void)
         cmocka_unit_test(knows_values_of_keys),
         cmocka_unit_test(neighbours_are_alike),
         cmocka_unit_test(keeps_bounds),
+        cmocka_unit_test(keys_are_not_what_is_left),
         cmocka_unit_test(knows_keys_of_values),
         cmocka_unit_test(times_are_bounded),
         cmocka_unit_test(knows_what_is_large),

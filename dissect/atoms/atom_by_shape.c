@@ -1,0 +1,131 @@
+/*
+ * atom_by_shape.c - see atom_by_shape.h.
+ */
+#include "atoms/atom_by_shape.h"
+
+#include "atoms/atom_shape_claims.h"
+#include "atoms/atom_shape_fit.h"
+#include "atoms/atom_weights.h"
+#include "atoms/shape_contexts.h"
+
+#include <math.h>
+
+enum { WELL_COUNTED = 20 }; /* times that an atom was, to know in which roles it does not stand */
+
+static const double USED = 0.5; /* of the application's atoms */
+static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one of these */
+/* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
+ * another one of the same contexts less is enough, but more than that it is claimed. */
+static const double LEAST_ODDS = 9, LEAST_RIVAL_ODDS = 8.2;
+static const double MORE_RIVAL_ODDS = 2; /* as long as it is not known that the table fits */
+static const double LEAST_RIVAL_ODDS_OF_KEY = 16; /* against the next one, of the key of a map */
+
+/* weight_of_roles is what speaks against an atom of contexts of which it is well known how it is used:
+ * that the slot stands in roles in which the atom never does. */
+static double weight_of_roles(const struct judge *judge, unsigned number)
+{
+    double weight = 0;
+    if (number >= atom_table_num_texts || atom_table_uses[number].num < WELL_COUNTED)
+        return 0;
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const double ratio = atom_ratio_of_use(number, judge->slot->seen[r]);
+        weight += ratio < 0 && judge_is_here(judge, r) ? ratio : 0;
+    }
+    return weight > LEAST_OF_ROLES ? weight : LEAST_OF_ROLES;
+}
+
+/* is_one_of_a_row says whether an atom is one of many that differ by a number, delegate_8 say, and not a
+ * version as amqp_0_9_1: where one stands, another may. */
+static bool is_one_of_a_row(struct ds_text text)
+{
+    size_t at = text.len;
+    while (at != 0 && text.data[at - 1] >= '0' && text.data[at - 1] <= '9')
+        at--;
+    return at != text.len && at > 1 && text.data[at - 1] == '_' &&
+           (text.data[at - 2] < '0' || text.data[at - 2] > '9');
+}
+
+void by_shape_add(struct judge *judge)
+{
+    const struct book_shapes *shapes = &judge->book->shapes;
+    const struct slot_shapes *s = shapes->slots != NULL ? &shapes->slots[judge->number] : NULL;
+    for (unsigned c = 0; s != NULL && c < s->num; c++) {
+        const unsigned num = shape_contexts_num(judge->book, s->context[c]);
+        for (unsigned i = 0; i < num; i++) {
+            const unsigned number = shape_contexts_filler(judge->book, s->context[c], i);
+            const struct ds_text text = shape_contexts_text(judge->book, number);
+            struct candidate *same = candidates_find(judge, text);
+            if (same != NULL && !same->is_rival)
+                continue;
+            const double rarity = candidates_rarity(judge, number);
+            judge->num_claimed += rarity == ATOM_NEVER;
+            if (rarity == ATOM_NEVER || is_one_of_a_row(text))
+                continue;
+            if (same == NULL && judge->num == MAX_CANDIDATES)
+                return;
+            if (same == NULL)
+                same = &judge->candidates[judge->num++];
+            *same = (struct candidate){.text = text, .is_by_shape = true,
+                                       .weight = log2(USED) + judge->unlearned - rarity +
+                                                 weight_of_roles(judge, number)};
+        }
+    }
+}
+
+double by_shape_weigh(struct judge *judge)
+{
+    struct shape_weight weights[MAX_CANDIDATES];
+    const struct node_atoms *book = judge->book;
+    if (book->shapes.slots == NULL || book->shapes.slots[judge->number].num == 0)
+        return 0;
+    const struct shape_weight others =
+        shape_fit_weigh(book, judge->number, ATOM_TABLE_NONE, judge->bit);
+    double least = others.surprise;
+    for (unsigned i = 0; i < judge->num; i++) {
+        weights[i] = shape_fit_weigh(book, judge->number,
+                                     shape_contexts_atom(book, judge->candidates[i].text), judge->bit);
+        least = weights[i].surprise < least ? weights[i].surprise : least;
+    }
+    const double most = shape_fit_most_surprise(book, judge->number);
+    for (unsigned i = 0; i < judge->num; i++) {
+        struct candidate *candidate = &judge->candidates[i];
+        const double surprise = weights[i].surprise - least;
+        const double there = candidate->weight + weights[i].there;
+        const double defined =
+            candidate->weight > JUDGE_MOST_THERE ? candidate->weight : JUDGE_MOST_THERE;
+        candidate->weight = (there < defined ? there : defined) + weights[i].here -
+                            (surprise < most ? surprise : most);
+        const double claimed =
+            candidate->is_by_shape
+                ? shape_claims_against(book, judge->number, shape_contexts_atom(book, candidate->text))
+                : 0;
+        candidate->weight -= claimed;
+        judge->num_claimed += claimed > 0;
+    }
+    const double new = shape_fit_most_against_others(book, judge->number);
+    return others.surprise - least < new ? others.surprise - least : new;
+}
+
+/* is_key says whether the slot at hand was seen as the key of maps, and as nothing else: which keys a map
+ * has may be up to who fills it, and a shape tells them by their values alone. */
+static bool is_key(const struct judge *judge)
+{
+    const uint32_t outer = atom_role_hash("~0#k"), inner = atom_role_hash("~+#k");
+    for (unsigned r = 0; r < judge->slot->num_seen; r++) {
+        const uint32_t role = judge->slot->seen[r].coarse;
+        if (judge_is_here(judge, r) && role != outer && role != inner)
+            return false;
+    }
+    return judge->slot->num_seen != 0;
+}
+
+bool by_shape_is_likely(struct judge *judge, double weight, double all)
+{
+    double next;
+    const struct candidate *second = candidates_take_best(judge, &next);
+    next = second != NULL && second->is_by_shape ? next : 0;
+    if (is_key(judge) && (judge->num_claimed != 0 || weight < exp2(LEAST_RIVAL_ODDS_OF_KEY) * next))
+        return false;
+    const double rival = LEAST_RIVAL_ODDS + (shape_fit_is_sure(judge->book) ? 0 : MORE_RIVAL_ODDS);
+    return weight >= exp2(LEAST_ODDS) * (all - weight - next) && weight >= exp2(rival) * next;
+}
