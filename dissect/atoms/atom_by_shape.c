@@ -65,11 +65,20 @@ void by_shape_add(struct judge *judge)
                 return;
             if (same == NULL)
                 same = &judge->candidates[judge->num++];
-            *same = (struct candidate){.text = text, .is_by_shape = true,
+            *same = (struct candidate){.text = text,
+                                       .number = number < atom_table_num_texts ? number : ATOM_TABLE_NONE,
+                                       .is_by_shape = true,
                                        .weight = log2(USED) + judge->unlearned - rarity +
                                                  weight_of_roles(judge, number)};
         }
     }
+}
+
+/* atom_of returns the number that a candidate has in contexts. */
+static unsigned atom_of(const struct node_atoms *book, const struct candidate *candidate)
+{
+    return candidate->number != ATOM_TABLE_NONE ? candidate->number
+                                                : shape_contexts_atom(book, candidate->text);
 }
 
 double by_shape_weigh(struct judge *judge)
@@ -83,7 +92,7 @@ double by_shape_weigh(struct judge *judge)
     double least = others.surprise;
     for (unsigned i = 0; i < judge->num; i++) {
         weights[i] = shape_fit_weigh(book, judge->number,
-                                     shape_contexts_atom(book, judge->candidates[i].text), judge->bit);
+                                     atom_of(book, &judge->candidates[i]), judge->bit);
         least = weights[i].surprise < least ? weights[i].surprise : least;
     }
     const double most = shape_fit_most_surprise(book, judge->number);
@@ -97,7 +106,7 @@ double by_shape_weigh(struct judge *judge)
                             (surprise < most ? surprise : most);
         const double claimed =
             candidate->is_by_shape
-                ? shape_claims_against(book, judge->number, shape_contexts_atom(book, candidate->text))
+                ? shape_claims_against(book, judge->number, atom_of(book, candidate))
                 : 0;
         candidate->weight -= claimed;
         judge->num_claimed += claimed > 0;

@@ -36,7 +36,8 @@ struct candidate *candidates_find(struct judge *judge, struct ds_text text)
 void candidates_add(struct judge *judge, struct ds_text text, double weight)
 {
     if (judge->num < MAX_CANDIDATES)
-        judge->candidates[judge->num++] = (struct candidate){.text = text, .weight = weight};
+        judge->candidates[judge->num++] =
+            (struct candidate){.text = text, .weight = weight, .number = atom_table_find(text)};
 }
 
 bool judge_is_here(const struct judge *judge, unsigned role)
@@ -99,13 +100,13 @@ void candidates_add_learned(struct judge *judge, uint64_t direction)
         double ratios[ATOM_BOOK_ROLES];
         for (unsigned r = 0; r < slot->num_seen; r++)
             ratios[r] = atom_ratio_of_seen(learned, slot->seen[r], -1 + judge->others[r]);
-        say_once(judge, learned, atom_table_find(text), ratios);
+        say_once(judge, learned, learned->number, ratios);
         const double weight = weigh(judge, log2(0.95 / book->texts[judge->number].num) +
                                                candidates_bits_if_later(judge, learned, direction), ratios);
         if (same == NULL)
             candidates_add(judge, text, weight);
         else if (weight > same->weight)
-            *same = (struct candidate){.text = text, .weight = weight};
+            *same = (struct candidate){.text = text, .weight = weight, .number = learned->number};
     }
 }
 
@@ -197,7 +198,10 @@ static void add_of_table(struct judge *judge, int t)
         struct candidate *same = candidates_find(judge, text);
         if (same == NULL && judge->num < MAX_CANDIDATES)
             judge->candidates[judge->num++] = (struct candidate){
-                .text = text, .weight = weight, .is_of_any = !book->has_table};
+                .text = text,
+                .weight = weight,
+                .number = number < atom_table_num_texts ? number : ATOM_TABLE_NONE,
+                .is_of_any = !book->has_table};
         else if (same == NULL)
             return;
         else if (same >= &judge->candidates[judge->num_held] && !book->has_table)
@@ -223,8 +227,9 @@ double candidates_rarity(const struct judge *judge, unsigned number)
         number < atom_table_num_texts ? number : user_atoms_find(book->own, text);
     bool is_elsewhere = false, is_its_own = false;
     for (int t = 0; t < ATOM_TABLES_ALL && own != ATOM_TABLE_NONE; t++) {
-        const unsigned index = user_atoms_index(book->own, t, own);
-        if (index >= atom_fit_num(book, t))
+        const uint32_t num = atom_fit_num(book, t);
+        const unsigned index = num != 0 ? user_atoms_index(book->own, t, own) : 0;
+        if (index >= num)
             continue;
         /* As long as no release fits, this is where one of them has it. */
         if (!book->has_table && index % ATOM_BOOK_MODULUS == judge->number)
@@ -264,7 +269,7 @@ static void add_rivals(struct judge *judge)
             if (rarity == ATOM_NEVER)
                 continue;
             candidates_add(judge, atom_table_text(roles[i].text),
-                weight_here(judge, roles[i].text, rarity));
+                           weight_here(judge, roles[i].text, rarity));
             judge->candidates[judge->num - 1].is_rival = true;
         }
     }

@@ -16,6 +16,7 @@ enum { MAX_CANDIDATES = 64 };
 struct candidate {
     struct ds_text text;
     double weight;
+    unsigned number;  /* as atom_table_find has it */
     bool is_by_shape; /* nothing but contexts says that it is in this slot */
     bool is_rival;    /* it cannot be likely itself: its roles are not its own */
     bool is_of_any;   /* some release has it there, of which it is not known yet that it fits */

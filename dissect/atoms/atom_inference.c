@@ -25,19 +25,19 @@ static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned
 {
     const struct node_atoms *book = judge->book;
     unsigned count = 0, num = judge->num;
-    struct ds_text text;
     uint32_t next = book->texts[judge->number].first;
     *total = 0;
     while (num != 0 || next != 0) {
+        unsigned number;
         if (num != 0) {
-            text = judge->candidates[--num].text;
+            number = judge->candidates[--num].number;
         } else {
-            text = (struct ds_text){book->learned[next - 1].text, book->learned[next - 1].len};
-            next = book->learned[next - 1].next;
-            if (candidates_find(judge, text) != NULL)
+            const struct learned *learned = &book->learned[next - 1];
+            next = learned->next;
+            if (candidates_find(judge, (struct ds_text){learned->text, learned->len}) != NULL)
                 continue;
+            number = learned->number;
         }
-        const unsigned number = atom_table_find(text);
         if (number != ATOM_TABLE_NONE) {
             count += atom_table_count(role, number);
             *total += atom_table_uses[number].num;
@@ -50,7 +50,7 @@ static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned
  * counted, or not in the close form of a role; or one of which contexts tell, which say more than roles. */
 static double weight_like_others(const struct judge *judge, const struct candidate *candidate)
 {
-    const unsigned number = atom_table_find(candidate->text);
+    const unsigned number = candidate->number;
     double weight = 0;
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {
         const struct seen_role *seen = &judge->slot->seen[r];

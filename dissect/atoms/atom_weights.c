@@ -52,7 +52,7 @@ double atom_ratio_of_use(unsigned text, struct seen_role role)
 
 double atom_ratio_of_seen(const struct learned *learned, struct seen_role role, double best)
 {
-    const unsigned text = atom_table_find((struct ds_text){learned->text, learned->len});
+    const unsigned text = learned->number;
     if (is_node(role))
         return ratio_of_node((struct ds_text){learned->text, learned->len});
     /* Of what only the user's table has it is not known how it is used. */

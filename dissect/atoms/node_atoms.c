@@ -342,6 +342,7 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     learned->text = copy;
     learned->len = (uint16_t)text.len;
     learned->hash = hash_of(text);
+    learned->number = (uint16_t)atom_table_find(text);
     uint32_t *bucket = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
     learned->next_text = *bucket;
     *bucket = (uint32_t)(learned - book->learned) + 1;

@@ -36,6 +36,7 @@ struct learned {
     uint32_t next;      /* of the same slot: its number, from 1 */
     uint32_t next_text; /* of the same bucket, likewise */
     uint32_t hash;      /* of the text */
+    uint16_t number;    /* as atom_table_find has it */
     uint16_t slot, len;
     char *text;
     uint8_t num_roles, num_directions;
