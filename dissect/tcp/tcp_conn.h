@@ -60,6 +60,7 @@ struct tcp_stream {
     uint8_t num_strays; /* far-off segments in a row */
     bool started;       /* next_seq is known */
     bool has_data;
+    bool is_long;   /* its numbers lie half of all behind first_seq: they may wrap around to it */
     bool heard;     /* a segment of it was seen */
     bool has_acked; /* acked is known */
     bool fin_seen;
@@ -180,6 +181,9 @@ static inline bool tcp_stream_waits(const struct tcp_stream *stream)
 
 /* tcp_stream_held_end returns the number behind the last piece that is held; there is one. */
 uint32_t tcp_stream_held_end(const struct tcp_stream *stream);
+
+/* tcp_stream_holds says whether the byte before a number is held. */
+bool tcp_stream_holds(const struct tcp_stream *stream, uint32_t number);
 
 /* tcp_stream_give_up passes over what has been missing for too long. */
 void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir);

@@ -74,6 +74,8 @@ static bool is_far(uint32_t number, uint32_t from)
 static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
+    if (tcp_is_before_first(conn, !dir, segment->ack))
+        return true;
     if (peer->has_acked ? !is_far(segment->ack, peer->acked) : !peer->started || !peer->heard) {
         peer->has_stray_ack = false;
         return false;
@@ -121,12 +123,11 @@ bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment 
         return false;
     if (segment->acks_unsent)
         return true; /* what it acknowledges may have been sent since */
-    uint32_t sent = peer->held != NULL ? tcp_stream_held_end(peer) : peer->next_seq;
-    if (peer->fin_seen && tcp_diff(peer->fin_seq, sent) >= 0)
-        sent = peer->fin_seq + 1;
-    const int32_t ahead = tcp_diff(segment->ack, sent);
+    const int32_t ahead = tcp_diff(segment->ack, peer->next_seq);
+    const bool is_of_fin = peer->fin_seen && segment->ack == peer->fin_seq + 1;
     const bool was_lost = peer->has_acked && tcp_diff(segment->ack, peer->acked) <= 0;
-    return ahead > 0 && ahead <= TCP_NEAR && !was_lost;
+    return ahead > 0 && ahead <= TCP_NEAR && !was_lost && !is_of_fin &&
+           !tcp_stream_holds(peer, segment->ack);
 }
 
 static void note_time(struct tcp_stream *stream, const struct segment *segment)

@@ -29,6 +29,14 @@ void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
  * drops those that it has not agreed on. */
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
+/* tcp_is_before_first says whether a number lies before the first byte of a stream whose SYN was
+ * captured. */
+static inline bool tcp_is_before_first(const struct tcp_conn *conn, int dir, uint32_t number)
+{
+    const struct tcp_stream *stream = &conn->stream[dir];
+    return conn->view.syn_seen[dir] && !stream->is_long && tcp_diff(number, stream->first_seq) < 0;
+}
+
 /* tcp_acks_unsent says whether a segment with data acknowledges what was not captured, or not sent: Linux
  * drops it then. What comes after it shows which of the two it is: it settles it if the other end has
  * acknowledged the data, or other data has come in its place. */
@@ -42,7 +50,9 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
     const uint32_t ack_ahead = segment->ack - conn->stream[!dir].next_seq;
     if (segment->sum == PACKET_SUM_BAD || (segment->flags & TCP_URG) != 0 ||
         (segment->sum == PACKET_SUM_GOOD && stream->sums != TCP_SUMS_GOOD) ||
-        ack_ahead + TCP_NEAR > 2 * TCP_NEAR || segment_is_signed(segment) != stream->is_signed)
+        ack_ahead + TCP_NEAR > 2 * TCP_NEAR ||
+        tcp_diff(segment->ack, conn->stream[!dir].acked) < 0 ||
+        segment_is_signed(segment) != stream->is_signed)
         return false;
     uint32_t time;
     if (!segment_time(segment, &time))

@@ -124,6 +124,7 @@ static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int di
 {
     struct tcp_stream *stream = &conn->stream[dir];
     stream->next_seq += piece_len(piece);
+    stream->is_long |= tcp_diff(stream->next_seq, stream->first_seq) < 0;
     stream->has_data = true;
     conn->view.next_seq[dir] = stream->next_seq - piece->cut;
     if (cursor_left(&piece->bytes) > 0) {
@@ -205,8 +206,8 @@ static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int 
     }
 }
 
-/* find_doubted returns a doubted piece that has the byte at that number. */
-static const struct tcp_held *find_doubted(const struct tcp_held *one, uint32_t at)
+/* find_piece returns the first of a list of pieces that has the byte at that number. */
+static const struct tcp_held *find_piece(const struct tcp_held *one, uint32_t at)
 {
     while (one != NULL && (tcp_diff(one->seq, at) > 0 || tcp_diff(held_end(one), at) <= 0))
         one = one->next;
@@ -220,7 +221,7 @@ static uint32_t doubted_end(const struct tcp_stream *stream)
     uint32_t at = stream->next_seq, end = at;
     const struct tcp_held *one;
     while (!stream->doubts_differ && stream->has_acked &&
-           (one = find_doubted(stream->doubted, at)) != NULL &&
+           (one = find_piece(stream->doubted, at)) != NULL &&
            tcp_diff(held_end(one), stream->acked) <= 0) {
         at = held_end(one);
         if (at == stream->acked || (stream->held != NULL && at == stream->held->seq))
@@ -240,7 +241,7 @@ static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
     struct tcp_held *pieces = stream->doubted; /* not to be freed while they are passed on */
     stream->doubted = NULL;
     while (!conn->forgotten && tcp_diff(end, stream->next_seq) > 0) {
-        struct tcp_piece piece = held_piece(find_doubted(pieces, stream->next_seq));
+        struct tcp_piece piece = held_piece(find_piece(pieces, stream->next_seq));
         piece_split(&piece, stream->next_seq - piece.seq);
         tcp_stream_pass_on(shared, conn, dir, &piece);
     }
@@ -463,6 +464,11 @@ void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
 uint32_t tcp_stream_held_end(const struct tcp_stream *stream)
 {
     return held_end(stream->last_held);
+}
+
+bool tcp_stream_holds(const struct tcp_stream *stream, uint32_t number)
+{
+    return find_piece(stream->held, number - 1) != NULL;
 }
 
 void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece)

@@ -153,19 +153,57 @@ static uint32_t end_of_data(const struct segment *segment)
     return segment->seq + (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 }
 
+/* is_doubtful says whether a segment may acknowledge what was not sent: before its connection is known,
+ * where something of the other end is queued. */
+static bool is_doubtful(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
+                        const struct segment *segment)
+{
+    if (conn != NULL && (conn->closed || conn->forgotten))
+        return false;
+    if (conn != NULL && conn->stream[dir].started && conn->stream[!dir].started)
+        return tcp_acks_unsent(conn, dir, segment);
+    if (cursor_left(&segment->payload) + segment->truncated_len == 0)
+        return false;
+    while ((one = tcp_reorder_queue_find(one, segment)) != NULL) {
+        if (one->segment.src_port == segment->dst_port)
+            return true;
+        one = one->next;
+    }
+    return false;
+}
+
+static bool overlap(const struct segment *a, const struct segment *b)
+{
+    return tcp_diff(a->seq, end_of_data(b)) < 0 && tcp_diff(end_of_data(a), b->seq) > 0;
+}
+
+/* has_rival says whether something else of its sender is queued that may come in the place of a segment. */
+static bool has_rival(struct tcp_queued *one, const struct segment *segment)
+{
+    while ((one = tcp_reorder_queue_find(one, segment)) != NULL) {
+        const struct segment *other = &one->segment;
+        if (other->src_port == segment->src_port && !other->acks_unsent && overlap(other, segment))
+            return true;
+        one = one->next;
+    }
+    return false;
+}
+
 /* compare_acks compares the acknowledgement of a segment with what is queued. What it acknowledges may be
  * queued, and queued segments of the other end that it acknowledges have arrived. */
-static void compare_acks(struct tcp_queued *one, struct segment *segment)
+static void compare_acks(struct tcp_queued *first, struct segment *segment)
 {
+    struct tcp_queued *one = first;
     for (; (one = tcp_reorder_queue_find(one, segment)) != NULL; one = one->next) {
         struct segment *queued = &one->segment;
-        if (queued->src_port != segment->dst_port)
+        if (queued->src_port != segment->dst_port || (queued->flags & TCP_RST) != 0)
             continue;
-        const uint32_t end = end_of_data(queued), sent = end + ((queued->flags & TCP_FIN) != 0);
+        const uint32_t end = end_of_data(queued);
+        const uint32_t sent = end + ((queued->flags & (TCP_FIN | TCP_SYN)) != 0);
         if (!queued->acks_unsent && tcp_diff(sent, segment->ack) >= 0)
             segment->acks_unsent = false;
-        if (!segment->acks_unsent && tcp_diff(end, segment->ack) <= 0)
-            queued->acks_unsent = false;
+        if (queued->acks_unsent && !segment->acks_unsent && tcp_diff(end, segment->ack) <= 0)
+            queued->acks_unsent = has_rival(first, queued);
     }
 }
 
@@ -176,13 +214,13 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
     if (conn == NULL || !(conn->forgotten || conn->stream[dir].believes_all))
         segment->sum = checksum_check(segment);
     segment->acks_unsent = false;
-    segment->acks_unsent =
-        conn != NULL && !conn->closed && !conn->forgotten && tcp_acks_unsent(conn, dir, segment);
+    segment->acks_unsent = is_doubtful(table->queue.first, conn, dir, segment);
     if (segment->sum != PACKET_SUM_BAD && (segment->flags & TCP_ACK) != 0)
         compare_acks(table->queue.first, segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;
-    if (table->queue.first != NULL && (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
+    if (table->queue.first != NULL && !(conn != NULL && table->queue.first->segment.acks_unsent) &&
+        (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment) || begins_behind_queue(table, conn, dir, segment)
                       : !tcp_reorder_queue_begins(&table->queue, segment))) {
         tcp_take_all(table); /* of the connection before */

@@ -4,6 +4,7 @@
 #include "tcp/tcp_reuse.h"
 
 #include "tcp/tcp_ignore.h"
+#include "tcp/tcp_judge.h"
 
 #include <stdlib.h>
 
@@ -26,15 +27,10 @@ bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segmen
            (!peer->has_acked || is_far(segment->ack, peer->acked));
 }
 
-/* is_before_first says whether a segment lies before the first byte of a connection whose SYN was captured.
- * A keep-alive may have the number of the SYN. Once numbers may have wrapped around, the ring of
- * tcp_delivered.h begins elsewhere. */
+/* is_before_first: a keep-alive may have the number of the SYN. */
 static bool is_before_first(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
-    const struct tcp_stream *stream = &conn->stream[dir];
-    return conn->view.syn_seen[dir] &&
-           (!stream->has_data || stream->delivered.from == stream->first_seq) &&
-           tcp_diff(segment->seq, stream->first_seq) < -1;
+    return tcp_is_before_first(conn, dir, segment->seq + 1);
 }
 
 /* is_other_of_ended: behind its end little comes, of what was under way. */
@@ -152,7 +148,8 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
     }
     if ((segment->flags & TCP_SYN) != 0 || is_reset || (segment->seq != next && segment->seq != end))
         return false;
-    return has_far_number || tcp_has_other_ack(conn, dir, segment) ||
+    return has_far_number ||
+           (tcp_has_other_ack(conn, dir, segment) && !(is_syn_ack && is_far(segment->ack, syn->ack))) ||
            (!peer->heard && next != stream->next_seq);
 }
 

@@ -250,7 +250,8 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
         }
         accepts = verdict == TCP_RESET_EXACT;
     } else if ((segment->flags & TCP_SYN) != 0) {
-        accepts = tcp_judge_sum(conn, dir, segment) &&
+        const bool is_again = conn->num_taken > 0 && conn->view.syn_seen[dir];
+        accepts = tcp_judge_sum(conn, dir, segment) && !(is_again && len > 0) && /* that is not read */
                   !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
                     !tcp_answers_syn(conn, segment->ack));
     } else {

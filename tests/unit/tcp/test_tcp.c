@@ -243,7 +243,7 @@ static void test_reordered(void **state)
     assert_int_equal(w->stats.retransmitted, 0);
 }
 
-/* Of what is held the copy wins that begins first, as with Linux: tests/live/odd_packets asks it. */
+/* Of what is held the copy wins that begins first, as with Linux: tests/live/odd_packets.py asks it. */
 static void test_held_copies_that_differ(void **state)
 {
     struct world *w = *state;

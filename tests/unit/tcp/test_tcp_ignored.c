@@ -508,6 +508,92 @@ static void test_unsent_acks_of_acked_data(void **state)
     expect_log(w, "0:ok");
 }
 
+/* Of a SYN that comes again only the first one's data is read. */
+static void test_data_of_a_repeated_syn(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "fast");
+    feed(w, A, TCP_SYN, 100, 0, "spoof");
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 105, "");
+    feed(w, A, TCP_SYN, 100, 0, "spoofed");
+    feed(w, A, TCP_ACK, 105, 501, "a");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:fast 0:a");
+    assert_int_equal(w->stats.ignored, 2);
+}
+
+/* What acknowledges bytes before the first one is ignored, however often, by one byte. */
+static void test_acks_before_the_beginning(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    for (int i = 0; i < 3; i++)
+        feed(w, A, TCP_ACK, 102, 500, "spoof");
+    feed(w, A, TCP_ACK, 102, 500 - TCP_NEAR, "");
+    assert_int_equal(w->stats.ignored, 4);
+    feed(w, A, TCP_ACK, 102, 501, "old");
+    expect_log(w, "0:old");
+}
+
+/* Numbers that have come half way round may come to the beginning again. */
+static void test_acks_of_a_long_stream(void **state)
+{
+    enum { LEN = 300000 };
+    static uint8_t bytes[LEN];
+    struct world *w = *state;
+    establish(w);
+    for (uint32_t at = 0; at < UINT32_C(0x80000000); at += LEN) {
+        feed_bytes(w, B, TCP_ACK, 502 + at, 102, bytes, LEN);
+        w->log_len = 0;
+    }
+    w->log[0] = '\0';
+    const struct tcp_stream *stream = &w->table->last->stream[B];
+    assert_true(stream->is_long);
+    feed(w, A, TCP_ACK, 102, stream->next_seq, "a");
+    expect_log(w, "0:a");
+}
+
+/* A SYN-ACK and data that acknowledges something else are no connection. */
+static void test_syn_ack_and_stray_data(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, B, TCP_SYN | TCP_ACK, 501, 102, "");
+    feed(w, B, TCP_ACK, 502, 102 + 3 * TCP_NEAR, "spoof");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    feed(w, B, TCP_ACK, 502, 103, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:c 1:d");
+}
+
+/* A SYN that the ends ignore does not make what waits be taken. */
+static void test_syn_where_an_unsent_ack_waits(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, A, TCP_SYN, 90000000, 0, "");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    feed(w, B, TCP_ACK, 502, 103, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:c 1:d");
+}
+
+/* As soon as something of the other end is there, also where a capture begins amid a connection. */
+static void test_unsent_ack_at_the_start(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, B, TCP_ACK, 502, 102, "c");
+    feed(w, A, TCP_ACK, 102, 503, "right");
+    feed(w, B, TCP_ACK, 503, 107, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 1:c 0:right 1:d");
+}
+
 static void feed_signed(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack, const char *text,
                         uint8_t len)
 {
@@ -557,6 +643,36 @@ static void test_signatures_that_were_agreed_on(void **state)
     feed_signed(w, A, TCP_ACK, 103, 501, "b", 18);
     tcp_table_end(w->table);
     expect_log(w, "open 0:x 0:a 0:b close=CAPTURE");
+}
+
+/* Bytes of a hole have not been captured, whatever is held behind it. */
+static void test_unsent_ack_amid_a_hole(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, B, TCP_ACK, 510, 102, "early");
+    feed(w, A, TCP_ACK, 102, 505, "spoof");
+    feed(w, A, TCP_ACK, 102, 502, "right");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:right");
+}
+
+/* Where all waits for a reset of another connection, what comes in its place waits as well. */
+static void test_unsent_ack_behind_a_reset(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    w->client_port++;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "z");
+    feed(w, B, TCP_RST, 510, 0, "");
+    w->client_port--;
+    feed(w, A, TCP_ACK, 102, 503, "spoof");
+    feed(w, B, TCP_ACK, 502, 102, "x");
+    feed(w, A, TCP_ACK, 102, 503, "right");
+    feed(w, B, TCP_ACK, 503, 107, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:z 1:x 0:right");
 }
 
 static void test_acks_of_a_fin(void **state)
@@ -823,8 +939,16 @@ int main(void)
         TEST(test_unsent_acks_of_lost_bytes),
         TEST(test_acks_of_held_bytes),
         TEST(test_unsent_acks_of_acked_data),
+        TEST(test_data_of_a_repeated_syn),
+        TEST(test_acks_before_the_beginning),
+        TEST(test_acks_of_a_long_stream),
+        TEST(test_syn_ack_and_stray_data),
+        TEST(test_syn_where_an_unsent_ack_waits),
+        TEST(test_unsent_ack_at_the_start),
         TEST(test_signatures),
         TEST(test_signatures_that_were_agreed_on),
+        TEST(test_unsent_ack_amid_a_hole),
+        TEST(test_unsent_ack_behind_a_reset),
         TEST(test_acks_of_a_fin),
         TEST(test_time_of_syn),
         TEST(test_before_the_beginning),
