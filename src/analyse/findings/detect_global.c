@@ -98,6 +98,7 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
                         const struct locked *lock)
 {
     struct finding *f = detect_begin_call(d, FINDING_DS303, call);
+    detect_since(d, lock->refused_ns);
     struct ds_text atom;
     wording_say(&f->sentence, "{caller} repeatedly asks for ", a_party(&call->caller));
     if (ds_term_get_atom(resource, &atom)) {

@@ -341,6 +341,209 @@ static void answers_at_once(void)
     }
 }
 
+static void is_called_otherwise(const char *asked_for, const char *name)
+{
+    if (asked_for != NULL)
+        asked(asked_for);
+    shake(DS_STEP_CHALLENGE, "alice@a", name);
+    within();
+    close_by(0, MS, DS_CLOSE_FIN);
+}
+
+static void is_another(void)
+{
+    is_called_otherwise("bob", "carol@b");
+}
+
+static void has_a_long_name(void)
+{
+    is_called_otherwise(NULL, "bob@b.example.org");
+}
+
+static void is_too_old(void)
+{
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 0);
+    event.handshake = (struct ds_handshake){.step = DS_STEP_SEND_NAME, .version = 6, .name = text("alice@a"),
+                                            .has_flags = true, .flags = 0x37ffd};
+    w.conn.end[0].node = text("alice@a");
+    w.conn.counters[0].bytes = 30;
+    put(&event);
+    within();
+    close_by(1, MS, DS_CLOSE_FIN);
+}
+
+static void listens_on_the_other_version(void)
+{
+    asked("bob");
+    w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){6, {[15] = 9}};
+    w.link.side[0].first_ns = w.now_ns;
+    within();
+    close_by(1, MS, DS_CLOSE_RESET);
+}
+
+static void speaks_tls(void)
+{
+    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
+    event.handshake.step = DS_STEP_UNKNOWN;
+    event.bytes = alert;
+    event.bytes_len = sizeof alert;
+    event.fault.kind = DS_FAULT_MALFORMED;
+    put(&event);
+    within();
+    close_by(1, MS, DS_CLOSE_FIN);
+}
+
+static void closes_in_the_handshake(void)
+{
+    shake(DS_STEP_CHALLENGE_REPLY, "alice@a", "bob@b");
+    within();
+    close_by(0, 900 * MS, DS_CLOSE_FIN);
+}
+
+/* shaking is a TLS handshake under way. */
+static struct ds_tls shaking(void)
+{
+    change(DS_CONN_OPEN, 0, false);
+    w.conn.counters[0].bytes = w.conn.counters[1].bytes = 300;
+    w.link.side[0].data_bytes = w.link.side[1].data_bytes = 300;
+    w.link.side[0].last_data_ns = w.now_ns;
+    w.link.side[1].last_data_ns = w.now_ns + MS;
+    return (struct ds_tls){
+        .version = 0x0303, .offered = 0x0303, .has_hello = {true, true}, .has_ended = {true, true}};
+}
+
+static void alerts(uint8_t code)
+{
+    struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    tls.has_alert[1] = true;
+    tls.alert_code[1] = code;
+    within();
+    close_by(1, MS, DS_CLOSE_FIN);
+}
+
+static void refuses_a_certificate(void)
+{
+    alerts(48);
+}
+
+static void has_nothing_in_common(void)
+{
+    alerts(70);
+}
+
+static void stops_in_tls(void)
+{
+    struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    w.link.side[0].last_data_ns = w.now_ns + 2 * MS;
+    within();
+    close_by(0, 7 * SECOND, DS_CLOSE_FIN);
+}
+
+static void is_cut_one_way(void)
+{
+    up();
+    const int64_t start_ns = w.now_ns + 100 * MS;
+    w.now_ns = start_ns + 1400 * MS;
+    w.link.side[1].last_ns = w.now_ns;
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .start_ns = start_ns, .in_flight = 40,
+                                    .duration_ns = w.now_ns - start_ns};
+    put(&event);
+    within();
+    findings_time(w.findings, start_ns + 4 * SECOND);
+}
+
+static void sends_nonsense(void)
+{
+    up();
+    within();
+    struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+    event.fault = (struct ds_fault){DS_FAULT_MALFORMED, 9, "no term begins like this"};
+    event.message.control = (struct ds_term){.data = (const uint8_t *)"j", .len = 1};
+    put(&event);
+}
+
+static void sends_to_many(void)
+{
+    static uint8_t payload[30000];
+    up();
+    for (uint8_t n = 0; n < 5; n++) {
+        const uint8_t name[] = {119, 1, (uint8_t)('a' + n)};
+        if (n == 3)
+            within();
+        struct ds_event event = message(0, payload, sizeof payload);
+        event.message.role[DS_ROLE_TO] = (struct ds_term){.data = name, .len = sizeof name};
+        w.now_ns += MS;
+        event.ts_ns = w.now_ns;
+        put(&event);
+    }
+}
+
+static void makes_atoms(void)
+{
+    up();
+    for (int n = 0; n < 300; n++) {
+        char name[40];
+        snprintf(name, sizeof name, "user_%x", n);
+        const struct ds_atom atom = {
+            .text = (const uint8_t *)name, .len = (uint16_t)strlen(name), .state = DS_ATOM_KNOWN, .is_new = true};
+        if (n == 100)
+            within();
+        struct ds_event event = message(0, NULL, 0);
+        event.message.control = (struct ds_term){.atoms = &atom, .num_atoms = 1};
+        put(&event);
+    }
+}
+
+static void renews_keys(void)
+{
+    struct ds_tls tls = shaking();
+    w.conn.tls = &tls;
+    tls.data_records[0] = tls.data_records[1] = 100;
+    change(DS_CONN_UP, 0, false);
+    tls.key_updates[0] = tls.key_updates[1] = 2;
+    w.now_ns += 100 * SECOND;
+    within();
+    w.now_ns += 100 * SECOND;
+    change(DS_CONN_CLOSED, 0, true);
+}
+
+static void asks_for_a_lock(const char *who, const char *answer)
+{
+    begin_terms();
+    put_tuple(2);
+    put_atom("set_lock");
+    put_tuple(2);
+    put_atom("till");
+    put_atom("me");
+    const struct ds_term request = term_since(0);
+    const size_t at = term_bytes.len;
+    put_atom(answer);
+    struct call call = asked_call(CALL_OK);
+    call.label = "global:set_lock";
+    call.group = "otp";
+    call.caller = (struct party){.node = text(who)};
+    call.callee = (struct party){.node = text("bob@b")};
+    call.request = request;
+    call.result = term_since(at);
+    ends(&call, SECOND);
+}
+
+static void does_not_get_a_lock(void)
+{
+    up();
+    asks_for_a_lock("carol@c", "true");
+    for (int n = 0; n < 6; n++) {
+        if (n == 3)
+            within();
+        asks_for_a_lock("alice@a", "false");
+    }
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -358,7 +561,16 @@ static const struct play {
     {"DS305", is_not_answered, false},     {"DS310", fails_always, false},
     {"DS505", ignores_resets, false},      {"DS215", starts_again, true},
     {"DS216", answers_at_once, false},
-    {"DS601", is_split, false},
+    {"DS601", is_split, false},            {"DS102", is_another, false},
+    {"DS103", has_a_long_name, false},     {"DS104", is_too_old, false},
+    {"DS110", listens_on_the_other_version, true},
+    {"DS111", speaks_tls, false},          {"DS119", closes_in_the_handshake, false},
+    {"DS112", refuses_a_certificate, false},
+    {"DS120", has_nothing_in_common, false},
+    {"DS122", stops_in_tls, false},        {"DS214", is_cut_one_way, false},
+    {"DS306", sends_nonsense, false},      {"DS307", sends_to_many, false},
+    {"DS309", makes_atoms, false},         {"DS213", renews_keys, false},
+    {"DS303", does_not_get_a_lock, false},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */
