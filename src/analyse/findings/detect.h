@@ -496,6 +496,10 @@ void detect_rabbit_free(struct detect *d);
 void detect_socket(struct detect *d, const struct record *record);
 void detect_socket_call(struct detect *d, const struct call *call);
 
+/* detect_waits_for_stream says whether a call waits for a replica to be reached, and DS609 tells that it
+ * is not. */
+bool detect_waits_for_stream(struct detect *d, const struct call *call);
+
 /* detect_is_of_apps says whether a group of labels, or NULL, may be one of RabbitMQ, mnesia, ejabberd,
  * Elixir or syn: others begin with other letters. */
 static inline bool detect_is_of_apps(const char *group)

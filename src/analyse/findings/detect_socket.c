@@ -110,13 +110,26 @@ void detect_socket(struct detect *d, const struct record *record)
         take_cookie(d, event);
 }
 
-void detect_socket_call(struct detect *d, const struct call *call)
+/* asks_for_stream says whether a replica asks its leader's node to connect to it. */
+static bool asks_for_stream(const struct call *call)
 {
     static const char name[] = "osiris_replica_reader_sup";
+    return call->callee.name.len == sizeof name - 1 &&
+           memcmp(call->callee.name.data, name, sizeof name - 1) == 0;
+}
+
+bool detect_waits_for_stream(struct detect *d, const struct call *call)
+{
+    const struct ds_endpoint replica = {.node = call->caller.node};
+    return asks_for_stream(call) && replica.node.data != NULL &&
+           find_replica(d, stream_key(&replica)) != NULL;
+}
+
+void detect_socket_call(struct detect *d, const struct call *call)
+{
     struct ds_term word, reason, inner;
-    if (call->callee.name.len != sizeof name - 1 ||
-        memcmp(call->callee.name.data, name, sizeof name - 1) != 0 ||
-        !ds_term_get_element(&call->result, 0, &word) || !detect_is_atom(&word, "error") ||
+    if (!asks_for_stream(call) || !ds_term_get_element(&call->result, 0, &word) ||
+        !detect_is_atom(&word, "error") ||
         !ds_term_get_element(&call->result, 1, &reason))
         return;
     if (!ds_term_get_element(&reason, 0, &inner))

@@ -39,7 +39,7 @@ void detect_timeout(struct detect *d, const struct call *call)
     const struct conn_watch *w = detect_find_watched(d, call->conn);
     const int64_t waited_ns = call->end_ns - call->start_ns;
     if (call->outcome != CALL_TIMEOUT || call->awaits_input || (w != NULL && w->is_one_way) ||
-        detect_caller_woke(d, call))
+        detect_caller_woke(d, call) || detect_waits_for_stream(d, call))
         return;
     struct finding *f = detect_begin_call(d, FINDING_DS313, call);
     if (call->group != NULL && call->group[0] != '\0')

@@ -68,6 +68,31 @@ static void replica_unreached(void **state)
     found("DS609");
 }
 
+static void waits_for(const char *name, const char *caller)
+{
+    const struct call call = {.number = 1, .conn = 1, .label = "gen:call", .group = "", .start_frame = 1,
+                              .end_frame = 2, .start_ns = w.now_ns, .end_ns = w.now_ns + 5000 * MS,
+                              .caller = {.node = text(caller)},
+                              .callee = {.node = text("rabbit@a"), .name = text(name)},
+                              .outcome = CALL_TIMEOUT};
+    findings_record(w.findings, &(struct record){.call = &call});
+}
+
+/* Who waits for a replica to be reached is told so once: one cause, one finding. Others wait for something
+ * else. */
+static void replica_is_waited_for(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        begin_socket("osiris");
+        conn_says(DS_CONN_FAILED, "no answer to 3 SYNs in 2.0 s");
+        if (i == 3)
+            conn_says(DS_CONN_OPEN, NULL);
+        waits_for(i == 1 ? "another_sup" : "osiris_replica_reader_sup", i == 2 ? "rabbit@c" : "rabbit@b");
+        found(i == 0 ? "DS609" : "DS609 DS313");
+    }
+}
+
 /* What is reached, what other protocols do, and what is answered otherwise. */
 static void replica_reached(void **state)
 {
@@ -161,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replica_unreached), cmocka_unit_test(replica_reached),
+        cmocka_unit_test(replica_is_waited_for),
         cmocka_unit_test(gap_replica),       cmocka_unit_test(many_replicas),
         cmocka_unit_test(cookie_in_clear),   cmocka_unit_test(cookie_not_in_clear)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
