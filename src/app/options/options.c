@@ -12,6 +12,7 @@
 #include "app/options/option_compare.h"
 #include "app/options/option_conflicts.h"
 #include "app/options/option_files.h"
+#include "app/options/option_habits.h"
 #include "app/options/option_line.h"
 #include "app/options/option_redact.h"
 #include "app/options/option_report.h"
@@ -374,36 +375,6 @@ static void say_where(const struct options *options, const char *word, char *whe
     complain_about(line != 0 ? where : NULL);
 }
 
-/* is_option says whether a word is an option of this program and nothing else. */
-static bool is_option(const char *word)
-{
-    if (word[0] != '-')
-        return false;
-    if (word[1] == '-')
-        return option_line_find(word + 2) != NULL;
-    for (int i = 0; i < NUM_OPTION_LINES; i++) {
-        if (option_lines[i].letter != 0 && option_lines[i].letter == word[1] && word[2] == '\0')
-            return true;
-    }
-    return false;
-}
-
-/* check_habit: tcpdump has an -e and an -A without an argument. */
-static bool check_habit(const struct option_line *line, const char *value)
-{
-    if (strcmp(line->name, "after-context") == 0 && value[strspn(value, "0123456789")] != '\0') {
-        complain("-A takes the number of messages to show after each selected one, not '%s'; "
-                 "text always shows the decoded messages, and -x their bytes", value);
-        return false;
-    }
-    if (strcmp(line->name, "regexp") != 0 || !is_option(value))
-        return true;
-    complain("-e takes a regular expression, not the option %s: to search for that text, write "
-             "-e '[-]%s'",
-             value, value + 1);
-    return false;
-}
-
 /* take takes an option and adds it to given: as the one that it is the same as, and a report by each name
  * that is meant. */
 static bool take(struct options *options, const struct option_line *line, const char *value,
@@ -452,7 +423,9 @@ static bool take_options(struct options *options, int argc, char **argv,
             continue;
         }
         const struct option_line *line = find_line(value);
-        if (!check_habit(line, optarg) || !take(options, line, optarg, given, num))
+        const bool is_apart = optarg != NULL && optarg == argv[optind - 1];
+        if (!option_habits_check(line, argv[optind - (is_apart ? 2 : 1)], optarg, argv[optind]) ||
+            !take(options, line, optarg, given, num))
             return false;
     }
     return true;
@@ -602,7 +575,8 @@ static bool finish(struct options *options, char **words, struct option_given *g
         words = of_config;
     else if (!options->is_running)
         words = read_words(options, words, given, num);
-    if (words == NULL || !check_words(options, words, given, *num) || !option_files_name(options) ||
+    if (words == NULL || !option_habits_check_file(options, given, *num) ||
+        !check_words(options, words, given, *num) || !option_files_name(options) ||
         !join_expression(options, words) || !option_check_conflicts(given, *num) ||
         !check_together(options) || !option_check_redact(options) || !compile_regexes(options) ||
         !option_compare_finish(options))
