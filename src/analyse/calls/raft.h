@@ -98,6 +98,13 @@ static inline bool raft_takes(const char *label)
            (label[3] == 'a' || label[3] == 'v' || label[3] == 's');
 }
 
+/* raft_asks_for_votes says whether calls of that label are a candidate's: a member that sees no need for an
+ * election does not answer, and the candidate does not wait for it. */
+static inline bool raft_asks_for_votes(const char *label)
+{
+    return raft_takes(label) && label[3] == 'v';
+}
+
 /* raft_message takes a message whose label raft_takes. What it returns lives until the next one. */
 struct raft_news raft_message(struct raft *raft, const struct record *record);
 

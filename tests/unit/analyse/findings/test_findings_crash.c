@@ -348,6 +348,17 @@ static void out_of_time(void **state)
         put_call(&call);
         assert_int_equal(w.last.certainty, i == CERTAINTY_SURE ? CERTAINTY_LIKELY : i);
     }
+    for (int is_vote = 0; is_vote < 2; is_vote++) { /* ra's candidates do not wait for votes */
+        begin_calls();
+        up();
+        struct call call = call_of(CALL_TIMEOUT);
+        call.conn = 1;
+        call.label = is_vote ? "ra:vote" : "ra:append";
+        call.group = "rabbit";
+        call.end_ns = call.start_ns + 5 * SECOND;
+        put_call(&call);
+        found(is_vote ? "" : "DS313");
+    }
     for (int i = 0; i < 4; i++) { /* OTP's own; who types; abandoned; joined late */
         begin_calls();
         if (i == 3)
