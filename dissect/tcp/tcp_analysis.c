@@ -510,6 +510,25 @@ static bool leaps(const struct tcp_analysis *facts, int dir, const struct segmen
            (!me->has_acked || segment->seq - me->acked > window);
 }
 
+/* take_gap takes the time since the segment with a payload before this one. */
+static void take_gap(struct ds_tcp_side *side, int64_t ts_ns)
+{
+    enum { OF_LATE = 16 };
+    int64_t gap_ns;
+    if (__builtin_sub_overflow(ts_ns, side->last_data_ns, &gap_ns) || gap_ns < 0)
+        return;
+    if (gap_ns > side->max_quiet_ns)
+        side->max_quiet_ns = gap_ns;
+    if (gap_ns >= LONG_PAUSE_NS) {
+        side->pause_from_ns = side->last_data_ns;
+        side->pause_to_ns = ts_ns;
+        side->pause_heard_ns = side->last_ns;
+        side->pause_usual_ns = side->usual_gap_ns;
+    }
+    const int64_t more_ns = (gap_ns - side->usual_gap_ns) / OF_LATE;
+    side->usual_gap_ns = side->usual_gap_ns == 0 ? gap_ns : side->usual_gap_ns + more_ns;
+}
+
 static bool take_data(struct tcp_analysis *facts, int dir, const struct segment *segment,
                       uint32_t len,
                       bool is_missing, struct ds_stall *stall)
@@ -531,13 +550,8 @@ static bool take_data(struct tcp_analysis *facts, int dir, const struct segment 
     remember(me, segment, len);
     side->data_segments++;
     side->data_bytes += len;
-    if (side->last_data_ns != 0 && segment->ts_ns - side->last_data_ns > side->max_quiet_ns)
-        side->max_quiet_ns = segment->ts_ns - side->last_data_ns;
-    if (side->last_data_ns != 0 && segment->ts_ns - side->last_data_ns >= LONG_PAUSE_NS) {
-        side->pause_from_ns = side->last_data_ns;
-        side->pause_to_ns = segment->ts_ns;
-        side->pause_heard_ns = side->last_ns;
-    }
+    if (side->last_data_ns != 0)
+        take_gap(side, segment->ts_ns);
     bool has_ended = false;
     if (is_new)
         has_ended = take_new(facts, dir, segment, end, stall);

@@ -113,6 +113,7 @@ struct ds_tcp_side {
     int64_t max_quiet_ns; /* between two segments with a payload, retransmitted ones included */
     int64_t pause_from_ns, pause_to_ns; /* the latest second or more in which it sent no payload, not even
                                            again; 0: there was none */
+    int64_t usual_gap_ns, pause_usual_ns; /* between two with a payload; before the pause */
     int64_t pause_heard_ns;   /* its last segment within, an acknowledgement; or pause_from_ns */
     uint64_t tick_intervals;  /* between two ticks with nothing between them */
     int64_t tick_min_ns, tick_max_ns, tick_last_ns; /* of them */

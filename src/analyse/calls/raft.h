@@ -98,11 +98,12 @@ static inline bool raft_takes(const char *label)
            (label[3] == 'a' || label[3] == 'v' || label[3] == 's');
 }
 
-/* raft_asks_for_votes says whether calls of that label are a candidate's: a member that sees no need for an
- * election does not answer, and the candidate does not wait for it. */
-static inline bool raft_asks_for_votes(const char *label)
+/* raft_gets_no_vote says whether a call is a candidate's that ran out of time: a member that sees no need
+ * for an election does not answer, and the candidate does not wait for it. */
+static inline bool raft_gets_no_vote(const struct call *call)
 {
-    return raft_takes(label) && label[3] == 'v';
+    return raft_takes(call->label) && call->label[3] == 'v' &&
+           (call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED);
 }
 
 /* raft_message takes a message whose label raft_takes. What it returns lives until the next one. */

@@ -20,7 +20,9 @@
 #define TIMEOUTS_NS (100 * MS) /* people write timeouts in multiples of that */
 #define LATE_NS (20 * MS)      /* and they fire so late at most */
 
-enum { ANSWERS_TO_REQUESTS = 4, LEAST_CALLEES = 2 };
+#define SPEAKS_NS (5000 * MS)  /* so long before the first request may a node have stopped */
+
+enum { ANSWERS_TO_REQUESTS = 4, LEAST_CALLEES = 2, OFTEN = 8 };
 
 /* find finds the latest pause of an end; to_ns not 0: if it is that one. */
 static struct awake *find(struct detect *d, uint64_t conn, int dir, int64_t to_ns)
@@ -45,7 +47,8 @@ static struct awake *begin(struct detect *d, const struct ds_event *event)
                         .dir = event->dir,
                         .from_ns = side->pause_from_ns,
                         .to_ns = side->pause_to_ns,
-                        .heard_ns = side->pause_heard_ns};
+                        .heard_ns = side->pause_heard_ns,
+                        .usual_ns = side->pause_usual_ns};
     a->len = detect_keep(a->name, sizeof a->name, end->node);
     a->addr = end->addr;
     a->port = end->port;
@@ -66,13 +69,23 @@ static bool was_told(const struct detect *d, const struct awake *a)
     return false;
 }
 
+/* begin_of is when a node stopped: after what it sent last, where it had sent something all the time; else
+ * with the first request that it did not answer. */
+static int64_t begin_of(const struct awake *a)
+{
+    const int64_t quiet_ns = a->first_ns - a->from_ns;
+    return a->usual_ns != 0 && quiet_ns > OFTEN * a->usual_ns && quiet_ns <= SPEAKS_NS ? a->from_ns
+                                                                                       : a->first_ns;
+}
+
 static void report(struct detect *d, struct awake *a)
 {
     a->is_told = !was_told(d, a);
     if (!a->is_told)
         return;
     struct finding *f = detect_begin(d, FINDING_DS216, NULL);
-    detect_lasts(d, a->first_ns);
+    const int64_t begin_ns = begin_of(a);
+    detect_lasts(d, begin_ns);
     f->is_over = true;
     f->evidence[0].conn = a->conn;
     f->evidence[0].ts_ns = a->to_ns;
@@ -81,10 +94,14 @@ static void report(struct detect *d, struct awake *a)
         .node = text_of(a->len != 0 ? a->name : NULL, a->len), .addr = a->addr, .port = a->port};
     wording_say(&f->sentence, "{node} did not respond for a while", an_end(&end));
     wording_say(&f->detail,
-                "it sent nothing for {silent} after a request, though its kernel acknowledged what came; "
-                "then processes that were asked at different times answered at once: the node was "
-                "suspended or stuck, or they waited for the same thing",
-                a_span(a->to_ns - a->first_ns));
+                begin_ns == a->first_ns
+                    ? "it sent nothing for {silent} after a request, though its kernel acknowledged what "
+                      "came; "
+                    : "it sent nothing for {silent}, though it had sent something all the time, and its "
+                      "kernel acknowledged what came; ",
+                a_span(a->to_ns - begin_ns));
+    wording_add(&f->detail, "then processes that were asked at different times answered at once: the node "
+                            "was suspended or stuck, or they waited for the same thing");
     detect_frame(f, a->first_frame, "the first request");
     detect_frame(f, a->frame, "an answer");
     detect_unsure(f, CERTAINTY_LIKELY, "the log of its host, or a capture of its other links");

@@ -17,7 +17,7 @@ struct awake {
     bool is_used, is_told;
     uint8_t dir; /* from that end of the connection */
     uint64_t conn, frame; /* the latest packet from it */
-    int64_t from_ns, to_ns, heard_ns;
+    int64_t from_ns, to_ns, heard_ns, usual_ns;
     size_t len;
     char name[FINDING_NODE_LEN];
     struct ds_addr addr; /* where it is, if it has no name */

@@ -226,16 +226,16 @@ static void take_call(struct detect *d, const struct record *record)
     }
     if (record->call->outcome == CALL_OK || record->call->outcome == CALL_ERROR)
         detect_answer(d, record);
-    const bool is_vote = raft_asks_for_votes(record->call->label);
+    const bool gets_no_vote = raft_gets_no_vote(record->call);
     detect_calls(d, record);
     detect_crash(d, record);
-    if (!is_vote)
+    if (!gets_no_vote)
         detect_timeout(d, record->call);
     if (d->num_awake != 0)
         detect_awake_call(d, record->call);
     if (d->presence.new_ones != 0)
         detect_presence_call(d, record->call);
-    if (d->timeline != NULL && !is_vote)
+    if (d->timeline != NULL && !gets_no_vote)
         timeline_call(d->timeline, record->call, detect_caller_woke(d, record->call));
     if (detect_is_of_global(record->call->label))
         detect_global(d, record);

@@ -673,6 +673,7 @@ static enum happening happening_of(const struct finding *f)
     return strcmp(f->kind->code, "DS601") == 0   ? HAPPENING_SPLIT
            : strcmp(f->kind->code, "DS604") == 0 ? HAPPENING_ELECTION
            : strcmp(f->kind->code, "DS201") == 0 ? HAPPENING_SILENT
+           : strcmp(f->kind->code, "DS216") == 0 ? HAPPENING_SILENT
                                                  : HAPPENING_FINDING;
 }
 

@@ -706,6 +706,7 @@ static void pauses(void **state)
     assert_int_equal(side(w, 1)->pause_from_ns, 2099 * MS);
     assert_int_equal(side(w, 1)->pause_heard_ns, 2500 * MS);
     assert_int_equal(side(w, 1)->pause_to_ns, 3099 * MS);
+    assert_int_equal(side(w, 1)->pause_usual_ns, 999 * MS); /* before it */
     assert_int_equal(side(w, 0)->pause_to_ns, 0); /* it has sent nothing yet */
     at(w, 2500);
     data(w, 1, 520, 10); /* a second time: it is not silent */
@@ -717,6 +718,7 @@ static void pauses(void **state)
     assert_int_equal(side(w, 1)->pause_from_ns, 4400 * MS);
     assert_int_equal(side(w, 1)->pause_heard_ns, 4400 * MS);
     assert_int_equal(side(w, 1)->pause_to_ns, 10000 * MS);
+    assert_int_equal(side(w, 1)->pause_usual_ns / MS, 957); /* 1000, 401 and 900 ms, a sixteenth of each */
 }
 
 static void late_ticks(void **state)

@@ -60,6 +60,30 @@ static void suspended(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
+/* A node that sends something all the time stops when it sends nothing more, not with the first request. */
+static void stops_before_it_is_asked(void **state)
+{
+    static const struct {
+        int64_t from, usual, begin;
+    } rows[] = {
+        {200, 99, 200},  {200, 100, 1000}, /* it is silent for eight times as long now and then */
+        {200, 0, 1000},                    /* it had not spoken before */
+        {-4000, 99, -4000}, {-4001, 99, 1000}, /* it had nothing to say for a while */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin_link();
+        w.link.side[BOB].pause_usual_ns = rows[i].usual * MS;
+        speaks(rows[i].from, 1500, 10000);
+        asks("a", 1, 1000, 10001, CALL_OK);
+        asks("b", 2, 1300, 10002, CALL_ERROR);
+        found("DS216");
+        assert_int_equal(w.last.first_ns, zero_ns + rows[i].begin * MS);
+        detail_has(rows[i].begin == 1000 ? "it sent nothing for 9.00 s after a request"
+                                         : "though it had sent something all the time");
+    }
+}
+
 static void almost(void **state)
 {
     enum { OK = CALL_OK, LATE = CALL_TIMEOUT };
@@ -233,7 +257,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(suspended),    cmocka_unit_test(almost),      cmocka_unit_test(of_two_links),
+        cmocka_unit_test(suspended), cmocka_unit_test(stops_before_it_is_asked),
+        cmocka_unit_test(almost),      cmocka_unit_test(of_two_links),
         cmocka_unit_test(late_ones),    cmocka_unit_test(joined_late), cmocka_unit_test(many_links),
         cmocka_unit_test(wakes_and_gives_up),
     };
