@@ -430,19 +430,40 @@ static bool monitor_fits(const struct selector *s, const struct record *record)
     return node_is && process_is && filter_run(config->filter, record);
 }
 
-bool selector_has_node(const struct selector *s, struct ds_text name)
+bool selector_has_node(const struct selector *s, struct ds_text name, const struct ds_addr *addr)
 {
     const struct string_list *nodes = &s->config->nodes;
     const struct party node = {.node = name};
     bool node_is = nodes->num == 0;
     for (size_t i = 0; i < nodes->num && !node_is; i++)
-        node_is = pick_node_is(nodes->word[i], &node);
+        node_is = pick_node_is(nodes->word[i], &node) ||
+                  (addr != NULL && pick_node_is_at(nodes->word[i], addr, 0));
     return node_is;
+}
+
+/* names_address says whether a finding names a node by that address, or by it and a port. */
+static bool names_address(const struct finding *finding, const char *word)
+{
+    const struct wording *sentence = &finding->sentence;
+    const size_t len = strlen(word);
+    for (unsigned i = 0; i < sentence->num; i++) {
+        const char *addr = sentence->bytes + sentence->part[i].at;
+        const size_t addr_len = sentence->part[i].len;
+        if (sentence->part[i].kind == WORD_ADDR && addr_len >= len && memcmp(addr, word, len) == 0 &&
+            (addr_len == len || addr[len] == ':'))
+            return true;
+    }
+    return false;
 }
 
 bool selector_is_of_nodes(const struct selector *s, const struct finding *finding)
 {
-    return selector_has_node(s, finding_node(finding, 0)) || selector_has_node(s, finding_node(finding, 1));
+    const struct string_list *nodes = &s->config->nodes;
+    bool node_is = selector_has_node(s, finding_node(finding, 0), NULL) ||
+                   selector_has_node(s, finding_node(finding, 1), NULL);
+    for (size_t i = 0; i < nodes->num && !node_is; i++)
+        node_is = names_address(finding, nodes->word[i] + (nodes->word[i][0] == '~'));
+    return node_is;
 }
 
 /* finding_fits: one has nodes and fields, nothing else that could be asked for. */

@@ -50,7 +50,7 @@ bool selector_wants(struct selector *select, const struct record *record);
 
 /* selector_has_node says whether --node asks for a node, or for nothing; selector_is_of_nodes whether it
  * asks for a finding. */
-bool selector_has_node(const struct selector *select, struct ds_text name);
+bool selector_has_node(const struct selector *select, struct ds_text name, const struct ds_addr *addr);
 bool selector_is_of_nodes(const struct selector *select, const struct finding *finding);
 
 /* selector_chooses says whether messages may be left out at all. */

@@ -7,8 +7,10 @@
 #include "core/elixir_name.h"
 #include "core/suggest.h"
 
+#include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -292,11 +294,25 @@ struct ds_text pick_node_text(const char *node)
     return asked;
 }
 
+bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port)
+{
+    char text[DS_ADDR_LEN + sizeof "[]:65535"], wanted[DS_ADDR_LEN];
+    const char *given = node + (node[0] == '~'); /* as text shows a node without a name */
+    if (given[0] != '[' && given[0] != ':' && strspn(given, "0123456789abcdefABCDEF") == 0)
+        return false; /* as nearly all names */
+    ds_addr_print(addr, wanted);
+    if (strcmp(given, wanted) == 0)
+        return true;
+    snprintf(text, sizeof text, addr->family == 6 ? "[%s]:%u" : "%s:%u", wanted, port);
+    return port != 0 && strcmp(given, text) == 0;
+}
+
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
     const struct ds_text asked = pick_node_text(node);
     const struct ds_endpoint *end = event->conn->end;
-    if (is_node(asked, end[0].node) || is_node(asked, end[1].node))
+    if (is_node(asked, end[0].node) || is_node(asked, end[1].node) ||
+        pick_node_is_at(node, &end[0].addr, end[0].port) || pick_node_is_at(node, &end[1].addr, end[1].port))
         return true;
     if (event->type == DS_EVENT_EPMD)
         return is_node(asked, event->epmd.name);

@@ -41,8 +41,11 @@ bool pick_process_has(const struct pick_process *process, const struct record *r
 bool pick_process_is(const struct pick_process *process, const struct party *party);
 
 /* pick_node_has says whether the event is of that node: it is at either end, or EPMD or a
- * handshake speak of it. A name without a host means it on any host. */
+ * handshake speak of it. A name without a host means it on any host, an address whatever is there. */
 bool pick_node_has(const char *node, const struct ds_event *event);
+
+/* pick_node_is_at says whether a word for a node is that address, or with its port; port 0: it has none. */
+bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port);
 
 /* pick_node_text returns the name that is meant by a word for a node. */
 struct ds_text pick_node_text(const char *word);

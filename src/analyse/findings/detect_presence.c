@@ -213,7 +213,7 @@ static void add_node(struct wording *out, const struct presence_node *node)
 static bool is_asked_for(const struct detect *d, const struct presence_node *node)
 {
     return d->config.has_node == NULL ||
-           d->config.has_node(d->config.context, text_of(node->name, node->len));
+           d->config.has_node(d->config.context, text_of(node->name, node->len), &node->addr);
 }
 
 /* count_gone counts the nodes that have left and are missed, and keeps the first ones: those that were lost

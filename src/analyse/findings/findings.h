@@ -19,7 +19,7 @@ struct findings_config {
     record_fn emit; /* a record with a finding, which lives until emit returns */
     void *context;
     /* Whether what is down is told of a node; NULL: of all. */
-    bool (*has_node)(void *context, struct ds_text name);
+    bool (*has_node)(void *context, struct ds_text name, const struct ds_addr *addr);
     uint16_t epmd_port;
     bool has_cookie; /* digests are checked */
     bool has_timeline; /* what happened when is given out too (timeline.h) */

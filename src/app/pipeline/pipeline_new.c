@@ -109,10 +109,10 @@ bool pipeline_takes_findings(const struct options *options)
            filter_asks_findings(options->keep.trigger);
 }
 
-static bool has_node(void *context, struct ds_text name)
+static bool has_node(void *context, struct ds_text name, const struct ds_addr *addr)
 {
     const struct pipeline *s = context;
-    return selector_has_node(s->select, name);
+    return selector_has_node(s->select, name, addr);
 }
 
 static bool open_findings(struct pipeline *s)

@@ -116,6 +116,21 @@ static void finds_nodes(void **state)
     assert_false(pick_node_has("a@k", &event));
     assert_false(pick_node_has("a@", &event));
     assert_true(pick_node_has("h", &event)); /* any node of that host */
+    conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+    conn.end[0].port = 25672;
+    conn.end[1].addr = (struct ds_addr){6, {0x20, 1, 0xd, 0xb8, [15] = 1}};
+    conn.end[1].port = 4000;
+    assert_true(pick_node_has("10.0.0.1", &event)); /* whatever is at that address */
+    assert_true(pick_node_has("10.0.0.1:25672", &event));
+    assert_true(pick_node_has("~10.0.0.1:25672", &event));
+    assert_true(pick_node_has("2001:db8::1", &event));
+    assert_true(pick_node_has("[2001:db8::1]:4000", &event));
+    assert_false(pick_node_has("10.0.0.1:2567", &event));
+    assert_false(pick_node_has("10.0.0.1:4000", &event));
+    assert_false(pick_node_has("10.0.0", &event));
+    assert_false(pick_node_has("10.0.0.10", &event));
+    assert_false(pick_node_has("", &event));
+    assert_false(pick_node_is_at("10.0.0.1:0", &conn.end[0].addr, 0));
     assert_false(pick_node_has("h.x", &event));
     conn.end[0].node = TEXT("a@h.x.org");
     assert_true(pick_node_has("h", &event));
