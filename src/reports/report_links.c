@@ -22,9 +22,9 @@
 enum { MAX_LINKS = 65536, NAME_LEN = 64 };
 
 struct link_name {
-    uint64_t hash; /* of all of it */
+    uint64_t hash; /* of all of it, or of its address alone */
     uint8_t len;
-    bool is_cut;
+    bool is_cut, is_address;
     char text[NAME_LEN];
 };
 
@@ -121,7 +121,8 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     return row;
 }
 
-static void take_name(struct link_name *name, const struct ds_endpoint *end)
+/* take_name takes the name of an end, or its address; other is the end that it is linked with. */
+static void take_name(struct link_name *name, const struct ds_endpoint *end, const struct ds_endpoint *other)
 {
     struct ds_buffer text = {0};
     if (end->node.data != NULL)
@@ -130,6 +131,10 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end)
         ds_endpoint_print(end, &text);
     if (!text.failed) {
         name->hash = hash_more(0, text.data, text.len);
+        name->is_address =
+            end->node.data == NULL && memcmp(&end->addr, &other->addr, sizeof end->addr) != 0;
+        if (name->is_address) /* it has a port for each of its links, and one that it listens on */
+            name->hash = hash_more(end->addr.family, end->addr.bytes, sizeof end->addr.bytes);
         name->is_cut = text.len > NAME_LEN;
         name->len = (uint8_t)character_cut(text.data, text.len, NAME_LEN);
         if (name->len != 0)
@@ -182,7 +187,7 @@ static void take_state(struct links *links, struct link_row *row, const struct d
     row->is_tls |= conn->tls != NULL;
     row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
     for (int end = 0; end < 2; end++) {
-        take_name(&row->name[end], &conn->end[end]);
+        take_name(&row->name[end], &conn->end[end], &conn->end[!end]);
         row->bytes[end] = conn->counters[end].bytes - row->bytes_before[end];
         row->messages[end] = conn->counters[end].messages - row->messages_before[end];
         row->ticks[end] = conn->counters[end].ticks - row->ticks_before[end];
@@ -489,8 +494,10 @@ static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer
         return;
     }
     uint64_t *pairs = nodes + 2 * num;
+    bool has_addresses = false;
     for (size_t i = 0; i < num; i++) {
         const uint64_t a = rows[i]->name[0].hash, b = rows[i]->name[1].hash;
+        has_addresses |= rows[i]->name[0].is_address || rows[i]->name[1].is_address;
         const uint64_t pair[] = {a < b ? a : b, a < b ? b : a};
         nodes[2 * i] = a;
         nodes[2 * i + 1] = b;
@@ -499,6 +506,8 @@ static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer
     ds_buffer_printf(out, " between %s", ds_counted(count_different(nodes, 2 * num), "nodes").text);
     if (num > 1)
         ds_buffer_printf(out, " (%s)", ds_counted(count_different(pairs, num), "pairs").text);
+    if (has_addresses)
+        ds_buffer_add_text(out, num > 1 ? ", those without a name counted by host" : "");
     free(nodes);
 }
 
