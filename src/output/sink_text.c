@@ -228,6 +228,20 @@ static bool is_housekeeping(const struct record *record)
            (record->note.group != NULL && strcmp(record->note.group, "otp") == 0);
 }
 
+/* compact leaves out of a line what is needed least, and of one that is still too wide more. */
+static void compact(struct text_state *s, struct ds_text line, unsigned columns)
+{
+    line_compact(line, &s->whole);
+    if (s->whole.failed || line_columns((struct ds_text){s->whole.data, s->whole.len}) <= columns)
+        return;
+    const size_t len = s->whole.len;
+    line_compact_more((struct ds_text){s->whole.data, len}, &s->shorter);
+    struct ds_buffer whole = s->whole;
+    s->whole = s->shorter;
+    s->shorter = whole;
+    s->shorter.len = 0;
+}
+
 /* fit_line cuts the line that begins at begin at the width of the terminal, or breaks it into several. */
 static void fit_line(struct text_state *s, size_t begin, bool breaks)
 {
@@ -242,7 +256,7 @@ static void fit_line(struct text_state *s, size_t begin, bool breaks)
     if (breaks)
         ds_buffer_add(&s->whole, out->data + begin, len);
     else
-        line_compact((struct ds_text){out->data + begin, len}, &s->whole);
+        compact(s, (struct ds_text){out->data + begin, len}, columns);
     if (s->whole.failed) {
         s->whole.failed = false; /* there is no memory: the line stays whole */
         return;
@@ -344,6 +358,7 @@ static void text_close(struct sink *sink)
     endpoint_cache_free(s->endpoints);
     ds_term_memo_free(s->limits.memo);
     ds_buffer_free(&s->whole);
+    ds_buffer_free(&s->shorter);
     free(s);
 }
 

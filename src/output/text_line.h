@@ -36,6 +36,7 @@ struct text_state {
     int terminal;            /* the descriptor of the terminal that lines are for, -1: none */
     bool cuts;               /* lines are cut at its width */
     struct ds_buffer whole;  /* a line before it is cut */
+    struct ds_buffer shorter; /* one that was cut a little, before it is cut more */
     bool has_first;
     int64_t first_ns, last_ns; /* of the lines shown */
 };

@@ -122,7 +122,8 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
 }
 
 /* take_name takes the name of an end, or its address; other is the end that it is linked with. */
-static void take_name(struct link_name *name, const struct ds_endpoint *end, const struct ds_endpoint *other)
+static void take_name(struct link_name *name, const struct ds_endpoint *end,
+                      const struct ds_endpoint *other)
 {
     struct ds_buffer text = {0};
     if (end->node.data != NULL)

@@ -312,7 +312,8 @@ bool pick_node_has(const char *node, const struct ds_event *event)
     const struct ds_text asked = pick_node_text(node);
     const struct ds_endpoint *end = event->conn->end;
     if (is_node(asked, end[0].node) || is_node(asked, end[1].node) ||
-        pick_node_is_at(node, &end[0].addr, end[0].port) || pick_node_is_at(node, &end[1].addr, end[1].port))
+        pick_node_is_at(node, &end[0].addr, end[0].port) ||
+        pick_node_is_at(node, &end[1].addr, end[1].port))
         return true;
     if (event->type == DS_EVENT_EPMD)
         return is_node(asked, event->epmd.name);
