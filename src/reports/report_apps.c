@@ -79,6 +79,7 @@ struct app_table {
     struct app_node node[MAX_NODES];
     unsigned num_nodes;
     bool is_full, failed;
+    uint64_t other_calls, other_failed; /* of none of them */
     struct heavy_hitters things, kinds, streams;
     struct raft raft;
 };
@@ -276,8 +277,11 @@ static void take_call(struct app_table *t, const struct call *call)
     const int app = find_app(call->group, call->label);
     if (call->label != NULL && strcmp(call->label, "ra:vote") == 0)
         raft_call(&t->raft, call);
-    if (app < 0)
+    if (app < 0) {
+        t->other_calls++;
+        t->other_failed += call_outcome_is_failure(call->outcome);
         return;
+    }
     t->app[app].calls++;
     t->app[app].failed += call_outcome_is_failure(call->outcome);
 }
@@ -551,8 +555,11 @@ static void show_table(void *state)
     unsigned list[NUM_APPS];
     const unsigned num = by_bytes(t, list);
     const struct ds_counted apps = ds_counted(num, "applications");
-    ds_buffer_printf(out, "applications: %s on %s\n", apps.text,
-                     ds_counted(t->num_nodes, "nodes").text);
+    ds_buffer_printf(out, "applications: %s on %s", apps.text, ds_counted(t->num_nodes, "nodes").text);
+    if (t->other_calls != 0)
+        ds_buffer_printf(out, "; beside them %s of no application, %" PRIu64 " failed",
+                         ds_counted(t->other_calls, "calls").text, t->other_failed);
+    ds_buffer_add_text(out, "\n");
     if (num == 0)
         return;
     ds_buffer_add_text(&lines, "status\tnodes\tmessages\tbytes\tcalls\tfailed\t application");

@@ -558,6 +558,22 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
     ds_buffer_add_text(out, "\n");
 }
 
+/* add_delayed explains round trips that the path does not make. */
+static void add_delayed(struct link_row *const *rows, size_t num, struct ds_buffer *out)
+{
+    const int64_t ms = 1000000, least_ns = 38 * ms, most_ns = 50 * ms;
+    for (size_t i = 0; i < 2 * num; i++) {
+        const struct link_row *row = rows[i / 2];
+        const int64_t slow_ns = row->slow_trip_ns[i % 2];
+        if (!row->has_facts || slow_ns < least_ns || slow_ns > most_ns ||
+            row->round_trip_ns[i % 2] > 10 * ms)
+            continue;
+        ds_buffer_add_text(out, "  RTT p99 of some 40 ms is no slow path: an end that has nothing to send "
+                                "waits that long to acknowledge\n");
+        return;
+    }
+}
+
 static size_t shown_of(const struct links *links, size_t num)
 {
     return links->max_links != 0 && links->max_links < num ? (size_t)links->max_links : num;
@@ -580,6 +596,7 @@ static void show_report(void *state)
     const size_t num_shown = shown_of(links, num);
     if (num_shown != 0)
         add_table(links, rows, num_shown, total, out);
+    add_delayed(rows, num_shown, out);
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (num != 0)

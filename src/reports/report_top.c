@@ -155,11 +155,11 @@ static void take_record(void *state, const struct record *record)
 {
     struct top *t = state;
     struct talker from, to;
-    take_time(t, record_time(record));
     if (record->call != NULL)
         take_call(t, record->call);
     if (!record_is_message(record))
         return;
+    take_time(t, record_time(record)); /* as traffic has it: from the first message to the last */
     t->count++;
     t->bytes += record->event->message.size;
     talkers_get(&t->talkers, record, &from, &to);

@@ -688,13 +688,19 @@ static bool has_line(const struct finding *f)
     return false;
 }
 
+/* is_act: somebody does that to a node, be it hygiene. */
+static bool is_act(const struct finding *f)
+{
+    return strcmp(f->kind->code, "DS403") == 0 && f->severity == SEVERITY_WARNING;
+}
+
 /* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
     struct open_line *o = f->kind != NULL ? find(t, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
-    if (f->kind == NULL || has_line(f) || finding_is_aside(f) || (o == NULL && !is_new))
+    if (f->kind == NULL || has_line(f) || (finding_is_aside(f) && !is_act(f)) || (o == NULL && !is_new))
         return;
     if (o == NULL) {
         const enum happening happening = happening_of(f);

@@ -11,7 +11,7 @@
 
 struct option_line;
 
-/* option_habits_check takes an option as it was read: word is how it was typed, "--to", value what it is
+/* option_habits_check takes an option as it was read: word is how it was typed, value what it is
  * given, NULL: nothing, and next the word behind it, NULL: none. False: it is another tool's, which is
  * said. */
 bool option_habits_check(const struct option_line *line, const char *word, const char *value,

@@ -306,9 +306,11 @@ static void findings(void **state)
     finding_of("DS301", 4);
     finding_of("DS201", 5);
     finding_of("DS216", 6);
+    finding_of("DS403", 7); /* somebody did that, be it hygiene */
     is_told("4-4 finding x2: warning DS301 title: it is so\n"
             "5-5 silent x2: warning DS201 title: it is so\n"
-            "6-6 silent x2: warning DS216 title: it is so\n");
+            "6-6 silent x2: warning DS216 title: it is so\n"
+            "7-7 finding x2: warning DS403 title: it is so\n");
 }
 
 static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
