@@ -203,7 +203,9 @@ static void take_callee(struct detect *d, const struct call *call)
         return;
     }
     c->calls++;
-    if (!has_failed(call->outcome) || ends_in_order(c, call) || raft_gets_no_vote(call))
+    if (raft_gets_no_vote(call))
+        return;
+    if (!has_failed(call->outcome) || ends_in_order(c, call))
         return;
     c->failed++;
     c->is_guess |= call->likely_atoms != 0;
