@@ -97,6 +97,18 @@ const char *ds_role_name(enum ds_role role)
     return NAME_OF(names, role);
 }
 
+bool ds_role_is_number(enum ds_role role)
+{
+    enum { IS_INTEGER = 1, IS_PID = 2, IS_PORT = 2, IS_REFERENCE = 2, IS_ATOM = 2, IS_TUPLE = 2 };
+    enum { IS_LIST = 2, IS_ANY = 2 };
+    static const uint8_t are[] = {
+#define ROLE(letter, id, key, is) [DS_ROLE_##id] = is,
+#include <distsniff/roles.def>
+#undef ROLE
+    };
+    return (size_t)role < sizeof are && are[role] == IS_INTEGER;
+}
+
 const char *ds_limit_name(enum ds_limit limit)
 {
     static const char *const names[] = {

@@ -340,6 +340,7 @@ const char *ds_stall_why_name(enum ds_stall_why why);
 const char *ds_close_name(enum ds_close how);
 const char *ds_fault_kind_name(enum ds_fault_kind kind);
 const char *ds_role_name(enum ds_role role); /* the JSON key */
+bool ds_role_is_number(enum ds_role role);   /* it can be nothing else: IS_INTEGER in roles.def */
 const char *ds_proto_name(size_t i); /* the i-th of what ds_conn.proto may be, from 0 */
 const char *ds_tls_keys_name(enum ds_tls_keys keys);
 const char *ds_tls_version_name(uint16_t version); /* "1.3" */

@@ -76,7 +76,7 @@ static void write_role(struct json_state *s, enum ds_role role, const struct ds_
         return;
     if (role == DS_ROLE_TOKEN && message->token.present)
         write_token(s, &message->token);
-    else if (role == DS_ROLE_FLAGS || role == DS_ROLE_ID)
+    else if (ds_role_is_number(role))
         json_put_number_term(&s->json, role_keys[role], term);
     else
         json_put_term(&s->json, role_keys[role], term);

@@ -32,12 +32,11 @@ static void put_token(struct redact_parts *p, const struct ds_token *token)
 static void put_role(struct redact_parts *p, const struct ds_message *m, enum ds_role role)
 {
     const struct ds_term *term = &m->role[role];
-    const bool is_number = role == DS_ROLE_FLAGS || role == DS_ROLE_ID;
     int64_t value;
     if (role == DS_ROLE_TOKEN && m->token.present && m->token.label.data != NULL &&
         m->token.from.data != NULL)
         put_token(p, &m->token);
-    else if (is_number && ds_term_get_integer(term, &value))
+    else if (ds_role_is_number(role) && ds_term_get_integer(term, &value))
         put_integer(p, value);
     else
         redact_put_term(p, term, role == DS_ROLE_MFA);

@@ -389,8 +389,10 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct ds_conn), 304);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
-    assert_int_equal(sizeof(struct ds_message), 592);
-    assert_int_equal(sizeof(struct ds_event), 688);
+    /* Roles are a table: each is redacted. */
+    const size_t roles_size = sizeof ((struct ds_message *)NULL)->role;
+    assert_int_equal(sizeof(struct ds_message) - roles_size, 240);
+    assert_int_equal(sizeof(struct ds_event) - roles_size, 336);
 }
 
 static void with_failing_memory(void *context)
