@@ -15,7 +15,7 @@
 #include "core/hash.h"
 #include "core/heavy_hitters.h"
 #include "core/printable.h"
-#include "reports/report.h"
+#include "reports/report_table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -69,7 +69,8 @@ struct app_node {
 struct app {
     uint64_t messages, bytes, calls, failed, errors, warnings;
     uint64_t sent[MAX_NODES]; /* messages of each node */
-    unsigned num_nodes;
+    uint64_t num_nodes;
+    const char *name, *status; /* once it is shown */
 };
 
 struct app_table {
@@ -385,13 +386,42 @@ static const char *status_of(const struct app_table *t, unsigned app)
     return a->failed != 0 && a->failed * 100 >= a->calls ? "failing" : "ok";
 }
 
-static void print_row(const struct app_table *t, unsigned app, struct ds_buffer *out)
+static void print_status(const void *row, const void *report, struct ds_buffer *out)
 {
-    const struct app *a = &t->app[app];
-    ds_buffer_printf(out, "%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t %s",
-                     status_of(t, app), a->num_nodes, a->messages, a->bytes, a->calls, a->failed,
-                     rows[app].name);
-    columns_end_line(out);
+    (void)report;
+    ds_buffer_add_text(out, ((const struct app *)row)->status);
+}
+
+static void tell_status(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_string(json, key, ((const struct app *)row)->status);
+}
+
+static void tell_name(const void *row, struct json_key key, struct json_writer *json)
+{
+    json_put_string(json, key, ((const struct app *)row)->name);
+}
+
+#define AT(member) offsetof(struct app, member)
+static const struct report_column app_columns[] = {
+    {JSON_KEY_INIT("status"), "status", 'l', .print = print_status, .tell = tell_status},
+    {JSON_KEY_INIT("what"), .tell = tell_name},
+    {JSON_KEY_INIT("nodes"), "nodes", 'r', .at = AT(num_nodes)},
+    {JSON_KEY_INIT("messages"), "messages", 'r', .at = AT(messages)},
+    {JSON_KEY_INIT("bytes"), "bytes", 'r', .at = AT(bytes)},
+    {JSON_KEY_INIT("calls"), "calls", 'r', .at = AT(calls)},
+    {JSON_KEY_INIT("failed"), "failed", 'r', .at = AT(failed)},
+};
+#undef AT
+static const struct report_table app_report = {
+    .columns = app_columns, .num = sizeof app_columns / sizeof app_columns[0]};
+
+/* row_of returns the row of an application, with what is found out when it is shown. */
+static const struct app *row_of(struct app_table *t, unsigned app)
+{
+    t->app[app].name = rows[app].name;
+    t->app[app].status = status_of(t, app);
+    return &t->app[app];
 }
 
 static void print_nodes(const struct app_table *t, unsigned app, struct ds_buffer *out)
@@ -550,7 +580,8 @@ static void show_table(void *state)
 {
     struct app_table *t = state;
     struct ds_buffer *out = &t->text->buffer;
-    struct columns columns = {.align = "lrrrrr"}, details = {.align = "ll"};
+    struct report_table table = app_report;
+    struct columns columns, details = {.align = "ll"};
     struct ds_buffer lines = {0}, more = {0};
     unsigned list[NUM_APPS];
     const unsigned num = by_bytes(t, list);
@@ -562,10 +593,10 @@ static void show_table(void *state)
     ds_buffer_add_text(out, "\n");
     if (num == 0)
         return;
-    ds_buffer_add_text(&lines, "status\tnodes\tmessages\tbytes\tcalls\tfailed\t application");
-    columns_end_line(&lines);
+    report_table_columns(&table, &columns);
+    report_table_heading(&table, "application", &lines);
     for (unsigned i = 0; i < num; i++) {
-        print_row(t, list[i], &lines);
+        report_table_row(&table, row_of(t, list[i]), rows[list[i]].name, &lines);
         print_nodes(t, list[i], &more);
         if (strcmp(rows[list[i]].name, "raft (ra)") == 0 && t->raft.clusters.num != 0)
             print_raft(t, list[i], &more);
@@ -616,15 +647,8 @@ static void tell_table(void *state, struct json_writer *json)
     const unsigned num = by_bytes(t, list);
     json_put_list(json, JSON_KEY("rows"));
     for (unsigned i = 0; i < num; i++) {
-        const struct app *a = &t->app[list[i]];
         json_item_open(json);
-        json_put_string(json, JSON_KEY("status"), status_of(t, list[i]));
-        json_put_string(json, JSON_KEY("what"), rows[list[i]].name);
-        json_put_unsigned(json, JSON_KEY("nodes"), a->num_nodes);
-        json_put_unsigned(json, JSON_KEY("messages"), a->messages);
-        json_put_unsigned(json, JSON_KEY("bytes"), a->bytes);
-        json_put_unsigned(json, JSON_KEY("calls"), a->calls);
-        json_put_unsigned(json, JSON_KEY("failed"), a->failed);
+        report_table_tell(&app_report, row_of(t, list[i]), json);
         json_put_string(json, JSON_KEY("things"), rows[list[i]].things);
         tell_things(&t->things, list[i], JSON_KEY("about"), json);
         tell_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
