@@ -27,24 +27,19 @@ void detect_free(struct detect *d)
 
 struct conn_watch *detect_find_watched(const struct detect *d, uint64_t conn)
 {
-    struct conn_watch *w = table_first(&d->watched, hash_key(&conn, sizeof conn));
-    while (w != NULL && w->conn != conn)
-        w = table_next(&d->watched, w);
-    return w;
+    return table_find(&d->watched, conn);
 }
 
 struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn)
 {
-    const uint32_t hash = hash_key(&conn->number, sizeof conn->number);
     struct conn_watch *w = detect_find_watched(d, conn->number);
     if (w != NULL)
         return w;
-    w = table_add_forgetting(&d->watched, hash);
+    w = table_find_or_put(&d->watched, conn->number);
     if (w == NULL) {
         d->no_memory++;
         return NULL;
     }
-    w->conn = conn->number;
     w->initiator = -1;
     w->last_step = DS_STEP_UNKNOWN;
     w->opened_ns = d->now_ns;
@@ -114,14 +109,6 @@ static uint64_t identify(const struct finding *f)
     return hash;
 }
 
-static struct found *find_equal(const struct detect *d, uint64_t id)
-{
-    struct found *found = table_first(&d->found, (uint32_t)id);
-    while (found != NULL && found->id != id)
-        found = table_next(&d->found, found);
-    return found;
-}
-
 void detect_guess(struct detect *d)
 {
     d->is_guess = true;
@@ -129,7 +116,7 @@ void detect_guess(struct detect *d)
 
 uint64_t detect_count(const struct detect *d)
 {
-    const struct found *found = find_equal(d, identify(&d->draft));
+    const struct found *found = table_find(&d->found, identify(&d->draft));
     return found != NULL ? found->finding.count : 0;
 }
 
@@ -148,7 +135,7 @@ static bool temper(struct detect *d)
 static struct found *complete(struct detect *d)
 {
     const struct finding *draft = &d->draft;
-    struct found *found = find_equal(d, identify(draft));
+    struct found *found = table_find(&d->found, identify(draft));
     if (found == NULL)
         return NULL;
     found->is_tempered = temper(d);
@@ -199,7 +186,7 @@ uint64_t detect_commit(struct detect *d)
     struct finding *draft = &d->draft;
     const int64_t ts_ns = draft->evidence[0].ts_ns;
     const uint64_t id = identify(draft);
-    struct found *found = find_equal(d, id);
+    struct found *found = table_find(&d->found, id);
     const bool is_tempered = temper(d);
     d->found_ns = d->now_ns;
     if (found == NULL) {

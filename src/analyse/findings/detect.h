@@ -72,6 +72,7 @@ struct conn_watch {
     uint8_t asked_len; /* of EPMD: the name that was asked for */
     char asked[64];
 };
+TABLE_KEYED(struct conn_watch, conn);
 
 /* asked is an answer of EPMD: where a node listens. */
 struct epmd_lookup {
@@ -115,6 +116,7 @@ struct found {
     struct finding finding;
     bool is_tempered; /* it would be more certain if nothing were missing */
 };
+TABLE_KEYED(struct found, id);
 
 /* accepted is a port at which a link came up, or was up before. */
 struct accepted {

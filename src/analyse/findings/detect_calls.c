@@ -24,6 +24,7 @@ struct callee {
     uint64_t told;     /* how many had failed when that was told */
     uint64_t told_calls;
 };
+TABLE_KEYED(struct callee, key);
 
 enum { MAX_CALLEES = 1024 };
 
@@ -141,15 +142,7 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
 static struct callee *get_callee(struct detect *d, const struct call *call)
 {
     const uint64_t key = hash_short(hash_short(9, call->callee.node), call->callee.name);
-    struct callee *c = table_first(&d->calls->callees, (uint32_t)key);
-    while (c != NULL && c->key != key)
-        c = table_next(&d->calls->callees, c);
-    if (c != NULL)
-        return c;
-    c = table_add_forgetting(&d->calls->callees, (uint32_t)key);
-    if (c != NULL)
-        c->key = key;
-    return c;
+    return table_find_or_put(&d->calls->callees, key);
 }
 
 /* is_orderly says whether a reason is that of a process that was told to stop: normal, shutdown,

@@ -43,6 +43,7 @@ struct crashed {
     bool is_settled;  /* it is told whether it came back since the latest */
     struct finding finding; /* of the latest */
 };
+TABLE_KEYED(struct crashed, key);
 
 enum { MAX_CRASHED = 128 };
 
@@ -145,10 +146,7 @@ static bool is_by_monitor(const struct record *record)
 
 static struct crashed *find(const struct detect *d, uint64_t key)
 {
-    struct crashed *c = table_first(&d->crash->crashed, (uint32_t)key);
-    while (c != NULL && c->key != key)
-        c = table_next(&d->crash->crashed, c);
-    return c;
+    return table_find(&d->crash->crashed, key);
 }
 
 /* key_of: by its name, so that it is the same one when it came back. */
@@ -248,11 +246,10 @@ void detect_crash(struct detect *d, const struct record *record)
             return; /* it waited for the same process */
     }
     if (c == NULL)
-        c = table_add_forgetting(&d->crash->crashed, (uint32_t)key);
+        c = table_find_or_put(&d->crash->crashed, key);
     if (c == NULL) {
         d->no_memory++;
         return;
     }
-    c->key = key;
     report(d, call, &crash, c);
 }

@@ -26,6 +26,7 @@ struct locked {
     size_t holder_len;
     char holder[128];
 };
+TABLE_KEYED(struct locked, key);
 
 /* listed is a name of global, as a node told it over a connection. */
 struct listed {
@@ -34,6 +35,7 @@ struct listed {
     uint64_t frame;
     uint8_t dir;
 };
+TABLE_KEYED(struct listed, key);
 
 /* lost_link is one that global said was lost. */
 enum { MAX_LOST_LINKS = 8 };
@@ -81,16 +83,8 @@ static struct locked *find_lock(struct detect *d, const struct call *call,
 {
     uint64_t key = hash_more(7, call->callee.node.data, call->callee.node.len);
     key = hash_term(key, resource);
-    struct locked *lock = table_first(&d->global->locks, (uint32_t)key);
-    while (lock != NULL && lock->key != key)
-        lock = table_next(&d->global->locks, lock);
-    if (lock != NULL)
-        return lock;
-    lock = table_add_forgetting(&d->global->locks, (uint32_t)key);
-    if (lock == NULL)
-        d->no_memory++;
-    else
-        lock->key = key;
+    struct locked *lock = table_find_or_put(&d->global->locks, key);
+    d->no_memory += lock == NULL;
     return lock;
 }
 
@@ -175,18 +169,15 @@ static void take_name(struct detect *d, const struct ds_event *event, const stru
     const uint64_t key = hash_term(event->conn->number, &name);
     const uint32_t words[] = {who.creation, who.word[0], who.word[1]};
     const uint64_t id = hash_more(hash_more(8, who.node.data, who.node.len), words, sizeof words);
-    struct listed *listed = table_first(&d->global->listed, (uint32_t)key);
-    while (listed != NULL && listed->key != key)
-        listed = table_next(&d->global->listed, listed);
+    struct listed *listed = table_find(&d->global->listed, key);
     if (listed != NULL && listed->dir != event->dir && listed->pid != id)
         report_conflict(d, event, &name, listed->frame);
     if (listed == NULL)
-        listed = table_add_forgetting(&d->global->listed, (uint32_t)key);
+        listed = table_find_or_put(&d->global->listed, key);
     if (listed == NULL) {
         d->no_memory++;
         return;
     }
-    listed->key = key;
     listed->pid = id;
     listed->dir = event->dir;
     listed->frame = event->frame;

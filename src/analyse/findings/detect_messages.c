@@ -33,6 +33,7 @@ struct repeated_payload {
     bool is_told[2];
     uint64_t conn[8];
 };
+TABLE_KEYED(struct repeated_payload, sample);
 
 /* coined is what a node sends atoms of: one form, with ever other numbers in it. */
 enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
@@ -46,6 +47,7 @@ struct dynamic_atoms {
     uint8_t len[COINED_EXAMPLES];
     char example[COINED_EXAMPLES][COINED_LEN];
 };
+TABLE_KEYED(struct dynamic_atoms, key);
 
 enum { MAX_COPIED = 1024, MAX_COINED = 256 };
 
@@ -197,9 +199,7 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
         return;
     const uint64_t sample = hash_sample(event);
     const uint64_t receiver = hash_receiver(event);
-    struct repeated_payload *c = table_first(&d->messages->copied, (uint32_t)sample);
-    while (c != NULL && c->sample != sample)
-        c = table_next(&d->messages->copied, c);
+    struct repeated_payload *c = table_find(&d->messages->copied, sample);
     if (c == NULL)
         c = table_add_forgetting(&d->messages->copied, (uint32_t)sample);
     if (c == NULL) {
@@ -334,15 +334,12 @@ static void take_atom(struct detect *d, const struct ds_event *event, const stru
                        ? hash_more(5, from->node.data, from->node.len)
                        : hash_more(5, from->addr.bytes, sizeof from->addr.bytes);
     key = hash_more(key, shape, len);
-    struct dynamic_atoms *c = table_first(&d->messages->coined, (uint32_t)key);
-    while (c != NULL && c->key != key)
-        c = table_next(&d->messages->coined, c);
-    if (c == NULL && (c = table_add_forgetting(&d->messages->coined, (uint32_t)key)) == NULL) {
+    struct dynamic_atoms *c = table_find_or_put(&d->messages->coined, key);
+    if (c == NULL) {
         d->no_memory++;
         return;
     }
     if (c->num == 0) {
-        c->key = key;
         c->first_ns = event->ts_ns;
         c->frame = event->frame;
     }

@@ -40,6 +40,7 @@ struct mnesia_node {
     size_t with_len;
     char with[128]; /* the other node of its latest write */
 };
+TABLE_KEYED(struct mnesia_node, key);
 
 /* mnesia_pair is two such nodes, by the order of their names. */
 struct mnesia_pair {
@@ -52,6 +53,7 @@ struct mnesia_pair {
     uint64_t starting_conn[2]; /* on which link that was */
     uint64_t finding;       /* the number of their split, 0: none, or it is over */
 };
+TABLE_KEYED(struct mnesia_pair, key);
 
 /* mnesia_split is a split of which one node has learned; the other one may still ask. */
 enum { MAX_SPLITS = 8 };
@@ -96,32 +98,20 @@ static uint64_t key_of(struct ds_text a, struct ds_text b)
 static struct mnesia_pair *find_pair(struct detect *d, struct ds_text a, struct ds_text b, bool makes)
 {
     const uint64_t key = key_of(a, b);
-    struct mnesia_pair *pair = table_first(&d->mnesia->pairs, (uint32_t)key);
-    while (pair != NULL && pair->key != key)
-        pair = table_next(&d->mnesia->pairs, pair);
-    if (pair != NULL || !makes)
-        return pair;
-    pair = table_add_forgetting(&d->mnesia->pairs, (uint32_t)key);
-    if (pair == NULL)
-        d->no_memory++;
-    else
-        pair->key = key;
+    if (!makes)
+        return table_find(&d->mnesia->pairs, key);
+    struct mnesia_pair *pair = table_find_or_put(&d->mnesia->pairs, key);
+    d->no_memory += pair == NULL;
     return pair;
 }
 
 static struct mnesia_node *find_node(struct detect *d, struct ds_text name, bool makes)
 {
     const uint64_t key = hash_short(29, name);
-    struct mnesia_node *node = table_first(&d->mnesia->nodes, (uint32_t)key);
-    while (node != NULL && node->key != key)
-        node = table_next(&d->mnesia->nodes, node);
-    if (node != NULL || !makes)
-        return node;
-    node = table_add_forgetting(&d->mnesia->nodes, (uint32_t)key);
-    if (node == NULL)
-        d->no_memory++;
-    else
-        node->key = key;
+    if (!makes)
+        return table_find(&d->mnesia->nodes, key);
+    struct mnesia_node *node = table_find_or_put(&d->mnesia->nodes, key);
+    d->no_memory += node == NULL;
     return node;
 }
 

@@ -37,6 +37,7 @@ struct starts {
     bool is_first_seen; /* the first one is a start that was seen */
     bool has_ended;     /* the node has ended the connection of its registration */
 };
+TABLE_KEYED(struct starts, key);
 
 enum { MAX_STARTS = 1024 };
 
@@ -52,18 +53,14 @@ const struct detect_family detect_starts_family = {
 /* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
 static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)
 {
-    struct starts *s = table_first(&d->starts->starts, (uint32_t)key);
-    while (s != NULL && s->key != key)
-        s = table_next(&d->starts->starts, s);
+    struct starts *s = table_find(&d->starts->starts, key);
     if (s != NULL)
         return s;
-    s = table_add_forgetting(&d->starts->starts, (uint32_t)key);
-    if (s == NULL)
-        d->no_memory++;
+    s = table_find_or_put(&d->starts->starts, key);
+    d->no_memory += s == NULL;
     if (s == NULL)
         return NULL;
     const char *at = memchr(name.data, '@', name.len);
-    s->key = key;
     s->short_key = hash_short(19, text_of(name.data, at != NULL ? (size_t)(at - name.data) : name.len));
     return s;
 }
@@ -193,9 +190,7 @@ static void take_unregistered(struct detect *d, const struct ds_event *event)
     const uint64_t key = hash_short(hash_more(13, event->conn->end[1].addr.bytes,
                                               sizeof event->conn->end[1].addr.bytes),
                                     text_of(w->asked, w->asked_len));
-    struct starts *s = table_first(&d->starts->starts, (uint32_t)key);
-    while (s != NULL && s->key != key)
-        s = table_next(&d->starts->starts, s);
+    struct starts *s = table_find(&d->starts->starts, key);
     if (s != NULL && s->conn == event->conn->number)
         s->has_ended = true;
 }

@@ -29,12 +29,14 @@ struct open_line {
     bool has_ended;       /* of STALL: its link has */
     bool goes_on;         /* of STALL and FINDING: it is not over, however long nothing comes */
 };
+TABLE_KEYED(struct open_line, key);
 
 /* release is what a node said in its handshakes that it can do. */
 struct seen_release {
     struct table_entry entry;
     uint64_t key, flags;
 };
+TABLE_KEYED(struct seen_release, key);
 
 /* registration is a node that EPMD knows, or is to know, as long as a connection lasts. */
 struct registration {
@@ -46,6 +48,7 @@ struct registration {
     size_t len;
     char name[FINDING_NODE_LEN];
 };
+TABLE_KEYED(struct registration, conn);
 
 struct timeline {
     struct timeline_config config;
@@ -138,14 +141,6 @@ static void give(struct timeline *t, const struct finding *line)
 
 /* --- lines that are not --- */
 
-static struct open_line *find(const struct timeline *t, uint64_t key)
-{
-    struct open_line *o = table_first(&t->open, (uint32_t)key);
-    while (o != NULL && o->key != key)
-        o = table_next(&t->open, o);
-    return o;
-}
-
 /* begin_line returns a new line, to be freed. Without memory it counts the line as left out and returns
  * NULL. */
 static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
@@ -192,12 +187,11 @@ static struct open_line *hold(struct timeline *t, const struct finding *line, ui
 {
     if (table_is_full(&t->open))
         finish(t, table_oldest(&t->open));
-    struct open_line *o = table_add(&t->open, (uint32_t)key);
+    struct open_line *o = table_put(&t->open, key);
     if (o == NULL) {
         give(t, line);
         return NULL;
     }
-    o->key = key;
     o->finding = *line;
     o->finding.is_update = true;
     o->due_ns = line->last_ns + hold_ns;
@@ -210,7 +204,7 @@ static struct open_line *hold(struct timeline *t, const struct finding *line, ui
 /* again folds an event into a line that is not over: false when there is none. */
 static bool again(struct timeline *t, uint64_t key, int64_t ts_ns)
 {
-    struct open_line *o = find(t, key);
+    struct open_line *o = table_find(&t->open, key);
     if (o == NULL)
         return false;
     if (o->is_given) { /* that was another time */
@@ -307,7 +301,7 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
     const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
     const uint64_t key = key_of(HAPPENING_FAILING, hash_callee(call), by);
     if (!call_outcome_is_failure(call->outcome) || call->began_before) {
-        struct open_line *o = call->outcome == CALL_OK ? find(t, key) : NULL;
+        struct open_line *o = call->outcome == CALL_OK ? table_find(&t->open, key) : NULL;
         if (o != NULL && o->recovered_ns == 0 && call->end_ns >= o->finding.last_ns)
             o->recovered_ns = call->end_ns;
         if (o != NULL && o->is_given)
@@ -388,7 +382,7 @@ void timeline_end(struct timeline *t)
 /* end_stall: a link that has ended stalls no more. */
 static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
 {
-    struct open_line *o = find(t, key_of(HAPPENING_STALL, conn, 0));
+    struct open_line *o = table_find(&t->open, key_of(HAPPENING_STALL, conn, 0));
     if (o == NULL)
         return;
     if (o->goes_on && ts_ns > o->finding.first_ns)
@@ -491,7 +485,7 @@ static void take_stall(struct timeline *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
     const uint64_t key = key_of(HAPPENING_STALL, event->conn->number, 0);
-    struct open_line *o = find(t, key);
+    struct open_line *o = table_find(&t->open, key);
     const int64_t end_ns = stall->start_ns + stall->duration_ns;
     if (o == NULL && stall->duration_ns < STALL_NS)
         return;
@@ -551,13 +545,11 @@ static void take_flags(struct timeline *t, const struct ds_event *event)
     if (!h->has_flags || name.data == NULL || name.len == 0 || (h->flags & published) == 0)
         return;
     const uint64_t key = hash_more(5, name.data, name.len);
-    struct seen_release *r = table_first(&t->releases, (uint32_t)key);
-    while (r != NULL && r->key != key)
-        r = table_next(&t->releases, r);
+    struct seen_release *r = table_find(&t->releases, key);
     if (r == NULL) {
-        r = table_add_forgetting(&t->releases, (uint32_t)key);
+        r = table_find_or_put(&t->releases, key);
         if (r != NULL)
-            *r = (struct seen_release){.entry = r->entry, .key = key, .flags = h->flags};
+            r->flags = h->flags;
         return;
     }
     if (r->flags == h->flags)
@@ -595,14 +587,6 @@ static void say_registration(struct timeline *t, const struct ds_event *event, e
     free(line);
 }
 
-static struct registration *find_registration(const struct timeline *t, uint64_t conn)
-{
-    struct registration *r = table_first(&t->registrations, (uint32_t)conn);
-    while (r != NULL && r->conn != conn)
-        r = table_next(&t->registrations, r);
-    return r;
-}
-
 /* ask_registration: tools come and go, hidden or with names of their own. */
 static void ask_registration(struct timeline *t, const struct ds_event *event)
 {
@@ -624,7 +608,7 @@ static void ask_registration(struct timeline *t, const struct ds_event *event)
 static void take_epmd(struct timeline *t, const struct ds_event *event)
 {
     const enum ds_epmd_op op = event->epmd.op;
-    struct registration *r = find_registration(t, event->conn->number);
+    struct registration *r = table_find(&t->registrations, event->conn->number);
     if (op == DS_EPMD_ALIVE2_REQ && r == NULL) {
         ask_registration(t, event);
     } else if (r != NULL && (op == DS_EPMD_ALIVE2_RESP || op == DS_EPMD_ALIVE2_X_RESP)) {
@@ -637,7 +621,7 @@ static void take_epmd(struct timeline *t, const struct ds_event *event)
 /* end_registration: a node is registered no longer than its connection with EPMD lasts. */
 static void end_registration(struct timeline *t, const struct ds_event *event)
 {
-    struct registration *r = find_registration(t, event->conn->number);
+    struct registration *r = table_find(&t->registrations, event->conn->number);
     if (r == NULL)
         return;
     const bool is_closed =
@@ -698,7 +682,7 @@ static bool is_act(const struct finding *f)
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
-    struct open_line *o = f->kind != NULL ? find(t, key) : NULL;
+    struct open_line *o = f->kind != NULL ? table_find(&t->open, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
     if (f->kind == NULL || has_line(f) || (finding_is_aside(f) && !is_act(f)) || (o == NULL && !is_new))
         return;
