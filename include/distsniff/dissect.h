@@ -22,13 +22,13 @@ enum ds_limit {
     DS_LIMIT_COUNT
 };
 
-/* What a packet holds that was not captured: it stands for what came before, see
- * ds_session_snapshot. */
+/* A packet that was not captured stands for packets that came before it: ds_session_snapshot makes such
+ * packets. Its kind says what it holds. */
 enum ds_snapshot_kind {
     DS_SNAPSHOT_NONE,  /* it was captured */
-    DS_SNAPSHOT_BYTES, /* what was sent on a connection of which is not known what it carries */
+    DS_SNAPSHOT_BYTES, /* bytes of a connection whose protocol is not known */
     DS_SNAPSHOT_HANDSHAKE, /* what was sent in a handshake of the distribution */
-    DS_SNAPSHOT_FRAMES, /* what was sent behind it */
+    DS_SNAPSHOT_FRAMES, /* what was sent after the handshake */
     DS_SNAPSHOT_LOST,  /* here something was lost; the payload was never sent */
     DS_SNAPSHOT_INFERRED, /* a frame that was never sent: atoms of the cache that are certain */
     DS_SNAPSHOT_LIKELY, /* the same of atoms that are DS_ATOM_LIKELY */
@@ -49,9 +49,9 @@ struct ds_snapshot {
     bool begins;       /* it is the first that stands for the past of its connection */
 };
 
-/* ds_packet is a packet as it was captured, or one that stands for some that were. What the latter
- * say is known from then on; they bring about no events but messages with ds_event.past, and count
- * nowhere. */
+/* ds_packet is a packet as it was captured, or a packet that stands for earlier ones. The session learns
+ * from the latter, but does not count them, and emits no events for them except messages with
+ * ds_event.past. */
 struct ds_packet {
     int64_t ts_ns;      /* nanoseconds since 1970 UTC */
     uint64_t frame;     /* its number, from 1 */
@@ -64,17 +64,17 @@ struct ds_packet {
 
 typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
 
-/* ds_port_fn reports a TCP port on which a node listens, as EPMD or a handshake revealed
- * it: what a capture filter must let through from now on. */
+/* ds_port_fn reports a TCP port on which a node listens, as EPMD or a handshake revealed it. From then on a
+ * capture filter must pass this port. */
 typedef void (*ds_port_fn)(void *context, uint16_t port, struct ds_text name);
 
-/* ds_known_fn reports that from here on all atoms of what end dir sends are known, after some were
- * not. */
+/* ds_known_fn reports that some atoms that end dir sends were unknown, and that all are known from now
+ * on. */
 typedef void (*ds_known_fn)(void *context, const struct ds_conn *conn, unsigned dir);
 
-/* ds_atom_memory is what sessions learn of the atoms of nodes: each slot that a node gave an
- * atom, on any of its connections. One that outlives a session serves the next: the same packets
- * once more, or a later capture. It belongs to one session at a time. */
+/* ds_atom_memory is what sessions learn of the atoms of nodes: each slot that a node gave an atom, on any
+ * of its connections. It may outlive a session and be given to the next one, which reads the same packets
+ * again or a later capture. It belongs to one session at a time. */
 struct ds_atom_memory;
 
 /* ds_learned is one thing learned: what a slot held, or, without a text, where a node was. */
@@ -117,11 +117,11 @@ void ds_atom_memory_each_shape(const struct ds_atom_memory *memory, ds_learned_s
                                void *context);
 bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_learned_shape *shape);
 
-/* ds_atom_memory_add_static tells which atoms a build of OTP begins with, in the order of their
- * indices: those of releases that are not known here, or of a build with changes of its own. The
- * texts are copied. It comes before anything else is learned, and takes the place of what was told
- * so before. False when memory ran out, there are none or more than DS_STATIC_ATOMS_MAX, or one
- * is longer than atoms can be. */
+/* ds_atom_memory_add_static adds the atoms that a build of OTP begins with, in the order of their indices.
+ * It is for releases that the library does not know, and for builds with changes of their own. The texts
+ * are copied. Call it before anything else is learned; a second call replaces what the first one added.
+ * False when memory ran out, there are none or more than DS_STATIC_ATOMS_MAX, or one is longer than atoms
+ * can be. */
 enum { DS_STATIC_ATOMS_MAX = 16384 };
 bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
                                size_t num);
@@ -203,8 +203,8 @@ void ds_config_init(struct ds_config *config);
 /* ds_session_new returns a session, or NULL when memory ran out. */
 struct ds_session *ds_session_new(const struct ds_config *config);
 
-/* ds_where is where a packet belongs. The fragments of one IP packet have the same number
- * whole; where the last of them belongs is where all of them do. */
+/* ds_where is where a packet belongs. The fragments of one IP packet have the same number `whole`. The
+ * last of them says where all of them belong. */
 struct ds_where {
     uint64_t tcp;   /* number of the TCP connection, from 1; 0: of none that is followed */
     uint64_t whole; /* number of the IP packet that it is a fragment of; 0: of none */
@@ -213,22 +213,21 @@ struct ds_where {
                          * is followed; 0: none has */
 };
 
-/* ds_session_packet takes the next packet, calling back for every event it completes. Bad
- * packets are counted, never an error. Says where the packet belongs. */
+/* ds_session_packet reads the next packet and calls back for every event that it completes. A bad packet
+ * is counted; it is never an error. Returns where the packet belongs. */
 struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
 
-/* ds_session_time tells what time it is, in nanoseconds since 1970 UTC as the packets have it,
- * while no packet comes: a session reads no clock. What has been waited for long enough is
- * given up then and called back for, as the next packet would have done: missing segments, a
- * SYN that nobody answers. Such events have that time and the number of the latest packet.
- * Packets from before it may follow, but what was waited for of them may be given up already:
- * live, allow for the time that the kernel keeps packets. A time before the latest packet's is
- * ignored. Not to be called for captures that are read from files. */
+/* ds_session_time tells the session what time it is while no packet comes, in nanoseconds since 1970 UTC:
+ * a session reads no clock. The session then gives up what it has waited for long enough (missing
+ * segments, a SYN that nobody answers) and calls back, as it would have done with the next packet. Such
+ * events have this time and the number of the latest packet. Earlier packets may follow, but the session
+ * may have given up waiting for them: in a live capture, subtract the time that the kernel keeps packets.
+ * A time before the latest packet's is ignored. Do not call it for captures that are read from files. */
 void ds_session_time(struct ds_session *session, int64_t now_ns);
 
-/* ds_session_settle tells that no packet has come for a while, where the time is not known: packets
- * that wait, up to 32 of them, because others of their connection may have been captured after
- * them, are taken. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
+/* ds_session_settle tells the session that no packet has come for a while, where the time is not known. Up
+ * to 32 packets may wait, because earlier packets of their connection may have been captured after them:
+ * the session reads them now. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
 /* ds_session_socket tells what the kernel of a host says of the socket between addr[0]:port[0], which is
@@ -237,22 +236,22 @@ void ds_session_settle(struct ds_session *session);
 bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2], const uint16_t port[2],
                        const struct ds_socket *socket);
 
-/* ds_session_name_port tells that the node name listens at that address and port, as somebody who asked
- * EPMD knows it. Ends of connections that have no name yet are named by it, as by an answer of EPMD
- * among the packets; the port is reported when it is new. */
+/* ds_session_name_port tells the session that the node `name` listens at an address and port, which the
+ * caller has asked EPMD. It names the ends of connections that have no name yet, as an answer of EPMD
+ * among the packets would. A new port is reported. */
 void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr, uint16_t port,
                           struct ds_text name);
 
-/* ds_session_end tells that no more packets come: gives up on missing segments, reports
- * what is left, closes all connections. Its events have the time of the latest packet, or of
- * ds_session_time if that was later. */
+/* ds_session_end ends the session: it gives up missing segments, reports what is left and closes all
+ * connections. Its events have the time of the latest packet, or of ds_session_time if that was later. */
 void ds_session_end(struct ds_session *session);
 
 /* ds_session_stats returns the counts; the pointer lives as long as the session. */
 const struct ds_stats *ds_session_stats(const struct ds_session *session);
 
-/* ds_fit is which application a node is, by which atoms that it sent before are likely: so many of the
- * shapes of its messages, without those that most applications have, are those of this one. */
+/* ds_fit says which application a node runs, as its messages show: num shapes of its messages were seen,
+ * without those that most applications have, and num_known of them are shapes of this application. Its
+ * likely atoms come from there. */
 struct ds_fit {
     struct ds_endpoint node; /* without a name: addr and port */
     const char *application; /* "RabbitMQ 3.10", static */
@@ -305,30 +304,32 @@ struct ds_segment {
  * captured at several points. */
 bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 
-/* ds_session_snapshot gives out segments, oldest first, which in a new session stand for what
- * this one has taken so far: after them, what comes next is decoded as it is here. They are
- * those of connections that go on: a SYN, the handshake, the messages that gave the atom cache
- * what it holds, unfinished messages; as they were sent and with their times (which do not go
- * back where a clock did), but with the sequence numbers at which they would have been sent if
- * nothing had been between them. What is certain or likely of other slots stands in frames that
- * were never sent. Of other messages nothing is given. Each says in past what it is; where that
- * is not handed on in ds_packet.past it is taken for what was sent, and what is likely becomes
- * certain. What was said in TLS is not given in clear: who reads it needs the secrets that this
- * session has. ends: of this connection alone; NULL: of all, one after the other. Only with
- * ds_config.remember. */
+/* ds_session_snapshot gives out segments, oldest first. A new session that reads them first decodes what
+ * comes next as this session does.
+ *
+ * They are segments of connections that go on: a SYN, the handshake, the messages that filled the atom
+ * cache, unfinished messages. Other messages are not given out. They are as they were sent and have their
+ * times (which never go back, even where a clock did), but their sequence numbers are those they would
+ * have if nothing had been between them. Atoms of other slots that are certain or likely stand in frames
+ * that were never sent.
+ *
+ * Each segment says in `past` what it is. Pass that on in ds_packet.past: without it, the new session
+ * takes the segment for captured, and likely atoms for certain. Messages of TLS are not given out in
+ * clear: to read them, one needs the secrets that this session has. ends: of this connection alone; NULL:
+ * of all, one after the other. Only with ds_config.remember. */
 typedef void (*ds_snapshot_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
                          ds_snapshot_fn give,
                          void *context);
 
-/* ds_session_seal_snapshot makes a segment of DS_SNAPSHOT_OPEN that the caller has made one that fits into
- * what ds_session_snapshot gives of its connection: where that has TLS the payload is sealed, into out,
- * which is emptied first, else it stays as it is. False when memory ran out, which out says, or
- * where the secrets are not known any more. */
+/* ds_session_seal_snapshot makes a segment of DS_SNAPSHOT_OPEN, which the caller has made, fit into the
+ * snapshot of its connection. If the connection has TLS, the payload is sealed into out, which is emptied
+ * first; else it stays as it is. False when memory ran out (out->failed) or the secrets are not known any
+ * more. */
 bool ds_session_seal_snapshot(const struct ds_session *session, struct ds_segment *segment,
                               struct ds_buffer *out);
 
-/* ds_session_forget stops following a connection: its past is not wanted any more. */
+/* ds_session_forget forgets the past of a connection, and does not follow it any more. */
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);
 
 /* Names. Each returns a static string; NULL for a value out of range. */
@@ -347,8 +348,8 @@ const char *ds_tls_version_name(uint16_t version); /* "1.3" */
 const char *ds_limit_name(enum ds_limit limit);
 const char *ds_limit_what(enum ds_limit limit);
 
-/* What certain texts can be, in any order: those of ds_tls.suite_name, ds_tls.group and ds_tls.alert, and
- * what ds_flags_release returns. Each returns a static string for i from 0 on; NULL behind the last. */
+/* These list the values that ds_tls.suite_name, ds_tls.group, ds_tls.alert and ds_flags_release() can have,
+ * in any order. Each returns a static string for i from 0 on; NULL after the last. */
 const char *ds_tls_suite_at(size_t i);
 const char *ds_tls_group_at(size_t i);
 const char *ds_tls_alert_at(size_t i);
@@ -383,9 +384,9 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
 
 typedef void (*ds_epmd_node_fn)(void *context, const struct ds_epmd_node *node);
 
-/* ds_epmd_names gives the nodes in an answer of EPMD to NAMES_REQ, all that came until the close. Returns
- * what is wrong with the answer, a static string, or NULL; the lines that make sense are given all the
- * same. */
+/* ds_epmd_names reads an answer of EPMD to NAMES_REQ, all bytes until the close, and gives out the nodes in
+ * it. Returns what is wrong with the answer, a static string, or NULL. It gives out the lines that make
+ * sense in any case. */
 const char *ds_epmd_names(const void *answer, size_t len, ds_epmd_node_fn give, void *context);
 
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */

@@ -23,14 +23,14 @@ void ds_encode_list(struct ds_buffer *out, uint32_t num);
 void ds_encode_map(struct ds_buffer *out, uint32_t num_pairs);
 void ds_encode_nil(struct ds_buffer *out);
 
-/* ds_encode_open_list and ds_encode_open_map begin one of which it is not known yet how many
- * elements or pairs it will have: ds_encode_close says it, with what they returned. */
+/* ds_encode_open_list and ds_encode_open_map begin a list or map whose length is not known yet. Give what
+ * they return to ds_encode_close, with the number of elements or pairs. */
 size_t ds_encode_open_list(struct ds_buffer *out);
 size_t ds_encode_open_map(struct ds_buffer *out);
 void ds_encode_close(struct ds_buffer *out, size_t opened, uint32_t num);
 
-/* ds_encode_atom appends an atom. text is UTF-8; of more than 65535 bytes it is cut. No node takes
- * one of which ds_atom_ok is not true. */
+/* ds_encode_atom appends an atom. text is UTF-8; it is cut after 65535 bytes. No node accepts an atom for
+ * which ds_atom_ok is false. */
 void ds_encode_atom(struct ds_buffer *out, struct ds_text text);
 
 /* ds_encode_number appends an integer of up to 64 bits in 5 bytes, or in 11 where it does not fit:

@@ -25,13 +25,13 @@ struct ds_identity {
 /* ds_term_get_identity fills in out; false when the term is no pid, port or reference. */
 bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out);
 
-/* ds_term_get_pid and ds_term_get_reference do so where the term is one of these; false where it is
- * another, which they see sooner. */
+/* ds_term_get_pid and ds_term_get_reference do the same for one kind alone. They return sooner when the
+ * term is of another kind. */
 bool ds_term_get_pid(const struct ds_term *term, struct ds_identity *out);
 bool ds_term_get_reference(const struct ds_term *term, struct ds_identity *out);
 
-/* ds_term_is_pid_of says whether a term is a pid as nodes of today write it, of that creation: by its last
- * bytes, sooner than it can be taken apart. False may also mean that it is written otherwise. */
+/* ds_term_is_pid_of says whether a term is a pid of that creation, in the encoding of OTP 23 and later. It
+ * looks at the last bytes only, so it is faster than to parse the pid. It is false for other encodings. */
 bool ds_term_is_pid_of(const struct ds_term *term, uint32_t creation);
 
 /* Parts of terms, as views. Each returns false when the term is not of that kind. */

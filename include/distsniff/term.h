@@ -123,17 +123,17 @@ void ds_buffer_free(struct ds_buffer *buffer);
  * 0, and *character is not set, when the bytes are none. */
 size_t ds_text_read_char(struct ds_text text, uint32_t *character);
 
-/* ds_char_is_shown says whether a character may go to a terminal as it is: false for control
- * characters, those without a shape of their own (zero width, tags), those that turn the writing
- * round or end a line, and for quotes' own escape, the backslash. */
+/* ds_char_is_shown says whether a character may go to a terminal as it is. It is false for control
+ * characters, characters without a shape (zero width, tags), characters that reverse the direction of
+ * writing or end a line, and the backslash, which escapes quotes. */
 bool ds_char_is_shown(uint32_t character);
 
 /* How terms are written: as Erlang's shell does, or as Elixir's inspect. */
 enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
 
-/* ds_syntax_words returns what the text of terms may have by itself in a syntax, besides what stands in
- * the terms: "#Ref<" and so on, *num texts that stay. Who looks for a word in a term as it was sent,
- * rather than in its text, has to look for it here as well. */
+/* ds_syntax_words returns the words that the text of a term may contain although the term does not:
+ * "#Ref<" and so on, *num static texts. To search the bytes of terms in place of their text, search
+ * these words as well. */
 const char *const *ds_syntax_words(enum ds_syntax syntax, size_t *num);
 
 /* ds_term_part is a term within another one, which ends where that ends. */
@@ -142,16 +142,16 @@ struct ds_term_part {
     size_t at, len; /* where its text is in the buffer; len 0: it is not there in one piece */
 };
 
-/* ds_term_memo has the texts of the last pids and references that were printed with it, some kilobytes:
- * who prints many terms of the same conversations is faster with one. It belongs to one thread at a
- * time. ds_term_memo_new returns NULL when memory ran out, which is as good as a memo but for the
- * speed; ds_term_memo_free takes NULL. */
+/* ds_term_memo remembers the texts of the last pids and references that were printed with it, some
+ * kilobytes. It makes it faster to print many terms of the same conversations. It belongs to one thread at
+ * a time. ds_term_memo_new returns NULL when memory ran out; NULL is a memo that remembers nothing.
+ * ds_term_memo_free takes NULL. */
 struct ds_term_memo;
 struct ds_term_memo *ds_term_memo_new(void);
 void ds_term_memo_free(struct ds_term_memo *memo);
 
-/* ds_term_print_options limits the text of a term. Zero means no limit. What is left out
- * is said in the text: "... 1234 more bytes", "... 17 more". */
+/* ds_term_print_options limits the text of a term. Zero means no limit. The text says what it leaves
+ * out: "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
     uint32_t max_bytes; /* bytes shown of one binary or string */
     uint32_t max_items; /* elements shown of one list, tuple or map */
@@ -165,8 +165,8 @@ struct ds_term_print_options {
                            quotes and backslashes of the text have a backslash before them */
     bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
     enum ds_syntax syntax;
-    struct ds_term_part *part; /* gets to know where its text is; may be NULL. Of Erlang alone */
-    struct ds_term_memo *memo; /* of the one who prints; may be NULL */
+    struct ds_term_part *part; /* ds_term_print fills in where its text is; may be NULL. Erlang only */
+    struct ds_term_memo *memo; /* may be NULL */
 };
 
 /* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
