@@ -220,6 +220,13 @@ int finding_place(const struct finding *f)
                : BY_SEVERITY + (int)f->severity;
 }
 
+bool finding_is_since(const struct finding *f, int64_t since_ns)
+{
+    const bool is_down = f->kind != NULL && f->kind->rank == RANK_AVAILABILITY &&
+                         f->severity != SEVERITY_NOTE && !f->is_over && !f->is_past && f->first_ns < since_ns;
+    return f->last_ns >= since_ns || is_down;
+}
+
 int finding_compare(const struct finding *a, const struct finding *b)
 {
     const int places[] = {finding_place(a) - finding_place(b), (int)a->severity - (int)b->severity};

@@ -171,6 +171,10 @@ bool finding_is_aside(const struct finding *finding);
 /* finding_place is the group in which a finding is shown, from 0. */
 int finding_place(const struct finding *finding);
 
+/* finding_is_since says whether a finding is of the time from a moment on, in ns since 1970: it was seen
+ * later, or what it says is down has not come back. */
+bool finding_is_since(const struct finding *finding, int64_t since_ns);
+
 /* finding_compare orders findings for people, as strcmp does: errors and warnings of what is down now; then
  * errors, warnings and notes, each by rank; last what finding_is_aside. Equals stay in the order in which
  * they were found. */

@@ -13,10 +13,7 @@
 #define SECOND INT64_C(1000000000)
 #define RECENT_NS (60 * SECOND) /* what happened so long ago has passed, where no link tells more */
 
-enum {
-    NAMED = 3,        /* nodes and links in one sentence */
-    SCRIPT_DIGITS = 4 /* of names of which another one was seen with another number */
-};
+enum { NAMED = 3 }; /* nodes and links in one sentence */
 
 static void on_change(void *context, const struct presence_change *change)
 {
@@ -144,26 +141,17 @@ static struct ds_text name_in(const struct wording *sentence)
 }
 
 /* is_of_scripts says whether a node that is not registered is one of several whose names differ in their
- * number alone, of which nobody starts the next one under the same name: others of them were asked for, or
- * came and went. */
+ * number alone: another one came and went. */
 static bool is_of_scripts(const struct detect *d, const struct finding *f)
 {
     const struct ds_text name = name_in(&f->sentence);
-    const size_t len = tools_number_len(name, SCRIPT_DIGITS);
+    const size_t len = tools_number_len(name, TOOLS_NUMBER_LEN);
     if (len == 0)
         return false;
     for (const struct presence_node *node = table_oldest(&d->presence.nodes); node != NULL;
          node = table_newer(&d->presence.nodes, node)) {
-        if (node->is_visitor && tools_number_len(text_of(node->name, node->len), SCRIPT_DIGITS) == len &&
+        if (node->is_visitor && tools_number_len(text_of(node->name, node->len), TOOLS_NUMBER_LEN) == len &&
             memcmp(node->name, name.data, len) == 0)
-            return true;
-    }
-    for (const struct found *found = table_oldest(&d->found); found != NULL;
-         found = table_newer(&d->found, found)) {
-        const struct ds_text other = name_in(&found->finding.sentence);
-        if (found->finding.kind == f->kind && tools_number_len(other, SCRIPT_DIGITS) == len &&
-            memcmp(other.data, name.data, len) == 0 &&
-            (other.len != name.len || memcmp(other.data, name.data, name.len) != 0))
             return true;
     }
     return false;

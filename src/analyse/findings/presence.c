@@ -13,7 +13,6 @@ enum {
     MAX_NODES = 2048,
     MAX_PAIRS = 8192,
     MAX_LINKS = 8192,
-    NUMBER_LEN = 3, /* digits at the end of a name, as only scripts choose, where it also acts like one */
     ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
 };
 #define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */
@@ -186,7 +185,7 @@ static void emit(const struct presence *p, const struct presence_change *change)
 
 static bool is_numbered(struct ds_text name)
 {
-    return tools_number_len(name, NUMBER_LEN) != 0;
+    return tools_number_len(name, TOOLS_NUMBER_LEN) != 0;
 }
 
 /* take_node: a link of a node is up. comes: it connected to one that was there. */

@@ -10,6 +10,9 @@
 /* tools_have_name says whether a node has a name as command lines of well-known programs choose it. */
 bool tools_have_name(struct ds_text node);
 
+/* So many digits at the end of its name, or more, does only a script give a node. */
+enum { TOOLS_NUMBER_LEN = 4 };
+
 /* tools_number_len returns how many of the characters of a node's name, without its host, stand before the
  * number that it ends in, 0: it ends in none of so many digits. Scripts number nodes: ask1234@host. */
 size_t tools_number_len(struct ds_text node, size_t digits);

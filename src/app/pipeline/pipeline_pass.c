@@ -152,6 +152,13 @@ static inline void note(struct pipeline *s, const struct record *record)
         packet_notes_record(s->notes[i], record);
 }
 
+/* is_since says whether a record is of the time that is asked for. */
+static bool is_since(const struct pipeline *s, const struct record *record)
+{
+    return record->finding != NULL ? finding_is_since(record->finding, s->since_ns)
+                                   : record_time(record) >= s->since_ns;
+}
+
 /* choose passes on what was selected. Not inline: where there is nothing to choose, what comes before
  * it has few registers to save. */
 static __attribute__((noinline)) void choose(struct pipeline *s, const struct record *record)
@@ -159,7 +166,7 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
     if (is_past_limit(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
-    const bool wanted = selector_wants(s->select, record) && record_time(record) >= s->since_ns;
+    const bool wanted = selector_wants(s->select, record) && is_since(s, record);
     if (s->recorder != NULL)
         recorder_record(s->recorder, record, wanted);
     if (!wanted) {
@@ -175,7 +182,7 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
 /* tell_reports is all that is left to do for a record that nobody else is given. */
 static void tell_reports(struct pipeline *s, const struct record *record)
 {
-    if (record_time(record) < s->since_ns)
+    if (!is_since(s, record))
         return;
     s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
     s->num_shown += record_is_message(record);

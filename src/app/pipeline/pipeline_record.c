@@ -21,7 +21,7 @@ static __attribute__((noinline)) void judge(struct pipeline *s, const struct rec
 {
     const struct finding *finding = record->finding;
     const struct record *shown = record;
-    const bool is_chosen = finding->kind == NULL || (finding->last_ns >= s->since_ns &&
+    const bool is_chosen = finding->kind == NULL || (finding_is_since(finding, s->since_ns) &&
                                                      selector_is_of_nodes(s->select, finding));
     if (finding->happening == HAPPENING_NONE && is_chosen && pipeline_redact(s, &shown))
         reports_judge(s->reports, shown);
@@ -42,7 +42,7 @@ void pipeline_on_finding(void *context, const struct record *record)
         pipeline_pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
              (finding->kind == NULL ||
-              (finding->last_ns >= s->since_ns && selector_wants(s->select, record))) &&
+              (finding_is_since(finding, s->since_ns) && selector_wants(s->select, record))) &&
              pipeline_redact(s, &shown)) {
         s->num_errors += finding->error_change;
         if (s->explain != NULL)

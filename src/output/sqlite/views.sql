@@ -60,7 +60,7 @@ FROM (SELECT *, instr('availability correctness performance hygiene', rank) AS b
       UNION ALL
       SELECT id, NULL, severity, NULL, NULL, NULL, text, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
              CASE severity WHEN 'down' THEN -1 WHEN 'fine' THEN 100 WHEN 'counted' THEN 101 ELSE 102 END, 0 FROM checked) AS finding
-ORDER BY place, instr('error  warningnote', severity), by_rank, finding.id;
+ORDER BY place, instr('error  warningnote', severity), by_rank, first_ns, finding.id;
 
 CREATE VIEW trees AS -- calls, each followed by the calls that were made while it was served
 WITH RECURSIVE tree(root, call, depth, path) AS (

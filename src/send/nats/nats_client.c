@@ -5,12 +5,16 @@
 
 #include "send/nats/nats_client.h"
 
+#include "core/clock.h"
 #include "core/complain.h"
 #include "files/small_file.h"
 #include "record/back_off.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define OPEN_NS (5 * INT64_C(1000000000))
 
 enum {
     CONNECT_MS = 3000,
@@ -189,6 +193,25 @@ static bool is_cut(natsStatus status)
     const char *trouble = nats_client_trouble(status);
     return status == NATS_SSL_ERROR &&
            (strstr(trouble, "unexpected eof") != NULL || strstr(trouble, "(null)") != NULL);
+}
+
+natsConnection *nats_client_open(struct nats_client *client, jsCtx **context)
+{
+    const int64_t begin_ns = clock_now_ns();
+    natsConnection *connection = NULL;
+    natsStatus status;
+    for (int attempts = 0;; attempts++) {
+        status = nats_client_connect(client, NULL, NULL, &connection);
+        if (status == NATS_OK || nats_client_is_refused(status) || clock_now_ns() - begin_ns > OPEN_NS)
+            break;
+        usleep((useconds_t)back_off_ms(attempts) * 1000);
+    }
+    if (status == NATS_OK)
+        status = nats.natsConnection_JetStream(context, connection, NULL);
+    if (status == NATS_OK)
+        return connection;
+    complain("NATS: cannot connect: %s", nats_client_trouble(status));
+    return NULL;
 }
 
 bool nats_client_is_refused(natsStatus status)

@@ -32,6 +32,10 @@ bool nats_client_init(struct nats_client *client, const struct nats_config *conf
 natsStatus nats_client_connect(struct nats_client *client, natsConnectionHandler on_reconnect,
                                void *context, natsConnection **connection);
 
+/* nats_client_open connects, tries again for five seconds unless it is refused, and gives the context of
+ * JetStream. NULL after a complaint. Call back_off_begin first. */
+natsConnection *nats_client_open(struct nats_client *client, jsCtx **context);
+
 /* nats_client_is_refused says whether what went wrong is not over in a moment: wrong credentials, or
  * certificates. */
 bool nats_client_is_refused(natsStatus status);

@@ -35,7 +35,6 @@ enum {
         1024 * 1024, /* bytes that wait for this program: no more is read before they are gone */
     WAIT_MS = 100,
 };
-#define CONNECT_NS (5 * INT64_C(1000000000))
 #define SAY_NS (10 * INT64_C(1000000000))
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
 
@@ -67,27 +66,6 @@ struct follow {
 };
 
 /* In the process that talks to the servers */
-
-/* connect_to connects, and tries again for a while. */
-static natsConnection *connect_to(struct nats_client *client, jsCtx **context)
-{
-    const int64_t begin_ns = clock_now_ns();
-    natsConnection *connection = NULL;
-    natsStatus status;
-    for (int attempts = 0;; attempts++) {
-        status = nats_client_connect(client, NULL, NULL, &connection);
-        if (status == NATS_OK || nats_client_is_refused(status) ||
-            clock_now_ns() - begin_ns > CONNECT_NS)
-            break;
-        usleep((useconds_t)back_off_ms(attempts) * 1000);
-    }
-    if (status == NATS_OK)
-        status = nats.natsConnection_JetStream(context, connection, NULL);
-    if (status == NATS_OK)
-        return connection;
-    complain("NATS: cannot connect: %s", nats_client_trouble(status));
-    return NULL;
-}
 
 /* is_copy says whether another host has shown this packet. */
 static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packet)
@@ -278,7 +256,7 @@ static void run(void *context, int alive_fd, int ready_fd)
     f->merge = host_merge_new(&merging);
     f->dedup = dedup_new();
     const bool has_memory = f->merge != NULL && f->dedup != NULL;
-    natsConnection *connection = has_memory ? connect_to(&client, &js) : NULL;
+    natsConnection *connection = has_memory ? nats_client_open(&client, &js) : NULL;
     if (!has_memory)
         complain("out of memory");
     if (connection == NULL || !nats_states_find(&f->states, f->url, connection, js) ||

@@ -8,7 +8,6 @@
 
 #ifdef DISTSNIFF_NATS
 
-#include "core/clock.h"
 #include "core/complain.h"
 #include "core/hash.h"
 #include "core/signals.h"
@@ -37,7 +36,6 @@
 enum {
     MOST_OTHERS = 4096, /* hosts beyond the cap that are told apart */
 };
-#define CONNECT_NS (5 * INT64_C(1000000000))
 
 /* handed is what is said of a file. */
 struct handed {
@@ -70,24 +68,6 @@ struct nats_reader_state {
 };
 
 /* In the process that talks to the servers */
-
-static bool connect_to(struct nats_reader_state *r, struct nats_client *client)
-{
-    const int64_t begin_ns = clock_now_ns();
-    natsStatus status;
-    for (int attempts = 0;; attempts++) {
-        status = nats_client_connect(client, NULL, NULL, &r->connection);
-        if (status == NATS_OK || nats_client_is_refused(status) ||
-            clock_now_ns() - begin_ns > CONNECT_NS)
-            break;
-        usleep((useconds_t)back_off_ms(attempts) * 1000);
-    }
-    if (status == NATS_OK)
-        status = nats.natsConnection_JetStream(&r->context, r->connection, NULL);
-    if (status != NATS_OK)
-        complain("NATS: cannot connect: %s", nats_client_trouble(status));
-    return status == NATS_OK;
-}
 
 /* note_other notes a host that there is no room for. */
 static void note_other(struct nats_reader_state *r, const char *name, size_t len,
@@ -239,8 +219,9 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
         sandbox_preload_names();
         sandbox_confine_client(host_file_folder());
     }
-    srandom((unsigned)(getpid() ^ clock_now_ns()));
-    good = good && connect_to(&reader, &client) && read_all(&reader, &end.is_whole) &&
+    back_off_begin();
+    reader.connection = good ? nats_client_open(&client, &reader.context) : NULL;
+    good = good && reader.connection != NULL && read_all(&reader, &end.is_whole) &&
            hand_over_all(&reader, socket);
     end.good = good;
     end.from_ns = reader.states.num != 0 ? reader.states.from_ns : INT64_MIN;

@@ -630,19 +630,31 @@ static void test_signatures(void **state)
     expect_log(w, "open 0:a 0:b");
 }
 
-/* Where the other end acknowledges what was ignored, its sender is believed: the first segment was of
- * somebody else. */
+/* Where the other end acknowledges what was ignored, its sender is believed: the SYN was of somebody else. */
 static void test_signatures_that_were_agreed_on(void **state)
 {
     struct world *w = *state;
-    feed(w, A, TCP_ACK, 101, 501, "x");
-    feed(w, B, TCP_ACK, 501, 102, "");
-    tcp_table_settle(w->table);
-    feed_signed(w, A, TCP_ACK, 102, 501, "a", 18);
-    feed(w, B, TCP_ACK, 501, 103, "");
-    feed_signed(w, A, TCP_ACK, 103, 501, "b", 18);
+    establish(w);
+    feed_signed(w, A, TCP_ACK, 102, 502, "a", 18);
+    feed(w, B, TCP_ACK, 502, 103, "");
+    feed_signed(w, A, TCP_ACK, 103, 502, "b", 18);
     tcp_table_end(w->table);
-    expect_log(w, "open 0:x 0:a 0:b close=CAPTURE");
+    expect_log(w, "0:a 0:b close=CAPTURE");
+}
+
+/* Of a connection that was up before, nothing shows what was agreed on. What two segments of somebody else
+ * have does not count. */
+static void test_signatures_of_a_late_join(void **state)
+{
+    struct world *w = *state;
+    feed_signed(w, A, TCP_ACK, 101, 501, "", 18);
+    feed_signed(w, B, TCP_ACK, 501, 101, "", 18);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    tcp_table_end(w->table);
+    assert_int_equal(w->stats.ignored, 0);
+    expect_log(w, "open 0:a 1:b 0:c close=CAPTURE");
 }
 
 /* Bytes of a hole have not been captured, whatever is held behind it. */
@@ -947,6 +959,7 @@ int main(void)
         TEST(test_unsent_ack_at_the_start),
         TEST(test_signatures),
         TEST(test_signatures_that_were_agreed_on),
+        TEST(test_signatures_of_a_late_join),
         TEST(test_unsent_ack_amid_a_hole),
         TEST(test_unsent_ack_behind_a_reset),
         TEST(test_acks_of_a_fin),

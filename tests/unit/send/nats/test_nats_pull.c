@@ -4,7 +4,8 @@
  * The functions of libnats are those of a stream in memory; tests/nats has real servers.
  */
 #ifdef DISTSNIFF_NATS
-#include "send/nats/nats_pull.h"
+#include "core/clock.h"
+#include "send/nats/nats_states.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 enum { MOST = 64 };
+#define SECOND INT64_C(1000000000)
 
 /* stream is one: records 1 to last, of which some are gone, or are lost on the way so many times. */
 static struct {
@@ -26,6 +28,8 @@ static struct {
     unsigned num_consumers, num_messages; /* which there are */
     uint64_t at;                 /* after so many were delivered in all ... */
     void (*happens)(void);       /* ... this */
+    const char *subject;         /* that is asked for */
+    int64_t first_stored_ns;     /* when the first record was stored; each other one ten seconds later */
     uint64_t num_delivered;
 } stream;
 
@@ -83,7 +87,7 @@ static natsStatus subscribe(natsSubscription **out, jsCtx *js, const char *subje
     (void)js;
     (void)asking;
     (void)code;
-    assert_string_equal(subject, "s.h.packet");
+    assert_string_equal(subject, stream.subject);
     assert_null(durable);
     stream.next = options->Config.OptStartSeq != 0 ? options->Config.OptStartSeq : 1;
     stream.consumer = 0;
@@ -123,6 +127,7 @@ static void put(natsMsgList *list, uint64_t number)
     message->data.Sequence.Stream = number;
     message->data.Sequence.Consumer = stream.consumer;
     message->data.NumPending = count_left(number + 1);
+    message->data.Timestamp = stream.first_stored_ns + (int64_t)number * 10 * SECOND;
     list->Msgs[list->Count++] = (natsMsg *)message;
     stream.num_messages++;
 }
@@ -163,6 +168,12 @@ static natsStatus get_data(jsMsgMetaData **data, natsMsg *message)
     return NATS_OK;
 }
 
+/* get_subject says that records with odd numbers are of one host, and the others of another. */
+static const char *get_subject(const natsMsg *message)
+{
+    return ((const struct message *)message)->data.Sequence.Stream % 2 != 0 ? "s.web1.state" : "s.web2.state";
+}
+
 static void keep_data(jsMsgMetaData *data)
 {
     (void)data;
@@ -196,6 +207,7 @@ static void begin(uint64_t last)
 {
     memset(&stream, 0, sizeof stream);
     stream.created_ns = 5;
+    stream.subject = "s.h.packet";
     stream.first = last != 0;
     stream.last = last;
     nats = (struct nats_library){
@@ -204,7 +216,7 @@ static void begin(uint64_t last)
         .natsSubscription_Destroy = unsubscribe, .natsSubscription_GetConsumerInfo = get_consumer,
         .jsConsumerInfo_Destroy = free_consumer, .natsSubscription_Fetch = fetch,
         .natsMsg_GetMetaData = get_data, .jsMsgMetaData_Destroy = keep_data,
-        .natsMsg_Destroy = free_message, .natsMsgList_Destroy = free_list};
+        .natsMsg_GetSubject = get_subject, .natsMsg_Destroy = free_message, .natsMsgList_Destroy = free_list};
 }
 
 /* reads reads all, which are these, and says whether it is whole; nothing is left of it. */
@@ -385,6 +397,33 @@ static void follows_meanwhile(void **state)
     }
 }
 
+/* The read begins behind the latest state of each host that is older than what is to be shown. */
+static void begins_at_states(void **state)
+{
+    const struct ds_text web1 = {"web1", 4}, web2 = {"web2", 4}, web3 = {"web3", 4}, web = {"web", 3};
+    const struct nats_url url = {.stream = "S", .prefix = "s", .host = "*", .since_ns = 35 * SECOND};
+    const struct nats_url all = {.stream = "S", .prefix = "s", .host = "*"};
+    struct nats_states states;
+    (void)state;
+    begin(6);
+    stream.subject = "s.*.state";
+    stream.first_stored_ns = clock_since_1970_ns() - 80 * SECOND; /* the fifth was 30 seconds ago */
+    assert_true(nats_states_find(&states, &url, NULL, NULL));
+    assert_int_equal(states.num, 2);
+    assert_true(states.from_ns > 0);
+    assert_int_equal(nats_states_first(&states), 3); /* of web1; that of web2 is the fourth record */
+    assert_false(nats_states_takes(&states, web1, 3));
+    assert_true(nats_states_takes(&states, web1, 4));
+    assert_false(nats_states_takes(&states, web2, 4));
+    assert_true(nats_states_takes(&states, web2, 5));
+    assert_true(nats_states_takes(&states, web3, 1)); /* it has none: all of it */
+    assert_true(nats_states_takes(&states, web, 1));
+    assert_true(nats_states_find(&states, &all, NULL, NULL)); /* all is read: no state is needed */
+    assert_int_equal(nats_states_first(&states), 0);
+    assert_int_equal(stream.num_messages, 0);
+    assert_int_equal(stream.num_consumers, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +432,7 @@ int main(void)
         cmocka_unit_test(meanwhile),
         cmocka_unit_test(follows),
         cmocka_unit_test(follows_meanwhile),
+        cmocka_unit_test(begins_at_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
