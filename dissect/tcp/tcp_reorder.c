@@ -202,7 +202,8 @@ static void compare_acks(struct tcp_queued *first, struct segment *segment)
         const uint32_t sent = end + ((queued->flags & (TCP_FIN | TCP_SYN)) != 0);
         if (!queued->acks_unsent && tcp_diff(sent, segment->ack) >= 0)
             segment->acks_unsent = false;
-        if (queued->acks_unsent && !segment->acks_unsent && tcp_diff(end, segment->ack) <= 0)
+        if (queued->acks_unsent && segment->sum != PACKET_SUM_BAD && !segment->acks_unsent &&
+            tcp_diff(end, segment->ack) <= 0)
             queued->acks_unsent = has_rival(first, queued);
     }
 }
@@ -215,7 +216,7 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
         segment->sum = checksum_check(segment);
     segment->acks_unsent = false;
     segment->acks_unsent = is_doubtful(table->queue.first, conn, dir, segment);
-    if (segment->sum != PACKET_SUM_BAD && (segment->flags & TCP_ACK) != 0)
+    if ((segment->flags & TCP_ACK) != 0)
         compare_acks(table->queue.first, segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;

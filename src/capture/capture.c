@@ -137,7 +137,7 @@ bool capture_has_nanoseconds(const struct capture *capture)
 bool capture_has_made(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->num_inputs; i++) {
-        if (capture->inputs[i].made_key != 0)
+        if (capture->inputs[i].made_key != 0 || capture->inputs[i].pipe != NULL)
             return true;
     }
     return false;

@@ -114,9 +114,9 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
 }
 
 /* open_nothing stands for an input that has brought nothing before the user wanted to end. */
-static bool open_nothing(struct capture_input *input)
+static bool open_nothing(struct capture_input *input, int dlt)
 {
-    input->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, MAX_SNAPLEN,
+    input->pcap = pcap_open_dead_with_tstamp_precision(dlt, MAX_SNAPLEN,
                                                        PCAP_TSTAMP_PRECISION_NANO);
     if (input->pcap == NULL)
         complain("out of memory");
@@ -125,13 +125,13 @@ static bool open_nothing(struct capture_input *input)
 
 /* open_pipe opens what another process of this program writes; fd is the input's then. */
 static bool open_pipe(struct capture *capture, struct capture_input *input, int fd,
-                       const struct file_head *head)
+                       const struct file_head *head, int dlt)
 {
     input->pipe =
         packet_pipe_open(fd, head->bytes, head->len, &capture->on_wait, &capture->wait_context);
     input->nanoseconds = true;
     if (input->pipe != NULL)
-        return open_nothing(input); /* libpcap has nothing to read */
+        return open_nothing(input, dlt); /* libpcap has nothing to read */
     complain("out of memory");
     close(fd);
     return false;
@@ -147,15 +147,16 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
     }
     if (stop_wanted) {
         close(fd);
-        return open_nothing(input);
+        return open_nothing(input, DLT_EN10MB);
     }
     if (head->len == 0) {
         complain("%s is empty, not a capture file", input->name);
         close(fd);
         return false;
     }
-    if (input->is_stream && packet_pipe_is_head(head->bytes, head->len))
-        return open_pipe(capture, input, fd, head);
+    uint32_t link_type;
+    if (input->is_stream && packet_pipe_is_head(head->bytes, head->len, &link_type))
+        return open_pipe(capture, input, fd, head, capture_dlt_of(link_type));
     const char *tool = NULL;
     enum unpack_format format = unpack_recognise(head->bytes, head->len, &tool);
     if (format == UNPACK_UNSUPPORTED) {
@@ -183,7 +184,7 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
         const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
         fclose(file);
         if (stop_wanted)
-            return open_nothing(input);
+            return open_nothing(input, DLT_EN10MB);
         complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         return false;
     }

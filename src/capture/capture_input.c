@@ -15,10 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The only value that differs between the two on Linux, of those we know. */
+enum { LINKTYPE_RAW = 101 };
+
+int capture_dlt_of(uint32_t link_type)
+{
+    return link_type == LINKTYPE_RAW ? DLT_RAW : (int)link_type;
+}
+
 void capture_note_link_type(struct capture_input *input)
 {
-    /* The only value that differs between the two on Linux, of those we know. */
-    enum { LINKTYPE_RAW = 101 };
     input->dlt = pcap_datalink(input->pcap);
     input->link_type = input->dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)input->dlt;
 }
@@ -101,7 +107,6 @@ static void read_pipe(struct capture *capture, struct capture_input *input)
         input->header = &input->pipe_header;
         input->data = packet.data;
         input->pipe_past = packet.past;
-        input->link_type = packet.link_type;
         return;
     }
     if (packet_pipe_trouble(input->pipe) != NULL && !stop_wanted)

@@ -101,6 +101,9 @@ void capture_input_close(struct capture_input *input);
 /* capture_note_link_type notes what the open pcap of an input says of its link type. */
 void capture_note_link_type(struct capture_input *input);
 
+/* capture_dlt_of returns what libpcap calls a LINKTYPE_ value. */
+int capture_dlt_of(uint32_t link_type);
+
 /* capture_input_next reads the next packet of one input; has_next says whether there is one. */
 void capture_input_next(struct capture *capture, struct capture_input *input);
 

@@ -64,3 +64,10 @@ bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point, uint32_t 
     shown->number = *number;
     return false;
 }
+
+bool dedup_was_shown(struct dedup *dedup, uint64_t packet, size_t point)
+{
+    dedup->clock++;
+    const uint32_t times = ++find_count(dedup, hash_mix(packet, point + 1))->times;
+    return times <= find_count(dedup, packet)->times;
+}

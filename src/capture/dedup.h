@@ -25,4 +25,7 @@ void dedup_free(struct dedup *dedup);
  * what was remembered for the last that was new. */
 bool dedup_is_copy(struct dedup *dedup, uint64_t packet, size_t point, uint32_t *number);
 
+/* dedup_was_shown is the same of a packet that is not shown, copy or not: it makes no other one a copy. */
+bool dedup_was_shown(struct dedup *dedup, uint64_t packet, size_t point);
+
 #endif

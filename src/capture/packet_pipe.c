@@ -16,12 +16,13 @@
 enum { BUFFER_LEN = 2 * PACKET_PIPE_CAPTURED, STOP_MS = 100 };
 
 struct pipe_entry {
-    uint32_t link_type, cap_len, len, made;
+    uint32_t cap_len, len, made, reserved;
     int64_t ts_ns;
 };
 
 struct packet_pipe {
     int fd;
+    uint32_t link_type;
     void (*const *on_wait)(void *);
     void *const *wait_context;
     size_t at, len; /* of bytes: what has come and was not taken */
@@ -30,17 +31,19 @@ struct packet_pipe {
     uint8_t bytes[BUFFER_LEN];
 };
 
-static const uint8_t head[PACKET_PIPE_HEAD_LEN] = "dsPACKET";
+static const uint8_t mark[] = {'d', 's', 'P', 'A', 'C', 'K', 'E', 'T'};
 
-void packet_pipe_write_head(struct ds_buffer *out)
+void packet_pipe_write_head(uint32_t link_type, struct ds_buffer *out)
 {
-    ds_buffer_add(out, head, sizeof head);
+    static const uint8_t rest[PACKET_PIPE_HEAD_LEN - sizeof mark - sizeof link_type];
+    ds_buffer_add(out, mark, sizeof mark);
+    ds_buffer_add(out, &link_type, sizeof link_type);
+    ds_buffer_add(out, rest, sizeof rest);
 }
 
 void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
 {
     const struct pipe_entry entry = {
-        .link_type = packet->link_type,
         .cap_len = packet->cap_len,
         .len = packet->len,
         .made = packet->past.kind != DS_SNAPSHOT_NONE,
@@ -51,9 +54,12 @@ void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
         ds_buffer_add(out, packet->data, packet->cap_len);
 }
 
-bool packet_pipe_is_head(const uint8_t *bytes, size_t len)
+bool packet_pipe_is_head(const uint8_t *bytes, size_t len, uint32_t *link_type)
 {
-    return len >= sizeof head && memcmp(bytes, head, sizeof head) == 0;
+    struct cursor at = cursor_make(bytes, len), begin;
+    return len >= PACKET_PIPE_HEAD_LEN && cursor_child(&at, sizeof mark, &begin) &&
+           memcmp(begin.at, mark, sizeof mark) == 0 && cursor_read_bytes(&at, link_type, sizeof *link_type) &&
+           ds_link_type_known(*link_type);
 }
 
 struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
@@ -63,13 +69,14 @@ struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
     if (pipe == NULL)
         return NULL;
     pipe->fd = fd;
+    (void)packet_pipe_is_head(bytes, len, &pipe->link_type);
     pipe->on_wait = on_wait;
     pipe->wait_context = wait_context;
     pipe->at = 0;
-    pipe->len = len - sizeof head;
+    pipe->len = len - PACKET_PIPE_HEAD_LEN;
     pipe->has_ended = false;
     pipe->trouble = NULL;
-    memcpy(pipe->bytes, bytes + sizeof head, pipe->len);
+    memcpy(pipe->bytes, bytes + PACKET_PIPE_HEAD_LEN, pipe->len);
     return pipe;
 }
 
@@ -101,8 +108,7 @@ static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry,
     *rest = cursor_make(pipe->bytes + pipe->at, pipe->len - pipe->at);
     if (!cursor_read_bytes(rest, entry, sizeof *entry))
         return TAKEN_NOTHING;
-    if (entry->cap_len > PACKET_PIPE_CAPTURED || entry->cap_len > entry->len ||
-        !ds_link_type_known(entry->link_type))
+    if (entry->cap_len > PACKET_PIPE_CAPTURED || entry->cap_len > entry->len || entry->ts_ns < 0)
         return TAKEN_NONSENSE;
     return cursor_child(rest, entry->cap_len, &data) ? TAKEN_PACKET : TAKEN_NOTHING;
 }
@@ -153,11 +159,13 @@ bool packet_pipe_next(struct packet_pipe *pipe, struct ds_packet *packet)
     }
     if (taken == TAKEN_NONSENSE)
         pipe->trouble = "the process that reads the stream sends nonsense";
+    if (taken == TAKEN_NOTHING && pipe->trouble == NULL)
+        pipe->trouble = "the process that reads the stream has exited";
     if (taken != TAKEN_PACKET)
         return false;
     *packet = (struct ds_packet){
         .ts_ns = entry.ts_ns,
-        .link_type = entry.link_type,
+        .link_type = pipe->link_type,
         .data = pipe->bytes + pipe->at + sizeof entry,
         .cap_len = entry.cap_len,
         .len = entry.len,

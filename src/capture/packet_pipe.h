@@ -1,11 +1,11 @@
 /*
- * packet_pipe.h - packets of any kinds of links through a pipe, in the order of their times. Another
+ * packet_pipe.h - packets of one link type through a pipe, in the order of their times. Another
  * process of this program, which may have been taken over, writes it: nothing in it is trusted.
  *
- *   head    "dsPACKET" and 16 bytes of zero
- *   entry   link type:4 captured:4 length:4 made:4 time:8, in the order of this machine, and the bytes
- * that were captured. made: 1 where it stands for the
- *           past (pseudo_packet.h), and its mark has no number; time: ns since 1970
+ *   head    "dsPACKET" link type:4, and 12 bytes of zero
+ *   entry   captured:4 length:4 made:4 0:4 time:8, in the order of this machine, and the bytes that were
+ *           captured. made: 1 where it stands for the past (pseudo_packet.h), and its mark has no number;
+ *           time: ns since 1970
  */
 #ifndef SRC_PACKET_PIPE_H
 #define SRC_PACKET_PIPE_H
@@ -17,11 +17,12 @@
 enum { PACKET_PIPE_HEAD_LEN = 24, PACKET_PIPE_CAPTURED = 262144 };
 
 /* packet_pipe_write_head and packet_pipe_write append what the writer writes. */
-void packet_pipe_write_head(struct ds_buffer *out);
+void packet_pipe_write_head(uint32_t link_type, struct ds_buffer *out);
 void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out);
 
-/* packet_pipe_is_head says whether bytes begin with the head. */
-bool packet_pipe_is_head(const uint8_t *bytes, size_t len);
+/* packet_pipe_is_head says whether bytes begin with the head, and gives the link type, of those that are
+ * known. */
+bool packet_pipe_is_head(const uint8_t *bytes, size_t len, uint32_t *link_type);
 
 struct packet_pipe;
 

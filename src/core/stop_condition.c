@@ -48,6 +48,8 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
 {
     const struct stop_config *config = ending->config;
     const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
+    if (start_ns < ending->from_ns)
+        start_ns = ending->from_ns; /* what is before serves to decode */
     int64_t earliest_ns = start_ns;
     if (config->since.kind != TIME_POINT_NONE) {
         ending->since_ns = resolve_since(config, start_ns);
@@ -87,6 +89,8 @@ bool stop_condition_missed(const struct stop_condition *ending, const struct sto
     if (ending->reason == STOP_UNTIL && ending->until_ns < range->first_ns)
         snprintf(out, size, "--until %s is before the first packet, which came at %s (local time)",
                  config->until_text, first);
+    else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns && config->since_text == NULL)
+        snprintf(out, size, "the stream has no packets of that time: the last one came at %s (local time)", last);
     else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns)
         snprintf(out, size,
                  "--since %s is after the last packet: the capture goes from %s to %s (local time)",

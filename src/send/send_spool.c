@@ -4,6 +4,7 @@
 #include "send/send_spool.h"
 
 #include "core/complain.h"
+#include "core/signals.h"
 #include "privsep/safe_open.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 50, LOCK_MS = 100 }; /* the processes of a run that was killed end soon */
+enum { LOCK_TRIES = 200, LOCK_MS = 100 }; /* the processes of a run that was killed end soon */
 
 /* lock_file keeps others from a file for as long as this program or its children run: the descriptor
  * stays open. False after a complaint. */
@@ -23,7 +24,7 @@ static bool lock_file(int fd, const char *name)
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0)
             return true;
-        if (errno != EWOULDBLOCK)
+        if (errno != EWOULDBLOCK || stop_wanted)
             break;
         poll(NULL, 0, LOCK_MS);
     }
@@ -57,6 +58,13 @@ struct send_queue *send_spool_open(const struct send_spool_config *config, uint6
         return NULL;
     }
     *num_left = send_queue_count(queue);
+    if (*num_left != 0 && config->refuses_left) {
+        complain("%s holds records of a run without --redact: run once without it to have them sent, or remove "
+                 "the file", name);
+        send_queue_free(queue);
+        close(fd);
+        return NULL;
+    }
     if (is_cut)
         complain("%s is damaged: what was behind the damage is lost", name);
     return queue;

@@ -9,8 +9,9 @@
 
 struct send_spool_config {
     const char *folder; /* there already */
-    const char *name;   /* of letters, digits, - and _: what is sent, and to whom */
+    const char *name;   /* of letters, digits, -, _ and dots: what is sent, and to whom */
     int64_t size;       /* bytes */
+    bool refuses_left;  /* what an earlier run has left is not to be sent */
 };
 
 /* send_spool_open opens the queue in that file, which nobody else has open meanwhile. num_left: the

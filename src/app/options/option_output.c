@@ -113,7 +113,8 @@ bool option_set_nats_spool(struct options *o, const char *value)
     o->nats.spool_size = NATS_SPOOL_SIZE;
     const bool has_size =
         comma == NULL || (units_parse(QUANTITY_SIZE, comma + 1, 1, &o->nats.spool_size) &&
-                          o->nats.spool_size >= NATS_QUEUE_LEAST && o->nats.spool_size <= NATS_SPOOL_MOST);
+                          o->nats.spool_size >= NATS_QUEUE_LEAST && o->nats.spool_size <= NATS_SPOOL_MOST &&
+                          (uint64_t)o->nats.spool_size <= SIZE_MAX / 2);
     if (folder != NULL && len != 0 && has_size) {
         free(o->nats.spool);
         o->nats.spool = folder;

@@ -180,6 +180,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         return;
     }
     s->num_taken++;
+    s->num_context += packet->ts_ns < s->ending.from_ns;
     s->idle_ns = 0;
     s->stamp_ns = packet->ts_ns;
     if (!s->has_begun)
@@ -208,7 +209,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
             explain_packet(pipeline_get_explain(s->pipeline), where.tcp);
         stop_condition_file(&s->ending, s->save.writer.size);
     }
-    stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken);
+    stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken - s->num_context);
 }
 
 /* drain takes what was captured before the end. The kernel hands a block of packets over when

@@ -73,6 +73,7 @@ struct sniff {
     struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
     bool is_hidden;                 /* memory, see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
+    uint64_t num_context; /* of num_taken, those from before what is shown of a stream */
     struct stop_condition ending;
     struct stop_range range; /* of the packets that were read */
     struct service service; /* that this is, if it is one */

@@ -20,6 +20,7 @@ struct waiting_packet {
     struct waiting_packet *before, *after;
     struct ds_packet packet; /* its data is bytes */
     int64_t arrived_ns, stored_ns;
+    int64_t ahead_ns; /* of the servers' time: it waits longer by that */
     uint8_t bytes[];
 };
 
@@ -145,7 +146,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
                                       const struct ds_packet *packet, int64_t stored_ns, int64_t now_ns,
                                       size_t *number)
 {
-    const struct waiting_packet one = {
+    struct waiting_packet one = {
         .packet = *packet, .arrived_ns = now_ns, .stored_ns = stored_ns > 0 ? stored_ns : 0};
     int64_t behind_ns;
     struct waiting_packet *before;
@@ -157,6 +158,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
         behind_ns = INT64_MAX; /* of a time before all times */
     if (behind_ns < -MOST_SPREAD_NS)
         return HOST_MERGE_AHEAD;
+    one.ahead_ns = behind_ns < 0 ? -behind_ns : 0;
     const enum host_place place = find_place(host, packet, &before);
     if (place == PLACE_COPY)
         return HOST_MERGE_COPY;
@@ -177,16 +179,22 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     return HOST_MERGE_TAKEN;
 }
 
-/* patience_of returns how long a packet waits for other hosts. */
-static int64_t patience_of(const struct host_merge *merge)
+/* patience_of returns how long a packet waits for other hosts. Those that have sent nothing for a minute do not
+ * count. */
+static int64_t patience_of(const struct host_merge *merge, int64_t now_ns)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, spread;
+    size_t num = 0;
     for (size_t i = 0; i < merge->num_hosts; i++) {
-        const int64_t behind_ns = merge->hosts[i].told.behind_ns;
+        const struct host_merge_host *told = &merge->hosts[i].told;
+        const int64_t behind_ns = told->behind_ns;
+        if (told->num_packets == 0 || now_ns - told->arrived_ns >= 2 * PART_NS)
+            continue;
+        num++;
         least = behind_ns < least ? behind_ns : least;
         most = behind_ns > most ? behind_ns : most;
     }
-    if (merge->num_hosts < 2)
+    if (num < 2)
         return merge->config.lateness_ns;
     if (__builtin_sub_overflow(most, least, &spread) || spread > MOST_SPREAD_NS)
         spread = MOST_SPREAD_NS;
@@ -238,7 +246,7 @@ bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet 
     struct waiting_packet *one = oldest->first;
     const bool is_full = merge->num_bytes > merge->config.max_bytes;
     const bool is_due = merge->is_ending || have_all_passed(merge, one->packet.ts_ns) ||
-                        has_waited(merge, patience_of(merge), now_ns);
+                        has_waited(merge, patience_of(merge, now_ns), now_ns);
     if (!is_due && !is_full)
         return false;
     merge->was_full |= !is_due;

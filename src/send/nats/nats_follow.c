@@ -62,6 +62,8 @@ struct follow {
     struct counts now, said;
     uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, of each host, since that was said last */
     int64_t said_ns;
+    uint32_t link_type; /* of all packets that are handed over */
+    bool has_link_type, has_head;
     bool is_far_behind, is_over;
 };
 
@@ -76,6 +78,13 @@ static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packe
            dedup_is_copy(f->dedup, packet_id_content(&id), host, &number);
 }
 
+/* was_shown is the same of a packet that is left out. */
+static bool was_shown(struct follow *f, size_t host, const struct ds_packet *packet)
+{
+    struct packet_id id;
+    return packet_id_read(packet, &id) && dedup_was_shown(f->dedup, packet_id_content(&id), host);
+}
+
 static void take(struct follow *f, natsMsg *message)
 {
     const int text_len = nats.natsMsg_GetDataLength(message);
@@ -83,14 +92,18 @@ static void take(struct follow *f, natsMsg *message)
     const struct ds_text host = nats_pull_host(message);
     struct ds_packet packet;
     bool has_nanoseconds;
+    if (f->pull.is_replaced) { /* its states were of the stream before */
+        f->states.num = 0;
+        f->pull.is_replaced = false;
+    }
     if (!nats_states_takes(&f->states, host, f->pull.position))
         return;
     if (!packet_json_read(text, &packet, &has_nanoseconds, &f->bytes) || host.len == 0 ||
-        packet.cap_len > PACKET_PIPE_CAPTURED) {
+        packet.cap_len > PACKET_PIPE_CAPTURED || packet.ts_ns < 0) {
         f->now.num_odd++;
         return;
     }
-    if (!ds_link_type_known(packet.link_type)) {
+    if (!ds_link_type_known(packet.link_type) || (f->has_link_type && packet.link_type != f->link_type)) {
         f->now.num_links++;
         return;
     }
@@ -98,9 +111,12 @@ static void take(struct follow *f, natsMsg *message)
     switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), clock_now_ns(),
                            &number)) {
     case HOST_MERGE_TAKEN:
+        f->link_type = packet.link_type; /* of the first one, then of all */
+        f->has_link_type = true;
+        break;
     case HOST_MERGE_COPY: break;
     case HOST_MERGE_LATE:
-        if (packet.past.kind == DS_SNAPSHOT_NONE && !is_copy(f, number, &packet)) {
+        if (packet.past.kind == DS_SNAPSHOT_NONE && !was_shown(f, number, &packet)) {
             f->now.num_late++;
             f->late_of[number]++;
         }
@@ -120,6 +136,9 @@ static void give_out(struct follow *f)
         const size_t whole = f->out.len;
         if (is_copy(f, host, &packet))
             continue;
+        if (!f->has_head)
+            packet_pipe_write_head(f->link_type, &f->out);
+        f->has_head = true;
         packet_pipe_write(&packet, &f->out);
         if (f->out.failed) { /* memory ran out: it is lost */
             f->out.failed = false;
@@ -197,16 +216,18 @@ static void say(struct follow *f, bool is_end)
     say_count(f->now.num_ahead, &f->said.num_ahead,
               "their time is more than a minute ahead of the servers'");
     say_count(f->now.num_removed, &f->said.num_removed,
-              "the limits of the stream removed them before they were read");
+              "the limits of the stream removed up to so many before they were read");
     say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
     say_count(f->now.num_odd, &f->said.num_odd, "not packets, although named so");
-    say_count(f->now.num_links, &f->said.num_links, "their link type is not supported");
+    say_count(f->now.num_links, &f->said.num_links, "their link type is another one than that of the first packet, or not supported: capture with the same "
+              "-i on all hosts");
     say_count(f->now.num_hosts, &f->said.num_hosts,
               "their hosts are more than 256; ?host=NAME after the URL selects one");
-    if (host_merge_was_full(f->merge))
+    const bool was_full = host_merge_was_full(f->merge);
+    if (was_full)
         complain("NATS: more than 64 MiB of packets waited for slow hosts: some were not waited for");
     say_behind(f);
-    if (memcmp(&f->now, &before, sizeof before) != 0)
+    if (was_full || memcmp(&f->now, &before, sizeof before) != 0)
         f->said_ns = now_ns;
 }
 
@@ -263,7 +284,6 @@ static void run(void *context, int alive_fd, int ready_fd)
         !nats_pull_begin(&f->pull, f->url, NATS_PACKET, nats_states_first(&f->states), connection, js))
         _exit(EXIT_FAILURE);
     complain("NATS: following the stream %s", f->url->stream);
-    packet_pipe_write_head(&f->out);
     f->is_over = fcntl(f->out_fd, F_SETFL, O_NONBLOCK) != 0 || !say_ready(f, ready_fd);
     while (!f->is_over)
         go_on(f);

@@ -82,6 +82,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
         .folder = config->nats->spool,
         .name = name,
         .size = config->nats->spool_size,
+        .refuses_left = config->is_redacted,
     };
     const struct sender_config sender = {
         .what = "NATS",
@@ -103,7 +104,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
         p->types &= ~(UINT32_C(1) << NATS_PACKET);
     pthread_mutex_init(&p->lock, NULL);
     nats_host_name(config->nats->host, p->host);
-    snprintf(name, sizeof name, "%s-%s", config->nats->publish.stream, p->host);
+    snprintf(name, sizeof name, "%s.%s", config->nats->publish.stream, p->host);
     if (sender_start(&p->sender, &sender)) {
         if (p->sender.num_left != 0)
             complain("NATS: %s of an earlier run to be stored first",

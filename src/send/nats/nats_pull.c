@@ -297,6 +297,7 @@ static void follow_on(struct nats_pull *pull)
                  pull->url->stream);
         pull->created_ns = state.created_ns;
         pull->position = pull->pending = 0;
+        pull->is_replaced = true;
     }
     if (status == NATS_OK)
         (void)make_consumer(pull);
@@ -329,13 +330,16 @@ static void check_follower(struct nats_pull *pull)
     pull->is_silent = is_silent;
 }
 
-/* note_removed counts what the stream removed before it was read: records that were pending and are not any
- * more, if it has removed any behind the one before. Servers are wrong by one now and then. */
+/* note_removed counts what the stream removed before it was read: where the first record that a request
+ * brought is not the next one, and the stream has none any more that would be. How many it was is known if
+ * they were pending, else at most. Servers are wrong by one pending record now and then. */
 static void note_removed(struct nats_pull *pull, uint64_t before)
 {
     struct stream_state state;
-    if (pull->num_passed != 0 && ask_state(pull, &state) == NATS_OK && state.first > before + 1)
-        pull->num_removed += pull->num_passed;
+    if (before == 0 || pull->position == before + 1 || ask_state(pull, &state) != NATS_OK ||
+        state.first <= before + 1 || pull->position < state.first)
+        return;
+    pull->num_removed += pull->num_passed != 0 ? pull->num_passed : state.first - before - 1;
 }
 
 /* follow gives the next record, NULL: none has come for a while. */
@@ -355,11 +359,13 @@ static natsMsg *follow(struct nats_pull *pull)
         }
     }
     const uint64_t before = pull->position;
+    const bool is_first = pull->next == 0;
     natsMsg *message = pull->list.Msgs[pull->next];
     pull->list.Msgs[pull->next++] = NULL;
     if (take(pull, message)) {
         pull->num_taken++;
-        note_removed(pull, before);
+        if (is_first || pull->num_passed != 0)
+            note_removed(pull, before);
         return message;
     }
     nats.natsMsg_Destroy(message);

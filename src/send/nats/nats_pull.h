@@ -16,7 +16,8 @@
  *
  * A read that follows has no end that could be counted. There num_pending, which goes down by one from
  * record to record unless others have come, tells how many the stream removed before they were read, where
- * its first number shows that it removed some.
+ * its first number shows that it removed some. Of what came and went meanwhile, that number alone tells how
+ * many records of all types it was at most.
  */
 #ifndef SRC_NATS_PULL_H
 #define SRC_NATS_PULL_H
@@ -48,7 +49,7 @@ struct nats_pull {
     uint64_t sure_last;    /* ... up to this number at least ... */
     uint64_t num_slack;    /* ... and as many were taken behind it, which may not be among them */
     bool is_counted;       /* num_expected is known */
-    bool is_replaced;      /* the stream was deleted meanwhile */
+    bool is_replaced;      /* the stream was deleted meanwhile, or another one is read from its beginning */
     uint64_t num_cut;      /* records at the end of the stream that the servers lost meanwhile */
     uint64_t num_unread;   /* delivered by the server, and never arrived */
     unsigned num_tries;    /* consumers since a record arrived in order */

@@ -30,6 +30,7 @@ enum {
     TICK_MS = 50,
     IDLE_MS = 500,
     HEADER_LEN = 256, /* of a message, about */
+    TOO_LARGE_FOR_STREAM = 10054, /* err_code of JetStream: max_msg_size */
 };
 #define ACK_NS (4 * INT64_C(1000000000))        /* so long an acknowledgement is waited for */
 #define REFUSED_NS (300 * INT64_C(1000000))     /* before what was refused is sent again */
@@ -81,6 +82,12 @@ static void wake(struct carrier *c)
         return; /* it is awake */
 }
 
+static int number_of(const cJSON *object, const char *key)
+{
+    const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(number) ? number->valueint : 0;
+}
+
 /* take_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No text: nobody
  * listens to the subject. */
 static void take_reply(struct carrier *c, struct sending *slot, const char *text, int len)
@@ -94,6 +101,9 @@ static void take_reply(struct carrier *c, struct sending *slot, const char *text
         /* Of what was sent twice the first may have been stored without a word. */
         if (is_known && slot->times == 1)
             atomic_fetch_add(&c->queue->counts.known, 1);
+    } else if (number_of(error, "err_code") == TOO_LARGE_FOR_STREAM) {
+        slot->state = SENDING_DONE;
+        atomic_fetch_add(&c->queue->counts.too_large, 1);
     } else {
         const cJSON *words = cJSON_GetObjectItemCaseSensitive(error, "description");
         slot->state = SENDING_REFUSED;

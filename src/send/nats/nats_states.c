@@ -6,8 +6,12 @@
 #include "send/nats/nats_states.h"
 
 #include "core/clock.h"
+#include "send/nats/packet_json.h"
 
 #include <string.h>
+
+/* Of a clock that is slower, records are shown from later on. */
+#define MOST_SLOW_NS (INT64_C(86400) * 1000000000)
 
 static size_t find(const struct nats_states *states, struct ds_text host)
 {
@@ -30,12 +34,25 @@ static void take(struct nats_states *states, struct ds_text host, uint64_t numbe
     states->hosts[i].number = number;
 }
 
+/* slowness_of returns by how much the time of a state is before the servers' time: the clock of its host is
+ * slow. 0: it is not, or it has no time. */
+static int64_t slowness_of(const struct nats_pull *pull, natsMsg *message)
+{
+    const int len = nats.natsMsg_GetDataLength(message);
+    const struct ds_text text = {nats.natsMsg_GetData(message), len > 0 ? (size_t)len : 0};
+    int64_t ts_ns, slow_ns;
+    if (!packet_json_time(text, &ts_ns) || __builtin_sub_overflow(nats_pull_stored_ns(pull), ts_ns, &slow_ns))
+        return 0;
+    return slow_ns < 0 ? 0 : slow_ns < MOST_SLOW_NS ? slow_ns : MOST_SLOW_NS;
+}
+
 bool nats_states_find(struct nats_states *states, const struct nats_url *url,
                       natsConnection *connection, jsCtx *context)
 {
     struct nats_url asked = *url;
     struct nats_pull pull;
     natsMsg *message;
+    int64_t slow_ns = 0;
     *states = (struct nats_states){.from_ns = clock_since_1970_ns() - url->since_ns};
     if (url->since_ns == 0 && !url->follows)
         return true; /* all of the stream is read */
@@ -44,11 +61,15 @@ bool nats_states_find(struct nats_states *states, const struct nats_url *url,
     if (!nats_pull_begin(&pull, &asked, NATS_STATE, 0, connection, context))
         return false;
     while ((message = nats_pull_next(&pull)) != NULL) {
-        if (nats_pull_stored_ns(&pull) < states->from_ns)
+        if (nats_pull_stored_ns(&pull) < states->from_ns) {
+            const int64_t ns = slowness_of(&pull, message);
+            slow_ns = ns > slow_ns ? ns : slow_ns;
             take(states, nats_pull_host(message), pull.position);
+        }
         nats.natsMsg_Destroy(message);
     }
     nats_pull_end(&pull);
+    states->from_ns -= slow_ns;
     return true;
 }
 

@@ -17,7 +17,7 @@ struct nats_states {
         uint64_t number; /* of the state's record in the stream: the host's packets begin behind it */
     } hosts[NATS_STATES_HOSTS];
     size_t num;
-    int64_t from_ns; /* since 1970: the records from there on are to be shown */
+    int64_t from_ns; /* since 1970: the records from there on are to be shown, by the slowest clock */
 };
 
 /* nats_states_find asks the servers. False after a complaint. A host beyond the cap has none. */

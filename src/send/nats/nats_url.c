@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOST_SINCE_NS (INT64_C(100) * 366 * 86400 * 1000000000) /* longer than there are records */
 #define MOST_LATENESS_NS (60 * INT64_C(1000000000))
 #define SHAPE "nats://HOST[:PORT][,HOST...][/STREAM]"
 
@@ -55,7 +56,8 @@ static bool set_host(struct nats_url *url, const char *value)
 
 static bool set_since(struct nats_url *url, const char *value)
 {
-    return units_parse(QUANTITY_DURATION, value, 0, &url->since_ns) && url->since_ns > 0;
+    return units_parse(QUANTITY_DURATION, value, 0, &url->since_ns) && url->since_ns > 0 &&
+           url->since_ns <= MOST_SINCE_NS;
 }
 
 static bool set_follow(struct nats_url *url, const char *value)

@@ -114,6 +114,19 @@ static bool take_packet(const cJSON *object, struct ds_packet *packet, bool *has
     return true;
 }
 
+bool packet_json_time(struct ds_text json, int64_t *ts_ns)
+{
+    cJSON *object = cJSON_ParseWithLength(json.data, json.len);
+    const cJSON *ts = cJSON_GetObjectItemCaseSensitive(object, "ts");
+    struct time_point when;
+    const bool good =
+        cJSON_IsString(ts) && time_point_parse(ts->valuestring, &when) && when.kind == TIME_POINT_ABSOLUTE;
+    if (good)
+        *ts_ns = when.ns;
+    cJSON_Delete(object);
+    return good;
+}
+
 bool packet_json_read(struct ds_text json, struct ds_packet *packet, bool *has_nanoseconds,
                       struct ds_buffer *bytes)
 {

@@ -35,6 +35,9 @@ void packet_json_id(const struct ds_packet *packet, const char *host, char id[SE
 /* packet_json_made_id writes an id for the number-th packet that the publisher made at a time. */
 void packet_json_made_id(int64_t ts_ns, uint64_t number, const char *host, char id[SEND_MAX_ID + 1]);
 
+/* packet_json_time reads the time of a record. False when it has none. */
+bool packet_json_time(struct ds_text json, int64_t *ts_ns);
+
 /* packet_json_read reads one; its data is put into bytes, which is emptied first. has_nanoseconds:
  * its time stamp has more than microseconds. False when it is none. */
 bool packet_json_read(struct ds_text json, struct ds_packet *packet, bool *has_nanoseconds,

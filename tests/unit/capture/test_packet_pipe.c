@@ -14,7 +14,7 @@
 static void (*const on_wait)(void *);
 static void *const wait_context;
 
-enum { ETHERNET = 1, SLL2 = 276 };
+enum { ETHERNET = 1 };
 
 /* open_with opens a pipe that has these bytes, the first of which have been read already. */
 static struct packet_pipe *open_with(const struct ds_buffer *bytes, size_t num_read)
@@ -43,12 +43,18 @@ static void comes_as_it_went(void **state)
     struct ds_buffer out = {0};
     struct ds_packet packet;
     (void)state;
-    packet_pipe_write_head(&out);
+    packet_pipe_write_head(ETHERNET, &out);
     assert_int_equal(out.len, PACKET_PIPE_HEAD_LEN);
     add(&out, 1, ETHERNET, "one", 3);
-    add(&out, -2, SLL2, "", 60);
-    assert_true(packet_pipe_is_head((const uint8_t *)out.data, out.len));
-    assert_false(packet_pipe_is_head((const uint8_t *)out.data, PACKET_PIPE_HEAD_LEN - 1));
+    add(&out, 2, ETHERNET, "", 60);
+    uint32_t link_type = 0;
+    assert_true(packet_pipe_is_head((const uint8_t *)out.data, out.len, &link_type));
+    assert_int_equal(link_type, ETHERNET);
+    assert_false(packet_pipe_is_head((const uint8_t *)out.data, PACKET_PIPE_HEAD_LEN - 1, &link_type));
+    struct ds_buffer unknown = {0};
+    packet_pipe_write_head(9999, &unknown);
+    assert_false(packet_pipe_is_head((const uint8_t *)unknown.data, unknown.len, &link_type));
+    ds_buffer_free(&unknown);
     for (size_t num_read = PACKET_PIPE_HEAD_LEN; num_read <= out.len; num_read++) {
         struct packet_pipe *pipe = open_with(&out, num_read);
         assert_true(packet_pipe_is_ready(pipe));
@@ -58,12 +64,12 @@ static void comes_as_it_went(void **state)
         assert_int_equal(packet.cap_len, 3);
         assert_memory_equal(packet.data, "one", 3);
         assert_true(packet_pipe_next(pipe, &packet));
-        assert_int_equal(packet.ts_ns, -2);
-        assert_int_equal(packet.link_type, SLL2);
+        assert_int_equal(packet.ts_ns, 2);
+        assert_int_equal(packet.link_type, ETHERNET);
         assert_int_equal(packet.cap_len, 0);
         assert_int_equal(packet.len, 60);
         assert_false(packet_pipe_next(pipe, &packet));
-        assert_null(packet_pipe_trouble(pipe));
+        assert_non_null(packet_pipe_trouble(pipe)); /* it never ends by itself */
         packet_pipe_free(pipe);
     }
     ds_buffer_free(&out);
@@ -74,7 +80,7 @@ static void every_prefix_is_safe(void **state)
     struct ds_buffer out = {0};
     struct ds_packet packet;
     (void)state;
-    packet_pipe_write_head(&out);
+    packet_pipe_write_head(ETHERNET, &out);
     add(&out, 1, ETHERNET, "one", 3);
     const size_t whole = out.len;
     for (out.len = PACKET_PIPE_HEAD_LEN; out.len <= whole; out.len++) {
@@ -91,7 +97,7 @@ static void waits_for_what_is_not_whole(void **state)
     struct ds_packet packet;
     int fds[2];
     (void)state;
-    packet_pipe_write_head(&out);
+    packet_pipe_write_head(ETHERNET, &out);
     add(&out, 1, ETHERNET, "one", 3);
     assert_int_equal(pipe(fds), 0);
     struct packet_pipe *pipe =
@@ -120,7 +126,7 @@ static void the_longest(void **state)
         const struct ds_packet packet = {
             .link_type = ETHERNET, .data = bytes, .cap_len = PACKET_PIPE_CAPTURED + more, .len = sizeof bytes};
         out.len = 0;
-        packet_pipe_write_head(&out);
+        packet_pipe_write_head(ETHERNET, &out);
         packet_pipe_write(&packet, &out);
         assert_int_equal(pipe(fds), 0);
         struct packet_pipe *pipe = packet_pipe_open(fds[0], (const uint8_t *)out.data, PACKET_PIPE_HEAD_LEN,
@@ -146,18 +152,18 @@ static void the_longest(void **state)
 static void nonsense(void **state)
 {
     static const struct {
-        uint32_t link_type, cap_len, len;
+        uint32_t cap_len, len, later;
     } wrong[] = {
-        {9999, 3, 3},             /* a link that nobody knows */
-        {ETHERNET, 4, 3},         /* more than there was */
-        {ETHERNET, UINT32_MAX, UINT32_MAX},
+        {4, 3, 0}, /* more than there was */
+        {UINT32_MAX, UINT32_MAX, 0},
+        {3, 3, UINT32_MAX}, /* before 1970 */
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct ds_buffer out = {0};
         struct ds_packet packet;
-        const uint32_t head[] = {wrong[i].link_type, wrong[i].cap_len, wrong[i].len, 0, 0, 0};
-        packet_pipe_write_head(&out);
+        const uint32_t head[] = {wrong[i].cap_len, wrong[i].len, 0, 0, 0, wrong[i].later};
+        packet_pipe_write_head(ETHERNET, &out);
         add(&out, 1, ETHERNET, "one", 3);
         ds_buffer_add(&out, head, sizeof head);
         ds_buffer_add_text(&out, "abcdefgh");

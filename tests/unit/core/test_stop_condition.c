@@ -119,12 +119,16 @@ static void shows_what_is_behind_a_context(void **state)
     stop_condition_show_from(&ending, START + 5 * SECOND);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 5 * SECOND);
-    assert_true(time_point_parse("+3s", &options.since)); /* the later one of both */
+    assert_true(time_point_parse("+3s", &options.since)); /* of what is shown */
+    stop_condition_begin(&ending, START);
+    assert_int_equal(ending.since_ns, START + 8 * SECOND);
+    assert_true(time_point_parse("1000", &options.since));
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 5 * SECOND);
-    assert_true(time_point_parse("+9s", &options.since));
+    options.max_seconds = 2;
     stop_condition_begin(&ending, START);
-    assert_int_equal(ending.since_ns, START + 9 * SECOND);
+    assert_true(stop_condition_takes(&ending, START + 7 * SECOND));
+    assert_false(stop_condition_takes(&ending, START + 7 * SECOND + 1));
 }
 
 static void takes_what_is_between(void **state)

@@ -100,8 +100,8 @@ static void clocks_that_differ_are_waited_for(void **state)
     (void)state;
     /* b's clock is three seconds behind. */
     goes("@10 a10 b7 =- @11 a11 b8 =b7 =- @14 =- @15 =b8 =a10 =- @16 =a11 =-");
-    /* The difference that is waited for has a cap of a minute. */
-    goes("@1000 a1000 b10 =- @1061 =- @1062 =b10 =a1000 =-");
+    /* A host that sends nothing for a minute does not count, whatever its last packet was. */
+    goes("@1000 a1000 b10 =- @1059 =- @1060 =b10 =a1000 =- a1003 a1060 =- @1062 =a1003 =a1060 =-");
 }
 
 static void what_was_stored_long_ago_is_read_faster(void **state)

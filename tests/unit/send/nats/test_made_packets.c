@@ -123,7 +123,7 @@ static void through_pipe(void **state)
     struct ds_packet packet;
     int fds[2];
     (void)state;
-    packet_pipe_write_head(&out);
+    packet_pipe_write_head(SLL2, &out);
     for (const char *at = letters; *at != '\0'; at++) {
         packet = packet_of(*at, 1, 1, &bytes);
         packet_pipe_write(&packet, &out);
