@@ -124,8 +124,8 @@ static bool is_party(const struct explain_party *a, const struct party *b)
 static const char *doubt_words(enum call_doubt doubt)
 {
     static const char *const words[] = {
-        [DOUBT_LIMIT] = "a limit was reached (--max-calls)",
-        [DOUBT_LOST] = "an answer may be in what is missing, or could not be decoded",
+        [DOUBT_LIMIT] = "a limit may have been reached (--max-calls)",
+        [DOUBT_LOST] = "its answer may be among missing packets, or could not be decoded",
         [DOUBT_UNREAD] = "an answer may be among messages that could not be read",
         [DOUBT_ATOMS] = "what would tell has unknown atoms",
         [DOUBT_PLACE] = "the answer may go over another connection",

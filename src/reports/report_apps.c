@@ -588,8 +588,9 @@ static void show_table(void *state)
     const struct ds_counted apps = ds_counted(num, "applications");
     ds_buffer_printf(out, "applications: %s on %s", apps.text, ds_counted(t->num_nodes, "nodes").text);
     if (t->other_calls != 0)
-        ds_buffer_printf(out, "; beside them %s of no application, %" PRIu64 " failed",
-                         ds_counted(t->other_calls, "calls").text, t->other_failed);
+        ds_buffer_printf(out, "; %s %s to no application, %" PRIu64 " of them failed",
+                         ds_counted(t->other_calls, "calls").text,
+                         t->other_calls == 1 ? "belongs" : "belong", t->other_failed);
     ds_buffer_add_text(out, "\n");
     if (num == 0)
         return;

@@ -506,9 +506,8 @@ static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer
     }
     ds_buffer_printf(out, " between %s", ds_counted(count_different(nodes, 2 * num), "nodes").text);
     if (num > 1)
-        ds_buffer_printf(out, " (%s)", ds_counted(count_different(pairs, num), "pairs").text);
-    if (has_addresses)
-        ds_buffer_add_text(out, num > 1 ? ", those without a name counted by host" : "");
+        ds_buffer_printf(out, " (%s%s)", ds_counted(count_different(pairs, num), "pairs").text,
+                         has_addresses ? "; nodes without a name are counted by host" : "");
     free(nodes);
 }
 
@@ -551,7 +550,8 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
         add_worst(rows[0], out);
     }
     if (links->is_late)
-        ds_buffer_add_text(out, "; counted from --since on, but for RTT and losses");
+        ds_buffer_add_text(out, "; bytes, messages, ticks and rate are from --since on, the rest is of "
+                                "the whole link");
     if (links->rows.num_forgotten + links->no_memory != 0)
         ds_buffer_printf(out, "; %s forgotten, because there were too many",
                          ds_counted(links->rows.num_forgotten + links->no_memory, "links").text);
@@ -568,8 +568,8 @@ static void add_delayed(struct link_row *const *rows, size_t num, struct ds_buff
         if (!row->has_facts || slow_ns < least_ns || slow_ns > most_ns ||
             row->round_trip_ns[i % 2] > 10 * ms)
             continue;
-        ds_buffer_add_text(out, "  RTT p99 of some 40 ms is no slow path: an end that has nothing to send "
-                                "waits that long to acknowledge\n");
+        ds_buffer_add_text(out, "  RTT p99 of some 40 ms need not be a slow path: an end that has nothing to "
+                                "send waits that long to acknowledge\n");
         return;
     }
 }

@@ -37,6 +37,7 @@ struct seen {
         uint64_t number, parent;
         enum call_outcome outcome;
         enum certainty certainty;
+        enum call_doubt doubt;
         uint32_t likely_atoms;
         char class[16], label[32], callee[64], mfa[64];
         bool ambiguous, inferred, has_request, has_args, has_result, is_for, awaits_input;
@@ -83,6 +84,7 @@ static inline void on_record(void *context, const struct record *record)
     seen->ended[i].parent = call->parent;
     seen->ended[i].outcome = call->outcome;
     seen->ended[i].certainty = call->certainty;
+    seen->ended[i].doubt = call->doubt;
     seen->ended[i].likely_atoms = call->likely_atoms;
     seen->ended[i].ambiguous = call->parent_ambiguous;
     seen->ended[i].inferred = call->parent_inferred;

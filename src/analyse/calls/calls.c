@@ -551,6 +551,7 @@ void calls_had_given_up(struct calls *calls, struct pending_call *held,
     struct call *call = held->copy->call;
     call->outcome = outcome;
     call->certainty = certainty;
+    call->doubt = outcome == CALL_UNKNOWN ? DOUBT_PLACE : DOUBT_LIMIT;
     call->error_class = NULL;
     call->reason = call->result = (struct ds_term){0};
     call->end_ns = event->ts_ns > call->end_ns ? event->ts_ns : call->end_ns;

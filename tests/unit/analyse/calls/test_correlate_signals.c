@@ -373,6 +373,10 @@ static void answered_by_own_node(void **state)
     }
     stop(&seen);
     assert_int_equal(seen.num_ended, 2 * sizeof cases / sizeof cases[0]);
+    assert_true(seen.num_ended <= MAX_ENDED);
+    for (size_t i = 0; i < seen.num_ended; i++)
+        assert_int_equal(seen.ended[i].doubt,
+                         seen.ended[i].outcome == CALL_UNKNOWN ? DOUBT_PLACE : DOUBT_LIMIT);
 }
 
 int main(void)
