@@ -92,6 +92,12 @@ void findings_add_stats(const struct findings *f, struct ds_stats *stats)
         stats->no_memory += timeline_left_out(f->detect.timeline);
 }
 
+/* is_busy says whether an end sent something all along, for so long that it would else have ticked. */
+static bool is_busy(const struct ds_tcp_side *side)
+{
+    return side->last_data_ns - side->first_ns >= TICKTIME_NS && side->max_quiet_ns < TICKTIME_NS / 4;
+}
+
 static void count(struct detect *d, const struct ds_event *event)
 {
     struct checks *c = &d->checks;
@@ -135,7 +141,7 @@ static void count(struct detect *d, const struct ds_event *event)
     c->zero_windows += link->side[0].zero_windows + link->side[1].zero_windows;
     const bool is_ticking = link->side[0].tick_intervals != 0 || link->side[1].tick_intervals != 0;
     c->ticking += is_ticking;
-    c->busy += !is_ticking && link->side[0].last_ns - link->side[0].first_ns >= TICKTIME_NS;
+    c->busy += !is_ticking && is_busy(&link->side[0]) && is_busy(&link->side[1]);
 }
 
 /* note_pause keeps the longest time of late in which nothing came: the capture may have paused, or a

@@ -280,17 +280,27 @@ static void unread(void **state)
     }
 }
 
+#define BUSY "1 link with too few ticks to check their timing: busy links send none\n"
+#define TOO_SHORT "1 link with too few ticks to check their timing (capture longer than net_ticktime)\n"
+
 /* Links that are up for net_ticktime without a tick are busy: a longer capture has no more of them. */
 static void ticks_of_busy_links(void **state)
 {
     static const struct {
         int64_t seconds[2];
         const char *said;
+        int64_t quiet_ns; /* of that side: an idle link whose net_ticktime is longer ticks so rarely */
+        int quiet_side;
+        bool is_one_way;  /* the other end sent acknowledgements alone */
     } rows[] = {
-        {{60, 0}, "1 link with too few ticks to check their timing: busy links send none\n"},
-        {{59, 0}, "1 link with too few ticks to check their timing (capture longer than net_ticktime)\n"},
+        {{60, 0}, BUSY, 0, 0, false},
+        {{59, 0}, TOO_SHORT, 0, 0, false},
         {{60, 59}, "2 links with too few ticks to check their timing: 1 busy (such links send none), the "
-                   "others too short\n"},
+                   "others too short\n", 0, 0, false},
+        {{60, 0}, BUSY, 15 * SECOND - 1, 0, false},
+        {{60, 0}, TOO_SHORT, 15 * SECOND, 0, false},
+        {{60, 0}, TOO_SHORT, 15 * SECOND, 1, false},
+        {{60, 0}, TOO_SHORT, 0, 0, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -299,9 +309,14 @@ static void ticks_of_busy_links(void **state)
             up();
             says(0, DS_FAULT_NONE);
             w.conn.counters[0].messages = 1;
-            w.link.side[0].first_ns = w.now_ns;
-            w.link.side[0].last_ns = w.now_ns + rows[i].seconds[link] * SECOND;
-            w.link.side[0].segments = w.link.side[1].segments = 1;
+            for (int side = 0; side < 2; side++) {
+                w.link.side[side].first_ns = w.now_ns;
+                w.link.side[side].last_ns = w.now_ns + 60 * SECOND;
+                w.link.side[side].last_data_ns =
+                    side == 0 || !rows[i].is_one_way ? w.now_ns + rows[i].seconds[link] * SECOND : 0;
+                w.link.side[side].max_quiet_ns = side == rows[i].quiet_side ? rows[i].quiet_ns : 0;
+                w.link.side[side].segments = 1;
+            }
             change(DS_CONN_OPEN_AT_END, 0, true);
             next_conn();
         }
