@@ -69,7 +69,7 @@ static bool was_told(const struct detect *d, const struct awake *a)
     return false;
 }
 
-/* begin_of is when a node stopped: after what it sent last, where it had sent something all the time; else
+/* begin_of is when a node stopped: after what it sent last, where it had been sending more often; else
  * with the first request that it did not answer. */
 static int64_t begin_of(const struct awake *a)
 {
@@ -97,8 +97,8 @@ static void report(struct detect *d, struct awake *a)
                 begin_ns == a->first_ns
                     ? "it sent nothing for {silent} after a request, though its kernel acknowledged what "
                       "came; "
-                    : "it sent nothing for {silent}, though it had sent something all the time, and its "
-                      "kernel acknowledged what came; ",
+                    : "it sent nothing for {silent}, though it had been sending more often before, and "
+                      "its kernel acknowledged what came; ",
                 a_span(a->to_ns - begin_ns));
     wording_add(&f->detail, "then processes that were asked at different times answered at once: the node "
                             "was suspended or stuck, or they waited for the same thing");

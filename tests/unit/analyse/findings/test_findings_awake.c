@@ -60,7 +60,7 @@ static void suspended(void **state)
     assert_int_equal(w.last.count, 1);
 }
 
-/* A node that sends something all the time stops when it sends nothing more, not with the first request. */
+/* A node that has been sending often stops when it sends nothing more, not with the first request. */
 static void stops_before_it_is_asked(void **state)
 {
     static const struct {
@@ -80,7 +80,7 @@ static void stops_before_it_is_asked(void **state)
         found("DS216");
         assert_int_equal(w.last.first_ns, zero_ns + rows[i].begin * MS);
         detail_has(rows[i].begin == 1000 ? "it sent nothing for 9.00 s after a request"
-                                         : "though it had sent something all the time");
+                                         : "though it had been sending more often before");
     }
 }
 
