@@ -10,7 +10,7 @@
 #include <distsniff/dissect.h>
 #include <distsniff/identity.h>
 
-#include <stdio.h>
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -294,26 +294,81 @@ struct ds_text pick_node_text(const char *node)
     return asked;
 }
 
+/* place is what a word for a node may be: an address, alone or with a port. */
+struct place {
+    struct ds_addr addr; /* family 0: the word is none */
+    uint16_t port;       /* 0: any */
+};
+
+static bool parse_addr(const char *text, size_t len, bool is_bracketed, struct ds_addr *addr)
+{
+    char host[DS_ADDR_LEN];
+    if (len >= sizeof host)
+        return false;
+    memcpy(host, text, len);
+    host[len] = '\0';
+    *addr = (struct ds_addr){0};
+    if (!is_bracketed && inet_pton(AF_INET, host, addr->bytes) == 1)
+        addr->family = 4;
+    else if (inet_pton(AF_INET6, host, addr->bytes) == 1)
+        addr->family = 6;
+    return addr->family != 0;
+}
+
+static bool parse_port(const char *text, uint16_t *port)
+{
+    const size_t len = strlen(text);
+    const bool is_number = len <= 5 && strspn(text, "0123456789") == len;
+    const unsigned long number = is_number ? strtoul(text, NULL, 10) : 0;
+    *port = (uint16_t)number;
+    return number > 0 && number <= UINT16_MAX;
+}
+
+/* parse_place reads 10.0.0.1, 2001:db8::1 or [2001:db8::1]; with a port behind a colon, or behind a dot as
+ * text prints it. Without brackets what stands behind a colon is part of an IPv6 address. */
+static struct place parse_place(const char *word)
+{
+    struct place place = {0};
+    const char *host = word + (word[0] == '~'); /* as text shows a node without a name */
+    const bool is_bracketed = host[0] == '[';
+    if (!is_bracketed && host[0] != ':' && strspn(host, "0123456789abcdefABCDEF") == 0)
+        return place; /* as nearly all names */
+    if (!is_bracketed && parse_addr(host, strlen(host), false, &place.addr))
+        return place;
+    host += is_bracketed;
+    const char *end = is_bracketed ? strchr(host, ']') : strrchr(host, ':');
+    if (!is_bracketed && (end == NULL || strchr(end, '.') != NULL))
+        end = strrchr(host, '.');
+    const char *port = end != NULL ? end + is_bracketed : NULL;
+    if (end == NULL || !parse_addr(host, (size_t)(end - host), is_bracketed, &place.addr))
+        return place;
+    const bool is_alone = is_bracketed && *port == '\0';
+    const bool may_follow = *port == '.' || (*port == ':' && (is_bracketed || place.addr.family == 4));
+    if (!is_alone && (!may_follow || !parse_port(port + 1, &place.port)))
+        place.addr.family = 0;
+    return place;
+}
+
+static bool is_at(const struct place *place, const struct ds_addr *addr, uint16_t port)
+{
+    return place->addr.family != 0 && place->addr.family == addr->family &&
+           memcmp(place->addr.bytes, addr->bytes, addr->family == 4 ? 4 : 16) == 0 &&
+           (place->port == 0 || place->port == port);
+}
+
 bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port)
 {
-    char text[DS_ADDR_LEN + sizeof "[]:65535"], wanted[DS_ADDR_LEN];
-    const char *given = node + (node[0] == '~'); /* as text shows a node without a name */
-    if (given[0] != '[' && given[0] != ':' && strspn(given, "0123456789abcdefABCDEF") == 0)
-        return false; /* as nearly all names */
-    ds_addr_print(addr, wanted);
-    if (strcmp(given, wanted) == 0)
-        return true;
-    snprintf(text, sizeof text, addr->family == 6 ? "[%s]:%u" : "%s:%u", wanted, port);
-    return port != 0 && strcmp(given, text) == 0;
+    const struct place place = parse_place(node);
+    return is_at(&place, addr, port);
 }
 
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
     const struct ds_text asked = pick_node_text(node);
+    const struct place place = parse_place(node);
     const struct ds_endpoint *end = event->conn->end;
     if (is_node(asked, end[0].node) || is_node(asked, end[1].node) ||
-        pick_node_is_at(node, &end[0].addr, end[0].port) ||
-        pick_node_is_at(node, &end[1].addr, end[1].port))
+        is_at(&place, &end[0].addr, end[0].port) || is_at(&place, &end[1].addr, end[1].port))
         return true;
     if (event->type == DS_EVENT_EPMD)
         return is_node(asked, event->epmd.name);

@@ -125,6 +125,17 @@ static void finds_nodes(void **state)
     assert_true(pick_node_has("~10.0.0.1:25672", &event));
     assert_true(pick_node_has("2001:db8::1", &event));
     assert_true(pick_node_has("[2001:db8::1]:4000", &event));
+    static const char *const spelled[] = {"10.0.0.1.25672", "[2001:db8::1]", "2001:DB8::1", "2001:db8:0:0::0:1",
+                                          "[2001:0db8::1]:4000", "~[2001:DB8::0001].4000", "2001:db8::1.4000"};
+    for (size_t i = 0; i < sizeof spelled / sizeof spelled[0]; i++)
+        assert_true(pick_node_has(spelled[i], &event));
+    static const char *const others[] = {
+        "10.0.0.1.2567", "10.0.0.1.", "10.0.0.1:", "10.0.0.1:91208", "10.0.0.1:025672", "10.0.0.1:+2567",
+        "[10.0.0.1]:25672", "10.0.0.1]", "[2001:db8::1", "[2001:db8::1]4000", "[2001:db8::1]:",
+        "[2001:db8::1]:4001", "2001:db8::1:4000", "2001:db8::1.25672", "[]", "[]:4000", "~", "a.", ".25672",
+        "2001:0db8:0000:0000:0000:0000:0000:000000000000001"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_false(pick_node_has(others[i], &event));
     assert_false(pick_node_has("10.0.0.1:2567", &event));
     assert_false(pick_node_has("10.0.0.1:4000", &event));
     assert_false(pick_node_has("10.0.0", &event));
