@@ -35,12 +35,13 @@ static void print_three(const struct late_notice *n, const struct ds_conn *conn)
 {
     struct ds_buffer text = {0};
     print_links(n, conn, &text);
-    const double read = (double)(n->messages - n->unread);
-    ds_buffer_printf(&text, "%.0f %% of the messages are readable", read * 100 / (double)n->messages);
+    const uint64_t read = n->messages - n->unread; /* shares are rounded down: less than all is not 100 % */
+    ds_buffer_printf(&text, "%" PRIu64 " %% of the messages are readable", read * 100 / n->messages);
     if (n->guessed != 0)
-        ds_buffer_printf(&text, ", of these %.0f %% with guessed atoms (?name)",
-                         (double)n->guessed * 100 / read);
-    ds_buffer_add_text(&text, ". The others have unknown atoms, which were sent before ('?atom:N').\n");
+        ds_buffer_printf(&text, ", of these %" PRIu64 " %% with guessed atoms (?name)",
+                         n->guessed * 100 / read);
+    ds_buffer_add_text(&text, ". Messages that are not readable have unknown atoms, which were sent before "
+                              "('?atom:N').\n");
     ds_buffer_add_text(&text, "To make all readable, run the code of distsniff --print-refresh on one "
                               "node. --report links works without it.\n");
     if (!text.failed)
