@@ -42,7 +42,7 @@ const char *ds_otp_kind_name(enum ds_otp_kind kind)
     return (unsigned)kind < DS_OTP_NUM_KINDS ? kind_names[kind] : NULL;
 }
 
-/* reader is where reading has come to. Texts of lines go to room, which is as large as the text:
+/* line_reader is where reading has come to. Texts of lines go to room, which is as large as the text:
  * what they hold is shorter than what they are written as. */
 struct line_reader {
     const char *start, *at, *end;
@@ -255,11 +255,11 @@ bool ds_otp_read(struct ds_text text, struct ds_otp_lines *out, struct ds_otp_re
     *out = (struct ds_otp_lines){0};
     out->texts = malloc(text.len + 1);
     struct line_reader r = {.start = text.data,
-                       .at = text.data,
-                       .end = text.data + text.len,
-                       .room = out->texts,
-                       .lines = out,
-                       .error = error};
+                            .at = text.data,
+                            .end = text.data + text.len,
+                            .room = out->texts,
+                            .lines = out,
+                            .error = error};
     bool ok = out->texts != NULL || fail_at(&r, r.start, "more memory");
     while (ok && (ok = skip_space(&r)) && r.at < r.end) {
         struct ds_otp_line line;

@@ -3,7 +3,6 @@
  */
 #include "keep/packet_store.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 

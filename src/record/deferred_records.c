@@ -60,11 +60,7 @@ bool deferred_records_is_shown(const struct deferred_records *held, uint64_t con
 
 static void note_shown(struct deferred_records *held, uint64_t number)
 {
-    struct shown_conn *conn = table_find_or_put(&held->shown, number);
-    if (conn == NULL)
-        held->no_memory++;
-    else
-        conn->number = number;
+    held->no_memory += table_find_or_put(&held->shown, number) == NULL;
 }
 
 /* note_told notes which port an exchange with EPMD is about. Who registers is on EPMD's host. */

@@ -144,11 +144,6 @@ static bool is_by_monitor(const struct record *record)
             event->message.op->kind == DS_KIND_DOWN);
 }
 
-static struct crashed *find(const struct detect *d, uint64_t key)
-{
-    return table_find(&d->crash->crashed, key);
-}
-
 /* key_of: by its name, so that it is the same one when it came back. */
 static uint64_t key_of(const struct party *callee)
 {
@@ -235,7 +230,7 @@ void detect_crash(struct detect *d, const struct record *record)
     struct crash crash;
     if (key == 0 || (d->crash->crashed.num == 0 && call->outcome != CALL_ERROR))
         return;
-    struct crashed *c = find(d, key);
+    struct crashed *c = table_find(&d->crash->crashed, key);
     if (c != NULL)
         settle(d, c, call);
     if (!is_by_monitor(record) || !read_crash(&call->reason, &crash))

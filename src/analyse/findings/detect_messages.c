@@ -21,7 +21,7 @@ enum {
     SHAPE_LEN = 64,
 };
 
-/* copied is a large payload that may come again, to others. */
+/* repeated_payload is a large payload that may come again, to others. */
 struct repeated_payload {
     struct table_entry entry;
     uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
@@ -35,7 +35,7 @@ struct repeated_payload {
 };
 TABLE_KEYED(struct repeated_payload, sample);
 
-/* coined is what a node sends atoms of: one form, with ever other numbers in it. */
+/* dynamic_atoms is what a node sends atoms of: one form, with ever other numbers in it. */
 enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
 struct dynamic_atoms {
     struct table_entry entry;
@@ -170,8 +170,7 @@ static bool note_conn(struct repeated_payload *c, uint64_t conn)
 }
 
 static void report_copies(struct detect *d, const struct ds_event *event,
-                          const struct repeated_payload *c,
-                          bool of_one_node)
+                          const struct repeated_payload *c, bool of_one_node)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS307, event);

@@ -3,7 +3,6 @@
  */
 #include "output/diagram/diagram_ends.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,10 +77,8 @@ void diagram_ends_note(struct diagram_ends *ends, const struct ds_conn *conn)
         if (table_is_full(&ends->ends))
             forget_oldest(ends);
         struct end *end = table_put(&ends->ends, number);
-        if (end == NULL)
-            continue;
-        end->number = number;
-        learn(end, conn->end[side].node);
+        if (end != NULL)
+            learn(end, conn->end[side].node);
     }
 }
 
