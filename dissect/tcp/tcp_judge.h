@@ -25,8 +25,8 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
 /* tcp_has_other_signature says whether a segment is signed and what its sender has sent so far is not, or
- * the other way round, if its SYN has told which: who has agreed on signatures drops what has none (RFC 2385,
- * section 2.0), and Linux
+ * the other way round, if its SYN has told which: who has agreed on signatures drops what has none (RFC
+ * 2385, section 2.0), and Linux
  * drops those that it has not agreed on. */
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
 

@@ -58,8 +58,8 @@ bool packet_pipe_is_head(const uint8_t *bytes, size_t len, uint32_t *link_type)
 {
     struct cursor at = cursor_make(bytes, len), begin;
     return len >= PACKET_PIPE_HEAD_LEN && cursor_child(&at, sizeof mark, &begin) &&
-           memcmp(begin.at, mark, sizeof mark) == 0 && cursor_read_bytes(&at, link_type, sizeof *link_type) &&
-           ds_link_type_known(*link_type);
+           memcmp(begin.at, mark, sizeof mark) == 0 &&
+           cursor_read_bytes(&at, link_type, sizeof *link_type) && ds_link_type_known(*link_type);
 }
 
 struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,

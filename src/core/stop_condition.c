@@ -89,8 +89,10 @@ bool stop_condition_missed(const struct stop_condition *ending, const struct sto
     if (ending->reason == STOP_UNTIL && ending->until_ns < range->first_ns)
         snprintf(out, size, "--until %s is before the first packet, which came at %s (local time)",
                  config->until_text, first);
-    else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns && config->since_text == NULL)
-        snprintf(out, size, "the stream has no packets of that time: the last one came at %s (local time)", last);
+    else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns &&
+             config->since_text == NULL)
+        snprintf(out, size, "the stream has no packets of that time: the last one came at %s (local time)",
+                 last);
     else if (ending->reason == STOP_INPUT && ending->since_ns > range->last_ns)
         snprintf(out, size,
                  "--since %s is after the last packet: the capture goes from %s to %s (local time)",

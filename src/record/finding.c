@@ -223,7 +223,7 @@ int finding_place(const struct finding *f)
 bool finding_is_since(const struct finding *f, int64_t since_ns)
 {
     const bool is_down = f->kind != NULL && f->kind->rank == RANK_AVAILABILITY &&
-                         f->severity != SEVERITY_NOTE && !f->is_over && !f->is_past && f->first_ns < since_ns;
+                         f->severity == SEVERITY_ERROR && !f->is_over && !f->is_past;
     return f->last_ns >= since_ns || is_down;
 }
 

@@ -172,7 +172,7 @@ bool finding_is_aside(const struct finding *finding);
 int finding_place(const struct finding *finding);
 
 /* finding_is_since says whether a finding is of the time from a moment on, in ns since 1970: it was seen
- * later, or what it says is down has not come back. */
+ * later, or it is an error of availability that has not ended. */
 bool finding_is_since(const struct finding *finding, int64_t since_ns);
 
 /* finding_compare orders findings for people, as strcmp does: errors and warnings of what is down now; then

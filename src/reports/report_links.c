@@ -568,8 +568,8 @@ static void add_delayed(struct link_row *const *rows, size_t num, struct ds_buff
         if (!row->has_facts || slow_ns < least_ns || slow_ns > most_ns ||
             row->round_trip_ns[i % 2] > 10 * ms)
             continue;
-        ds_buffer_add_text(out, "  RTT p99 of some 40 ms need not be a slow path: an end that has nothing to "
-                                "send waits that long to acknowledge\n");
+        ds_buffer_add_text(out, "  RTT p99 of some 40 ms need not be a slow path: an end that has nothing "
+                                "to send waits that long to acknowledge\n");
         return;
     }
 }

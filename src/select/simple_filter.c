@@ -295,7 +295,7 @@ struct ds_text pick_node_text(const char *node)
 }
 
 /* place is what a word for a node may be: an address, alone or with a port. */
-struct place {
+struct node_place {
     struct ds_addr addr; /* family 0: the word is none */
     uint16_t port;       /* 0: any */
 };
@@ -326,9 +326,9 @@ static bool parse_port(const char *text, uint16_t *port)
 
 /* parse_place reads 10.0.0.1, 2001:db8::1 or [2001:db8::1]; with a port behind a colon, or behind a dot as
  * text prints it. Without brackets what stands behind a colon is part of an IPv6 address. */
-static struct place parse_place(const char *word)
+static struct node_place parse_place(const char *word)
 {
-    struct place place = {0};
+    struct node_place place = {0};
     const char *host = word + (word[0] == '~'); /* as text shows a node without a name */
     const bool is_bracketed = host[0] == '[';
     if (!is_bracketed && host[0] != ':' && strspn(host, "0123456789abcdefABCDEF") == 0)
@@ -349,7 +349,7 @@ static struct place parse_place(const char *word)
     return place;
 }
 
-static bool is_at(const struct place *place, const struct ds_addr *addr, uint16_t port)
+static bool is_at(const struct node_place *place, const struct ds_addr *addr, uint16_t port)
 {
     return place->addr.family != 0 && place->addr.family == addr->family &&
            memcmp(place->addr.bytes, addr->bytes, addr->family == 4 ? 4 : 16) == 0 &&
@@ -358,14 +358,14 @@ static bool is_at(const struct place *place, const struct ds_addr *addr, uint16_
 
 bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port)
 {
-    const struct place place = parse_place(node);
+    const struct node_place place = parse_place(node);
     return is_at(&place, addr, port);
 }
 
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
     const struct ds_text asked = pick_node_text(node);
-    const struct place place = parse_place(node);
+    const struct node_place place = parse_place(node);
     const struct ds_endpoint *end = event->conn->end;
     if (is_node(asked, end[0].node) || is_node(asked, end[1].node) ||
         is_at(&place, &end[0].addr, end[0].port) || is_at(&place, &end[1].addr, end[1].port))

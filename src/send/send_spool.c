@@ -59,8 +59,10 @@ struct send_queue *send_spool_open(const struct send_spool_config *config, uint6
     }
     *num_left = send_queue_count(queue);
     if (*num_left != 0 && config->refuses_left) {
-        complain("%s holds records of a run without --redact: run once without it to have them sent, or remove "
-                 "the file", name);
+        complain("%s holds records of a run without --redact: run once without it to have them sent, "
+                 "or remove "
+                 "the file",
+                 name);
         send_queue_free(queue);
         close(fd);
         return NULL;

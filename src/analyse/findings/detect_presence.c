@@ -140,18 +140,33 @@ static struct ds_text name_in(const struct wording *sentence)
     return (struct ds_text){0};
 }
 
+/* is_counted says whether the number at the end of a name has leading zeros: who counts nodes writes it so,
+ * where a script takes the number of a process or a time. */
+static bool is_counted(struct ds_text name, size_t len)
+{
+    return name.data[len] == '0';
+}
+
 /* is_of_scripts says whether a node that is not registered is one of several whose names differ in their
- * number alone: another one came and went. */
+ * number alone: another one came and went, or is not registered either. */
 static bool is_of_scripts(const struct detect *d, const struct finding *f)
 {
     const struct ds_text name = name_in(&f->sentence);
     const size_t len = tools_number_len(name, TOOLS_NUMBER_LEN);
-    if (len == 0)
+    if (len == 0 || is_counted(name, len))
         return false;
     for (const struct presence_node *node = table_oldest(&d->presence.nodes); node != NULL;
          node = table_newer(&d->presence.nodes, node)) {
         if (node->is_visitor && tools_number_len(text_of(node->name, node->len), TOOLS_NUMBER_LEN) == len &&
             memcmp(node->name, name.data, len) == 0)
+            return true;
+    }
+    for (const struct found *found = table_oldest(&d->found); found != NULL;
+         found = table_newer(&d->found, found)) {
+        const struct ds_text other = name_in(&found->finding.sentence);
+        if (found->finding.kind == f->kind && tools_number_len(other, TOOLS_NUMBER_LEN) == len &&
+            memcmp(other.data, name.data, len) == 0 && !is_counted(other, len) &&
+            (other.len != name.len || memcmp(other.data, name.data, name.len) != 0))
             return true;
     }
     return false;

@@ -179,8 +179,8 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     return HOST_MERGE_TAKEN;
 }
 
-/* patience_of returns how long a packet waits for other hosts. Those that have sent nothing for a minute do not
- * count. */
+/* patience_of returns how long a packet waits for other hosts. Those that have sent nothing for a
+ * minute do not count. */
 static int64_t patience_of(const struct host_merge *merge, int64_t now_ns)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, spread;

@@ -103,7 +103,8 @@ static void take(struct follow *f, natsMsg *message)
         f->now.num_odd++;
         return;
     }
-    if (!ds_link_type_known(packet.link_type) || (f->has_link_type && packet.link_type != f->link_type)) {
+    if (!ds_link_type_known(packet.link_type) ||
+        (f->has_link_type && packet.link_type != f->link_type)) {
         f->now.num_links++;
         return;
     }
@@ -219,7 +220,9 @@ static void say(struct follow *f, bool is_end)
               "the limits of the stream removed up to so many before they were read");
     say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
     say_count(f->now.num_odd, &f->said.num_odd, "not packets, although named so");
-    say_count(f->now.num_links, &f->said.num_links, "their link type is another one than that of the first packet, or not supported: capture with the same "
+    say_count(f->now.num_links, &f->said.num_links,
+              "their link type is another one than that of the first packet, or not supported: capture "
+              "with the same "
               "-i on all hosts");
     say_count(f->now.num_hosts, &f->said.num_hosts,
               "their hosts are more than 256; ?host=NAME after the URL selects one");

@@ -34,14 +34,15 @@ static void take(struct nats_states *states, struct ds_text host, uint64_t numbe
     states->hosts[i].number = number;
 }
 
-/* slowness_of returns by how much the time of a state is before the servers' time: the clock of its host is
- * slow. 0: it is not, or it has no time. */
+/* slowness_of returns by how much the time of a state is before the servers' time: the clock of its
+ * host is slow. 0: it is not, or it has no time. */
 static int64_t slowness_of(const struct nats_pull *pull, natsMsg *message)
 {
     const int len = nats.natsMsg_GetDataLength(message);
     const struct ds_text text = {nats.natsMsg_GetData(message), len > 0 ? (size_t)len : 0};
     int64_t ts_ns, slow_ns;
-    if (!packet_json_time(text, &ts_ns) || __builtin_sub_overflow(nats_pull_stored_ns(pull), ts_ns, &slow_ns))
+    if (!packet_json_time(text, &ts_ns) ||
+        __builtin_sub_overflow(nats_pull_stored_ns(pull), ts_ns, &slow_ns))
         return 0;
     return slow_ns < 0 ? 0 : slow_ns < MOST_SLOW_NS ? slow_ns : MOST_SLOW_NS;
 }
