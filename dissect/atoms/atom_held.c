@@ -12,7 +12,7 @@
 
 static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
 static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
-static const double NO_ROLE = -2; /* of what stands where nothing is told of it, as in long messages */
+static const double NO_ROLE = -2; /* of an atom in a place without a role, as in long messages */
 static const double SETTLED = 0.9999, GONE = 0.5;
 
 /* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A

@@ -25,9 +25,9 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
 /* tcp_has_other_signature says whether a segment is signed and what its sender has sent so far is not, or
- * the other way round, if its SYN has told which: who has agreed on signatures drops what has none (RFC
- * 2385, section 2.0), and Linux
- * drops those that it has not agreed on. */
+ * the other way round. It needs the SYN: a connection that was up before shows nothing. An end that has
+ * agreed on signatures drops segments without one (RFC 2385, section 2.0). Linux also drops signed segments
+ * where nothing was agreed on. */
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
 /* tcp_is_before_first says whether a number lies before the first byte of a stream whose SYN was
@@ -39,8 +39,8 @@ static inline bool tcp_is_before_first(const struct tcp_conn *conn, int dir, uin
 }
 
 /* tcp_acks_unsent says whether a segment with data acknowledges what was not captured, or not sent: Linux
- * drops it then. What comes after it shows which of the two it is: it settles it if the other end has
- * acknowledged the data, or other data has come in its place. */
+ * drops it in the latter case. Later segments show which of the two it is: the other end acknowledges the
+ * data, or other data comes in its place. */
 bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
 /* tcp_judge_expected says so at once of a segment that has ACK and begins where its stream stands;

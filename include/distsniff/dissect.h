@@ -221,7 +221,7 @@ struct ds_where ds_session_packet(struct ds_session *session, const struct ds_pa
  * a session reads no clock. The session then gives up what it has waited for long enough (missing
  * segments, a SYN that nobody answers) and calls back, as it would have done with the next packet. Such
  * events have this time and the number of the latest packet. Earlier packets may follow, but the session
- * may have given up waiting for them: in a live capture, subtract the time that the kernel keeps packets.
+ * may no longer wait for them: in a live capture, subtract the time that the kernel keeps packets.
  * A time before the latest packet's is ignored. Do not call it for captures that are read from files. */
 void ds_session_time(struct ds_session *session, int64_t now_ns);
 

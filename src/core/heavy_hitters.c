@@ -100,7 +100,7 @@ static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key
     if (hitters->forget != NULL)
         hitters->forget(lightest);
     table_remove(&hitters->table, lightest);
-    struct hitters_entry *e = table_put(&hitters->table, key); /* of what was just given up */
+    struct hitters_entry *e = table_put(&hitters->table, key); /* in the place that has just become free */
     hitters->num_forgotten++;
     hitters->heap[0].number = e->entry.number;
     e->weight = e->most_missing = inherited;

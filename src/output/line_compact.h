@@ -12,7 +12,7 @@ void line_compact(struct ds_text text, struct ds_buffer *out);
 
 /* line_compact_more leaves out more of a line that line_compact has made, and is still too wide: what the
  * names of both its ends have in common, the nodes of pids that are one of these, words such as reg_send,
- * and what is left of references. What is said is what has to be seen. */
+ * and what is left of references. The content of the message stays. */
 void line_compact_more(struct ds_text text, struct ds_buffer *out);
 
 #endif

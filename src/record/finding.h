@@ -25,7 +25,7 @@ enum severity {
 
 /* How a line of UNCHECKED limits the verdict: the capture does not have all that passed, or not all that it
  * has could be read. */
-enum verdict_limit { LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ };
+enum verdict_limit { LIMITS_NOTHING, LIMITS_SEEN, LIMITS_READ, LIMITS_NODES };
 enum certainty { CERTAINTY_SURE, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE };
 
 /* What a finding is about, the most urgent first: something is down, stalled, split or failing; something
@@ -145,6 +145,7 @@ struct finding {
     struct {
         size_t len;
         char text[FINDING_NODE_LEN];
+        struct ds_addr addr; /* where it was seen last, family 0: not known. To select by it, not to show */
     } node[2]; /* those it is about; len 0: none, or not known */
     bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */

@@ -243,6 +243,10 @@ static bool is_anything_down(const struct doctor *doctor)
 static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *out)
 {
     const struct finding *unread = find_limit(doctor, LIMITS_READ);
+    if (find_limit(doctor, LIMITS_NODES) != NULL) {
+        ds_buffer_add_text(out, "the nodes of --node never occurred: nothing can be said of them");
+        return;
+    }
     ds_buffer_add_text(out, is_anything_down(doctor) ? "no other problems found" : "no problems found");
     if (unread != NULL) {
         ds_buffer_add_text(out, " in what could be read (");

@@ -274,6 +274,14 @@ static void take_names(struct selector *s, const struct record *record)
     }
 }
 
+bool selector_nodes_occurred(const struct selector *s)
+{
+    bool occurs = s->near == NULL;
+    for (size_t i = 0; i < s->config->nodes.num && !occurs; i++)
+        occurs = s->near[i].occurs;
+    return occurs;
+}
+
 /* tell_here says what there is instead of a name that never occurred. */
 static void tell_here(const char *option, struct ds_text word, const struct names_here *names,
                       const char *here, const char *none)
@@ -441,16 +449,13 @@ bool selector_has_node(const struct selector *s, struct ds_text name, const stru
     return node_is;
 }
 
-/* names_address says whether a finding names a node by that address, or by it and a port. */
+/* names_address says whether the sentence of a finding has that address, alone or with a port. */
 static bool names_address(const struct finding *finding, const char *word)
 {
     const struct wording *sentence = &finding->sentence;
-    const size_t len = strlen(word);
     for (unsigned i = 0; i < sentence->num; i++) {
-        const char *addr = sentence->bytes + sentence->part[i].at;
-        const size_t addr_len = sentence->part[i].len;
-        if (sentence->part[i].kind == WORD_ADDR && addr_len >= len && memcmp(addr, word, len) == 0 &&
-            (addr_len == len || addr[len] == ':'))
+        const struct ds_text addr = {sentence->bytes + sentence->part[i].at, sentence->part[i].len};
+        if (sentence->part[i].kind == WORD_ADDR && pick_node_is_written(word, addr))
             return true;
     }
     return false;
@@ -462,7 +467,9 @@ bool selector_is_of_nodes(const struct selector *s, const struct finding *findin
     bool node_is = selector_has_node(s, finding_node(finding, 0), NULL) ||
                    selector_has_node(s, finding_node(finding, 1), NULL);
     for (size_t i = 0; i < nodes->num && !node_is; i++)
-        node_is = names_address(finding, nodes->word[i] + (nodes->word[i][0] == '~'));
+        node_is = pick_node_is_on(nodes->word[i], &finding->node[0].addr) ||
+                  pick_node_is_on(nodes->word[i], &finding->node[1].addr) ||
+                  names_address(finding, nodes->word[i]);
     return node_is;
 }
 

@@ -59,6 +59,9 @@ bool selector_chooses(const struct selector *select);
 /* selector_num_given_up returns how many messages -e, -m and -Y gave up on. */
 uint64_t selector_num_given_up(const struct selector *select);
 
+/* selector_nodes_occurred says whether any of the nodes that the user gave has occurred. */
+bool selector_nodes_occurred(const struct selector *select);
+
 /* selector_tell_near says of names that never occurred which did that come near. */
 void selector_tell_near(const struct selector *select);
 

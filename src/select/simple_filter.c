@@ -362,6 +362,23 @@ bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port
     return is_at(&place, addr, port);
 }
 
+bool pick_node_is_on(const char *node, const struct ds_addr *addr)
+{
+    const struct node_place place = parse_place(node);
+    return is_at(&place, addr, place.port);
+}
+
+bool pick_node_is_written(const char *node, struct ds_text addr)
+{
+    char text[DS_ADDR_LEN + sizeof "[]:65535"];
+    if (addr.len >= sizeof text)
+        return false;
+    memcpy(text, addr.data, addr.len);
+    text[addr.len] = '\0';
+    const struct node_place place = parse_place(node), written = parse_place(text);
+    return is_at(&place, &written.addr, written.port != 0 ? written.port : place.port);
+}
+
 bool pick_node_has(const char *node, const struct ds_event *event)
 {
     const struct ds_text asked = pick_node_text(node);

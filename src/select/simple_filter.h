@@ -47,6 +47,11 @@ bool pick_node_has(const char *node, const struct ds_event *event);
 /* pick_node_is_at says whether a word for a node is that address, or with its port; port 0: it has none. */
 bool pick_node_is_at(const char *node, const struct ds_addr *addr, uint16_t port);
 
+/* pick_node_is_on says whether it is that address, whatever port it has. pick_node_is_written says so of an
+ * address that is text, alone or with a port; where both have a port it has to be the same. */
+bool pick_node_is_on(const char *node, const struct ds_addr *addr);
+bool pick_node_is_written(const char *node, struct ds_text addr);
+
 /* pick_node_text returns the name that is meant by a word for a node. */
 struct ds_text pick_node_text(const char *word);
 bool pick_node_is(const char *node, const struct party *party);

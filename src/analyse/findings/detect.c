@@ -87,9 +87,10 @@ void detect_unsure(struct finding *f, enum certainty certainty, const char *proo
     f->proof = proof;
 }
 
-void detect_emit(struct detect *d, const struct finding *finding)
+void detect_emit(struct detect *d, struct finding *finding)
 {
     const struct record record = {.finding = finding};
+    presence_locate(&d->presence, finding);
     if (d->timeline != NULL)
         timeline_finding(d->timeline, finding);
     d->config.emit(d->config.context, &record);
@@ -165,7 +166,7 @@ static struct found *complete(struct detect *d)
 
 void detect_complete(struct detect *d)
 {
-    const struct found *found = complete(d);
+    struct found *found = complete(d);
     if (found != NULL)
         detect_emit(d, &found->finding);
 }

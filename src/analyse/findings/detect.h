@@ -370,7 +370,7 @@ bool detect_kernel_lost(struct finding *finding, int64_t since_ns, const struct 
 void detect_unsure(struct finding *finding, enum certainty certainty, const char *proof);
 
 /* detect_emit gives a finding out as it is, of which no equals are counted. */
-void detect_emit(struct detect *d, const struct finding *finding);
+void detect_emit(struct detect *d, struct finding *finding);
 
 /* detect_commit gives it out, or counts it with its equals: those of the same code, variant and parameters
  * of the sentence. Returns its number; 0 when memory ran out. */

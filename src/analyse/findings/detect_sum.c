@@ -181,6 +181,17 @@ static void say_links(struct detect *d, unsigned *line)
     say_unread(d, ++*line);
 }
 
+/* say_nodes: of nodes that never occurred nothing can be said. While a capture goes on they may yet. */
+static void say_nodes(struct detect *d, unsigned line)
+{
+    struct finding f = {.limits = LIMITS_NODES};
+    const struct findings_config *config = &d->config;
+    if (!d->is_over || config->have_nodes_occurred == NULL || config->have_nodes_occurred(config->context))
+        return;
+    wording_add(&f.sentence, "the nodes of --node never occurred");
+    put_line(d, line, SEVERITY_UNCHECKED, &f);
+}
+
 static void say_lacking(struct detect *d, unsigned *line)
 {
     const struct checks *c = &d->checks;
@@ -303,6 +314,7 @@ void detect_sum(struct detect *d)
     say_names(d, &line);
     say_unsure(d, &line);
     say_limits(d, &line);
+    say_nodes(d, ++line);
     line++;
     if (d->has_baseline)
         say_baseline(d, line);

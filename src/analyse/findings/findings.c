@@ -55,7 +55,11 @@ struct findings *findings_new(const struct findings_config *config)
 #include "analyse/findings/families.def"
 #undef FAMILY
     const struct timeline_config lines = {
-        .emit = config->emit, .context = config->context, .is_live = config->is_live};
+        .emit = config->emit,
+        .context = config->context,
+        .presence = &d->presence,
+        .is_live = config->is_live,
+    };
     if (!is_made || (config->has_timeline && (d->timeline = timeline_new(&lines)) == NULL)) {
         findings_free(f);
         return NULL;

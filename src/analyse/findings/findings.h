@@ -18,8 +18,10 @@ struct findings;
 struct findings_config {
     record_fn emit; /* a record with a finding, which lives until emit returns */
     void *context;
-    /* Whether what is down is told of a node; NULL: of all. */
+    /* The user may ask for some nodes alone. has_node says whether a node is one of them, and
+     * have_nodes_occurred whether any of them has occurred so far. NULL, both: the user asks for all. */
     bool (*has_node)(void *context, struct ds_text name, const struct ds_addr *addr);
+    bool (*have_nodes_occurred)(void *context);
     uint16_t epmd_port;
     bool has_cookie; /* digests are checked */
     bool has_timeline; /* what happened when is given out too (timeline.h) */

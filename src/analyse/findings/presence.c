@@ -85,6 +85,16 @@ static bool is_at(const struct presence_node *node, struct ds_text name, const s
            memcmp(node->addr.bytes, addr->bytes, sizeof addr->bytes) == 0;
 }
 
+void presence_locate(const struct presence *p, struct finding *finding)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct presence_node *node =
+            finding->node[i].len != 0 ? presence_find(p, finding_node(finding, i)) : NULL;
+        if (node != NULL)
+            finding->node[i].addr = node->addr;
+    }
+}
+
 const struct presence_node *presence_find_at(const struct presence *p, struct ds_text name,
                                              const struct ds_addr *addr)
 {

@@ -17,6 +17,7 @@
 #define SRC_PRESENCE_H
 
 #include "core/table.h"
+#include "record/finding.h"
 
 #include <distsniff/event.h>
 
@@ -107,6 +108,9 @@ void presence_given_up(struct presence *presence, uint64_t conn, int64_t ts_ns,
 const struct presence_node *presence_find(const struct presence *presence, struct ds_text name);
 const struct presence_pair *presence_find_pair(const struct presence *presence, struct ds_text a,
                                                struct ds_text b);
+
+/* presence_locate fills in where the nodes of a finding are, as far as they were seen. */
+void presence_locate(const struct presence *presence, struct finding *finding);
 
 /* presence_find_at returns a node by the first part of its name and its host, as EPMD is asked; or NULL. */
 const struct presence_node *presence_find_at(const struct presence *presence, struct ds_text name,

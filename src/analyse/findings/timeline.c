@@ -96,9 +96,10 @@ uint64_t timeline_left_out(const struct timeline *t)
 
 /* --- lines that are over --- */
 
-static void emit(const struct timeline *t, const struct finding *line)
+static void emit(const struct timeline *t, struct finding *line)
 {
     const struct record record = {.finding = line};
+    presence_locate(t->config.presence, line);
     t->config.emit(t->config.context, &record);
 }
 
@@ -122,7 +123,7 @@ static void give_kept(struct timeline *t, size_t num)
     t->num_kept -= num;
 }
 
-static void give(struct timeline *t, const struct finding *line)
+static void give(struct timeline *t, struct finding *line)
 {
     if (t->config.is_live) {
         emit(t, line);
@@ -183,7 +184,7 @@ static void name_place(struct finding *line, uint64_t conn, uint64_t frame, cons
 static void finish(struct timeline *t, struct open_line *o);
 
 /* hold keeps a line that may go on. NULL: there is no memory, and it was given out as it is. */
-static struct open_line *hold(struct timeline *t, const struct finding *line, uint64_t key, int64_t hold_ns)
+static struct open_line *hold(struct timeline *t, struct finding *line, uint64_t key, int64_t hold_ns)
 {
     if (table_is_full(&t->open))
         finish(t, table_oldest(&t->open));

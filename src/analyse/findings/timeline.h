@@ -17,6 +17,7 @@ struct timeline;
 
 struct timeline_config {
     record_fn emit;
+    const struct presence *presence; /* where nodes are; has to stay */
     void *context;
     bool is_live; /* lines are given out as soon as they are over */
 };

@@ -162,6 +162,14 @@ static bool check_nats(const struct options *o)
                  "packet");
         return false;
     }
+    for (size_t i = 0; i < nats->num_reads; i++) {
+        if (!nats->reads[i].follows || nats->publish.num_servers == 0 ||
+            strcmp(nats->reads[i].stream, nats->publish.stream) != 0)
+            continue;
+        complain("-r with ?follow and -T nats name the same stream, %s, which would be read and published "
+                 "without end: publish to another one (nats://HOST/STREAM)", nats->publish.stream);
+        return false;
+    }
     if ((nats->credentials_file == NULL && nats->ca_file == NULL && nats->certificate_file == NULL &&
          nats->inbox == NULL) ||
         nats->publish.num_servers != 0 || nats->num_reads != 0)

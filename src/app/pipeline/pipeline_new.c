@@ -115,14 +115,22 @@ static bool has_node(void *context, struct ds_text name, const struct ds_addr *a
     return selector_has_node(s->select, name, addr);
 }
 
+static bool have_nodes_occurred(void *context)
+{
+    const struct pipeline *s = context;
+    return selector_nodes_occurred(s->select);
+}
+
 static bool open_findings(struct pipeline *s)
 {
     const struct options *options = s->options;
+    const bool asks_nodes = options->select.nodes.num != 0;
     if (!pipeline_takes_findings(options))
         return true;
     struct findings_config config = {.emit = pipeline_on_finding,
                                      .context = s,
-                                     .has_node = options->select.nodes.num != 0 ? has_node : NULL,
+                                     .has_node = asks_nodes ? has_node : NULL,
+                                     .have_nodes_occurred = asks_nodes ? have_nodes_occurred : NULL,
                                      .epmd_port = options->epmd_port,
                                      .has_cookie = options->cookie_file != NULL,
                                      .has_timeline = options->report.wanted[REPORT_TIMELINE] ||

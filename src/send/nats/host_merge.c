@@ -20,7 +20,7 @@ struct waiting_packet {
     struct waiting_packet *before, *after;
     struct ds_packet packet; /* its data is bytes */
     int64_t arrived_ns, stored_ns;
-    int64_t ahead_ns; /* of the servers' time: it waits longer by that */
+    int64_t ahead_ns; /* by how much its time is after that of the servers */
     uint8_t bytes[];
 };
 
@@ -40,7 +40,7 @@ struct host_merge {
     int64_t given_ns; /* time of the packet that was given out last */
     int64_t
         stored_ns; /* the latest of all packets: what was stored long ago is read faster than it came */
-    bool has_given, was_full, is_ending;
+    bool has_given, was_full;
     struct waiting_packet *given;
 };
 
@@ -224,14 +224,16 @@ static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns)
     return true;
 }
 
-/* has_waited says whether a packet has waited for so long: what is older than it goes first, and waits
- * no longer. */
+/* has_waited says whether a packet has waited for so long: what is older than it goes first, and waits no
+ * longer. A packet whose time is ahead waits until then as well, or those of others would be late. */
 static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int64_t now_ns)
 {
     for (size_t i = 0; i < merge->num_hosts; i++) {
         const struct waiting_packet *first = merge->hosts[i].first;
-        if (first != NULL && (now_ns - first->arrived_ns >= patience_ns ||
-                              merge->stored_ns - first->stored_ns >= patience_ns))
+        if (first == NULL)
+            continue;
+        const int64_t until_ns = patience_ns + first->ahead_ns;
+        if (now_ns - first->arrived_ns >= until_ns || merge->stored_ns - first->stored_ns >= until_ns)
             return true;
     }
     return false;
@@ -245,7 +247,7 @@ bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet 
     struct merged_host *oldest = &merge->hosts[number];
     struct waiting_packet *one = oldest->first;
     const bool is_full = merge->num_bytes > merge->config.max_bytes;
-    const bool is_due = merge->is_ending || have_all_passed(merge, one->packet.ts_ns) ||
+    const bool is_due = have_all_passed(merge, one->packet.ts_ns) ||
                         has_waited(merge, patience_of(merge, now_ns), now_ns);
     if (!is_due && !is_full)
         return false;
@@ -260,11 +262,6 @@ bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet 
     *packet = one->packet;
     *host = number;
     return true;
-}
-
-void host_merge_end(struct host_merge *merge)
-{
-    merge->is_ending = true;
 }
 
 const struct host_merge_host *host_merge_host(const struct host_merge *merge, size_t number)

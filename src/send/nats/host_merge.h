@@ -5,7 +5,7 @@
  * packet behind it, has waited for the lateness. What arrives behind that is late: it is counted, and
  * never given out, because what is shown never goes back in time. The clocks of hosts differ, and so
  * does the time that their packets take to the servers: packets wait longer by the difference between
- * the hosts, as far as their last packets tell.
+ * the hosts, as far as their last packets tell; one whose time is ahead waits until then, too.
  *
  * Two packets of a host with the same time and frame number are the same: a publisher sends again what
  * was not acknowledged. Packets that were made (ds_packet.past) have those of the packet before them, and
@@ -62,9 +62,6 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
  * false where there is none. Its bytes stay valid until the next call of any function but
  * host_merge_host. */
 bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet *packet, size_t *host);
-
-/* host_merge_end: no packet is waited for any longer. */
-void host_merge_end(struct host_merge *merge);
 
 /* host_merge_host returns what is known of a host, NULL: there are not so many. Hosts are numbered from
  * 0 in the order in which their first packets arrived. */

@@ -10,11 +10,6 @@
 #include "capture/packet_pipe.h"
 #include "core/clock.h"
 #include "core/complain.h"
-#include "privsep/own_process.h"
-#include "privsep/privileges.h"
-#include "privsep/sandbox.h"
-#include "privsep/sandbox_preload.h"
-#include "record/back_off.h"
 #include "send/nats/host_merge.h"
 #include "send/nats/nats_client.h"
 #include "send/nats/nats_states.h"
@@ -31,8 +26,7 @@
 
 enum {
     MAX_WAITING = 64 * 1024 * 1024, /* bytes of packets that wait for other hosts */
-    ENOUGH_OUT =
-        1024 * 1024, /* bytes that wait for this program: no more is read before they are gone */
+    ENOUGH_OUT = 1024 * 1024, /* bytes that wait for this program: no more is read before they are gone */
     WAIT_MS = 100,
 };
 #define SAY_NS (10 * INT64_C(1000000000))
@@ -139,8 +133,8 @@ static void give_out(struct follow *f)
             continue;
         if (!f->has_head)
             packet_pipe_write_head(f->link_type, &f->out);
-        f->has_head = true;
         packet_pipe_write(&packet, &f->out);
+        f->has_head |= !f->out.failed;
         if (f->out.failed) { /* memory ran out: it is lost */
             f->out.failed = false;
             f->out.len = whole;
@@ -182,9 +176,8 @@ static void say_late(struct follow *f)
         most = f->late_of[i] > f->late_of[most] ? i : most;
     if (f->late_of[most] != 0) {
         const struct host_merge_host *host = host_merge_host(f->merge, most);
-        complain("NATS: %s left out: other hosts had been shown up to a later time, most of them from "
-                 "%s, the last "
-                 "one by %.1f s: ?lateness=TIME waits longer",
+        complain("NATS: %s left out: later packets of other hosts had been shown. %s sent most of them, "
+                 "the last one %.1f s too late: ?lateness=TIME waits longer",
                  ds_counted(f->now.num_late - f->said.num_late, "packets").text, host->name,
                  (double)host->late_ns / 1e9);
     }
@@ -217,15 +210,13 @@ static void say(struct follow *f, bool is_end)
     say_count(f->now.num_ahead, &f->said.num_ahead,
               "their time is more than a minute ahead of the servers'");
     say_count(f->now.num_removed, &f->said.num_removed,
-              "the limits of the stream removed up to so many before they were read");
+              "the limits of the stream removed at most so many before they were read");
     say_count(f->now.num_unread, &f->said.num_unread, "they did not arrive, or memory ran out");
-    say_count(f->now.num_odd, &f->said.num_odd, "not packets, although named so");
+    say_count(f->now.num_odd, &f->said.num_odd, "they are no packets, although they are called so");
     say_count(f->now.num_links, &f->said.num_links,
-              "their link type is another one than that of the first packet, or not supported: capture "
-              "with the same "
-              "-i on all hosts");
+              "they have another link type than the first packet: capture with the same -i on all hosts");
     say_count(f->now.num_hosts, &f->said.num_hosts,
-              "their hosts are more than 256; ?host=NAME after the URL selects one");
+              "at most 256 hosts are read; ?host=NAME after the URL selects one");
     const bool was_full = host_merge_was_full(f->merge);
     if (was_full)
         complain("NATS: more than 64 MiB of packets waited for slow hosts: some were not waited for");
@@ -259,7 +250,6 @@ static void run(void *context, int alive_fd, int ready_fd)
     static struct nats_client client;
     static struct follow follow;
     const struct follow_start *start = context;
-    const struct nats_reader_config *config = start->config;
     struct follow *f = &follow;
     const struct host_merge_config merging = {
         .lateness_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
@@ -268,15 +258,8 @@ static void run(void *context, int alive_fd, int ready_fd)
     jsCtx *js = NULL;
     *f = (struct follow){.url = start->url, .alive_fd = alive_fd, .out_fd = start->out[1]};
     close(start->out[0]);
-    if (!privileges_return() || !nats_library_load() ||
-        !nats_client_init(&client, config->nats, f->url) || !privileges_drop(config->user))
+    if (!nats_reader_prepare(start->config, f->url, NULL, &client))
         _exit(EXIT_FAILURE);
-    (void)own_process_hide(); /* there are credentials in it */
-    if (config->is_confined) {
-        sandbox_preload_names();
-        sandbox_confine_client(NULL);
-    }
-    back_off_begin();
     f->merge = host_merge_new(&merging);
     f->dedup = dedup_new();
     const bool has_memory = f->merge != NULL && f->dedup != NULL;

@@ -202,6 +202,21 @@ static bool hand_over_all(struct nats_reader_state *r, int socket)
     return true;
 }
 
+bool nats_reader_prepare(const struct nats_reader_config *config, const struct nats_url *url,
+                         const char *folder, struct nats_client *client)
+{
+    if (!privileges_return() || !nats_library_load() || !nats_client_init(client, config->nats, url) ||
+        !privileges_drop(config->user))
+        return false;
+    (void)own_process_hide(); /* there are credentials in it */
+    if (config->is_confined) {
+        sandbox_preload_names();
+        sandbox_confine_client(folder);
+    }
+    back_off_begin();
+    return true;
+}
+
 static _Noreturn void run_reader(const struct nats_reader_config *config, const struct nats_url *url,
                                  size_t max_hosts, int socket)
 {
@@ -212,14 +227,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     reader.max_hosts = max_hosts;
     signal(SIGPIPE, SIG_IGN);
     file_helper_forget();
-    bool good = privileges_return() && nats_library_load() &&
-                nats_client_init(&client, config->nats, url) && privileges_drop(config->user);
-    (void)own_process_hide(); /* there are credentials in it */
-    if (good && config->is_confined) {
-        sandbox_preload_names();
-        sandbox_confine_client(host_file_folder());
-    }
-    back_off_begin();
+    bool good = nats_reader_prepare(config, url, host_file_folder(), &client);
     reader.connection = good ? nats_client_open(&client, &reader.context) : NULL;
     good = good && reader.connection != NULL && read_all(&reader, &end.is_whole) &&
            hand_over_all(&reader, socket);

@@ -31,6 +31,14 @@ struct nats_reader_config {
     bool is_confined;
 };
 
+struct nats_client;
+
+/* nats_reader_prepare is how a process that reads from servers begins: it reads the files with the
+ * rights of whoever runs this, and keeps no right. folder: where it may make files without a name, NULL:
+ * it makes none. False after a complaint. */
+bool nats_reader_prepare(const struct nats_reader_config *config, const struct nats_url *url,
+                         const char *folder, struct nats_client *client);
+
 /* nats_read fetches what is there, by a process of its own that talks to the servers. To be called before
  * there are threads. False after a complaint; where some of it is missing, what is there is given. */
 bool nats_read(const struct nats_reader_config *config, const struct nats_url *url,

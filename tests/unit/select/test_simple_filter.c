@@ -142,6 +142,23 @@ static void finds_nodes(void **state)
     assert_false(pick_node_has("10.0.0.10", &event));
     assert_false(pick_node_has("", &event));
     assert_false(pick_node_is_at("10.0.0.1:0", &conn.end[0].addr, 0));
+    assert_true(pick_node_is_on("10.0.0.1", &conn.end[0].addr)); /* its port is not known */
+    assert_true(pick_node_is_on("10.0.0.1:7", &conn.end[0].addr));
+    assert_false(pick_node_is_on("10.0.0.2", &conn.end[0].addr));
+    assert_false(pick_node_is_on("a", &(struct ds_addr){0}));
+    static const struct {
+        const char *word, *addr;
+        bool is_same;
+    } written[] = {
+        {"10.0.0.1", "10.0.0.1:25672", true},     {"10.0.0.1:25672", "10.0.0.1", true},
+        {"10.0.0.1:7", "10.0.0.1:25672", false},  {"10.0.0.1", "10.0.0.10", false},
+        {"2001:DB8::1", "[2001:db8::1]:7", true}, {"[2001:db8::1]:8", "[2001:db8::1]:7", false},
+        {"a@h", "a@h", false},                    {"10.0.0.1", "", false},
+        {"10.0.0.1", "10.0.0.1:2567210.0.0.1:2567210.0.0.1:2567210.0.0.1:2567210.0.0.1:2567", false},
+    };
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+        assert_int_equal(pick_node_is_written(written[i].word,
+                                              (struct ds_text){written[i].addr, strlen(written[i].addr)}), written[i].is_same);
     assert_false(pick_node_has("h.x", &event));
     conn.end[0].node = TEXT("a@h.x.org");
     assert_true(pick_node_has("h", &event));

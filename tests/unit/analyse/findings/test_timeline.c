@@ -24,6 +24,7 @@ static int64_t last_from_ns;
 static bool is_ordered;
 static struct timeline *t;
 
+static struct presence nowhere; /* no node was seen */
 static void take(void *context, const struct record *record)
 {
     const struct finding *f = record->finding;
@@ -43,7 +44,7 @@ static void take(void *context, const struct record *record)
 
 static void begin(bool is_live)
 {
-    const struct timeline_config config = {.emit = take, .is_live = is_live};
+    const struct timeline_config config = {.emit = take, .presence = &nowhere, .is_live = is_live};
     timeline_free(t);
     t = timeline_new(&config);
     assert_non_null(t);
@@ -364,7 +365,7 @@ static void caps(void **state)
 
 static void without_memory(void *context)
 {
-    const struct timeline_config config = {.emit = take};
+    const struct timeline_config config = {.emit = take, .presence = &nowhere};
     (void)context;
     struct timeline *made = timeline_new(&config);
     if (made == NULL)
