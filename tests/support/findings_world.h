@@ -194,6 +194,18 @@ static inline void step(enum ds_handshake_step which, int dir, const char *name)
     put(&event);
 }
 
+/* event_of_alert is what an end of TLS answers to a handshake in clear. */
+static inline struct ds_event event_of_alert(void)
+{
+    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
+    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
+    event.handshake.step = DS_STEP_UNKNOWN;
+    event.bytes = alert;
+    event.bytes_len = sizeof alert;
+    event.fault.kind = DS_FAULT_MALFORMED;
+    return event;
+}
+
 /* shake goes as far as a step. */
 static inline void shake(enum ds_handshake_step last, const char *alice, const char *bob)
 {
@@ -403,6 +415,26 @@ static inline void put_reason(const char *why, const char *fun)
     put_small(1);
     put_nil();
     put_nil();
+}
+
+/* lock_call: who sets or deletes the global lock till; bob's global takes a second to answer. */
+static inline void lock_call(const char *label, const char *who, const char *answer)
+{
+    begin_terms();
+    put_tuple(2);
+    put_atom("set_lock");
+    put_tuple(2);
+    put_atom("till");
+    put_atom("me");
+    const struct ds_term request = term_since(0);
+    const size_t at = term_bytes.len;
+    put_atom(answer);
+    const struct call call = {.label = label, .group = "otp", .caller = {.node = text(who)},
+                              .callee = {.node = text("bob@b")}, .request = request,
+                              .result = term_since(at), .outcome = CALL_OK, .conn = w.conn.number,
+                              .start_ns = w.now_ns, .end_ns = w.now_ns + SECOND};
+    w.now_ns += SECOND;
+    put_call(&call);
 }
 
 #endif

@@ -383,13 +383,8 @@ static void listens_on_the_other_version(void)
 
 static void speaks_tls(void)
 {
-    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
     step(DS_STEP_SEND_NAME, 0, "alice@a");
-    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
-    event.handshake.step = DS_STEP_UNKNOWN;
-    event.bytes = alert;
-    event.bytes_len = sizeof alert;
-    event.fault.kind = DS_FAULT_MALFORMED;
+    const struct ds_event event = event_of_alert();
     put(&event);
     within();
     close_by(1, MS, DS_CLOSE_FIN);
@@ -512,35 +507,14 @@ static void renews_keys(void)
     change(DS_CONN_CLOSED, 0, true);
 }
 
-static void asks_for_a_lock(const char *who, const char *answer)
-{
-    begin_terms();
-    put_tuple(2);
-    put_atom("set_lock");
-    put_tuple(2);
-    put_atom("till");
-    put_atom("me");
-    const struct ds_term request = term_since(0);
-    const size_t at = term_bytes.len;
-    put_atom(answer);
-    struct call call = asked_call(CALL_OK);
-    call.label = "global:set_lock";
-    call.group = "otp";
-    call.caller = (struct party){.node = text(who)};
-    call.callee = (struct party){.node = text("bob@b")};
-    call.request = request;
-    call.result = term_since(at);
-    ends(&call, SECOND);
-}
-
 static void does_not_get_a_lock(void)
 {
     up();
-    asks_for_a_lock("carol@c", "true");
+    lock_call("global:set_lock", "carol@c", "true");
     for (int n = 0; n < 6; n++) {
         if (n == 3)
             within();
-        asks_for_a_lock("alice@a", "false");
+        lock_call("global:set_lock", "alice@a", "false");
     }
 }
 

@@ -264,26 +264,6 @@ static void missing_code(void **state)
     found("DS302");
 }
 
-static void lock_call(const char *label, const char *who, const char *answer)
-{
-    begin_terms();
-    put_tuple(2);
-    put_atom("set_lock");
-    put_tuple(2);
-    put_atom("till");
-    put_atom("me");
-    const struct ds_term request = term_since(0);
-    const size_t at = term_bytes.len;
-    put_atom(answer);
-    w.now_ns += SECOND;
-    const struct call call = {.label = label, .group = "otp", .caller = {.node = text(who)},
-                              .callee = {.node = text("bob@b")}, .request = request,
-                              .result = term_since(at), .outcome = CALL_OK, .conn = 1,
-                              .start_ns = w.now_ns, .end_ns = w.now_ns};
-    const struct record record = {.call = &call};
-    findings_record(w.findings, &record);
-}
-
 static void locks(void **state)
 {
     enum { STUCK, FREED, TAKEN_BETWEEN, FOUR_TIMES, CASES };

@@ -6,15 +6,10 @@
 
 static void tls_and_plain(void **state)
 {
-    static const uint8_t alert[] = {21, 3, 3, 0, 2, 2, 40};
     (void)state;
     begin();
     step(DS_STEP_SEND_NAME, 0, "alice@a");
-    struct ds_event event = event_of(DS_EVENT_HANDSHAKE, 1);
-    event.handshake.step = DS_STEP_UNKNOWN;
-    event.bytes = alert;
-    event.bytes_len = sizeof alert;
-    event.fault.kind = DS_FAULT_MALFORMED;
+    const struct ds_event event = event_of_alert();
     put(&event);
     close_by(1, MS, DS_CLOSE_FIN);
     found("DS111");
