@@ -20,7 +20,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', 'support'))
-from talk import ACK, FIN, PSH, RST, SYN, URG, Way, ones_sum
+from talk import ACK, FIN, PSH, RST, SYN, URG, Way, handshake, ones_sum, reg_send
 
 program = os.path.realpath(sys.argv[1])
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 12
@@ -198,24 +198,15 @@ class Link:
         return self.numbered(end, self.ids, size)
 
     def numbered(self, end, number, size=0):
-        new = not self.told[end]
+        is_first = not self.told[end]
         self.told[end] = True
-        node, name = (b'a@h1', b'b@h2')[end], b'gardener'
-        head = b'\203D\2' + (b'\x88\0' if new else b'\0\0')
-        for slot, text in ((7, node), (9, name)):
-            head += bytes([slot]) + (bytes([len(text)]) + text if new else b'')
-        body = head + b'h\4a\6X' + b'R\0' + struct.pack('>III', 100, 0, 1 + end) + b'w\0' + b'R\1'
-        body += b'l\0\0\0\2b' + struct.pack('>I', number) + b'm' + struct.pack('>I', size) + bytes(size) + b'j'
-        return struct.pack('>I', len(body)) + body
+        return reg_send(end, is_first, b'l\0\0\0\2b' + struct.pack('>I', number) + b'm' +
+                        struct.pack('>I', size) + bytes(size) + b'j')
 
     def shake(self, between):
-        flags = struct.pack('>Q', 0xd07df7fbd)
-        parts = [(0, b'N' + flags + struct.pack('>IH', 1, 4) + b'a@h1'), (1, b'sok'),
-                 (1, b'N' + flags + struct.pack('>IIH', 77, 2, 4) + b'b@h2'),
-                 (0, b'r' + struct.pack('>I', 78) + bytes(16)), (1, b'a' + bytes(16))]
-        for end, body in parts:
+        for end, step in handshake():
             between()
-            if not self.say(end, struct.pack('>H', len(body)) + body):
+            if not self.say(end, step):
                 return False
         return True
 

@@ -14,6 +14,27 @@ def ones_sum(data):
     return total
 
 
+NODES = b'a@h1', b'b@h2'
+
+
+def handshake():
+    """What the ends say in turn: pairs of end and bytes."""
+    flags = struct.pack('>Q', 0xd07df7fbd)
+    steps = [(0, b'N' + flags + struct.pack('>IH', 1, 4) + NODES[0]), (1, b'sok'),
+             (1, b'N' + flags + struct.pack('>IIH', 77, 2, 4) + NODES[1]),
+             (0, b'r' + struct.pack('>I', 78) + bytes(16)), (1, b'a' + bytes(16))]
+    return [(end, struct.pack('>H', len(step)) + step) for end, step in steps]
+
+
+def reg_send(end, is_first, term):
+    """A REG_SEND from a pid of an end to a name, by the cache of atoms, which the end's first one fills."""
+    head = b'\203D\2' + (b'\x88\0' if is_first else b'\0\0')
+    for slot, text in ((7, NODES[end]), (9, b'gardener')):
+        head += bytes([slot]) + (bytes([len(text)]) + text if is_first else b'')
+    body = head + b'h\4a\6X' + b'R\0' + struct.pack('>III', 100, 0, 1 + end) + b'w\0' + b'R\1' + term
+    return struct.pack('>I', len(body)) + body
+
+
 class Way:
     """How packets look: version of IP, link layer, timestamps, whose checksums are left to the card."""
 
@@ -98,28 +119,14 @@ class Talk:
         self.seq[1] += 1
 
     def shake(self):
-        flags = struct.pack('>Q', 0xd07df7fbd)
-        names = b'a@h1', b'b@h2'
-
-        def tell(end, body, **more):
+        for end, step in handshake():
             self.between()
-            self.say(end, struct.pack('>H', len(body)) + body, **more)
-        tell(0, b'N' + flags + struct.pack('>IH', 1, 4) + names[0])
-        tell(1, b'sok')
-        tell(1, b'N' + flags + struct.pack('>IIH', 77, 2, 4) + names[1])
-        tell(0, b'r' + struct.pack('>I', 78) + bytes(16))
-        tell(1, b'a' + bytes(16))
+            self.say(end, step)
 
     def message(self, end):
-        """A REG_SEND from a pid of its own to a name, by the cache of atoms."""
-        new = not self.told[end]
+        is_first = not self.told[end]
         self.told[end] = True
-        node, name = (b'a@h1', b'b@h2')[end], b'gardener'
-        head = b'\203D\2' + (b'\x88\0' if new else b'\0\0')
-        for slot, text in ((7, node), (9, name)):
-            head += bytes([slot]) + (bytes([len(text)]) + text if new else b'')
-        body = head + b'h\4a\6X' + b'R\0' + struct.pack('>III', 100, 0, 1 + end) + b'w\0' + b'R\1' + b'l\0\0\0\1a\5j'
-        return struct.pack('>I', len(body)) + body
+        return reg_send(end, is_first, b'l\0\0\0\1a\5j')
 
     def begin(self):
         self.syn()
