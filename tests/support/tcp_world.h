@@ -175,6 +175,39 @@ static inline struct segment next_segment(struct world *w, int dir)
     };
 }
 
+static inline struct segment make_segment(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
+                                          const char *text)
+{
+    struct segment segment = next_segment(w, dir);
+    segment.seq = seq;
+    segment.ack = ack;
+    segment.window = 1000;
+    segment.flags = flags;
+    segment.payload = cursor_make(text, strlen(text));
+    return segment;
+}
+
+/* timed_segment has a timestamp: as most senders write it where that is even, as few do where it is odd. Its
+ * options last until the next one is made. */
+static inline struct segment timed_segment(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
+                                           const char *text, uint32_t sent_time)
+{
+    static uint8_t usual[12] = {1, 1, 8, 10}, other[16] = {1, 5, 2, 8, 10};
+    struct segment segment = make_segment(w, dir, flags, seq, ack, text);
+    for (int byte = 0; byte < 4; byte++)
+        usual[4 + byte] = other[5 + byte] = (uint8_t)(sent_time >> (24 - 8 * byte));
+    segment.options = sent_time % 2 == 0 ? cursor_make(usual, sizeof usual)
+                                         : cursor_make(other, sizeof other);
+    return segment;
+}
+
+static inline void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,
+                             uint32_t sent_time)
+{
+    struct segment segment = timed_segment(w, dir, TCP_ACK, seq, ack, text, sent_time);
+    tcp_table_feed(w->table, &segment);
+}
+
 static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
                        const void *bytes, size_t len)
 {
@@ -201,6 +234,19 @@ static inline void feed(struct world *w, int dir, uint8_t flags, uint32_t seq, u
     feed_bytes(w, dir, flags, seq, ack, text, strlen(text));
 }
 
+/* told is a segment with no options. */
+struct told {
+    int dir;
+    uint8_t flags;
+    uint32_t seq, ack;
+    const char *text;
+};
+
+static inline void feed_told(struct world *w, const struct told *told)
+{
+    feed(w, told->dir, told->flags, told->seq, told->ack, told->text);
+}
+
 /* shake opens a connection: A's stream begins at isn_a + 1, B's at isn_b + 1. */
 static inline void shake(struct world *w, uint32_t isn_a, uint32_t isn_b)
 {
@@ -215,5 +261,17 @@ static inline void shake(struct world *w, uint32_t isn_a, uint32_t isn_b)
         (w)->log_len = 0;                                                                          \
         (w)->log[0] = '\0';                                                                        \
     } while (0)
+
+/* establish opens a connection that is past its beginning: both ends have sent a byte. */
+static inline void establish(struct world *w)
+{
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    for (uint32_t i = 0; i < TCP_DISORDER; i++)
+        feed(w, B, TCP_ACK, 501, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    expect_log(w, "open 0:a 1:b");
+}
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "tcp/tcp_reuse.h"
 #include "tcp_world.h"
 
 static void test_fin_out_of_order(void **state)
@@ -99,6 +100,39 @@ static void test_reset_opens_nothing(void **state)
     expect_log(w, "");
 }
 
+/* A RST that is near what is expected counts where nothing follows for a second. */
+static void test_doubted_reset(void **state)
+{
+    struct world *w = *state;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 502, 102, "");
+    tcp_table_settle(w->table);
+    w->frame += 100;
+    w->now_ns += 100 * MS;
+    feed(w, A, TCP_ACK, 102, 501, "b"); /* it was under way */
+    tcp_table_time(w->table, w->now_ns + 899 * MS);
+    expect_log(w, "open 0:a 0:b");
+    tcp_table_time(w->table, w->now_ns + 900 * MS);
+    expect_log(w, "close=RESET1");
+    assert_int_equal(w->stats.ignored, 0);
+
+    w->client_port++;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 502, 102, "");
+    tcp_table_settle(w->table);
+    w->frame += 100;
+    w->now_ns += 200 * MS;
+    feed(w, A, TCP_ACK, 102, 501, "b"); /* it was not */
+    tcp_table_time(w->table, w->now_ns + 5000 * MS);
+    expect_log(w, "open 0:a 0:b");
+    assert_int_equal(w->stats.ignored, 1);
+    feed(w, B, TCP_RST | TCP_ACK, 502, 103, "");
+    tcp_table_end(w->table);
+    expect_log(w, "close=RESET1");
+}
+
 static void test_reuse(void **state)
 {
     struct world *w = *state;
@@ -134,6 +168,22 @@ static void test_reuse_of_what_was_answered(void **state)
     assert_int_equal(w->stats.ignored, 0);
 }
 
+/* Of the SYNs amid a connection the latest TCP_MAX_REUSED are kept. */
+static void test_syns_amid(void **state)
+{
+    struct world *w = *state;
+    for (uint32_t n = TCP_MAX_REUSED; n <= TCP_MAX_REUSED + 1; n++) {
+        w->client_port++;
+        shake(w, 100, 500);
+        feed(w, A, TCP_ACK, 101, 501, "a");
+        for (uint32_t i = 0; i < n; i++)
+            feed(w, A, TCP_SYN, 90000 + 10 * i, 0, "");
+        feed(w, B, TCP_SYN | TCP_ACK, 80000, 90001, "");
+        tcp_table_end(w->table);
+        expect_log(w, n == TCP_MAX_REUSED ? "open 0:a close=REUSED open close=CAPTURE" : "open 0:a close=CAPTURE");
+    }
+}
+
 static void test_reuse_after_close(void **state)
 {
     struct world *w = *state;
@@ -156,6 +206,20 @@ static void test_new_syn_before_data(void **state)
     shake(w, 2000, 7000); /* gave up on the first one: still nothing happened */
     feed(w, A, TCP_ACK, 2001, 7001, "c");
     expect_log(w, "open 0:c");
+}
+
+/* Of two SYNs before the answer the one that is answered begins the connection. */
+static void test_syns_at_the_beginning(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "");
+    feed(w, A, TCP_SYN, 7777777, 0, "");
+    feed(w, B, TCP_SYN | TCP_ACK, 1, 12345, ""); /* of neither */
+    feed(w, B, TCP_SYN | TCP_ACK, 500, 101, "");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    expect_log(w, "open 0:a 1:b");
+    assert_int_equal(w->stats.ignored, 1);
 }
 
 static void test_closed_is_forgotten_in_time(void **state)
@@ -318,10 +382,13 @@ int main(void)
         TEST(test_reset),
         TEST(test_refused),
         TEST(test_reset_opens_nothing),
+        TEST(test_doubted_reset),
         TEST(test_reuse),
         TEST(test_reuse_of_what_was_answered),
+        TEST(test_syns_amid),
         TEST(test_reuse_after_close),
         TEST(test_new_syn_before_data),
+        TEST(test_syns_at_the_beginning),
         TEST(test_closed_is_forgotten_in_time),
         TEST(test_reuse_unseen),
         TEST(test_end_in_order_of_first_packets),

@@ -37,19 +37,10 @@ static void test_disorder(void **state)
 
 /* Packets in any order, at the beginning and the end of a connection. */
 
-struct told {
-    int dir;
-    uint8_t flags;
-    uint32_t seq, ack;
-    const char *text;
-};
-
 static void tell(struct world *w, const struct told *told, const char *order)
 {
-    for (; *order != '\0'; order++) {
-        const struct told *t = &told[*order - '0'];
-        feed(w, t->dir, t->flags, t->seq, t->ack, t->text);
-    }
+    for (; *order != '\0'; order++)
+        feed_told(w, &told[*order - '0']);
 }
 
 /* A question, its answer, and the end that the one who answered began. */

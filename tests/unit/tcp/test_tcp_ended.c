@@ -1,0 +1,120 @@
+/*
+ * test_tcp_ended.c - what goes on behind its end (tcp_ended.h): the boundaries and the caps.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "failing_alloc.h"
+#include "tcp_world.h"
+
+static bool may_resume(void *context, struct tcp_conn_view *view)
+{
+    (void)context;
+    return view->user != NULL;
+}
+
+static void on_resume(void *context, struct tcp_conn_view *view, bool was_closed)
+{
+    struct world *w = context;
+    (void)view;
+    say(w, was_closed ? "resume" : "unend");
+}
+
+static void on_gone(void *context, struct tcp_conn_view *view)
+{
+    struct world *w = context;
+    (void)view;
+    say(w, "gone");
+}
+
+static void let_resume(struct world *w)
+{
+    static struct tcp_events resuming;
+    resuming = events;
+    resuming.can_resume = may_resume;
+    resuming.resume = on_resume;
+    resuming.gone = on_gone;
+    tcp_table_free(w->table);
+    w->table = tcp_table_new(&resuming, w, &w->memcap, w->limits, &w->stats);
+}
+
+static void test_goes_on_after_reset(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_RST | TCP_ACK, 501, 102, "");
+    feed(w, A, TCP_ACK, 102, 501, "under way");
+    expect_log(w, "open 0:a close=RESET1");
+    feed(w, B, TCP_ACK, 501, 111, "b");
+    expect_log(w, "resume 0:under way 1:b");
+    feed(w, A, TCP_ACK | TCP_FIN, 111, 502, "");
+    feed(w, A, TCP_ACK, 111, 502, "c");
+    expect_log(w, "0.");
+    feed(w, B, TCP_ACK, 502, 113, "");
+    expect_log(w, "unend 0:c");
+    tcp_table_end(w->table);
+    expect_log(w, "close=CAPTURE gone");
+}
+
+/* An acknowledgement of the FIN, or of what came before, is no sign of life. */
+static void test_does_not_go_on(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK | TCP_FIN, 101, 501, "a");
+    feed(w, B, TCP_ACK | TCP_FIN, 501, 103, "b");
+    feed(w, A, TCP_ACK, 103, 503, "");
+    feed(w, B, TCP_ACK | TCP_FIN, 501, 103, "b");
+    expect_log(w, "open 0:a 0. 1:b 1. close=FIN");
+    w->now_ns += 60001 * MS;
+    feed(w, A, TCP_ACK, 103, 503, "");
+    expect_log(w, "gone");
+}
+
+static void test_resumable_cap(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    for (int i = 0; i <= TCP_MAX_RESUMABLE; i++) {
+        w->client_port++;
+        w->log_len = 0;
+        shake(w, 100, 500);
+        feed(w, B, TCP_RST | TCP_ACK, 501, 101, "");
+        expect_log(w, i < TCP_MAX_RESUMABLE ? "open close=RESET1" : "open close=RESET1 gone");
+    }
+}
+
+static void test_kept_cap(void **state)
+{
+    struct world *w = *state;
+    static char bytes[100000];
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, B, TCP_RST | TCP_ACK, 501, 101, "");
+    for (uint32_t i = 0; i < 9; i++)
+        feed_bytes(w, A, TCP_ACK, 101 + i * 100000, 501, bytes, sizeof bytes);
+    assert_true(held_len(w) > TCP_KEPT / 2 &&
+                held_len(w) < TCP_KEPT + sizeof(struct tcp_conn));
+    failing_alloc_at(1);
+    feed(w, A, TCP_ACK, 101, 501, "xyz");
+    failing_alloc_at(0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_goes_on_after_reset),
+        TEST(test_does_not_go_on),
+        TEST(test_resumable_cap),
+        TEST(test_kept_cap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
