@@ -334,6 +334,14 @@ static void test_signatures_of_a_late_join(void **state)
     tcp_table_end(w->table);
     assert_int_equal(w->stats.ignored, 0);
     expect_log(w, "open 0:a 1:b 0:c close=CAPTURE");
+    w->client_port++; /* in the other order */
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed_signed(w, A, TCP_ACK, 102, 502, "c", 18);
+    feed(w, B, TCP_ACK, 502, 103, "d");
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 0);
+    expect_log(w, "open 0:a 1:b 0:c 1:d");
 }
 
 static void feed_urgent(struct world *w, uint32_t seq, const char *text, uint16_t urgent)
@@ -367,6 +375,12 @@ static void test_urgent_waits(void **state)
     w->is_quiet = true;
     feed(w, A, TCP_ACK, 101, 501, "ab");
     feed_urgent(w, 103, "", 2);
+    feed(w, A, TCP_ACK, 103, 501, "c!d");
+    tcp_table_end(w->table);
+    expect_log(w, "open 0:ab 0:c 0:d close=CAPTURE");
+    w->client_port++; /* it has come first */
+    feed_urgent(w, 103, "", 2);
+    feed(w, A, TCP_ACK, 101, 501, "ab");
     feed(w, A, TCP_ACK, 103, 501, "c!d");
     tcp_table_end(w->table);
     expect_log(w, "open 0:ab 0:c 0:d close=CAPTURE");
