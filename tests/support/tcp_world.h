@@ -208,6 +208,17 @@ static inline void feed_time(struct world *w, int dir, uint32_t seq, uint32_t ac
     tcp_table_feed(w->table, &segment);
 }
 
+/* feed_summed feeds a segment with a checksum: one that is left to the network card, which is good where that of
+ * the pseudo header is there, and bad where nothing is. */
+static inline void feed_summed(struct world *w, int dir, uint32_t seq, uint32_t ack, const char *text,
+                               bool is_good)
+{
+    static const uint8_t good[20] = {[16] = 0x14, 0x09}, bad[20];
+    struct segment segment = make_segment(w, dir, TCP_ACK, seq, ack, text);
+    segment.summed = cursor_make(is_good ? good : bad, sizeof good);
+    tcp_table_feed(w->table, &segment);
+}
+
 static inline void feed_bytes(struct world *w, int dir, uint8_t flags, uint32_t seq, uint32_t ack,
                        const void *bytes, size_t len)
 {

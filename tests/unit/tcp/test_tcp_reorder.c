@@ -152,6 +152,21 @@ static void test_joined_late_acknowledgements(void **state)
     expect_log(w, "open 0:ab 1:cd");
 }
 
+/* What is captured where it is sent has no checksum yet. That does not make it wait at the beginning, where
+ * both ends send before they have got anything. */
+static void test_joined_late_without_checksums(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        feed_summed(w, A, 101 + i, 501, "a", false);
+        feed_summed(w, B, 501 + i, 101, "b", false);
+    }
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 0:a 1:b 0:a 1:b");
+    assert_int_equal(w->stats.ignored + w->stats.reordered, 0);
+}
+
 /* Where one direction was captured, an acknowledgement does not go before what its sender sent earlier. */
 static void test_acknowledgements_one_way(void **state)
 {
@@ -312,6 +327,7 @@ int main(void)
         TEST(test_order_among_connections),
         TEST(test_joined_late_in_disorder),
         TEST(test_joined_late_acknowledgements),
+        TEST(test_joined_late_without_checksums),
         TEST(test_acknowledgements_one_way),
         TEST(test_syn_at_the_last_moment),
         TEST(test_turns_by_clock),

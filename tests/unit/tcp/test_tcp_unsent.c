@@ -141,6 +141,20 @@ static void test_unsent_ack_behind_a_reset(void **state)
     expect_log(w, "open 0:z 1:x 0:right");
 }
 
+/* An acknowledgement whose checksum is bad does not show that it has arrived. */
+static void test_unsent_ack_and_a_bad_checksum(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed_summed(w, B, 502, 102, "c", true);
+    feed(w, A, TCP_ACK, 102, 504, "spoof");
+    feed_summed(w, B, 503, 107, "", false);
+    expect_log(w, "1:c");
+    feed(w, A, TCP_ACK, 102, 503, "right");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:right");
+}
+
 static void test_acks_of_a_fin(void **state)
 {
     struct world *w = *state;
@@ -164,6 +178,7 @@ int main(void)
         CONVERSATION(test_unsent_ack_at_the_start),
         CONVERSATION(test_unsent_ack_amid_a_hole),
         TEST(test_unsent_ack_behind_a_reset),
+        TEST(test_unsent_ack_and_a_bad_checksum),
         TEST(test_acks_of_a_fin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
