@@ -55,6 +55,18 @@ static void test_fin_that_was_none(void **state)
     assert_int_equal(held_len(w), 0);
 }
 
+/* Behind the beginning a FIN does not wait for what comes before it. */
+static void test_fin_amid_that_was_none(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK | TCP_FIN, 104, 502, "");
+    feed(w, A, TCP_ACK, 102, 502, "cdef");
+    expect_log(w, "0:cdef");
+    feed(w, A, TCP_ACK | TCP_FIN, 106, 502, "");
+    expect_log(w, "0.");
+}
+
 static void test_reset(void **state)
 {
     struct world *w = *state;
@@ -378,6 +390,7 @@ int main(void)
         TEST(test_fin_out_of_order),
         TEST(test_bare_fin_out_of_order),
         TEST(test_fin_that_was_none),
+        TEST(test_fin_amid_that_was_none),
         TEST(test_reset),
         TEST(test_refused),
         TEST(test_reset_opens_nothing),
