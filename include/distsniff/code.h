@@ -1,8 +1,8 @@
 /*
- * distsniff/code.h - terms as source text of a language, which a node reads back: for files
- * that file:consult/1 reads, or Code.eval_file/1, and for generated modules and tests.
+ * distsniff/code.h - terms as source text of a language, which a node can read back: for files that
+ * file:consult/1 or Code.eval_file/1 reads, and for generated modules and tests.
  *
- * What a language can write is written as itself. The rest becomes what says what it was:
+ * A term that the language can express is written as itself. Other terms become tuples that describe them:
  *
  *     {'$pid', Node, Id, Serial, Creation}
  *     {'$port', Node, Id, Creation}

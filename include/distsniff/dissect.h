@@ -22,36 +22,35 @@ enum ds_limit {
     DS_LIMIT_COUNT
 };
 
-/* A packet that was not captured stands for packets that came before it: ds_session_snapshot makes such
- * packets. Its kind says what it holds. */
+/* A packet that was not captured stands for earlier packets: ds_session_snapshot makes such packets. The
+ * kind says what it holds. */
 enum ds_snapshot_kind {
     DS_SNAPSHOT_NONE,  /* it was captured */
     DS_SNAPSHOT_BYTES, /* bytes of a connection whose protocol is not known */
     DS_SNAPSHOT_HANDSHAKE, /* what was sent in a handshake of the distribution */
     DS_SNAPSHOT_FRAMES, /* what was sent after the handshake */
-    DS_SNAPSHOT_LOST,  /* here something was lost; the payload was never sent */
+    DS_SNAPSHOT_LOST,  /* bytes were lost here; the payload was never sent */
     DS_SNAPSHOT_INFERRED, /* a frame that was never sent: atoms of the cache that are certain */
-    DS_SNAPSHOT_LIKELY, /* the same of atoms that are DS_ATOM_LIKELY */
-    DS_SNAPSHOT_OPEN,  /* a frame with a message that something may still come of, made anew: it
-                          stands outside of the stream */
-    DS_SNAPSHOT_TLS,   /* how far a direction with TLS has come; the payload was never sent */
-    DS_SNAPSHOT_SEALED, /* one of the others, of what was said in TLS: it stands outside of the
-                          stream, sealed by the secrets of the connection */
+    DS_SNAPSHOT_LIKELY, /* the same for atoms that are DS_ATOM_LIKELY */
+    DS_SNAPSHOT_OPEN,  /* a frame encoded anew, with a message that may still have an effect; it stands
+                          outside of the stream */
+    DS_SNAPSHOT_TLS,   /* the state of TLS in a direction; the payload was never sent */
+    DS_SNAPSHOT_SEALED, /* one of the others, encrypted with the secrets of its TLS connection; it stands
+                          outside of the stream */
     DS_SNAPSHOT_KIND_COUNT
 };
 
-/* ds_snapshot is what a packet that stands for the past says of itself. */
+/* ds_snapshot describes a packet that stands for the past of its connection. */
 struct ds_snapshot {
-    int64_t sent_ns;   /* when what it stands for was sent */
-    uint32_t point[2]; /* the sequence numbers at which its own direction goes on, and the other */
+    int64_t sent_ns;   /* when its contents were sent */
+    uint32_t point[2]; /* the next sequence numbers of its own direction and of the other */
     bool knows[2];     /* which of these are known */
     uint8_t kind;      /* enum ds_snapshot_kind */
-    bool begins;       /* it is the first that stands for the past of its connection */
+    bool begins;       /* it is the first of its connection */
 };
 
-/* ds_packet is a packet as it was captured, or a packet that stands for earlier ones. The session learns
- * from the latter, but does not count them, and emits no events for them except messages with
- * ds_event.past. */
+/* ds_packet is a captured packet, or a packet that stands for earlier ones. The session learns from the
+ * latter but does not count them. Their only events are messages with ds_event.past. */
 struct ds_packet {
     int64_t ts_ns;      /* nanoseconds since 1970 UTC */
     uint64_t frame;     /* its number, from 1 */
@@ -64,43 +63,43 @@ struct ds_packet {
 
 typedef void (*ds_event_fn)(void *context, const struct ds_event *event);
 
-/* ds_port_fn reports a TCP port on which a node listens, as EPMD or a handshake revealed it. From then on a
- * capture filter must pass this port. */
+/* ds_port_fn reports a TCP port on which a node listens, as EPMD or a handshake revealed it. From then on
+ * the capture filter must let this port pass. */
 typedef void (*ds_port_fn)(void *context, uint16_t port, struct ds_text name);
 
-/* ds_known_fn reports that some atoms that end dir sends were unknown, and that all are known from now
- * on. */
+/* ds_known_fn reports that all atoms in the cache of end dir are known from now on, and that some were not
+ * before. */
 typedef void (*ds_known_fn)(void *context, const struct ds_conn *conn, unsigned dir);
 
-/* ds_atom_memory is what sessions learn of the atoms of nodes: each slot that a node gave an atom, on any
- * of its connections. It may outlive a session and be given to the next one, which reads the same packets
- * again or a later capture. It belongs to one session at a time. */
+/* ds_atom_memory is what sessions learn about the atom caches of nodes: which atoms a slot held, on any
+ * connection of the node. It may outlive a session. The next session can use it to read the same packets
+ * again, or a later capture. It belongs to one session at a time. */
 struct ds_atom_memory;
 
-/* ds_learned is one thing learned: what a slot held, or, without a text, where a node was. */
+/* ds_learned is one fact of a memory: an atom that a slot held, or, without a text, a node's address. */
 struct ds_learned {
-    struct ds_endpoint node; /* of which node and creation count; without a name, addr and port */
+    struct ds_endpoint node; /* node and creation count; without a name, addr and port */
     uint16_t slot;
-    struct ds_text text;     /* UTF-8; data is NULL: a place where the node was */
-    const uint32_t *roles;   /* how it was seen to be used: opaque numbers */
+    struct ds_text text;     /* the atom, UTF-8; data is NULL: the fact is the node's address */
+    const uint32_t *roles;   /* how the atom was used: opaque numbers */
     size_t num_roles;
 };
 
 typedef void (*ds_learned_fn)(void *context, const struct ds_learned *learned);
 
 /* ds_atom_memory_new returns an empty memory, or NULL when memory ran out. max_nodes: how many
- * incarnations of nodes it remembers; the one not met for longest is forgotten first. */
+ * incarnations of nodes it remembers; the least recently seen one is dropped first. */
 struct ds_atom_memory *ds_atom_memory_new(uint64_t max_nodes);
 void ds_atom_memory_free(struct ds_atom_memory *memory); /* NULL is allowed */
 
-/* ds_atom_memory_each gives out all that was learned; ds_atom_memory_add adds some. False when
- * memory ran out or it makes no sense. */
+/* ds_atom_memory_each calls give with each fact; ds_atom_memory_add adds one. It returns false when memory
+ * ran out or the fact is invalid. */
 void ds_atom_memory_each(const struct ds_atom_memory *memory, ds_learned_fn give, void *context);
 bool ds_atom_memory_add(struct ds_atom_memory *memory, const struct ds_learned *learned);
 
-/* ds_learned_shape is one thing learned of the shapes of messages, which holds after restarts, too: an
- * atom, which contexts mean by its place among all atoms that were given, from 0; a context, in which
- * atoms stand; a shape of whole messages; or a node that was learned from. */
+/* ds_learned_shape is one fact about the shapes of messages, which stays true after restarts of nodes: an
+ * atom; a context in which atoms stand; a shape of whole messages; or a node that was learned from. The
+ * others refer to atoms by number: the first atom given is 0. */
 enum ds_learned_kind { DS_LEARNED_ATOM, DS_LEARNED_CONTEXT, DS_LEARNED_WHOLE, DS_LEARNED_PLACE };
 struct ds_learned_shape {
     enum ds_learned_kind kind;
@@ -111,8 +110,9 @@ struct ds_learned_shape {
 
 typedef void (*ds_learned_shape_fn)(void *context, const struct ds_learned_shape *shape);
 
-/* ds_atom_memory_each_shape gives out what was learned so, atoms first; ds_atom_memory_add_shape adds some,
- * once into a memory that has none. False when memory ran out or it makes no sense. */
+/* ds_atom_memory_each_shape calls give with each of these facts, atoms first. ds_atom_memory_add_shape
+ * adds one to a memory that began without shapes. It returns false when memory ran out or the fact is
+ * invalid. */
 void ds_atom_memory_each_shape(const struct ds_atom_memory *memory, ds_learned_shape_fn give,
                                void *context);
 bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_learned_shape *shape);
@@ -126,19 +126,19 @@ enum { DS_STATIC_ATOMS_MAX = 16384 };
 bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
                                size_t num);
 
-/* ds_tcp_peek looks at packets in a hurry. */
+/* ds_tcp_peek looks at the TCP headers of packets, without reassembly. */
 struct ds_tcp_peek;
 
-/* ds_tcp_peek_new returns one that has seen nothing, or NULL when memory ran out. */
+/* ds_tcp_peek_new returns one that has seen no packet yet, or NULL when memory ran out. */
 struct ds_tcp_peek *ds_tcp_peek_new(void);
 void ds_tcp_peek_free(struct ds_tcp_peek *peek); /* NULL is allowed */
 
-/* ds_tcp_peek_packet says whether it seems that something before this packet was not captured: the
- * beginning of a TCP connection of any kind, or what lies between. Packets that come in another
- * order seem so, too. */
+/* ds_tcp_peek_packet says whether packets before this one seem to be missing from the capture: the
+ * beginning of its TCP connection, of any kind, or segments since. It also says so of reordered packets.
+ * */
 bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet);
 
-/* DS_KEYS_WAIT_NS: how much older than others events can be that have waited for keys (keylog_grows). */
+/* DS_KEYS_WAIT_NS: with keylog_grows, events can be this much older than the events before them. */
 #define DS_KEYS_WAIT_NS INT64_C(10000000000)
 
 struct ds_config {
@@ -152,23 +152,23 @@ struct ds_config {
     size_t num_dist_ports;
     struct ds_text cookie; /* to check digests with; absent: unchecked; copied */
     bool facts; /* ds_conn.link, DS_EVENT_STALL and ds_message.stalled_ns */
-    bool sockets; /* ds_session_socket tells what kernels say: a stall waits for that up to 3 s */
+    bool sockets; /* ds_session_socket will be called: a stall waits for it up to 3 s */
     bool lookups; /* DS_EVENT_LOOKUP */
     bool parts;   /* DS_EVENT_PART */
     struct ds_keylog *keylog; /* secrets of TLS connections; NULL: none */
-    bool keylog_grows;        /* what has no keys yet is held for DS_KEYS_WAIT_NS: its events come later
-                                 than those of others, with the times and numbers of their own packets */
-    bool keylog_notes;        /* it notes which secrets are of use, see ds_keylog_used */
-    bool raw; /* also DS_EVENT_DATA and DS_EVENT_FRAME, which count nowhere */
-    bool remember;         /* what ds_session_snapshot gives out */
-    /* What that session holds counts against limits[DS_LIMIT_MEMORY] as well; it must outlive this one.
-     * NULL: none. */
+    bool keylog_grows;        /* data without keys waits for them, up to DS_KEYS_WAIT_NS: its events come
+                                 late, with the times and numbers of their own packets */
+    bool keylog_notes;        /* note which secrets are used, for ds_keylog_used */
+    bool raw;      /* DS_EVENT_DATA and DS_EVENT_FRAME, too; counters ignore these */
+    bool remember; /* keep what ds_session_snapshot needs */
+    /* A session whose memory counts against limits[DS_LIMIT_MEMORY] of this one, too; it must outlive this
+     * one. NULL: none. */
     const struct ds_session *beside;
-    bool certain;          /* no atom is DS_ATOM_LIKELY: it is unknown instead */
-    bool guesses;          /* ds_message.guesses; without certain */
+    bool certain;          /* atoms are never DS_ATOM_LIKELY: they are unknown instead */
+    bool guesses;          /* ds_message.guesses; not together with certain */
     struct ds_atom_memory *atom_memory; /* NULL: one that ends with the session */
-    bool learn; /* it serves other sessions, too: how atoms are used is noted of all, from the
-                 * first packet on and not from the first atom that is not known */
+    bool learn; /* note how atoms are used from the first packet on, for other sessions, and not only from
+                 * the first unknown atom on */
 };
 
 /* ds_stats is what a session has seen so far. */
@@ -176,16 +176,16 @@ struct ds_stats {
     uint64_t packets, bytes; /* bytes as on the wire */
     uint64_t not_tcp;           /* packets without TCP in them */
     uint64_t unknown_link;      /* packets of a link type not known here */
-    uint64_t malformed_packets; /* link, IP or TCP headers that make no sense */
+    uint64_t malformed_packets; /* invalid link, IP or TCP headers */
     uint64_t truncated_packets; /* cut by the snap length */
     uint64_t fragments_ignored;   /* IP fragments that lie within what came before them */
     uint64_t fragments_discarded; /* IP packets discarded for fragments that contradict each other */
     uint64_t segments, retransmitted, reordered, overlaps_differing, zero_windows;
-    uint64_t ignored;           /* of segments: of connections, and no node takes them */
+    uint64_t ignored;           /* of segments: those that no node accepts */
     uint64_t connections;       /* EPMD and distribution connections */
     uint64_t tcp_connections;   /* all */
-    uint64_t one_way;           /* of connections, those that have ended and of which one direction
-                                   alone was captured */
+    uint64_t one_way;           /* of connections: those that have ended and of which only one direction
+                                   was captured */
     uint64_t gaps, gap_bytes;
     uint64_t epmd_messages, messages, ticks;
     uint64_t handshakes; /* completed */
@@ -193,7 +193,7 @@ struct ds_stats {
     uint64_t tls_unknown; /* TLS on ports not known for distribution, and without keys */
     uint64_t message_bytes;
     uint64_t faults, unknown_atoms, likely_atoms, address_atoms;
-    uint64_t no_memory;                /* times memory ran out; something was dropped */
+    uint64_t no_memory;                /* times that memory ran out and something was dropped */
     uint64_t limits_hit[DS_LIMIT_COUNT];
 };
 
@@ -203,55 +203,56 @@ void ds_config_init(struct ds_config *config);
 /* ds_session_new returns a session, or NULL when memory ran out. */
 struct ds_session *ds_session_new(const struct ds_config *config);
 
-/* ds_where is where a packet belongs. The fragments of one IP packet have the same number `whole`. The
- * last of them says where all of them belong. */
+/* ds_where says to which connection a packet belongs. The fragments of one IP packet have the same number
+ * `whole`; the connection is known with the last of them. */
 struct ds_where {
-    uint64_t tcp;   /* number of the TCP connection, from 1; 0: of none that is followed */
-    uint64_t whole; /* number of the IP packet that it is a fragment of; 0: of none */
-    bool is_complete; /* the last fragment of it that was missing */
-    uint64_t forgotten; /* number of a TCP connection that has just turned out to be none that
-                         * is followed; 0: none has */
+    uint64_t tcp;   /* number of the TCP connection, from 1; 0: none that is followed */
+    uint64_t whole; /* number of the IP packet that it is a fragment of; 0: it is no fragment */
+    bool is_complete; /* it is the last fragment that was missing */
+    uint64_t forgotten; /* number of a TCP connection that has just turned out to carry another protocol, so
+                         * that it is no longer followed; 0: none has */
 };
 
-/* ds_session_packet reads the next packet and calls back for every event that it completes. A bad packet
- * is counted; it is never an error. Returns where the packet belongs. */
+/* ds_session_packet reads the next packet and calls on_event for each event that it completes. A bad packet
+ * is counted; it is never an error. */
 struct ds_where ds_session_packet(struct ds_session *session, const struct ds_packet *packet);
 
 /* ds_session_time tells the session what time it is while no packet comes, in nanoseconds since 1970 UTC:
- * a session reads no clock. The session then gives up what it has waited for long enough (missing
- * segments, a SYN that nobody answers) and calls back, as it would have done with the next packet. Such
- * events have this time and the number of the latest packet. Earlier packets may follow, but the session
- * may no longer wait for them: in a live capture, subtract the time that the kernel keeps packets.
- * A time before the latest packet's is ignored. Do not call it for captures that are read from files. */
+ * a session reads no clock. Waits that are long enough then time out (missing segments, an unanswered SYN),
+ * as they would with the next packet. Their events have this time and the number of the latest packet.
+ * Earlier packets may follow, but the session may no longer wait for them: in a live capture, subtract the
+ * time for which the kernel keeps packets. A time before that of the latest packet is ignored. Do not call
+ * it for captures that are read from files. */
 void ds_session_time(struct ds_session *session, int64_t now_ns);
 
-/* ds_session_settle tells the session that no packet has come for a while, where the time is not known. Up
- * to 32 packets may wait, because earlier packets of their connection may have been captured after them:
- * the session reads them now. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
+/* ds_session_settle tells the session that no packet has come for a while, if the time is unknown. Up to 32
+ * packets may wait, because earlier packets of their connection may have been captured after them: the
+ * session reads them now. ds_session_time, ds_session_snapshot and ds_session_end do so as well. */
 void ds_session_settle(struct ds_session *session);
 
-/* ds_session_socket tells what the kernel of a host says of the socket between addr[0]:port[0], which is
- * that host's, and addr[1]:port[1]. It becomes part of the facts of that connection. False: it is not
- * followed, or its facts are not kept. */
+/* ds_session_socket gives the session the kernel's state of a socket of the host addr[0]: from
+ * addr[0]:port[0] to addr[1]:port[1]. It becomes ds_tcp_side.socket of that connection. Returns false if
+ * the connection is not followed, or has no statistics. */
 bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2], const uint16_t port[2],
                        const struct ds_socket *socket);
 
-/* ds_session_name_port tells the session that the node `name` listens at an address and port, which the
- * caller has asked EPMD. It names the ends of connections that have no name yet, as an answer of EPMD
- * among the packets would. A new port is reported. */
+/* ds_session_name_port tells the session that the node `name` listens at an address and port, as EPMD has
+ * told the caller. It names ends of connections that have no name yet, as a captured answer of EPMD would.
+ * A new port is reported to on_port. */
 void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr, uint16_t port,
                           struct ds_text name);
 
-/* ds_session_end ends the session: it gives up missing segments, reports what is left and closes all
- * connections. Its events have the time of the latest packet, or of ds_session_time if that was later. */
+/* ds_session_end ends the session: missing segments become gaps, pending events are emitted, and all
+ * connections are closed. Its events have the time of the latest packet, or of ds_session_time if that was
+ * later. */
 void ds_session_end(struct ds_session *session);
 
 /* ds_session_stats returns the counts; the pointer lives as long as the session. */
 const struct ds_stats *ds_session_stats(const struct ds_session *session);
 
-/* ds_fit says which application a node runs, as its messages show: num shapes of its messages were seen,
- * without those that most applications have, and num_known of them are shapes of this application. Its
- * likely atoms come from there. */
+/* ds_fit says which application a node runs, as the shapes of its messages show: num shapes were seen,
+ * without those that most applications have, and num_known of them are shapes of this application. Likely
+ * atoms of the node come from its table. */
 struct ds_fit {
     struct ds_endpoint node; /* without a name: addr and port */
     const char *application; /* "RabbitMQ 3.10", static */
@@ -260,27 +261,27 @@ struct ds_fit {
 
 typedef void (*ds_fit_fn)(void *context, const struct ds_fit *fit);
 
-/* ds_session_fits gives those of nodes of which an atom was unknown, the one met last first. The texts live
- * until fn returns. */
+/* ds_session_fits calls fn for each node of which an atom was unknown, the most recently seen one first.
+ * The texts live until fn returns. */
 void ds_session_fits(const struct ds_session *session, ds_fit_fn fn, void *context);
 
 /* ds_session_free releases everything. NULL is allowed. */
 void ds_session_free(struct ds_session *session);
 
-/* ds_packet_ports finds the TCP ports of a packet, through tunnels, or those of the segment
- * that an ICMP error is about; false when it has none (a later IP fragment has none either).
- * For capture filters. */
+/* ds_packet_ports finds the TCP ports of a packet, through tunnels, or those of the segment that an ICMP
+ * error quotes. It returns false for a packet without ports, such as a later IP fragment. For capture
+ * filters. */
 bool ds_packet_ports(const struct ds_packet *packet, uint16_t *src, uint16_t *dst);
 
-/* ds_packet_opens says whether a packet, through tunnels, asks for a TCP connection: a SYN without ACK
+/* ds_packet_opens says whether a packet, through tunnels, opens a TCP connection: a SYN without ACK
  * (RFC 9293, section 3.5). */
 bool ds_packet_opens(const struct ds_packet *packet);
 
 enum { DS_LINK_TYPE_RAW = 101 }; /* the LINKTYPE_ value of IP packets without a link layer */
 
-/* ds_packet_quoted finds the IP packet that an ICMP error is about, through tunnels, as far as it
- * is quoted: quoted is then a packet of DS_LINK_TYPE_RAW in the memory of packet. False when
- * packet is no such error. For capture filters. */
+/* ds_packet_quoted finds the IP packet that an ICMP error quotes, through tunnels: quoted is then a packet
+ * of DS_LINK_TYPE_RAW in the memory of packet, as long as the quotation. It returns false if packet is no
+ * such error. For capture filters. */
 bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted);
 
 /* ds_link_type_known says whether packets of that LINKTYPE_ value can be read at all. */
@@ -295,41 +296,39 @@ struct ds_segment {
     uint8_t flags; /* as in the TCP header: FIN 1, SYN 2, RST 4, PSH 8, ACK 16 */
     const uint8_t *payload;
     uint32_t payload_len; /* bytes at payload */
-    uint32_t truncated_len; /* further bytes of it that the snap length left out */
-    struct ds_snapshot past; /* of what ds_session_snapshot gives out */
+    uint32_t truncated_len; /* bytes of the payload that the snap length cut off */
+    struct ds_snapshot past; /* set by ds_session_snapshot */
 };
 
-/* ds_packet_segment finds the TCP segment of a packet, through tunnels; false when there
- * is none (in an IP fragment there is none either). For telling packets apart that were
- * captured at several points. */
+/* ds_packet_segment finds the TCP segment of a packet, through tunnels. It returns false if there is none,
+ * as in an IP fragment. For comparing packets of several capture points. */
 bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
 
-/* ds_session_snapshot gives out segments, oldest first. A new session that reads them first decodes what
- * comes next as this session does.
+/* ds_session_snapshot calls give with segments, oldest first. A new session that reads them first decodes
+ * the following packets as this session does.
  *
- * They are segments of connections that go on: a SYN, the handshake, the messages that filled the atom
- * cache, unfinished messages. Other messages are not given out. They are as they were sent and have their
- * times (which never go back, even where a clock did), but their sequence numbers are those they would
- * have if nothing had been between them. Atoms of other slots that are certain or likely stand in frames
- * that were never sent.
+ * They are segments of open connections: a SYN, the handshake, the messages that filled the atom cache,
+ * unfinished messages. Their contents and times are as captured (times never go back, even if a clock
+ * did), but their sequence numbers are as if nothing had been between them. Atoms of other slots that are
+ * certain or likely stand in frames that were never sent.
  *
  * Each segment says in `past` what it is. Pass that on in ds_packet.past: without it, the new session
- * takes the segment for captured, and likely atoms for certain. Messages of TLS are not given out in
- * clear: to read them, one needs the secrets that this session has. ends: of this connection alone; NULL:
- * of all, one after the other. Only with ds_config.remember. */
+ * treats the segment as captured, and likely atoms as certain. Messages of TLS stay encrypted: the reader
+ * needs the secrets that this session has. ends: only this connection; NULL: all, one after the other.
+ * Requires ds_config.remember. */
 typedef void (*ds_snapshot_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
                          ds_snapshot_fn give,
                          void *context);
 
 /* ds_session_seal_snapshot makes a segment of DS_SNAPSHOT_OPEN, which the caller has made, fit into the
- * snapshot of its connection. If the connection has TLS, the payload is sealed into out, which is emptied
- * first; else it stays as it is. False when memory ran out (out->failed) or the secrets are not known any
- * more. */
+ * snapshot of its connection. If the connection has TLS, it encrypts the payload into out, which it empties
+ * first; otherwise the payload stays as it is. It returns false when memory ran out (out->failed) or the
+ * secrets are no longer known. */
 bool ds_session_seal_snapshot(const struct ds_session *session, struct ds_segment *segment,
                               struct ds_buffer *out);
 
-/* ds_session_forget forgets the past of a connection, and does not follow it any more. */
+/* ds_session_forget drops all state of a connection. It is not followed any more. */
 void ds_session_forget(struct ds_session *session, const struct ds_endpoint *ends);
 
 /* Names. Each returns a static string; NULL for a value out of range. */
@@ -341,8 +340,8 @@ const char *ds_stall_why_name(enum ds_stall_why why);
 const char *ds_close_name(enum ds_close how);
 const char *ds_fault_kind_name(enum ds_fault_kind kind);
 const char *ds_role_name(enum ds_role role); /* the JSON key */
-bool ds_role_is_number(enum ds_role role);   /* it can be nothing else: IS_INTEGER in roles.def */
-const char *ds_proto_name(size_t i); /* the i-th of what ds_conn.proto may be, from 0 */
+bool ds_role_is_number(enum ds_role role);   /* it is always a number: IS_INTEGER in roles.def */
+const char *ds_proto_name(size_t i); /* the i-th value that ds_conn.proto can have, from 0 */
 const char *ds_tls_keys_name(enum ds_tls_keys keys);
 const char *ds_tls_version_name(uint16_t version); /* "1.3" */
 const char *ds_limit_name(enum ds_limit limit);
@@ -358,35 +357,34 @@ const char *ds_flags_release_at(size_t i);
 /* ds_op_find returns the control message with that code, or NULL. */
 const struct ds_op *ds_op_find(int64_t code);
 
-/* ds_message_kind returns what a message does: the kind of its op, but of altact_sig_send
- * its flags say which of two it is (altact_sig_send of OTP 28 and newer carries exit signals too).
- * DS_KIND_UNKNOWN where message->op is NULL. */
+/* ds_message_kind returns what a message does: the kind of its op. For altact_sig_send, which carries exit
+ * signals too since OTP 28, its flags decide. DS_KIND_UNKNOWN if message->op is NULL. */
 enum ds_op_kind ds_message_kind(const struct ds_message *message);
 
 /* ds_flag_name returns the name of capability flag 1 << bit without DFLAG_, or NULL. */
 const char *ds_flag_name(unsigned bit);
 
-/* ds_flags_missing returns the capability flags that an OTP release, 25 or 26, requires of every peer
- * and that are not among these. */
+/* ds_flags_missing returns the capability flags that an OTP release, 25 or 26, requires of every peer and
+ * that flags lacks. */
 uint64_t ds_flags_missing(uint64_t flags, unsigned release);
 
-/* ds_cookie_check says whether a handshake's digest (16 bytes) answers that challenge with this
- * cookie; DS_COOKIE_UNCHECKED where cookie is absent. */
+/* ds_cookie_check says whether a digest of a handshake (16 bytes) answers the challenge with this cookie.
+ * DS_COOKIE_UNCHECKED if cookie is absent. */
 enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge,
                                      const uint8_t *digest);
 
 /* ds_flags_release says which OTP releases send such flags, e.g. "OTP 25-27", or NULL. */
 const char *ds_flags_release(uint64_t flags);
 
-/* ds_endpoint_print appends an end of a connection as reasons and notes name it: by its node,
- * what is not to be shown (ds_char_is_shown) as '?', or by address and port. */
+/* ds_endpoint_print appends the name of an end of a connection for reasons and notes: its node, with '?'
+ * for characters that ds_char_is_shown refuses, or its address and port. */
 void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out);
 
 typedef void (*ds_epmd_node_fn)(void *context, const struct ds_epmd_node *node);
 
-/* ds_epmd_names reads an answer of EPMD to NAMES_REQ, all bytes until the close, and gives out the nodes in
- * it. Returns what is wrong with the answer, a static string, or NULL. It gives out the lines that make
- * sense in any case. */
+/* ds_epmd_names reads an answer of EPMD to NAMES_REQ, all bytes until the close, and calls give with each
+ * node in it. It returns what is wrong with the answer, a static string, or NULL; valid lines are given in
+ * any case. */
 const char *ds_epmd_names(const void *answer, size_t len, ds_epmd_node_fn give, void *context);
 
 /* ds_addr_print writes an address as text, always ended by a NUL. out has DS_ADDR_LEN. */

@@ -1,9 +1,9 @@
 /*
  * distsniff/encode.h - terms written in the external format (erl_ext_dist), for any node to read.
  *
- * Each function appends one term, or the head of one whose elements the caller appends after it,
- * as many as it said. What a node is to read begins with ds_encode_version. Where memory runs out
- * out->failed is set, as with all of ds_buffer; nothing else can go wrong.
+ * Each function appends one term, or the head of a term whose elements the caller appends next, exactly as
+ * many as announced. A term for a node to read begins with ds_encode_version. When memory runs out,
+ * out->failed is set; there are no other errors.
  */
 #ifndef DISTSNIFF_ENCODE_H
 #define DISTSNIFF_ENCODE_H
@@ -12,12 +12,12 @@
 
 DS_BEGIN_PUBLIC
 
-/* ds_encode_version appends the 131 that stands before a term by itself. */
+/* ds_encode_version appends the 131 with which each outermost term begins. */
 void ds_encode_version(struct ds_buffer *out);
 
-/* The heads of terms that hold others. After the elements of a list comes its tail, which is
- * ds_encode_nil but for improper ones; a list of none is ds_encode_nil alone. A map has a key and a
- * value for each of num_pairs. */
+/* The heads of terms that contain terms. After the elements of a list comes its tail: ds_encode_nil,
+ * unless the list is improper. The empty list is ds_encode_nil alone. A map has num_pairs times a key and
+ * a value. */
 void ds_encode_tuple(struct ds_buffer *out, uint32_t num);
 void ds_encode_list(struct ds_buffer *out, uint32_t num);
 void ds_encode_map(struct ds_buffer *out, uint32_t num_pairs);
@@ -41,12 +41,12 @@ void ds_encode_number(struct ds_buffer *out, bool negative, uint64_t magnitude);
  * magnitude is its absolute value in len bytes, the lowest first. */
 void ds_encode_integer(struct ds_buffer *out, bool negative, const uint8_t *magnitude, size_t len);
 
-/* ds_encode_float appends a float, which is to be finite: no node has others. */
+/* ds_encode_float appends a float. It must be finite: nodes have no others. */
 void ds_encode_float(struct ds_buffer *out, double value);
 
 /* ds_encode_binary appends any bytes as a binary. ds_encode_bits appends the first num_bits bits
- * of them: a bit string, or a binary where that is a multiple of 8. The unused bits of the last
- * byte are to be 0. */
+ * of them: a bit string, or a binary if that is a multiple of 8. The unused bits of the last
+ * byte must be 0. */
 void ds_encode_binary(struct ds_buffer *out, struct ds_text bytes);
 void ds_encode_bits(struct ds_buffer *out, const void *bytes, uint64_t num_bits);
 

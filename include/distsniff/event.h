@@ -19,7 +19,7 @@ struct ds_addr {
     uint8_t bytes[16];
 };
 
-/* ds_endpoint is one end of a connection. node is absent until known. */
+/* ds_endpoint is one end of a connection. node is absent until it is known. */
 struct ds_endpoint {
     struct ds_addr addr;
     uint16_t port;
@@ -39,47 +39,47 @@ struct ds_counters {
     uint64_t faults;
     uint64_t unknown_atoms;
     uint64_t likely_atoms;
-    uint64_t ignored; /* packets that seemed to be of it, and that no node takes */
+    uint64_t ignored; /* packets that look like this connection's and that no node accepts */
 };
 
-/* What became of the keys of a TLS connection. */
+/* Whether the keys of a TLS connection are known. */
 enum ds_tls_keys {
     DS_TLS_KEYS_MISSING,
     DS_TLS_KEYS_FOUND,
-    DS_TLS_KEYS_SWAPPED, /* under each other's label, as OTP 27 writes them */
-    DS_TLS_KEYS_LATE,    /* after packets that could have been opened with them */
+    DS_TLS_KEYS_SWAPPED, /* each stands under the other's label, as OTP 27 writes them */
+    DS_TLS_KEYS_LATE,    /* they came after packets that they would have decrypted */
 };
 
-/* ds_tls is what is known of TLS on a connection. What is sealed in TLS 1.3, such as
- * certificates, is absent where the secrets of the handshake are not known. */
+/* ds_tls is what is known of TLS on a connection. TLS 1.3 encrypts certificates and more: these fields are
+ * absent while the secrets of the handshake are unknown. Arrays have an element for each direction. */
 struct ds_tls {
-    uint16_t version; /* 0x0303 is TLS 1.2, 0x0304 1.3; 0: not seen */
+    uint16_t version; /* 0x0303 is TLS 1.2, 0x0304 is 1.3; 0: not seen */
     uint16_t suite;
     const char *suite_name; /* NULL: unknown */
-    const char *group;      /* of the key exchange, 1.3; NULL: unknown */
-    struct ds_text sni;     /* the host that the client asks for */
+    const char *group;      /* of the key exchange, TLS 1.3 only; NULL: unknown */
+    struct ds_text sni;     /* the host name that the client asks for */
     enum ds_tls_keys keys;
-    bool asks_certificate; /* the server wants one of the client */
-    /* By direction: */
-    struct ds_text certificate[2]; /* whom it names */
-    int64_t valid_until[2];        /* seconds since 1970; 0: unknown */
+    bool asks_certificate;  /* the server asks the client for a certificate */
+    struct ds_text certificate[2]; /* its subject */
+    int64_t valid_until[2];        /* of the certificate, seconds since 1970; 0: unknown */
     bool has_alert[2];
     uint8_t alert_code[2];            /* of the last alert */
     const char *alert[2];             /* in words; NULL: unknown */
     uint64_t records[2], undecrypted[2]; /* undecrypted: bytes */
-    uint64_t ticks[2];                /* records that are as long as a tick */
-    uint64_t key_updates[2]; /* of 1.2: renegotiations */
-    int64_t valid_from[2];    /* of the certificate; seconds since 1970; 0: unknown */
-    uint64_t data_records[2]; /* those of data; in 1.3 also all that are sealed */
+    uint64_t ticks[2];        /* records that are as long as a tick */
+    uint64_t key_updates[2];  /* TLS 1.2: renegotiations */
+    int64_t valid_from[2];    /* of the certificate, seconds since 1970; 0: unknown */
+    uint64_t data_records[2]; /* records of application data; TLS 1.3: all encrypted records */
     uint16_t offered;         /* the newest version that the client offers; 0: not seen */
-    bool has_ech; /* sni is the name of an outer hello, and one within it may be sealed: ECH */
-    /* How the certificate is compressed that was not looked at for that (RFC 8879); NULL: it is not. */
-    const char *packed[2];
-    bool has_hello[2]; /* it has said hello, as a client or a server */
-    bool is_amid[2];   /* what it has sent ends inside a record, or inside a message of the handshake */
-    bool has_ended[2]; /* the last of its handshake is known to be where the other has to go on */
-    /* Of 1.3: sealed records that an end sent after the other one had sent one, and whether the last record
-     * is as long as an alert. An alert is what an end says first that does not go on. */
+    bool has_ech;      /* sni comes from an outer hello: the real name may be encrypted (ECH) */
+    const char *packed[2]; /* how the certificate is compressed (RFC 8879), if it was not read for that
+                              reason; otherwise NULL */
+    bool has_hello[2]; /* its ClientHello or ServerHello was seen */
+    bool is_amid[2];   /* its data so far ends within a record or within a handshake message */
+    bool has_ended[2]; /* its latest handshake message is one after which the other end has to go on:
+                          ClientHello, ServerHelloDone, Finished */
+    /* TLS 1.3: the encrypted records that this end sent after the other end had sent one, and whether the
+     * last of them is as long as an alert. An end that refuses the handshake sends an alert first. */
     uint64_t answers[2];
     bool ends_like_alert[2];
 };
@@ -90,21 +90,21 @@ struct ds_conn {
     uint64_t tcp;    /* its number in struct ds_where */
     struct ds_endpoint end[2];
     struct ds_counters counters[2]; /* counters[d]: what end[d] sent */
-    const struct ds_tcp_stats *link; /* NULL: nobody asked for it, or memory ran out */
+    const struct ds_tcp_stats *link; /* NULL: ds_config.facts is false, or memory ran out */
     const struct ds_tls *tls;       /* NULL: no TLS */
-    const char *proto; /* what it carries beside distribution and EPMD: "gen_rpc"; NULL: one of these */
-    uint64_t changes; /* how often its names, creations, gaps or faults have become others: while the number
-                         is the same, so are these. 0: they may be any */
+    const char *proto; /* "gen_rpc" and others; NULL: it carries distribution or EPMD */
+    uint64_t changes; /* how often a name, a creation, a gap or a fault of it has changed: while this number
+                         stays the same, so do they. 0: they may have changed */
 };
 
-/* Why something could not be decoded in full. These are different facts. */
+/* Why something could not be decoded in full. */
 enum ds_fault_kind {
     DS_FAULT_NONE,
-    DS_FAULT_MALFORMED,   /* the peer sent nonsense */
-    DS_FAULT_TRUNCATED,   /* the snap length of the capture cut it */
+    DS_FAULT_MALFORMED,   /* the peer sent invalid bytes */
+    DS_FAULT_TRUNCATED,   /* the snap length of the capture cut it off */
     DS_FAULT_GAP,         /* packets are missing */
-    DS_FAULT_JOINED_LATE, /* the capture began after what would be needed */
-    DS_FAULT_CAP,         /* larger than a limit of ours allows */
+    DS_FAULT_JOINED_LATE, /* it depends on packets from before the capture */
+    DS_FAULT_CAP,         /* it exceeds one of the limits in limits.def */
 };
 
 struct ds_fault {
@@ -129,8 +129,7 @@ enum ds_event_type {
     DS_EVENT_FRAME,
 };
 
-/* EPMD: erl_dist_protocol, "Protocol between nodes and EPMD". The order is that of
- * epmd.def, where the names stand. */
+/* EPMD: erl_dist_protocol, "Protocol between nodes and EPMD". epmd.def has the names, in this order. */
 enum ds_epmd_op {
 #define EPMD(code, id, name) DS_EPMD_##id,
 #include <distsniff/epmd.def>
@@ -147,7 +146,7 @@ struct ds_epmd_node {
 
 struct ds_epmd {
     enum ds_epmd_op op;
-    struct ds_text name; /* requests with a name, port2_resp */
+    struct ds_text name; /* of requests that have one, and of port2_resp */
     struct ds_text extra;
     uint16_t port;
     uint8_t node_type;
@@ -161,7 +160,7 @@ struct ds_epmd {
     struct ds_text raw; /* kill_resp, stop_resp: the answer as sent */
 };
 
-/* Handshake: erl_dist_protocol, "Distribution Handshake". Names in handshake.def. */
+/* Handshake: erl_dist_protocol, "Distribution Handshake". handshake.def has the names. */
 enum ds_handshake_step {
 #define STEP(id, name) DS_STEP_##id,
 #include <distsniff/handshake.def>
@@ -173,7 +172,7 @@ enum ds_cookie_check { DS_COOKIE_UNCHECKED, DS_COOKIE_OK, DS_COOKIE_WRONG };
 
 struct ds_handshake {
     enum ds_handshake_step step;
-    uint8_t version; /* 5 or 6, of send_name and challenge */
+    uint8_t version; /* of send_name and challenge: 5 or 6 */
     uint64_t flags;
     bool has_flags;
     struct ds_text name;
@@ -184,7 +183,7 @@ struct ds_handshake {
     uint8_t digest[16];
     bool has_digest;
     enum ds_cookie_check cookie;
-    const char *cookie_note; /* which side is wrong, in words; NULL when nothing to say */
+    const char *cookie_note; /* which side is wrong, in words; NULL: there is nothing to say */
 };
 
 enum ds_conn_state {
@@ -194,44 +193,43 @@ enum ds_conn_state {
     DS_CONN_CLOSED,
     DS_CONN_JOINED_LATE,
     DS_CONN_HALF_CLOSED, /* one end has sent its FIN, the other has not yet */
-    DS_CONN_OPEN_AT_END, /* final: it goes on, as far as is known */
-    DS_CONN_ICMP_ERROR,  /* a router or host says that what was sent does not arrive */
-    DS_CONN_CONTINUED,   /* its first packet that was captured: packets that stand for its past
-                            (ds_packet.past) told what came before */
+    DS_CONN_OPEN_AT_END, /* final: as far as is known it was still open when the capture ended */
+    DS_CONN_ICMP_ERROR,  /* a router or host reports that a packet of it does not arrive */
+    DS_CONN_CONTINUED,   /* its first captured packet, after packets that stand for its past
+                            (ds_packet.past) */
 };
 
 struct ds_conn_change {
     enum ds_conn_state state;
-    const char *reason; /* NULL when there is nothing to say */
+    const char *reason; /* NULL: there is nothing to say */
     bool final;         /* the last event of this connection: its counters are complete */
-    bool unfollowed;    /* it may well go on: the capture ended, or a cap was reached */
-    struct ds_addr from; /* who says so, of what ICMP says; family 0: absent */
+    bool unfollowed;    /* it may still be open: the capture ended, or a cap was reached */
+    struct ds_addr from; /* who sent the ICMP error; family 0: absent */
 };
 
-/* What control messages do, however many forms the protocol has for it: the column kind of
- * ops.def. */
+/* What a control message does. Several ops can do the same; ops.def names the kind of each. */
 enum ds_op_kind {
-    DS_KIND_UNKNOWN, /* no op of ops.def, or one whose elements do not fit */
-    DS_KIND_OTHER,   /* an op that no node sends any more */
+    DS_KIND_UNKNOWN, /* its op is not in ops.def, or its elements are not those of that op */
+    DS_KIND_OTHER,   /* an op that nodes no longer send */
     DS_KIND_SEND,    /* to a process, a name or an alias */
     DS_KIND_LINK,
     DS_KIND_UNLINK,
     DS_KIND_UNLINK_ACK,
-    DS_KIND_EXIT,  /* a link that ends as its process did */
-    DS_KIND_EXIT2, /* exit/2: somebody else's wish */
+    DS_KIND_EXIT,  /* a link ends because a process ended */
+    DS_KIND_EXIT2, /* a call of exit/2 */
     DS_KIND_MONITOR,
     DS_KIND_DEMONITOR,
-    DS_KIND_DOWN, /* a monitor that ends as its process did */
+    DS_KIND_DOWN, /* a monitor ends because its process ended */
     DS_KIND_SPAWN,
     DS_KIND_SPAWNED,
     DS_KIND_LEADER,
     DS_KIND_COUNT
 };
 
-/* The control messages: one line each in ops.def. */
+/* ds_op describes one control message, a row of ops.def. */
 struct ds_op {
     uint8_t code;         /* first element of the control tuple */
-    enum ds_op_kind kind; /* altact_sig_send: see ds_message_kind */
+    enum ds_op_kind kind; /* of altact_sig_send, see ds_message_kind */
     const char *name;   /* "send_sender", as the protocol writes it but in lower case */
     const char *roles;  /* one letter for each further element, see ops.def */
     bool has_payload;
@@ -254,96 +252,95 @@ struct ds_token {
     int64_t previous;
 };
 
-/* ds_guess is what an unknown atom may be, the most probable first: what its slot was seen to hold in this
- * or another connection of the sender, or what the sender's release has there. It may be another. */
+/* ds_guess lists what an unknown atom may be, the most probable first: atoms that its slot held in this or
+ * another connection of the sender, and atoms that the sender's release has there. The list may lack the
+ * true one. */
 enum { DS_GUESS_ATOMS = 4 };
 struct ds_guess {
     uint16_t slot;
     uint8_t num;
     struct {
         struct ds_text text; /* UTF-8 */
-        uint8_t percent;     /* how probable it is, 1 to 98 */
+        uint8_t percent;     /* its probability, 1 to 98 */
     } atom[DS_GUESS_ATOMS];
 };
 
 struct ds_message {
     int64_t code;           /* the op code; -1 when the control term is no such tuple */
-    const struct ds_op *op; /* NULL when unknown */
+    const struct ds_op *op; /* NULL: unknown */
     struct ds_term control; /* the whole control tuple */
     struct ds_term payload; /* absent when there is none */
     uint64_t size;          /* bytes on the wire with framing, all fragments */
-    uint64_t atom_bytes;    /* text of all references to the atom cache, were each written out */
+    uint64_t atom_bytes;    /* of all references to the atom cache, if each were written out as text */
     uint32_t fragments;     /* 1 when not fragmented */
-    uint32_t role_set;      /* 1 << DS_ROLE_FROM and so on: others than these are absent. 0: any may be
-                               there */
+    uint32_t role_set;      /* a bit 1 << DS_ROLE_x for each role that may be present. 0: any may be */
     int64_t wire_ns;        /* from its first byte to its last */
-    int64_t stalled_ns;     /* how long its direction could not send before it, or in its middle:
-                               what of it was sent without a pause since; 0 without facts */
-    uint64_t atom_texts;    /* of two messages of a session with the same number, not 0, atoms have the same
-                               texts where they have the same pointers to them: who copies atoms for
-                               later need not look at texts that were copied before */
+    int64_t stalled_ns;     /* how long its direction was stalled, up to this message, since it last had
+                               nothing to send; 0 without ds_config.facts */
+    uint64_t atom_texts;    /* if two messages of a session have the same number, not 0, equal pointers to
+                               the texts of atoms mean equal texts: to copy atoms for later, copy the text
+                               behind each pointer once */
     struct ds_term role[DS_ROLE_COUNT]; /* absent where the op has no such element; see role_set */
     struct ds_token token;
     const struct ds_guess *guesses; /* of its unknown atoms, where ds_config.guesses asks for them */
     uint32_t num_guesses;
 };
 
-/* ds_message_roles returns the roles that a message may have, a bit each: the others are absent. */
+/* ds_message_roles returns a bit 1 << DS_ROLE_x for each role that may be present in a message. */
 static inline uint32_t ds_message_roles(const struct ds_message *message)
 {
     return message->role_set != 0 ? message->role_set : (1u << DS_ROLE_COUNT) - 1;
 }
 
 struct ds_gap {
-    uint64_t bytes;   /* not seen or skipped while looking for the next frame */
-    int64_t messages; /* lost with them, -1 when it cannot be told */
+    uint64_t bytes;   /* not captured, or skipped in search of the next frame */
+    int64_t messages; /* lost with them; -1: unknown */
 };
 
-/* LOOKUP: a host's name is asked of DNS, or the answer is there (RFC 1035, over UDP). It is of no
- * connection: that of the event has the number 0, its ends are who asks and who answers. */
+/* LOOKUP: a DNS question for a host's address, or the answer (RFC 1035, over UDP). It belongs to no
+ * connection: ds_event.conn has the number 0, and its ends are the client and the server. */
 enum { DS_LOOKUP_A = 1, DS_LOOKUP_AAAA = 28, DS_LOOKUP_NO_NAME = 3 };
 struct ds_lookup {
-    struct ds_text name; /* as asked for, in lower case, without a dot at its end */
-    uint16_t id;         /* of the question, and of its answer */
+    struct ds_text name; /* in lower case, without a dot at its end */
+    uint16_t id;         /* the same in a question and in its answer */
     uint16_t type;       /* DS_LOOKUP_A and others */
     bool is_answer;
     bool has_address;    /* of an answer: an A or AAAA record is in it */
-    uint8_t code;        /* of an answer, its RCODE: 0 no error, 3 there is no such name */
-    const char *icmp;    /* what a host or router says of a question that did not arrive, a static string;
-                            NULL: nothing. The question itself has come before */
+    uint8_t code;        /* of an answer, its RCODE: 0 no error, 3 no such name */
+    const char *icmp;    /* the ICMP error that this question caused, a static string; NULL: none. The
+                            question itself was an event before */
 };
 
-/* PART: a fragment of a message of several has come, or the message was given up. It comes before
- * the message that it completes. */
+/* PART: a fragment of a message has come, or the message was abandoned. The event of the last fragment
+ * comes before that of the message. */
 struct ds_part {
     uint64_t sequence;  /* id of the message in its direction */
-    uint64_t left;      /* fragments that are still to come; 0: it goes on no more */
+    uint64_t left;      /* fragments still to come; 0: none will */
     uint64_t size;      /* bytes on the wire so far */
     uint32_t num;       /* fragments so far */
-    int64_t began_ns;   /* when the first byte of it came, nanoseconds since 1970 */
+    int64_t began_ns;   /* when its first byte came, nanoseconds since 1970 */
 };
 
-/* STREAM: a piece of what a connection beside the distribution carries that is no term. */
+/* STREAM: data other than terms, on a connection that has ds_conn.proto. */
 struct ds_stream {
     const char *what; /* "chunk", a static string */
     uint64_t bytes;   /* on the wire */
-    bool has_offset;  /* the rest is known, of a chunk of a stream of RabbitMQ: */
+    bool has_offset;  /* a chunk of a RabbitMQ stream, of which the fields below are known: */
     uint64_t offset;  /* of its first record */
     uint64_t epoch;
     uint32_t entries, records;
     int64_t written_ns; /* when the leader wrote it, nanoseconds since 1970 */
 };
 
-/* DATA: what one TCP segment added to the stream, in order, in bytes of the event: what came
- * twice comes once. It comes before what is decoded from it. Where bytes are missing there
- * is one without bytes, with a fault that says why. */
+/* DATA: the bytes that one TCP segment added to the stream, in order, in ds_event.bytes. Retransmitted
+ * bytes appear once. The event comes before what is decoded from it. For missing bytes there is an event
+ * without bytes, whose fault says why. */
 struct ds_data {
-    uint64_t missing; /* bytes that belong here and are not there */
+    uint64_t missing; /* bytes that belong here and are missing */
 };
 
-/* FRAME: a handshake message, a tick, or a frame, be it a whole message or a fragment of one,
- * as sent: its length first. It comes behind the event it completes. A gap in the frames is
- * a GAP among the events. Names in frame.def. */
+/* FRAME: a handshake message, a tick, a message or a fragment, as sent, its length first. It comes after
+ * the event that it completes. A gap between frames is a GAP event. frame.def has the names. */
 enum ds_frame_kind {
 #define FRAME(id, name) DS_FRAME_##id,
 #include <distsniff/frame.def>
@@ -354,15 +351,14 @@ enum ds_frame_kind {
 struct ds_frame {
     enum ds_frame_kind kind;
     uint64_t sequence, fragment; /* of FIRST and FURTHER; fragment counts down to 1 */
-    uint64_t size;  /* bytes on the wire; event.bytes_len is less when some are not there */
-    bool completes; /* the last event of the connection before this one: handshake, tick or
-                       message. Other fragments complete nothing */
+    uint64_t size;  /* bytes on the wire; ds_event.bytes_len is less when some are missing */
+    bool completes; /* it completed the connection's event before this one: handshake, tick or message */
 };
 
 struct ds_event {
     enum ds_event_type type;
     uint8_t dir;    /* sent by conn->end[dir] */
-    bool past;      /* a message from before the capture: something may still come of it */
+    bool past;      /* a message from before the capture that may still have an effect, such as an answer */
     uint64_t frame; /* number of the packet that completed it, from 1 */
     int64_t ts_ns;  /* of that packet, nanoseconds since 1970 UTC */
     const struct ds_conn *conn; /* never NULL */
@@ -370,13 +366,12 @@ struct ds_event {
     uint32_t unknown_atoms;
     uint32_t inferred_atoms;
     uint32_t likely_atoms;  /* in the state DS_ATOM_LIKELY, */
-    uint32_t address_atoms; /* and in DS_ATOM_ADDRESS: it is certain which node, but not its name */
-    bool has_seq;     /* end_seq is known: of messages and ticks it is where they came in order */
-    uint32_t end_seq; /* a TCP sequence number, which all who capture the connection see alike: that behind
-                         the last byte of a message or tick (of what is in TLS, within the record that ended
-                         it), that of the direction's next byte at a CONN, and that of its first byte at an
-                         EPMD or HANDSHAKE */
-    const uint8_t *bytes; /* of the frame or message on the wire, without TCP; or NULL */
+    uint32_t address_atoms; /* and in DS_ATOM_ADDRESS: the node is certain, its name is unknown */
+    bool has_seq;     /* end_seq is known: of messages and ticks, where the segments came in order */
+    uint32_t end_seq; /* a TCP sequence number, the same at each capture point. MESSAGE, TICK: the one after
+                         the last byte (in TLS, within the record that ended it). CONN: that of the
+                         direction's next byte. EPMD, HANDSHAKE: that of the first byte */
+    const uint8_t *bytes; /* of the frame or message on the wire, without TCP headers; or NULL */
     size_t bytes_len;
     union {
         struct ds_epmd epmd;
@@ -393,14 +388,13 @@ struct ds_event {
     };
 };
 
-/* ds_event_is_raw says whether an event shows bytes as sent and nothing decoded. */
+/* ds_event_is_raw says whether an event has bytes as sent and nothing decoded. */
 static inline bool ds_event_is_raw(const struct ds_event *event)
 {
     return event->type == DS_EVENT_DATA || event->type == DS_EVENT_FRAME;
 }
 
-/* ds_event_is_of_tables says whether an event is for those alone that count or compare: there is
- * nothing in it to be shown as it comes. */
+/* ds_event_is_of_tables says whether an event serves counts and comparisons: outputs do not show it. */
 static inline bool ds_event_is_of_tables(const struct ds_event *event)
 {
     return event->type == DS_EVENT_LOOKUP || event->type == DS_EVENT_PART;

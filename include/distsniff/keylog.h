@@ -1,11 +1,11 @@
 /*
- * distsniff/keylog.h - the secrets of TLS connections, as the nodes wrote them down: lines of
- * the NSS key log format (draft-ietf-tls-keylogfile).
+ * distsniff/keylog.h - the secrets of TLS connections that nodes have logged: lines of the NSS key log
+ * format (draft-ietf-tls-keylogfile).
  *
- * A key log outlives the sessions that use it (ds_config.keylog) and belongs to their thread.
- * It grows at any time: what a session holds of a connection is opened when its keys come. One
- * without secrets, of which none are expected, is as none.
- * Secrets are in no event and are wiped from memory when they are given up.
+ * A key log outlives the sessions that use it (ds_config.keylog) and belongs to their thread. Secrets can
+ * be added at any time: a session decrypts the data that it holds of a connection when its keys come. An
+ * empty key log for which no secrets are expected (ds_keylog_expect) counts as none. Secrets never appear
+ * in events. They are wiped from memory when they are dropped.
  */
 #ifndef DISTSNIFF_KEYLOG_H
 #define DISTSNIFF_KEYLOG_H
@@ -19,45 +19,44 @@ DS_BEGIN_PUBLIC
 
 struct ds_keylog;
 
-/* ds_keylog_stats: what was read so far. */
+/* ds_keylog_stats counts what was read so far. */
 struct ds_keylog_stats {
-    uint64_t secrets;   /* taken */
+    uint64_t secrets;   /* added */
     uint64_t repeated;  /* known already */
-    uint64_t malformed; /* lines that are no line of a key log; comments and empty ones are */
-    uint64_t unused;    /* lines of secrets that open no messages */
-    uint64_t dropped;   /* the oldest, beyond max_secrets */
+    uint64_t malformed; /* lines that are not of the format; comments and empty lines are of the format */
+    uint64_t unused;    /* lines with secrets of kinds that decrypt no messages */
+    uint64_t dropped;   /* the oldest secrets, beyond max_secrets */
     uint64_t no_memory;
     uint64_t used; /* see ds_keylog_used */
 };
 
-/* ds_keylog_new returns an empty key log, or NULL when memory ran out. max_secrets: how many it
- * keeps; the oldest go first. */
+/* ds_keylog_new returns an empty key log, or NULL when memory ran out. max_secrets: how many secrets it
+ * keeps; the oldest are dropped first. */
 struct ds_keylog *ds_keylog_new(uint64_t max_secrets);
 void ds_keylog_free(struct ds_keylog *keylog); /* NULL is allowed */
 
-/* ds_keylog_add takes the next len bytes of a key log, which may begin and end anywhere in its
- * lines; ends of lines are LF, CR LF or CR. A line of more than 512 bytes is malformed. */
+/* ds_keylog_add reads the next len bytes of a key log. They may begin and end anywhere in a line. Lines end
+ * with LF, CR LF or CR. A line of more than 512 bytes is malformed. */
 void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len);
 
-/* ds_keylog_try takes what may be a whole line, or the beginning of one that is still being written:
- * where it makes no sense as it is nothing is taken or counted, and where it does it may be given again. */
+/* ds_keylog_try reads bytes that are a whole line, or the beginning of a line that is still being written.
+ * If they are no valid line, nothing is added or counted. A valid line may be given again later. */
 void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len);
 
-/* ds_keylog_end says that what was added last is complete: it ends its line. What follows is
- * the beginning of another file. */
+/* ds_keylog_end ends the last line. What is added afterwards is the beginning of another file. */
 void ds_keylog_end(struct ds_keylog *keylog);
 
-/* ds_keylog_expect says that secrets may come after what they open, whatever ds_config.keylog_grows
- * says. */
+/* ds_keylog_expect says that secrets may come after the data that they decrypt, whatever
+ * ds_config.keylog_grows says. */
 void ds_keylog_expect(struct ds_keylog *keylog);
 
-/* ds_keylog_on_want has want called whenever secrets are needed that are not there, and once more
- * before what they would open is given up as its connection ends: it may add them. */
+/* ds_keylog_on_want sets the function that is called when secrets are missing, and once more before data is
+ * abandoned for lack of them because its connection ends. It may add secrets. */
 void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), void *context);
 
-/* ds_keylog_used calls take with each secret of a connection that a session has seen which notes
- * that (ds_config.keylog_notes), but for those that were noted before the returned value was after:
- * tcp is ds_conn.tcp, line a line of a key log with its end, which lives during the call. */
+/* ds_keylog_used calls take with each secret that sessions with ds_config.keylog_notes have found a
+ * connection for, since an earlier call returned `after` (0: since the beginning). tcp is ds_conn.tcp. line
+ * is a line of a key log with its line end; it lives during the call. Returns the next `after`. */
 uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
                         void (*take)(void *context, uint64_t tcp, struct ds_text line),
                         void *context);

@@ -18,8 +18,8 @@
 
 DS_BEGIN_PUBLIC
 
-/* ds_text is a piece of text as the peer sent it: UTF-8 in intent, but not checked, not
- * escaped and not ended by a NUL. Absent text has data == NULL. */
+/* ds_text is text as the peer sent it: meant to be UTF-8, but not checked, not escaped and not ended by a
+ * NUL. Absent text has data == NULL. */
 struct ds_text {
     const char *data;
     size_t len; /* bytes */
@@ -27,16 +27,16 @@ struct ds_text {
 
 /* How an atom of the cache came to be known. */
 enum ds_atom_state {
-    DS_ATOM_UNKNOWN,  /* defined in a packet that was not seen; text is absent */
-    DS_ATOM_KNOWN,    /* seen on the wire */
-    DS_ATOM_INFERRED, /* never seen, but certain: the node in a FromPid is the sender */
-    DS_ATOM_LIKELY,   /* never seen in this place, but more than likely: a guess */
-    DS_ATOM_ADDRESS,  /* the name of the node at one end, which was never said: text is where
-                         that node is, "~10.0.0.7:25672", which no node is called */
+    DS_ATOM_UNKNOWN,  /* defined in a packet that was not captured; text is absent */
+    DS_ATOM_KNOWN,    /* defined in a captured packet */
+    DS_ATOM_INFERRED, /* certain although its definition was not captured: a FromPid's node is the sender */
+    DS_ATOM_LIKELY,   /* a guess that is very probably right */
+    DS_ATOM_ADDRESS,  /* the unknown name of the node at one end: text is the node's address,
+                         "~10.0.0.7:25672", which cannot be a node's name */
     DS_ATOM_NUM_STATES
 };
 
-/* ds_atom_is_certain says whether an atom in that state is what its text says. */
+/* ds_atom_is_certain says whether the text of an atom in that state is certain. */
 static inline bool ds_atom_is_certain(unsigned state)
 {
     return state == DS_ATOM_KNOWN || state == DS_ATOM_INFERRED;
@@ -48,10 +48,10 @@ static inline bool ds_atom_has_name(unsigned state)
     return state != DS_ATOM_UNKNOWN && state != DS_ATOM_ADDRESS;
 }
 
-/* What is known of how the text of an atom looks. */
+/* What is known about the characters of an atom's text. */
 enum ds_atom_looks {
     DS_ATOM_BARE = 1,  /* it needs no quotes */
-    DS_ATOM_SHOWN = 2, /* all of it is ASCII that shows, without quotes and backslashes */
+    DS_ATOM_SHOWN = 2, /* printable ASCII without quotes and backslashes */
 };
 
 /* ds_atom is one entry that a message refers to. slot is segment * 256 + index in the
@@ -61,7 +61,7 @@ struct ds_atom {
     uint16_t len; /* bytes, at most 1020 */
     uint16_t slot;
     uint8_t state; /* enum ds_atom_state */
-    uint8_t looks; /* some of enum ds_atom_looks; 0: the text has to be looked at */
+    uint8_t looks; /* bits of enum ds_atom_looks; 0: nothing is known */
     bool is_new;   /* this message gave it its slot */
 };
 
@@ -75,13 +75,12 @@ struct ds_term {
     bool damaged; /* the walk did not reach the end: see the event's fault */
 };
 
-/* ds_buffer is growing output memory. Zero-initialise it; ds_buffer_free releases it.
- * When memory runs out, failed is set and further additions are ignored.
+/* ds_buffer is a growing byte buffer. Zero-initialise it; ds_buffer_free releases it. When memory runs out,
+ * failed is set and further additions are ignored.
  *
- * What takes long can be stopped: ds_term_print, ds_code_term, ds_term_copy_portable and
- * ds_term_rewrite ask is_stopped now and then, every thousand terms or so. Once it returns true
- * they leave the rest away, as if memory had run out: failed is set, and what they return says so.
- * It may be asked from any thread that writes to the buffer. */
+ * Long operations can be stopped: ds_term_print, ds_code_term, ds_term_copy_portable and ds_term_rewrite
+ * call is_stopped every thousand terms or so. Once it returns true they stop as if memory had run out:
+ * failed is set, and their return value says so. Any thread that writes to the buffer may call it. */
 struct ds_buffer {
     char *data;
     size_t len; /* bytes in use */
@@ -110,17 +109,17 @@ void ds_buffer_add_char(struct ds_buffer *buffer, uint32_t character);
 /* ds_buffer_add_base64 appends len bytes as base64 (RFC 4648, section 4), padded with '='. */
 void ds_buffer_add_base64(struct ds_buffer *buffer, const void *bytes, size_t len);
 
-/* ds_digits_put writes a number in decimal and returns what is behind it. at has room for
- * DS_DIGITS_MAX bytes; those behind the number may be written, too. */
+/* ds_digits_put writes a number in decimal and returns a pointer to the byte after it. at has room for
+ * DS_DIGITS_MAX bytes; the function may overwrite all of them. */
 enum { DS_DIGITS_MAX = 20 }; /* of 2^64 - 1 */
 char *ds_digits_put(char *at, uint64_t number);
 
-/* ds_buffer_free releases the memory and zeroes the buffer, but for is_stopped. */
+/* ds_buffer_free releases the memory and zeroes the buffer, except is_stopped. */
 void ds_buffer_free(struct ds_buffer *buffer);
 
-/* ds_text_read_char reads the first character of text, which is not empty, as UTF-8 (RFC 3629:
- * shortest forms only, no surrogates, nothing above U+10FFFF). Returns how many bytes it takes;
- * 0, and *character is not set, when the bytes are none. */
+/* ds_text_read_char reads the first character of text, which is not empty, as UTF-8 (RFC 3629: shortest
+ * forms only, no surrogates, nothing above U+10FFFF). It returns the number of bytes read, or 0 for invalid
+ * UTF-8: then *character is not set. */
 size_t ds_text_read_char(struct ds_text text, uint32_t *character);
 
 /* ds_char_is_shown says whether a character may go to a terminal as it is. It is false for control
@@ -128,30 +127,29 @@ size_t ds_text_read_char(struct ds_text text, uint32_t *character);
  * writing or end a line, and the backslash, which escapes quotes. */
 bool ds_char_is_shown(uint32_t character);
 
-/* How terms are written: as Erlang's shell does, or as Elixir's inspect. */
+/* How terms are written: as Erlang's shell writes them, or as Elixir's inspect does. */
 enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
 
-/* ds_syntax_words returns the words that the text of a term may contain although the term does not:
- * "#Ref<" and so on, *num static texts. To search the bytes of terms in place of their text, search
- * these words as well. */
+/* ds_syntax_words returns *num static strings that the text of a term can contain although its bytes do
+ * not, such as "#Ref<". A search through the bytes of terms instead of their text must try these words as
+ * well. */
 const char *const *ds_syntax_words(enum ds_syntax syntax, size_t *num);
 
-/* ds_term_part is a term within another one, which ends where that ends. */
+/* ds_term_part is a term within another term, up to the end of that. */
 struct ds_term_part {
     const uint8_t *data;
-    size_t at, len; /* where its text is in the buffer; len 0: it is not there in one piece */
+    size_t at, len; /* where its text is in the buffer; len 0: its text is not contiguous there */
 };
 
-/* ds_term_memo remembers the texts of the last pids and references that were printed with it, some
- * kilobytes. It makes it faster to print many terms of the same conversations. It belongs to one thread at
- * a time. ds_term_memo_new returns NULL when memory ran out; NULL is a memo that remembers nothing.
- * ds_term_memo_free takes NULL. */
+/* ds_term_memo is a cache of a few kilobytes: the texts of the pids and references printed last. It makes
+ * printing many terms of the same conversations faster. It belongs to one thread at a time.
+ * ds_term_memo_new returns NULL when memory ran out. NULL is allowed everywhere: nothing is cached. */
 struct ds_term_memo;
 struct ds_term_memo *ds_term_memo_new(void);
 void ds_term_memo_free(struct ds_term_memo *memo);
 
-/* ds_term_print_options limits the text of a term. Zero means no limit. The text says what it leaves
- * out: "... 1234 more bytes", "... 17 more". */
+/* ds_term_print_options limits the text of a term. Zero means no limit. The text says what is left out:
+ * "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
     uint32_t max_bytes; /* bytes shown of one binary or string */
     uint32_t max_items; /* elements shown of one list, tuple or map */
@@ -161,27 +159,30 @@ struct ds_term_print_options {
     bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
     uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
     bool unmarked;      /* no '?' before an atom that is only likely */
-    bool in_string;     /* for a place between double quotes in another language, JSON or C: double
-                           quotes and backslashes of the text have a backslash before them */
-    bool *cut; /* set to true where max_bytes or max_len left something out; may be NULL */
+    bool in_string;     /* the text will stand between double quotes, in JSON or C: double quotes and
+                           backslashes get a backslash */
+    bool *cut; /* set to true if max_bytes or max_len left something out; may be NULL */
     enum ds_syntax syntax;
-    struct ds_term_part *part; /* ds_term_print fills in where its text is; may be NULL. Erlang only */
+    struct ds_term_part *part; /* ds_term_print sets at and len; may be NULL. Erlang syntax only */
     struct ds_term_memo *memo; /* may be NULL */
 };
 
-/* ds_term_print appends the term in Erlang syntax. For a term without pids, references,
- * ports, funs and unknown atoms, erl_scan and erl_parse give the same term back. The text
- * is printable: control characters and invalid UTF-8 are escaped. A damaged term is
- * printed as far as it goes and ends in "...". An atom that is only likely has a '?' before it,
- * outside of its quotes: ?ok, ?'$gen_call'. options may be NULL. Returns false when
- * memory ran out.
+/* ds_term_print appends the term in Erlang syntax. erl_scan and erl_parse read a term without pids,
+ * references, ports, funs and unknown atoms back. The text is printable: control characters and invalid
+ * UTF-8 are escaped. A damaged term is printed up to the damage and ends in "...". An atom that is only
+ * likely has a '?' before its quotes: ?ok, ?'$gen_call'. options may be NULL. Returns false when memory ran
+ * out.
  *
- * With DS_SYNTAX_ELIXIR it is what inspect of Elixir 1.15 or later writes without limits, but: pids,
- * ports and references say their node, #PID<bob@h.85.0>; a struct is %Shop.Order{...} whether or not
- * a node would know it, with all of its fields, those of Elixir's own in their order, of others in
- * that of the map; funs lack the name of their function; atoms with letters beyond Latin-1 are
- * quoted; characters that cannot be seen are \u{AD}; integers of thousands of digits are 0xFF. The
- * text of an atom only likely has its '?' before the colon: ?:ok. */
+ * DS_SYNTAX_ELIXIR writes what inspect of Elixir 1.15 or later writes without limits, with these
+ * differences:
+ *   - Pids, ports and references name their node: #PID<bob@h.85.0>.
+ *   - Each struct is %Shop.Order{...} with all of its fields: Elixir's own structs in the order of their
+ *     definition, others in that of the map.
+ *   - Funs lack the name of their function.
+ *   - Atoms with letters beyond Latin-1 are quoted.
+ *   - Invisible characters are \u{AD}.
+ *   - Integers of thousands of digits are 0xFF.
+ *   - An atom that is only likely has its '?' before the colon: ?:ok. */
 bool ds_term_print(const struct ds_term *term, const struct ds_term_print_options *options,
                    struct ds_buffer *out);
 
@@ -190,31 +191,30 @@ bool ds_term_print(const struct ds_term *term, const struct ds_term_print_option
 void ds_term_print_atom(struct ds_text text, struct ds_buffer *out);
 void ds_term_print_atom_as(struct ds_text text, enum ds_syntax syntax, struct ds_buffer *out);
 
-/* ds_term_print_call appends what calls a function of a module, up to its arguments: lists:seq,
- * :lists.seq, Shop.Cart.add. */
+/* ds_term_print_call appends a function of a module as in a call, without arguments: lists:seq, :lists.seq,
+ * Shop.Cart.add. */
 void ds_term_print_call(struct ds_text module, struct ds_text function, enum ds_syntax syntax,
                         struct ds_buffer *out);
 
-/* ds_term_copy_etf appends the term in the standard external format, 131 first, complete
- * in itself: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, the size field
- * of funs is computed anew, all else is byte for byte as sent. An unknown atom becomes
- * '?atom:SLOT'. Returns false for a damaged term or when memory ran out: then out->failed is
- * set. */
+/* ds_term_copy_etf appends the term in the standard external format, 131 first, independent of the atom
+ * cache: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, and the size field of funs is
+ * computed anew. All other bytes are as sent. An unknown atom becomes '?atom:SLOT'. Returns false for a
+ * damaged term, or when memory ran out: then out->failed is set. */
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 
-/* ds_term_copy_portable does the same for any node of OTP 25 or later to read: what only some
- * can, or none, becomes what code.h says, {'$record', ...}, {'$map', ...} and others; pids, ports
- * and references of old tags get newer ones, where no number is too large; and an atom of the
- * cache that no node would take becomes '?atom'. False, too, for what would take far more memory
- * then: many megabytes of what nodes do not send, or so many open within each other. */
+/* ds_term_copy_portable does the same so that each node of OTP 25 or later can read the result. Terms that
+ * not all nodes can read become the tuples of code.h: {'$record', ...}, {'$map', ...} and others. Pids,
+ * ports and references with old tags get newer tags unless a number is too large. A cached atom that no
+ * node accepts becomes '?atom'. It also returns false for terms that nodes do not send and that would need
+ * far more memory: many megabytes of tuples of code.h, or that many nested ones. */
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
 
-/* ds_term_has_twice sets *twice to whether a map in the term has a key twice: then every node
- * refuses to read it. False when memory ran out, or is_stopped, which is asked as that of a buffer
- * and may be NULL, says so. */
+/* ds_term_has_twice sets *twice to whether a map in the term has a key twice: no node reads such a term. It
+ * returns false when memory ran out or is_stopped returned true. is_stopped is called like that of a buffer
+ * and may be NULL. */
 bool ds_term_has_twice(const struct ds_term *term, bool *twice, bool (*is_stopped)(void));
 
-/* ds_atom_ok says whether a node takes such an atom: UTF-8 of at most 255 characters. */
+/* ds_atom_ok says whether nodes accept such an atom: UTF-8 of at most 255 characters. */
 bool ds_atom_ok(struct ds_text text);
 
 DS_END_PUBLIC
