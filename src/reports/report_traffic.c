@@ -12,9 +12,8 @@
 #include "core/line_fit.h"
 #include "reports/report_table.h"
 #include "reports/samples.h"
-#include "reports/talkers.h"
+#include "reports/traffic_message.h"
 #include "core/heavy_hitters.h"
-#include "core/label_show.h"
 #include "core/term_show.h"
 
 #include <distsniff/counted.h>
@@ -81,183 +80,6 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-/* message is one message on its way into the table. */
-struct message {
-    const struct record *record;
-    const struct note *note;
-    const struct ds_message *m;
-    struct talker from, to;
-    struct ds_term body; /* absent: none */
-    struct ds_shape_head head; /* of the body, where shapes are told apart */
-    struct ds_text mod, fun;
-    bool has_function;
-    uint32_t arity;
-};
-
-/* is_result: how a process ended is what was asked for. */
-static bool is_result(const struct note *note)
-{
-    return note->role == NOTE_DOWN && note->call != 0 && note->outcome == CALL_OK;
-}
-
-static bool is_answer(const struct note *note)
-{
-    return note->role == NOTE_REPLY || note->role == NOTE_DOWN || note->role == NOTE_EXIT ||
-           note->role == NOTE_SPAWNED;
-}
-
-static void read_message(struct traffic *t, const struct record *record, struct message *message)
-{
-    message->record = record;
-    message->note = &record->note;
-    message->m = &record->event->message;
-    message->body = record->note.body.data != NULL ? record->note.body : message->m->payload;
-    message->has_function = record->note.mod.data != NULL &&
-                            ds_term_get_atom(&record->note.mod, &message->mod) &&
-                            ds_term_get_atom(&record->note.fun, &message->fun);
-    message->arity = 0;
-    if (message->has_function)
-        ds_term_get_length(&record->note.args, &message->arity);
-    talkers_get(&t->talkers, record, &message->from, &message->to);
-    if (t->by == TRAFFIC_BY_NODE)
-        message->from.name = message->to.name = 0;
-}
-
-static uint64_t hash_add(uint64_t hash, struct ds_text text)
-{
-    return text.data != NULL ? hash_short(hash, text) : hash;
-}
-
-static struct ds_text label_of(const struct note *note)
-{
-    return (struct ds_text){note->label, note->label != NULL ? strlen(note->label) : 0};
-}
-
-static bool has_shape(const struct message *message)
-{
-    return !message->has_function && message->body.data != NULL;
-}
-
-static uint64_t hash_function(uint64_t hash, const struct message *message)
-{
-    hash = hash_add(hash_add(hash, message->mod), message->fun);
-    return hash_more(hash, &message->arity, sizeof message->arity);
-}
-
-static uint64_t hash_shape(struct message *message)
-{
-    const struct note *note = message->note;
-    const struct ds_shape_head *head = &message->head;
-    message->head = (struct ds_shape_head){0};
-    if (has_shape(message))
-        ds_shape_get_head(&message->body, &message->head);
-    const uint64_t role =
-        (uint64_t)note->role << 32 | (note->role == NOTE_NONE ? (uint64_t)message->m->code : 0);
-    const uint64_t name =
-        (uint64_t)is_result(note) << 32 | (is_answer(note) ? message->from.name : message->to.name);
-    uint64_t hash = hash_words(hash_words(3, role, name), head->form, head->inner_form);
-    hash = hash_add(hash, label_of(note));
-    return message->has_function ? hash_function(hash, message)
-                                 : hash_add(hash_add(hash, head->word), head->inner_word);
-}
-
-static uint64_t hash_of(const struct traffic *t, struct message *message)
-{
-    switch (t->by) {
-    case TRAFFIC_BY_PROCESS:
-        return talker_process_hash(message->record, TALKER_FROM, &message->from);
-    case TRAFFIC_BY_NODE: {
-        const uint64_t nodes[2] = {message->from.node, message->to.node};
-        return hash_more(4, nodes, sizeof nodes);
-    }
-    case TRAFFIC_BY_LABEL:
-        return hash_add(5, label_of(message->note));
-    case TRAFFIC_BY_MFA:
-        return message->has_function ? hash_function(6, message) : 7;
-    case TRAFFIC_BY_SHAPE:
-    case TRAFFIC_BY_COUNT:
-        break;
-    }
-    return hash_shape(message);
-}
-
-static void print_function(const struct message *message, struct ds_buffer *out)
-{
-    term_show_call(message->mod, message->fun, out);
-    ds_buffer_printf(out, "/%" PRIu32, message->arity);
-}
-
-/* print_role says what a message is for: "call", "cast", "monitor", or "op_99". */
-static void print_role(const struct message *message, struct ds_buffer *out)
-{
-    const enum note_role role = message->note->role;
-    if (role == NOTE_REQUEST)
-        ds_buffer_add_text(out, "call");
-    else if (is_result(message->note))
-        ds_buffer_add_text(out, "result");
-    else if (role != NOTE_NONE)
-        ds_buffer_add_text(out, note_role_name(role));
-    else if (message->m->op != NULL)
-        ds_buffer_add_text(out, message->m->op->name);
-    else
-        ds_buffer_printf(out, "op_%" PRId64, message->m->code);
-}
-
-/* print_before and print_after are what stands around a shape: "cast " and " (gen:cast) to db". */
-static void print_before(const struct message *message, struct ds_buffer *out)
-{
-    print_role(message, out);
-    if (message->has_function) {
-        ds_buffer_add_text(out, " ");
-        print_function(message, out);
-    }
-}
-
-static void print_label(const char *label, struct ds_buffer *out)
-{
-    ds_buffer_add_text(out, " (");
-    label_show(label, out);
-    ds_buffer_add_text(out, ")");
-}
-
-static void print_after(const struct traffic *t, const struct message *message,
-                        struct ds_buffer *out)
-{
-    const bool answers = is_answer(message->note);
-    const uint32_t name = answers ? message->from.name : message->to.name;
-    if (message->note->label != NULL)
-        print_label(message->note->label, out);
-    if (name == 0)
-        return;
-    ds_buffer_add_text(out, answers ? " from " : " to ");
-    term_show_name(intern_text(t->talkers.texts, name), out);
-}
-
-static void print_what(const struct traffic *t, const struct message *message,
-                       struct ds_buffer *out)
-{
-    switch (t->by) {
-    case TRAFFIC_BY_PROCESS:
-        talker_process_print(&t->talkers, message->record, TALKER_FROM, &message->from, out);
-        break;
-    case TRAFFIC_BY_NODE:
-        break; /* who to whom says it */
-    case TRAFFIC_BY_LABEL:
-        label_show(message->note->label != NULL ? message->note->label : "(none)", out);
-        break;
-    case TRAFFIC_BY_MFA:
-        if (message->has_function)
-            print_function(message, out);
-        else
-            ds_buffer_add_text(out, "(no function)");
-        break;
-    case TRAFFIC_BY_SHAPE:
-    case TRAFFIC_BY_COUNT:
-        print_before(message, out);
-        break;
-    }
-}
-
 /* take_text returns what is in the buffer as a string, and empties it. NULL when memory ran out. */
 static char *take_text(struct ds_buffer *buffer)
 {
@@ -266,23 +88,24 @@ static char *take_text(struct ds_buffer *buffer)
     return text;
 }
 
-static void describe(struct traffic *t, const struct message *message, struct traffic_kind *kind)
+static void describe(struct traffic *t, const struct traffic_message *message,
+                     struct traffic_kind *kind)
 {
     t->scratch.len = 0;
-    print_what(t, message, &t->scratch);
+    traffic_message_print(message, &t->talkers, t->by, &t->scratch);
     kind->text = take_text(&t->scratch);
     t->failed |= kind->text == NULL;
     if (t->by != TRAFFIC_BY_SHAPE)
         return;
-    print_after(t, message, &t->scratch);
+    traffic_message_print_after(message, &t->talkers, &t->scratch);
     kind->after = take_text(&t->scratch);
-    kind->shape = has_shape(message) ? ds_shape_new(&message->body) : NULL;
-    t->failed |= kind->after == NULL || (has_shape(message) && kind->shape == NULL);
+    kind->shape = traffic_message_has_shape(message) ? ds_shape_new(&message->body) : NULL;
+    t->failed |= kind->after == NULL || (traffic_message_has_shape(message) && kind->shape == NULL);
 }
 
 /* keep_largest makes the line of a message that is among the largest: the cells that stand behind its
  * size and the number of its packet. */
-static void keep_largest(struct traffic *t, const struct message *message)
+static void keep_largest(struct traffic *t, const struct traffic_message *message)
 {
     const struct ds_event *event = message->record->event;
     struct ds_buffer *line = &t->scratch;
@@ -292,8 +115,8 @@ static void keep_largest(struct traffic *t, const struct message *message)
     ds_buffer_printf(line, "%" PRIu64 "\t", event->conn->number);
     report_print_time(t->text, event->ts_ns, line);
     ds_buffer_add_text(line, "\t ");
-    print_before(message, line);
-    if (has_shape(message)) {
+    traffic_message_print_before(message, line);
+    if (traffic_message_has_shape(message)) {
         struct ds_shape *shape = ds_shape_new(&message->body);
         ds_buffer_add_text(line, " ");
         if (shape != NULL)
@@ -301,7 +124,7 @@ static void keep_largest(struct traffic *t, const struct message *message)
         t->failed |= shape == NULL;
         ds_shape_free(shape);
     }
-    print_after(t, message, line);
+    traffic_message_print_after(message, &t->talkers, line);
     ds_buffer_add_text(line, "; ");
     talker_process_print(&t->talkers, message->record, TALKER_FROM, &message->from, line);
     ds_buffer_add_text(line, " > ");
@@ -309,7 +132,8 @@ static void keep_largest(struct traffic *t, const struct message *message)
     t->failed |= !best_rows_add(&t->largest, (int64_t)message->m->size, event->frame, line);
 }
 
-static void take_sample(struct traffic *t, const struct message *message, struct traffic_kind *kind)
+static void take_sample(struct traffic *t, const struct traffic_message *message,
+                        struct traffic_kind *kind)
 {
     const struct ds_text none = {NULL, 0};
     const bool has_function = message->has_function;
@@ -320,18 +144,19 @@ static void take_sample(struct traffic *t, const struct message *message, struct
 
 static void take_message(struct traffic *t, const struct record *record)
 {
-    struct message message;
+    struct traffic_message message;
     bool is_new;
     const struct ds_event *event = record->event;
     const uint64_t size = event->message.size;
-    read_message(t, record, &message);
+    traffic_message_read(&message, record, &t->talkers, t->by);
     if (t->count++ == 0 || event->ts_ns < t->first_ns)
         t->first_ns = event->ts_ns;
     if (t->count == 1 || event->ts_ns > t->last_ns)
         t->last_ns = event->ts_ns;
     t->bytes += size;
     keep_largest(t, &message);
-    struct traffic_kind *kind = hitters_add(&t->kinds, hash_of(t, &message), size, &is_new);
+    struct traffic_kind *kind =
+        hitters_add(&t->kinds, traffic_message_hash(&message, t->by), size, &is_new);
     if (kind == NULL) {
         t->uncounted++;
         return;
