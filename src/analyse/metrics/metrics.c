@@ -212,6 +212,38 @@ static void note_stall(struct metrics *m, struct metrics_link *link, const struc
     *stalled_ns = span_sum(*stalled_ns, event->stall.duration_ns);
 }
 
+/* add_socket adds what has changed since the kernel answered before. Its totals begin with the connection,
+ * ours with its first answer. */
+static void add_socket(struct metrics_pair *pair, struct metrics_socket *before,
+                       const struct metrics_socket *now)
+{
+    for (int i = 0; i < METRICS_LIMITS && before->asked_ns != 0; i++) {
+        if (now->limited_ns[i] > before->limited_ns[i])
+            pair->limited_ns[i] =
+                span_sum(pair->limited_ns[i], now->limited_ns[i] - before->limited_ns[i]);
+    }
+    if (before->asked_ns != 0 && now->retransmitted > before->retransmitted)
+        pair->retransmitted += now->retransmitted - before->retransmitted;
+    *before = *now;
+}
+
+static void note_sockets(struct metrics *m, struct metrics_link *link, const struct ds_event *event)
+{
+    for (unsigned end = 0; end < 2; end++) {
+        const struct ds_socket *socket = &event->conn->link->side[end].socket;
+        const struct metrics_socket now = {
+            .asked_ns = socket->asked_ns,
+            .send_queue = socket->send_queue,
+            .receive_queue = socket->recv_queue,
+            .limited_ns = {[METRICS_RECEIVE_WINDOW] = socket->rwnd_limited_ns,
+                           [METRICS_SEND_BUFFER] = socket->sndbuf_limited_ns},
+            .retransmitted = socket->retransmitted,
+        };
+        if (now.asked_ns != link->socket[end].asked_ns)
+            add_socket(metrics_pair(m, link, end), &link->socket[end], &now);
+    }
+}
+
 void metrics_event(struct metrics *m, const struct ds_event *event)
 {
     struct metrics_link *link = find_link(m, event->conn->number);
@@ -219,6 +251,8 @@ void metrics_event(struct metrics *m, const struct ds_event *event)
         m->now_ns = event->ts_ns;
     if (link == NULL)
         return;
+    if (link->is_up && event->conn->link != NULL)
+        note_sockets(m, link, event);
     switch (event->type) {
     case DS_EVENT_MESSAGE:
         link->heard_ns[event->dir] = event->ts_ns;

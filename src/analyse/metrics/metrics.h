@@ -21,6 +21,7 @@ struct metrics_config {
     const char *file; /* to be replaced at intervals; NULL: none */
     char *fresh;      /* its name until it is whole */
     bool has_calls;    /* calls are put together, and findings looked for */
+    bool has_sockets;  /* kernels are asked about sockets (--kernel) */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 

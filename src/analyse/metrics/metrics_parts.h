@@ -10,12 +10,27 @@
 
 enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
 
+/* What keeps a socket from sending: a label. */
+enum metrics_limit { METRICS_RECEIVE_WINDOW, METRICS_SEND_BUFFER, METRICS_LIMITS };
+
+/* metrics_socket is the state of a socket as its kernel gave it last, with the totals of then. */
+struct metrics_socket {
+    int64_t asked_ns; /* 0: never */
+    uint64_t send_queue, receive_queue;
+    int64_t limited_ns[METRICS_LIMITS];
+    uint32_t retransmitted;
+};
+
 /* pair is what one node sends to another. */
 struct metrics_pair {
     struct series series; /* src, dst */
     uint64_t messages[METRICS_OPS]; /* by op code; 0, which is none: of ops that are not known */
     uint64_t bytes;
     int64_t stalled_ns;
+    int64_t limited_ns[METRICS_LIMITS];
+    uint64_t retransmitted; /* segments */
+    uint64_t send_queue, receive_queue; /* while it is written: bytes, of connections with such a socket */
+    uint32_t senders, receivers;        /* while it is written: sockets whose kernels have answered */
     uint32_t links;  /* while it is written: connections that are up */
     int64_t gap_ns;  /* while it is written: the longest silence on them */
 };
@@ -48,6 +63,7 @@ struct metrics_link {
     uint32_t generation; /* of pair */
     struct metrics_pair *pair[2]; /* by direction; NULL: one of the others */
     int64_t heard_ns[2];
+    struct metrics_socket socket[2];
 };
 TABLE_KEYED(struct metrics_link, number);
 

@@ -188,7 +188,8 @@ static void put_durations(struct metrics *m, struct ds_buffer *out)
 static void see_links(struct metrics *m)
 {
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        p->links = 0;
+        p->links = p->senders = p->receivers = 0;
+        p->send_queue = p->receive_queue = 0;
         p->gap_ns = -1;
     }
     struct metrics_link *link = table_oldest(&m->links);
@@ -199,6 +200,10 @@ static void see_links(struct metrics *m)
             pair->links++;
             pair->gap_ns = gap_ns > pair->gap_ns ? gap_ns : pair->gap_ns;
             pair->series.last_ns = m->now_ns;
+            pair->senders += link->socket[dir].asked_ns != 0;
+            pair->send_queue += link->socket[dir].send_queue;
+            pair->receivers += link->socket[1 - dir].asked_ns != 0;
+            pair->receive_queue += link->socket[1 - dir].receive_queue;
         }
     }
 }
@@ -229,6 +234,43 @@ static void put_links(struct metrics *m, struct ds_buffer *out)
         begin_pair(m, out, METRIC_ZERO_WINDOW, p);
         ds_buffer_add_text(out, "}");
         put_seconds(out, p->stalled_ns);
+    }
+}
+
+/* put_sockets writes what kernels say, of the pairs of which they were asked. */
+static void put_sockets(struct metrics *m, struct ds_buffer *out)
+{
+    static const char *const limits[METRICS_LIMITS] = {
+        [METRICS_RECEIVE_WINDOW] = "receive_window", [METRICS_SEND_BUFFER] = "send_buffer"};
+    put_family(out, METRIC_SEND_QUEUE);
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+        if (p->senders == 0)
+            continue;
+        begin_pair(m, out, METRIC_SEND_QUEUE, p);
+        ds_buffer_printf(out, "} %" PRIu64 "\n", p->send_queue);
+    }
+    put_family(out, METRIC_RECEIVE_QUEUE);
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+        if (p->receivers == 0)
+            continue;
+        begin_pair(m, out, METRIC_RECEIVE_QUEUE, p);
+        ds_buffer_printf(out, "} %" PRIu64 "\n", p->receive_queue);
+    }
+    put_family(out, METRIC_LIMITED);
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+        for (int i = 0; i < METRICS_LIMITS && (p->senders != 0 || p->limited_ns[i] != 0); i++) {
+            begin_pair(m, out, METRIC_LIMITED, p);
+            put_label(out, ",by", text_of(limits[i]));
+            ds_buffer_add_text(out, "}");
+            put_seconds(out, p->limited_ns[i]);
+        }
+    }
+    put_family(out, METRIC_RETRANSMITTED);
+    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+        if (p->senders == 0 && p->retransmitted == 0)
+            continue;
+        begin_pair(m, out, METRIC_RETRANSMITTED, p);
+        ds_buffer_printf(out, "} %" PRIu64 "\n", p->retransmitted);
     }
 }
 
@@ -287,6 +329,8 @@ void metrics_print(struct metrics *m, int64_t now_ns, struct ds_buffer *out)
     if (m->config->has_calls)
         put_durations(m, out);
     put_links(m, out);
+    if (m->config->has_sockets)
+        put_sockets(m, out);
     put_ends(m, out);
     if (m->config->has_calls)
         put_findings(m, out);

@@ -482,6 +482,7 @@ static void hand_down(struct options *o)
     o->redact.cookie_file = o->output.cookie_file = o->cookie_file;
     o->output.redacted = o->redact.what != 0;
     o->metrics.has_calls = !o->no_calls;
+    o->metrics.has_sockets = o->kernel;
     o->report.is_live = o->capture.num_read_files == 0;
     o->report.nanoseconds = o->output.nanoseconds;
     choose_drawing(o);

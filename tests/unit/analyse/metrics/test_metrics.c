@@ -354,6 +354,58 @@ static void memory_runs_out(void **state)
     failing_alloc_each(run_once, NULL);
 }
 
+/* answer has the kernels of both ends answer, as of a message that comes then. */
+static void answer(const struct ds_conn *conn, int64_t now_ns, uint64_t waiting, int64_t limited_ns,
+                   uint32_t retransmitted)
+{
+    struct ds_tcp_stats stats = {0};
+    struct ds_conn with = *conn;
+    stats.side[0].socket = (struct ds_socket){.asked_ns = now_ns,
+                                              .send_queue = waiting,
+                                              .rwnd_limited_ns = limited_ns,
+                                              .sndbuf_limited_ns = 2 * limited_ns,
+                                              .retransmitted = retransmitted};
+    stats.side[1].socket = (struct ds_socket){.asked_ns = now_ns, .recv_queue = waiting / 2};
+    with.link = &stats;
+    send_some(&with, 0, now_ns, 1);
+}
+
+/* What kernels say: queues as they are now, of all connections of a pair; totals from the first answer on,
+ * and they never go down. */
+static void sockets(void **state)
+{
+    const struct ds_conn one = conn_of(1, "a@h", "b@h"), two = conn_of(2, "a@h", "b@h");
+    (void)state;
+    config.has_sockets = true;
+    change(&one, DS_CONN_UP, false, false);
+    send_some(&one, 0, SECOND_NS, 1);
+    print(SECOND_NS);
+    assert_has("# TYPE distsniff_socket_send_queue_bytes gauge\n");
+    assert_lacks("distsniff_socket_send_queue_bytes{"); /* nobody was asked yet */
+    answer(&one, 2 * SECOND_NS, 1000, 7 * SECOND_NS, 5);
+    answer(&one, 3 * SECOND_NS, 600, 9 * SECOND_NS, 8);
+    answer(&one, 3 * SECOND_NS, 600, 9 * SECOND_NS, 8); /* the same answer, with the next message */
+    print(3 * SECOND_NS);
+    assert_has("distsniff_socket_send_queue_bytes{src=\"a@h\",dst=\"b@h\"} 600\n");
+    assert_has("distsniff_socket_receive_queue_bytes{src=\"a@h\",dst=\"b@h\"} 300\n");
+    assert_has("distsniff_socket_receive_queue_bytes{src=\"b@h\",dst=\"a@h\"} 0\n");
+    assert_has("limited_seconds_total{src=\"a@h\",dst=\"b@h\",by=\"receive_window\"} 2.000000000\n");
+    assert_has("limited_seconds_total{src=\"a@h\",dst=\"b@h\",by=\"send_buffer\"} 4.000000000\n");
+    assert_has("retransmitted_segments_total{src=\"a@h\",dst=\"b@h\"} 3\n");
+    change(&two, DS_CONN_UP, false, false);
+    answer(&two, 4 * SECOND_NS, 50, SECOND_NS, 1);
+    print(4 * SECOND_NS);
+    assert_has("distsniff_socket_send_queue_bytes{src=\"a@h\",dst=\"b@h\"} 650\n");
+    change(&one, DS_CONN_CLOSED, true, false);
+    print(5 * SECOND_NS);
+    assert_has("distsniff_socket_send_queue_bytes{src=\"a@h\",dst=\"b@h\"} 50\n");
+    assert_has("limited_seconds_total{src=\"a@h\",dst=\"b@h\",by=\"receive_window\"} 2.000000000\n");
+    assert_has("retransmitted_segments_total{src=\"a@h\",dst=\"b@h\"} 3\n");
+    config.has_sockets = false;
+    print(6 * SECOND_NS);
+    assert_lacks("distsniff_socket_");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -368,6 +420,7 @@ int main(void)
         TEST(many_connections),
         TEST(names_that_become_known),
         TEST(without_calls),
+        TEST(sockets),
         cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
