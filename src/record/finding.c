@@ -227,6 +227,13 @@ bool finding_is_since(const struct finding *f, int64_t since_ns)
     return f->last_ns >= since_ns || is_down;
 }
 
+/* order_ns: a cause begins before what comes of it, though it may be known later. What comes of another
+ * finding is there when that is known. */
+static int64_t order_ns(const struct finding *f)
+{
+    return f->is_effect ? f->last_ns : f->first_ns;
+}
+
 int finding_compare(const struct finding *a, const struct finding *b)
 {
     const int places[] = {finding_place(a) - finding_place(b), (int)a->severity - (int)b->severity};
@@ -236,9 +243,8 @@ int finding_compare(const struct finding *a, const struct finding *b)
     }
     if (a->kind != NULL && b->kind != NULL && a->kind->rank != b->kind->rank)
         return (int)a->kind->rank - (int)b->kind->rank;
-    /* A cause begins before what comes of it, though it may be known later. */
-    if (a->kind != NULL && b->kind != NULL && a->first_ns != b->first_ns)
-        return a->first_ns < b->first_ns ? -1 : 1;
+    if (a->kind != NULL && b->kind != NULL && order_ns(a) != order_ns(b))
+        return order_ns(a) < order_ns(b) ? -1 : 1;
     const int order = (a->number > b->number) - (a->number < b->number);
     return a->kind == NULL && b->kind == NULL ? -order : order; /* lines count from the greatest down */
 }

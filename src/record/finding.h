@@ -150,6 +150,7 @@ struct finding {
     bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
+    bool is_effect; /* of another finding, which its detail names: it stands behind that, though it began first */
     bool is_aside;  /* hygiene, whatever its kind: it comes of what is known and told, or was over soon */
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
@@ -178,7 +179,7 @@ bool finding_is_since(const struct finding *finding, int64_t since_ns);
 
 /* finding_compare orders findings for people, as strcmp does: errors and warnings of what is down now; then
  * errors, warnings and notes, each by rank; last what finding_is_aside. Equals stay in the order in which
- * they were found. */
+ * they began: a cause stands before its effects. */
 int finding_compare(const struct finding *a, const struct finding *b);
 const char *certainty_name(enum certainty certainty);
 

@@ -75,6 +75,7 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
                  : may_be_slow  ? SILENT_SLOW
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
+    f->is_effect = is_held;
     detect_lasts(d, heard_ns);
     wording_say(&f->sentence, "{peer} disconnected {node}, {}: net_tick_timeout",
                 an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]),
@@ -116,6 +117,7 @@ static bool take_unread(struct detect *d, const struct ds_event *event, const st
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_STUCK;
+    f->is_effect = true;
     detect_lasts(d, heard_ns);
     wording_say(&f->sentence, "{peer} disconnected {node}, which had stopped responding: net_tick_timeout",
                 an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]));

@@ -97,6 +97,11 @@ static void equals(void **state)
     struct finding effect = earlier;
     effect.first_ns = 2;
     assert_true(finding_compare(&cause, &effect) < 0 && finding_compare(&effect, &cause) > 0);
+    effect.first_ns = 0; /* it began before it had a cause */
+    effect.last_ns = 3;
+    assert_true(finding_compare(&effect, &cause) < 0);
+    effect.is_effect = true;
+    assert_true(finding_compare(&cause, &effect) < 0 && finding_compare(&effect, &cause) > 0);
     const struct finding line = {.number = UINT64_MAX - 1, .severity = SEVERITY_FINE};
     const struct finding next = {.number = UINT64_MAX - 2, .severity = SEVERITY_FINE};
     assert_true(finding_compare(&line, &next) < 0);  /* their numbers go down */
