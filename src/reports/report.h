@@ -20,6 +20,7 @@ struct report_text {
      * packets are not kept. */
     const char *command, *behind;
     bool keeps_lines; /* they are no text: none is broken */
+    int64_t since_ns; /* of --since */
     int64_t now_ns; /* while tables are written because of --every: when; else 0 */
 };
 
@@ -49,6 +50,9 @@ struct report_kind {
     /* open prepares its state, which the others are given; NULL when memory ran out. */
     void *(*open)(struct report_text *text, const struct report_config *config);
     void (*record)(void *report, const struct record *record);
+    /* left_out is given what was not selected; of what it takes; is_before: as it comes
+     * before --since. May be NULL. */
+    void (*left_out)(void *report, const struct record *record, bool is_before);
     /* visit is told of what is open, a record of a call or monitor that has not ended, before
      * show is called while records still come; NULL: that is all there is, be it nothing. May be
      * NULL itself. */

@@ -19,7 +19,7 @@
 
 #define FRESH_NS INT64_C(250000000)
 
-enum { MAX_LINKS = 65536, NAME_LEN = 64 };
+enum { MAX_LINKS = 65536, NAME_LEN = 64, TICK_LEN = 4 };
 
 struct link_name {
     uint64_t hash; /* of all of it, or of its address alone */
@@ -45,9 +45,9 @@ struct link_row {
     const char *proto; /* of a connection beside the distribution; NULL: it is a link */
     bool is_up, is_late, is_tls, has_facts;
     bool is_under_way; /* its first record is none of its beginning: --since was later */
+    bool is_chosen; /* something of it was selected */
     bool has_before;
     uint64_t bytes_before[2], messages_before[2], ticks_before[2]; /* --since */
-    int64_t counted_from_ns;
 };
 TABLE_KEYED(struct link_row, conn);
 
@@ -60,9 +60,18 @@ struct link_sockets {
 };
 TABLE_KEYED(struct link_sockets, conn);
 
+/* link_before is what a link had sent before --since, whatever else is selected. */
+struct link_before {
+    struct table_entry entry;
+    uint64_t conn;
+    uint64_t bytes[2], messages[2], ticks[2];
+};
+TABLE_KEYED(struct link_before, conn);
+
 struct links {
     struct report_text *text;
     struct table rows;
+    struct table before;
     struct table sockets; /* of the links that the kernel has said most lately something of */
     struct link_row *latest; /* that was found; NULL: none, or it is gone */
     uint64_t no_memory;
@@ -80,6 +89,7 @@ static void *open_report(struct report_text *text, const struct report_config *c
     links->is_late = config->is_late;
     const uint64_t max = config->limits[DS_LIMIT_CONNECTIONS] * 4;
     table_init(&links->rows, sizeof(struct link_row), max < MAX_LINKS ? max : MAX_LINKS);
+    table_init(&links->before, sizeof(struct link_before), links->rows.max);
     table_init(&links->sockets, sizeof(struct link_sockets), MAX_SOCKETS);
     return links;
 }
@@ -114,7 +124,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
         return NULL;
     }
     row->closed_by = row->unseen = -1;
-    row->first_ns = row->counted_from_ns = event->ts_ns;
+    row->first_ns = event->ts_ns;
     row->is_under_way = event->type != DS_EVENT_CONN || event->change.state == DS_CONN_HALF_CLOSED ||
                         event->change.state == DS_CONN_CLOSED || event->change.state == DS_CONN_OPEN_AT_END;
     links->latest = row;
@@ -144,19 +154,49 @@ static void take_name(struct link_name *name, const struct ds_endpoint *end,
     ds_buffer_free(&text);
 }
 
-/* take_before notes what a link had sent before --since, of which its first record tells as well. */
-static void take_before(struct link_row *row, const struct ds_event *event)
+static bool takes_event(const struct ds_event *event)
 {
-    const struct ds_conn *conn = event->conn;
+    return event->type == DS_EVENT_CONN || event->type == DS_EVENT_HANDSHAKE ||
+           event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_TICK;
+}
+
+static void raise_to(uint64_t *count, uint64_t least)
+{
+    if (*count < least)
+        *count = least;
+}
+
+static void note_before(struct links *links, const struct ds_event *event)
+{
+    struct link_before *before = table_find_or_put(&links->before, event->conn->number);
+    if (before == NULL) {
+        links->no_memory++;
+        return;
+    }
+    /* Counters of a copied event may be older than the event. */
+    const bool is_message = event->type == DS_EVENT_MESSAGE, is_tick = event->type == DS_EVENT_TICK;
+    before->messages[event->dir] += is_message;
+    before->ticks[event->dir] += is_tick;
+    before->bytes[event->dir] += is_message ? event->message.size : is_tick ? TICK_LEN : 0;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_counters *c = &event->conn->counters[end];
+        raise_to(&before->bytes[end], c->bytes);
+        raise_to(&before->messages[end], c->messages);
+        raise_to(&before->ticks[end], c->ticks);
+    }
+}
+
+/* take_before leaves out what a link had sent before --since. Where that is not known, the link began later. */
+static void take_before(const struct links *links, struct link_row *row)
+{
+    const struct link_before *before = table_find(&links->before, row->conn);
+    if (before == NULL)
+        return;
     row->has_before = true;
     for (int end = 0; end < 2; end++) {
-        const struct ds_counters *c = &conn->counters[end];
-        const bool is_own = end == event->dir;
-        const uint64_t size = is_own && event->type == DS_EVENT_MESSAGE ? event->message.size : 0;
-        row->bytes_before[end] = c->bytes > size ? c->bytes - size : 0;
-        row->messages_before[end] =
-            c->messages - (is_own && event->type == DS_EVENT_MESSAGE && c->messages != 0);
-        row->ticks_before[end] = c->ticks - (is_own && event->type == DS_EVENT_TICK && c->ticks != 0);
+        row->bytes_before[end] = before->bytes[end];
+        row->messages_before[end] = before->messages[end];
+        row->ticks_before[end] = before->ticks[end];
     }
 }
 
@@ -181,6 +221,12 @@ static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
     }
 }
 
+/* rest_of: counters of a copied event may be older than what is left out. */
+static uint64_t rest_of(uint64_t count, uint64_t before)
+{
+    return count > before ? count - before : 0;
+}
+
 static void take_state(struct links *links, struct link_row *row, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -189,9 +235,9 @@ static void take_state(struct links *links, struct link_row *row, const struct d
     row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
     for (int end = 0; end < 2; end++) {
         take_name(&row->name[end], &conn->end[end], &conn->end[!end]);
-        row->bytes[end] = conn->counters[end].bytes - row->bytes_before[end];
-        row->messages[end] = conn->counters[end].messages - row->messages_before[end];
-        row->ticks[end] = conn->counters[end].ticks - row->ticks_before[end];
+        row->bytes[end] = rest_of(conn->counters[end].bytes, row->bytes_before[end]);
+        row->messages[end] = rest_of(conn->counters[end].messages, row->messages_before[end]);
+        row->ticks[end] = rest_of(conn->counters[end].ticks, row->ticks_before[end]);
         row->ignored[end] = conn->counters[end].ignored;
     }
     if (conn->link != NULL) {
@@ -210,20 +256,16 @@ static void take_conn(struct links *links, struct link_row *row, const struct ds
     take_state(links, row, event);
 }
 
-static void take_record(void *state, const struct record *record)
+static void take_event(struct links *links, const struct ds_event *event, bool is_chosen)
 {
-    struct links *links = state;
-    const struct ds_event *event = record->event;
-    if (event->type != DS_EVENT_CONN && event->type != DS_EVENT_HANDSHAKE &&
-        event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_TICK)
-        return;
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_FAILED)
         return;
     struct link_row *row = find_row(links, event);
     if (row == NULL)
         return;
+    row->is_chosen |= is_chosen;
     if (links->is_late && row->is_under_way && !row->has_before)
-        take_before(row, event);
+        take_before(links, row);
     if (event->ts_ns < row->first_ns) /* the clock went back */
         row->first_ns = event->ts_ns;
     if (event->ts_ns > row->last_ns)
@@ -237,6 +279,23 @@ static void take_record(void *state, const struct record *record)
     /* Of a link that goes on it is told in between, where the event brings it along. */
     if (event->conn->link != NULL && event->ts_ns - row->facts_ns >= FRESH_NS)
         take_state(links, row, event);
+}
+
+static void take_record(void *state, const struct record *record)
+{
+    if (takes_event(record->event))
+        take_event(state, record->event, true);
+}
+
+/* take_left_out: -Y and others select links; what is said of one is said of all that it carried. */
+static void take_left_out(void *state, const struct record *record, bool is_before)
+{
+    if (!takes_event(record->event))
+        return;
+    if (is_before)
+        note_before(state, record->event);
+    else
+        take_event(state, record->event, false);
 }
 
 /* badness orders links: those with stalls, then with losses, then by bytes. */
@@ -382,7 +441,7 @@ static void add_row(const struct links *links, const struct link_row *row, uint6
                     struct ds_buffer *out)
 {
     const uint64_t bytes = row->bytes[0] + row->bytes[1];
-    const int64_t from_ns = row->has_before ? row->counted_from_ns : row->first_ns;
+    const int64_t from_ns = row->has_before ? links->text->since_ns : row->first_ns;
     const double seconds = (double)(row->last_ns - from_ns) / 1e9;
     ds_buffer_printf(out, "%s\t%" PRIu64 "\t", status_of(row), row->conn);
     report_print_time(links->text, row->first_ns, out);
@@ -462,7 +521,7 @@ static struct link_row **list_rows(const struct links *links, size_t *count)
         return NULL;
     for (struct link_row *row = table_oldest(&links->rows); row != NULL;
          row = table_newer(&links->rows, row)) {
-        if (is_link(row))
+        if (row->is_chosen && is_link(row))
             rows[num++] = row;
     }
     qsort(rows, num, sizeof(struct link_row *), compare);
@@ -677,6 +736,7 @@ static void end_report(void *state)
 {
     struct links *links = state;
     table_free(&links->rows);
+    table_free(&links->before);
     table_free(&links->sockets);
     free(links);
 }
@@ -684,6 +744,7 @@ static void end_report(void *state)
 const struct report_kind report_links = {
     .open = open_report,
     .record = take_record,
+    .left_out = take_left_out,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_report,
     .tell = tell_report,

@@ -80,6 +80,11 @@ static bool takes_calls(const struct report_kind *kind)
     return (kind->takes & REPORT_TAKES_CALLS) != 0;
 }
 
+static bool takes_left_out(const struct report_kind *kind)
+{
+    return kind->left_out != NULL;
+}
+
 static bool has_facts(const struct report_kind *kind)
 {
     return kind->takes_facts;
@@ -108,6 +113,11 @@ bool reports_take_names(const struct report_config *config)
 bool reports_take_calls(const struct report_config *config)
 {
     return is_any(config, takes_calls);
+}
+
+bool reports_take_left_out(const struct report_config *config)
+{
+    return is_any(config, takes_left_out);
 }
 
 bool reports_take_facts(const struct report_config *config)
@@ -170,6 +180,20 @@ enum reports_status reports_record(struct reports *r, const struct record *recor
 {
     const enum report_takes what = r->takes != 0 ? report_takes_of(record) : 0;
     return (r->takes & what) != 0 ? give(r, record, what) : REPORTS_OK;
+}
+
+void reports_set_since(struct reports *r, int64_t since_ns)
+{
+    r->text.since_ns = since_ns;
+}
+
+void reports_leave_out(struct reports *r, const struct record *record, bool is_before)
+{
+    const enum report_takes what = report_takes_of(record);
+    for (int i = 0; i < REPORT_COUNT; i++) {
+        if (r->state[i] != NULL && kinds[i]->left_out != NULL && (kinds[i]->takes & what) != 0)
+            kinds[i]->left_out(r->state[i], record, is_before);
+    }
 }
 
 void reports_visit(struct reports *r, const struct record *record)

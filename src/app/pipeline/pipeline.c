@@ -123,6 +123,7 @@ void pipeline_add_notes(struct pipeline *s, struct packet_notes *notes)
 void pipeline_set_since(struct pipeline *s, int64_t since_ns)
 {
     s->since_ns = since_ns;
+    reports_set_since(s->reports, since_ns);
     if (s->findings != NULL)
         findings_set_since(s->findings, since_ns);
 }

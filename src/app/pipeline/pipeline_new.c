@@ -239,6 +239,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
     s->wants_unselected = sinks_want_unselected(&options->output);
+    s->counts_unselected = reports_take_left_out(&options->report);
     if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
         !open_outputs(s, time_digits)) {
         pipeline_free(s);

@@ -60,6 +60,7 @@ struct pipeline {
     bool is_unpublished;             /* their file could not be written, and that was said */
     uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
     bool wants_unselected;           /* some sinks also get what was not selected */
+    bool counts_unselected;          /* some reports do */
     struct packet_recorder *recorder; /* NULL: nobody keeps packets */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     struct packet_notes *notes[MAX_NOTES]; /* of packets that are kept */

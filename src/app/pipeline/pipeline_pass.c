@@ -66,13 +66,18 @@ static inline bool pass_on_all(struct pipeline *s, const struct record *shown)
     return (s->redact == NULL || pass_on_frame(s)) && passed;
 }
 
-/* leave_out passes on what was not selected to those that want whole connections. */
-static void leave_out(struct pipeline *s, const struct record *record)
+/* leave_out passes on what was not selected to those that want whole connections; is_before: as it comes
+ * before --since. */
+static void leave_out(struct pipeline *s, const struct record *record, bool is_before)
 {
     struct record left_out = *record;
     const struct record *shown = &left_out;
     left_out.left_out = true;
-    if (s->wants_unselected && pipeline_redact(s, &shown))
+    if ((!s->wants_unselected && !s->counts_unselected) || !pipeline_redact(s, &shown))
+        return;
+    if (s->counts_unselected)
+        reports_leave_out(s->reports, shown, is_before);
+    if (s->wants_unselected)
         pass_on_all(s, shown);
 }
 
@@ -166,11 +171,12 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
     if (is_past_limit(s, record))
         return;
     /* The selection sees what comes before --since: a request there may have its reply after. */
-    const bool wanted = selector_wants(s->select, record) && is_since(s, record);
+    const bool is_of_time = is_since(s, record);
+    const bool wanted = selector_wants(s->select, record) && is_of_time;
     if (s->recorder != NULL)
         recorder_record(s->recorder, record, wanted);
     if (!wanted) {
-        leave_out(s, record);
+        leave_out(s, record, !is_of_time);
         return;
     }
     note(s, record);
@@ -182,8 +188,10 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
 /* tell_reports is all that is left to do for a record that nobody else is given. */
 static void tell_reports(struct pipeline *s, const struct record *record)
 {
-    if (!is_since(s, record))
+    if (!is_since(s, record)) {
+        leave_out(s, record, true);
         return;
+    }
     s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
     s->num_shown += record_is_message(record);
     if (record->event == NULL || !ds_event_is_raw(record->event))
