@@ -448,6 +448,7 @@ static bool take_again(struct tcp_analysis *facts, int dir, const struct segment
         me->repeat_ns = segment->ts_ns;
     }
     me->repeats++;
+    side->repeated_ns = segment->ts_ns;
     if (me->repeats > side->most_repeats) {
         side->most_repeats = me->repeats;
         side->most_repeats_len = len;

@@ -72,7 +72,7 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
     /* Where the other end is not heard its numbers are what anybody says that they are. */
     if (has_data && lacks(peer, segment->ack))
         return false;
-    return (has_data && peer->heard) || !lacks(stream, segment->seq);
+    return peer->heard || !lacks(stream, segment->seq);
 }
 
 static void take_queued(struct tcp_table *table, struct tcp_queued *one)

@@ -103,6 +103,7 @@ struct ds_tcp_side {
     int64_t missing_ns; /* since when, nanoseconds since 1970; 0: none are missing */
     uint32_t most_repeats, most_repeats_len; /* the most retransmissions of one segment in a row, and its
                                                 bytes */
+    int64_t repeated_ns;    /* when it last retransmitted bytes that are not acknowledged; 0: never */
     struct ds_ignored ignored;
     uint8_t ttl;            /* time to live, or hop limit, of its latest segment, as captured */
     uint8_t usual_ttl[2];   /* that of its first segment; another one that eight or more had, 0: none did */

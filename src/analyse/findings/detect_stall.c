@@ -13,6 +13,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define STALLED_NS (3 * SECOND)
+#define ANSWER_NS SECOND /* what is heard so long after the first loss was sent without what was lost */
 
 enum { LONG_REPEATS = 5 }; /* each waits twice as long as the one before: six seconds at the least */
 
@@ -21,10 +22,15 @@ struct stalled {
     bool is_used, is_told;
     bool waits[2];    /* what that end sends is not acknowledged */
     bool is_heard[2]; /* it has sent something since */
-    bool repeats[2];  /* it retransmits what the other end has acknowledged */
+    int64_t heard_ns[2];   /* the first time ANSWER_NS later, 0: never */
+    int64_t repeats_ns[2]; /* it sends again what the other end has acknowledged: likewise */
     uint64_t conn, frame[2], retransmitted[2];
+    uint64_t needless[2];  /* ds_tcp_side, when it began */
     uint32_t most_repeats; /* of one segment */
     int64_t start_ns;
+    int64_t end_ns;      /* of what has ended; INT64_MAX: it lasts */
+    int64_t repeated_ns; /* what waits was sent again last */
+    bool has_arrived;    /* and it had come before, as the end that was not heard says when it is */
     const char *icmp;
     struct wording name[2];
     struct ds_socket socket[2]; /* as the kernels of the ends have them */
@@ -60,19 +66,30 @@ static struct stalled *get(struct detect *d, const struct ds_event *event)
         if (!d->stall->stalled[i].is_used || d->stall->stalled[i].start_ns < s->start_ns)
             s = &d->stall->stalled[i];
     }
-    *s = (struct stalled){.is_used = true, .conn = event->conn->number, .start_ns = event->stall.start_ns};
+    *s = (struct stalled){.is_used = true, .conn = event->conn->number,
+                          .start_ns = event->stall.start_ns, .end_ns = INT64_MAX};
     d->stall->has_stalled = true;
     return s;
 }
 
+static bool is_one_way(const struct detect *d, const struct stalled *s)
+{
+    const struct conn_watch *w = detect_find_watched(d, s->conn);
+    return w != NULL && w->is_one_way;
+}
+
 /* span_of is how long it has lasted, without a time in which nothing at all was captured: unless so many
- * retransmissions were seen that they alone took longer. These are no records. */
+ * retransmissions were seen that they alone took longer. These are no records. Who retransmits has got no
+ * acknowledgement until then: where one direction alone was captured, that is all that is known. */
 static int64_t span_of(const struct detect *d, const struct stalled *s, int64_t now_ns)
 {
-    const int64_t span_ns = now_ns - s->start_ns;
+    const int64_t span_ns = now_ns - s->start_ns, seen_ns = s->repeated_ns - s->start_ns;
+    if (is_one_way(d, s))
+        return seen_ns;
     const bool is_within = s->most_repeats < LONG_REPEATS &&
                            d->pause.from_ns >= s->start_ns && d->pause.to_ns <= now_ns;
-    return is_within ? span_ns - (d->pause.to_ns - d->pause.from_ns) : span_ns;
+    const int64_t rest_ns = is_within ? span_ns - (d->pause.to_ns - d->pause.from_ns) : span_ns;
+    return rest_ns > seen_ns ? rest_ns : seen_ns;
 }
 
 /* begin puts the finding together as far as it is known now; the rest is the detail's end. */
@@ -97,8 +114,14 @@ static void keep_ends(struct detect *d, struct stalled *s, const struct ds_event
     }
 }
 
+/* was_heard says whether that end was heard while it lasted: what ended it does not count. */
+static bool was_heard(const struct stalled *s, int end)
+{
+    return s->waits[end] || (s->heard_ns[end] != 0 && s->heard_ns[end] < s->end_ns);
+}
+
 /* put_way says which way is cut, as far as that shows. */
-static void put_way(struct wording *detail, const struct stalled *s)
+static void put_way(const struct detect *d, struct wording *detail, const struct stalled *s)
 {
     const int waits = s->waits[0] ? 0 : 1;
     if (s->waits[0] && s->waits[1]) {
@@ -110,15 +133,24 @@ static void put_way(struct wording *detail, const struct stalled *s)
     wording_add(detail, "what ");
     wording_words(detail, &s->name[waits]);
     wording_add(detail, " sends is retransmitted and not acknowledged; ");
-    if (s->repeats[!waits]) {
+    const int64_t repeats_ns = s->repeats_ns[!waits];
+    if (is_one_way(d, s)) {
+        wording_add(detail, "no packet from ");
+        wording_words(detail, &s->name[!waits]);
+        wording_add(detail, " was captured");
+    } else if (s->has_arrived) {
+        wording_add(detail, "it had arrived, and what ");
+        wording_words(detail, &s->name[!waits]);
+        wording_add(detail, " sent was lost: that way was cut");
+    } else if (repeats_ns != 0 && repeats_ns < s->end_ns) {
         wording_words(detail, &s->name[!waits]);
         wording_add(detail, " retransmits what was acknowledged: nothing reaches it, but the way "
                             "back is open");
-    } else if (s->is_heard[!waits]) {
+    } else if (was_heard(s, !waits)) {
         wording_words(detail, &s->name[!waits]);
         wording_add(detail, " still sends: nothing reaches it, but the way back is open");
     } else {
-        wording_add(detail, "nothing is heard from ");
+        wording_add(detail, s->end_ns != INT64_MAX ? "nothing was heard from " : "nothing is heard from ");
         wording_words(detail, &s->name[!waits]);
     }
 }
@@ -131,11 +163,13 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
     if (is_proved)
         return;
     const struct conn_watch *w = detect_find_watched(d, s->conn);
-    const bool has_gap = (w != NULL && w->gap_ns >= s->start_ns) ||
-                         (d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
-                          span_of(d, s, d->now_ns) < 2 * STALLED_NS);
-    if (has_gap)
+    const bool has_pause = d->pause.from_ns >= s->start_ns && d->pause.to_ns <= d->now_ns &&
+                           s->repeated_ns - s->start_ns < STALLED_NS &&
+                           span_of(d, s, d->now_ns) < 2 * STALLED_NS;
+    if (has_pause || (w != NULL && w->gap_ns >= s->start_ns))
         detect_unsure(f, CERTAINTY_POSSIBLE, "a capture without losses (acknowledgements may be missing)");
+    else if (w != NULL && w->is_one_way)
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture of both directions");
     else if (!s->is_heard[0] || !s->is_heard[1])
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
 }
@@ -144,7 +178,7 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
 static bool is_others(const struct detect *d, const struct stalled *s)
 {
     const struct conn_watch *w = detect_find_watched(d, s->conn);
-    return w != NULL && (w->is_given_up || w->is_one_way ||
+    return w != NULL && (w->is_given_up ||
                          ((w->hole_ns[0] != 0 || w->hole_ns[1] != 0) && !w->is_hole_unsure));
 }
 
@@ -153,8 +187,9 @@ static void report(struct detect *d, struct stalled *s, const char *end, enum se
     struct finding *f = begin(d, s);
     f->severity = severity;
     f->is_over = severity != SEVERITY_ERROR;
-    wording_say(&f->detail, "for {stalled}{}", a_span(d->now_ns - s->start_ns), a_word(end));
-    put_way(&f->detail, s);
+    const int64_t until_ns = s->end_ns < d->now_ns ? s->end_ns : d->now_ns;
+    wording_say(&f->detail, "for {stalled}{}", a_span(until_ns - s->start_ns), a_word(end));
+    put_way(d, &f->detail, s);
     wording_icmp(&f->detail, s->icmp);
     for (int i = 0; i < 2; i++)
         detect_frame(f, s->frame[i], "retransmitted for the third time");
@@ -180,6 +215,7 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     s->frame[dir] = event->frame;
     s->icmp = link->icmp;
     s->retransmitted[!dir] = link->side[!dir].retransmitted;
+    s->needless[dir] = link->side[dir].needless;
     s->is_heard[dir] = true;
     for (int end = 0; end < 2; end++)
         s->socket[end] = link->side[end].socket;
@@ -193,18 +229,48 @@ static void take_heard(struct stalled *s, const struct ds_event *event)
     if (link == NULL)
         return;
     for (int end = 0; end < 2; end++) {
-        if (s->waits[end] && link->side[end].most_repeats > s->most_repeats)
-            s->most_repeats = link->side[end].most_repeats;
-        s->is_heard[end] |= link->side[end].last_ns > s->start_ns;
-        s->socket[end] = link->side[end].socket;
-        s->repeats[end] |= s->waits[!end] && !s->waits[end] &&
-                           link->side[end].retransmitted > s->retransmitted[end];
+        const struct ds_tcp_side *side = &link->side[end];
+        s->socket[end] = side->socket;
+        s->is_heard[end] |= side->last_ns > s->start_ns;
+        if (s->heard_ns[end] == 0 && side->last_ns - s->start_ns >= ANSWER_NS)
+            s->heard_ns[end] = side->last_ns;
+        if (s->repeats_ns[end] == 0 && s->waits[!end] && !s->waits[end] &&
+            side->retransmitted > s->retransmitted[end])
+            s->repeats_ns[end] = side->last_ns;
+        if (!s->waits[end])
+            continue;
+        if (side->most_repeats > s->most_repeats)
+            s->most_repeats = side->most_repeats;
+        if (side->repeated_ns > s->repeated_ns)
+            s->repeated_ns = side->repeated_ns;
     }
+}
+
+/* had_arrived says whether the acknowledgement that ends it is of what had arrived long before: D-SACK
+ * says so, or it comes long after the latest retransmission, and so not in answer to it. */
+static bool had_arrived(const struct stalled *s, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    const int dir = event->dir;
+    return link != NULL && !was_heard(s, !dir) &&
+           (link->side[dir].needless > s->needless[dir] ||
+            (s->repeated_ns != 0 && s->end_ns - s->repeated_ns >= ANSWER_NS &&
+             link->side[dir].last_ns <= s->repeated_ns));
+}
+
+/* goes_on says whether a link of which one direction alone was captured sends something new. */
+static bool goes_on(const struct detect *d, const struct stalled *s, const struct ds_event *event)
+{
+    const int waits = s->waits[0] ? 0 : 1;
+    return event->conn->link != NULL && is_one_way(d, s) &&
+           event->conn->link->side[waits].last_data_ns > s->repeated_ns;
 }
 
 /* take_over: it goes on again, or has ended. */
 static void take_over(struct detect *d, struct stalled *s, const char *how)
 {
+    if (s->end_ns == INT64_MAX)
+        s->end_ns = d->now_ns;
     if ((s->is_told || span_of(d, s, d->now_ns) >= STALLED_NS) && !is_others(d, s))
         report(d, s, how, SEVERITY_WARNING);
     s->is_used = false;
@@ -220,11 +286,17 @@ void detect_stall(struct detect *d, const struct ds_event *event)
         return;
     take_heard(s, event);
     if (is_lost && event->stall.is_over) {
+        s->end_ns = event->stall.start_ns + event->stall.duration_ns;
+        s->has_arrived = had_arrived(s, event);
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
             s->waits[event->dir] = true; /* to be told of */
             take_over(d, s, ", then it recovered: ");
+        } else {
+            s->end_ns = INT64_MAX;
         }
+    } else if (goes_on(d, s, event)) {
+        take_over(d, s, ", then it recovered: ");
     } else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END) {
         detect_stall_time(d);
         s->is_used = false;

@@ -271,7 +271,11 @@ static void keepalives_and_repeats(void **state)
     }
     assert_int_equal(side(w, 0)->most_repeats, 4);
     assert_int_equal(side(w, 0)->most_repeats_len, 1448);
+    assert_int_equal(side(w, 0)->repeated_ns, w->now_ns);
     assert_int_equal(side(w, 0)->retransmitted_large, 4);
+    at(w, 1500);
+    data(w, 0, 100, 1448); /* what is acknowledged waits for nothing */
+    assert_int_equal(side(w, 0)->repeated_ns, w->now_ns - 200 * MS);
 }
 
 int main(void)

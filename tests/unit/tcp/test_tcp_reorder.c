@@ -152,6 +152,26 @@ static void test_joined_late_acknowledgements(void **state)
     expect_log(w, "open 0:ab 1:cd");
 }
 
+/* An acknowledgement alone is taken though something that its sender sent before is missing: that it comes ends
+ * a wait, whatever becomes of what is missing. */
+static void test_acknowledgement_behind_a_hole(void **state)
+{
+    struct world *w = *state;
+    tcp_table_measure(w->table, false);
+    w->is_quiet = true;
+    feed(w, A, TCP_ACK, 100, 500, "ask");
+    feed(w, B, TCP_ACK, 500, 103, "no");
+    feed(w, A, TCP_ACK, 103, 502, "ask");
+    tcp_table_settle(w->table);
+    feed(w, B, TCP_ACK, 510, 106, ""); /* 502 to 509 were lost, and are sent again in a while */
+    struct segment any = next_segment(w, A);
+    int dir;
+    const struct tcp_conn *conn = tcp_find_conn(w->table, &any, &dir);
+    assert_non_null(conn);
+    assert_int_equal(conn->stream[dir].acked, 106);
+    expect_log(w, "open 0:ask 1:no 0:ask");
+}
+
 /* What is captured where it is sent has no checksum yet. That does not make it wait at the beginning, where
  * both ends send before they have got anything. */
 static void test_joined_late_without_checksums(void **state)
@@ -328,6 +348,7 @@ int main(void)
         TEST(test_joined_late_in_disorder),
         TEST(test_joined_late_acknowledgements),
         TEST(test_joined_late_without_checksums),
+        TEST(test_acknowledgement_behind_a_hole),
         TEST(test_acknowledgements_one_way),
         TEST(test_syn_at_the_last_moment),
         TEST(test_turns_by_clock),

@@ -131,6 +131,72 @@ static void passes_by(void **state)
     found("DS214");
 }
 
+/* which_way: what ends a stall does not say that the other end was heard before; it may say what had arrived. */
+static void which_way(void **state)
+{
+    (void)state;
+    enum { AT_ITS_END, SOON, MEANWHILE, SACK, UNPROMPTED, PROMPTED, CASES };
+    static const char *const details[] = {"nothing was heard from bob@127.0.0.1", "nothing was heard from bob@127.0.0.1",
+                                          "bob@127.0.0.1 still sends: nothing reaches it",
+                                          "it had arrived, and what bob@127.0.0.1 sent was lost: that way was cut",
+                                          "it had arrived, and what bob@127.0.0.1 sent was lost: that way was cut",
+                                          "nothing was heard from bob@127.0.0.1"};
+    for (int i = 0; i < CASES; i++) {
+        const int64_t start_ns = begin_stall(false);
+        w.link.side[1].last_ns = i == SOON ? start_ns + SECOND - 1 : i == MEANWHILE ? start_ns + SECOND : 0;
+        passes(start_ns + 4 * SECOND);
+        w.link.side[0].repeated_ns = w.link.side[0].last_ns = w.now_ns;
+        tick(0);
+        w.now_ns += i == PROMPTED ? SECOND - 1 : SECOND;
+        if (i != UNPROMPTED)
+            w.link.side[0].repeated_ns = w.link.side[0].last_ns = w.now_ns - 1 * MS;
+        w.link.side[0].needless = i == SACK;
+        tick(1); /* with the acknowledgement */
+        stall(0, true, start_ns);
+        detail_has(details[i]);
+        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+        found("DS214");
+    }
+}
+
+/* Who retransmits has got no acknowledgement: that is known where the other direction was not captured. */
+static void one_way(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin();
+        up();
+        w.link.side[1].segments = 0;
+        w.link.side[0].segments = 9;
+        tick(0);
+        const int64_t start_ns = w.now_ns;
+        w.now_ns += 1400 * MS;
+        w.link.side[0].last_data_ns = w.link.side[0].repeated_ns = w.now_ns;
+        stall(0, false, start_ns);
+        passes(start_ns + 9 * SECOND); /* it may have been acknowledged by now */
+        assert_int_equal(w.num, 0);
+        if (i == 2)
+            continue;
+        w.link.side[0].last_data_ns = w.link.side[0].repeated_ns = start_ns + 3 * SECOND - (i == 1);
+        change(DS_CONN_OPEN_AT_END, 0, true);
+        found(i == 0 ? "DS214" : "");
+        if (i == 0) {
+            assert_int_equal(w.last.severity, SEVERITY_ERROR);
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+            detail_has("no packet from bob@127.0.0.1 was captured");
+        }
+    }
+    w.link.side[0].repeated_ns = w.link.side[0].last_data_ns = w.now_ns;
+    struct ds_event event = event_of(DS_EVENT_TICK, 0);
+    put(&event);
+    assert_int_equal(w.last.severity, SEVERITY_ERROR);
+    w.now_ns += SECOND;
+    tick(0); /* something new: what was retransmitted has arrived */
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    detail_has("then it recovered");
+    found("DS214");
+}
+
 /* What the capture lacks: a gap in it, a pause of all of it, one direction. */
 static void unsure(void **state)
 {
@@ -210,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lasts),     cmocka_unit_test(repeats_what_was_acknowledged),
         cmocka_unit_test(passes_by), cmocka_unit_test(unsure),
+        cmocka_unit_test(which_way), cmocka_unit_test(one_way),
         cmocka_unit_test(late_join), cmocka_unit_test(others_speak),
     };
     leaves_out = "DS401 DS204"; /* others have them */
