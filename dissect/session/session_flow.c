@@ -54,9 +54,19 @@ static void take_past(struct ds_session *session, struct flow *flow, int dir, st
         conn->proto->take_alone(env, conn, dir, data);
 }
 
+static void note_seen(struct ds_conn *view)
+{
+    if (view->link != NULL && view->link->side[0].segments != 0 && view->link->side[1].segments != 0) {
+        view->are_both_seen = true;
+        view->changes++;
+    }
+}
+
 /* take_text takes what a direction says, be it in TLS or not. */
 static void take_text(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
+    if (!flow->conn.view.are_both_seen)
+        note_seen(&flow->conn.view);
     if (flow->conn.proto == NULL) {
         session_probe(session, flow, dir, data);
         return;

@@ -99,7 +99,8 @@ static bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
                    (copy->counters[end].gaps ^ conn->counters[end].gaps) |
                    (copy->counters[end].faults ^ conn->counters[end].faults);
     }
-    return differs == 0 && same_text(copy->end[0].node, conn->end[0].node) &&
+    return differs == 0 && copy->are_both_seen == conn->are_both_seen &&
+           same_text(copy->end[0].node, conn->end[0].node) &&
            same_text(copy->end[1].node, conn->end[1].node);
 }
 

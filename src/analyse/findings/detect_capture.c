@@ -54,7 +54,7 @@ static void take_message(struct detect *d, const struct ds_event *event)
         return;
     if (event->conn->link != NULL) {
         take_way(d, event);
-    } else if (event->dir == w->unseen) {
+    } else if (event->conn->are_both_seen || event->dir == w->unseen) {
         w->is_one_way = false;
         d->num_one_way--;
     }

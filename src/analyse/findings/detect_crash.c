@@ -2,7 +2,8 @@
  * detect_crash.c - a request ended its callee (DS312): a monitor tells that the process which was asked
  * ended, with the reason of a crash, while the request was open. One crash ends all requests that
  * wait for that process: they are counted once. Whether the process came back under its name is told
- * by what becomes of later requests.
+ * by what becomes of later requests. Where the link was joined late, the name may not be known: then
+ * crashes with the same reason in the same function are those of one process.
  *
  * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
  * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
@@ -144,14 +145,24 @@ static bool is_by_monitor(const struct record *record)
             event->message.op->kind == DS_KIND_DOWN);
 }
 
+static bool is_known(const struct party *callee)
+{
+    return callee->name.data != NULL || callee->has_pid;
+}
+
 /* key_of: by its name, so that it is the same one when it came back. */
 static uint64_t key_of(const struct party *callee)
 {
     const uint32_t pid[3] = {callee->id, callee->serial, callee->creation};
-    uint64_t key = hash_short(11, callee->node);
-    if (callee->name.data != NULL)
-        return hash_short(key, callee->name);
-    return callee->has_pid ? hash_more(key, pid, sizeof pid) : 0;
+    const uint64_t key = hash_short(11, callee->node);
+    return callee->name.data != NULL ? hash_short(key, callee->name) : hash_more(key, pid, sizeof pid);
+}
+
+/* key_of_place is for a callee of which neither is known: by where it crashed. */
+static uint64_t key_of_place(const struct call *call, const struct crash *crash)
+{
+    const uint64_t key = hash_more(13, &call->conn, sizeof call->conn);
+    return hash_short(hash_short(hash_short(key, crash->why), crash->top.mod), crash->top.fun);
 }
 
 static void put_crash(struct wording *detail, const struct crash *crash)
@@ -177,12 +188,27 @@ static void judge(struct finding *f, const struct crash *crash)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
-static void report(struct detect *d, const struct call *call, const struct crash *crash,
+static void name_callee(struct wording *sentence, const struct record *record)
+{
+    const struct party *callee = &record->call->callee;
+    const struct ds_event *event = record->event;
+    wording_add(sentence, "a request crashed ");
+    if (is_known(callee)) {
+        wording_say(sentence, "{process}", a_party(callee));
+        return;
+    }
+    wording_add(sentence, "a process");
+    if (event != NULL && event->type == DS_EVENT_MESSAGE)
+        wording_say(sentence, " of {peer}", an_end(&event->conn->end[event->dir]));
+}
+
+static void report(struct detect *d, const struct record *record, const struct crash *crash,
                    struct crashed *c)
 {
+    const struct call *call = record->call;
     struct finding *f = detect_begin_call(d, FINDING_DS312, call);
     const unsigned at = c->num % LOOP_CRASHES;
-    wording_say(&f->sentence, "a request crashed {process}", a_party(&call->callee));
+    name_callee(&f->sentence, record);
     wording_add(&f->detail, "its exit reason was ");
     put_crash(&f->detail, crash);
     wording_say(&f->detail, "; asked by {caller}, call #{call}", a_party(&call->caller),
@@ -216,7 +242,8 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     d->is_guess = c->is_guess;
     struct finding *f = &d->draft;
     wording_say(&f->detail, "{}{next_call}, {since}{}",
-                a_word(is_back ? "; it came back under its name: call #" : "; it was not back for call #"),
+                a_word(is_back ? "; it came back under its name: call #"
+                               : "; it did not come back: call #"),
                 a_number(call->number), a_span(call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]),
                 a_word(is_back ? " later, was answered" : " later, found no process"));
     c->finding = *f;
@@ -226,15 +253,19 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
 void detect_crash(struct detect *d, const struct record *record)
 {
     const struct call *call = record->call;
-    const uint64_t key = key_of(&call->callee);
+    struct crashed *c = NULL;
     struct crash crash;
-    if (key == 0 || (d->crash->crashed.num == 0 && call->outcome != CALL_ERROR))
+    if (d->crash->crashed.num == 0 && call->outcome != CALL_ERROR)
         return;
-    struct crashed *c = table_find(&d->crash->crashed, key);
-    if (c != NULL)
+    uint64_t key = key_of(&call->callee);
+    if (is_known(&call->callee) && (c = table_find(&d->crash->crashed, key)) != NULL)
         settle(d, c, call);
     if (!is_by_monitor(record) || !read_crash(&call->reason, &crash))
         return;
+    if (!is_known(&call->callee)) {
+        key = key_of_place(call, &crash);
+        c = table_find(&d->crash->crashed, key);
+    }
     if (c != NULL) {
         const int64_t last_ns = c->ts_ns[(c->num - 1) % LOOP_CRASHES];
         if (call->start_ns <= last_ns && call->end_ns - last_ns <= TOGETHER_NS)
@@ -246,5 +277,5 @@ void detect_crash(struct detect *d, const struct record *record)
         d->no_memory++;
         return;
     }
-    report(d, call, &crash, c);
+    report(d, record, &crash, c);
 }

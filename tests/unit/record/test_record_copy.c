@@ -102,10 +102,11 @@ static void keep_connections(bool counts)
     const uint8_t bytes[] = {97, 1};
     struct ds_conn conn = {.number = 1};
     struct record_block block = {0};
-    struct ds_conn expected[7];
+    enum { CHANGES = 8 };
+    struct ds_conn expected[CHANGES];
     const struct ds_event event = big_event(&conn, bytes, sizeof bytes);
     const struct record record = {.event = &event};
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < CHANGES; i++) {
         struct ds_endpoint *end = &conn.end[i % 2];
         conn.changes += counts;
         conn.counters[1].gaps += i == 1;
@@ -116,13 +117,15 @@ static void keep_connections(bool counts)
         end->node_inferred = end->node_inferred || i == 5;
         if (i == 6)
             conn.end[1].node = (struct ds_text){"b@h", 3};
+        conn.are_both_seen = i == 7;
         expected[i] = conn;
         assert_int_equal(record_block_add(&block, &record), COPY_OK);
     }
     const struct copied_record *copy = block.first;
     struct record_view view = {0};
-    for (int i = 0; i < 7; i++, copy = copy->next) {
+    for (int i = 0; i < CHANGES; i++, copy = copy->next) {
         const struct ds_conn *known = copied_record_get(copy, &view)->event->conn;
+        assert_int_equal(known->are_both_seen, expected[i].are_both_seen);
         for (int end = 0; end < 2; end++) {
             assert_int_equal(known->counters[end].gaps, expected[i].counters[end].gaps);
             assert_int_equal(known->counters[end].faults, expected[i].counters[end].faults);

@@ -107,6 +107,27 @@ static void nobody_is_accused(void **state)
     }
 }
 
+/* Of messages the facts of a link are not there, but whether both ends were seen. */
+static void seen_by_acknowledgements(void **state)
+{
+    static const uint8_t nil[] = {106};
+    (void)state;
+    for (int is_seen = 0; is_seen < 2; is_seen++) {
+        begin();
+        up();
+        sends(0, 5);
+        tick(0);
+        w.conn.link = NULL;
+        w.conn.are_both_seen = is_seen != 0;
+        const struct ds_event event = message(0, nil, sizeof nil);
+        put(&event);
+        call(CALL_TIMEOUT, SECOND);
+        found(is_seen ? "DS313" : "");
+        w.conn.link = &w.link;
+        w.conn.are_both_seen = false;
+    }
+}
+
 static void talks(int dir, bool with_facts)
 {
     static const uint8_t nil[] = {106};
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test(unread),
         cmocka_unit_test(ticks_of_busy_links),
         cmocka_unit_test(unseen),
+        cmocka_unit_test(seen_by_acknowledgements),
         cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
         cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
         cmocka_unit_test(cut_short),       cmocka_unit_test(not_measured),

@@ -193,6 +193,32 @@ static void unknown_reasons(void **state)
     }
 }
 
+/* The name of who was asked may be an atom that is not known: where it crashed says whether it did so again. */
+static void unknown_callees(void **state)
+{
+    enum { ALIKE, OTHER_PLACE, OTHER_CONN, TOGETHER, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        struct ds_event event = message(1, "j", 1);
+        event.message.op = ds_op_find(28); /* payload_monitor_p_exit */
+        for (int j = 0; j < 3; j++) {
+            put_stack(i == OTHER_PLACE && j == 1 ? "badmatch" : "badarith", "handle_call");
+            struct call call = ended();
+            call.callee = (struct party){0};
+            call.conn = i == OTHER_CONN && j == 1 ? 4 : 3;
+            if (i == TOGETHER && j == 2)
+                call.start_ns = w.now_ns - 2 * SECOND;
+            findings_record(w.findings, &(struct record){.event = &event, .call = &call});
+            w.now_ns += SECOND;
+            begin_terms();
+        }
+        found(i == TOGETHER ? "DS312 DS312" : "DS312 DS312 DS312");
+        sentence_is("a request crashed a process of 10.0.0.2:5555");
+        assert_int_equal(w.last.severity, i == ALIKE ? SEVERITY_ERROR : SEVERITY_WARNING);
+    }
+}
+
 static void gap(void **state)
 {
     (void)state;
@@ -289,7 +315,7 @@ static void comes_back(void **state)
         w.now_ns += 20 * MS;
         call = call_of(is_back ? CALL_OK : CALL_NOPROC);
         put_call(&call);
-        detail_has(is_back ? "it came back under its name: call #3, 19" : "it was not back for call #3, 19");
+        detail_has(is_back ? "it came back under its name: call #3, 19" : "it did not come back: call #3, 19");
         assert_int_equal(w.num, 1);
     }
 }
@@ -380,7 +406,8 @@ static void out_of_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reasons), cmocka_unit_test(exceptions), cmocka_unit_test(unknown_reasons),    cmocka_unit_test(gap),         cmocka_unit_test(loop),
+        cmocka_unit_test(reasons),    cmocka_unit_test(exceptions),    cmocka_unit_test(unknown_reasons),
+        cmocka_unit_test(unknown_callees), cmocka_unit_test(gap),      cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
     };
