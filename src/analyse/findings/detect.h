@@ -89,6 +89,7 @@ struct epmd_lookup {
  * until its place is taken or that EPMD answers. */
 struct epmd_unreachable {
     bool is_used; /* not told yet */
+    bool is_told; /* as an error, and it was not reached since */
     enum ds_close close;
     struct ds_addr client, server;
     uint16_t port;
@@ -99,7 +100,7 @@ struct epmd_unreachable {
 
 /* reached is an EPMD that something was said to. */
 struct reached {
-    struct ds_addr server;
+    struct ds_addr client, server;
     int64_t ts_ns; /* the latest time; 0: a free place */
 };
 

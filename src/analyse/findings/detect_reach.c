@@ -87,33 +87,83 @@ static bool is_one_host(const struct ds_addr *a, const struct ds_addr *b)
     return is_same_addr(a, b) || (addr_scope_of(a) == ADDR_LOCAL && addr_scope_of(b) == ADDR_LOCAL);
 }
 
-/* take_reached notes that an EPMD can be reached: attempts that failed before are no finding. */
+static int64_t patience_of(const struct epmd_unreachable *r)
+{
+    return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
+}
+
+static struct finding *begin_no_epmd(struct detect *d, const struct epmd_unreachable *r)
+{
+    struct finding *f = detect_begin(d, FINDING_DS106, NULL);
+    f->evidence[0].conn = r->conn;
+    f->evidence[0].ts_ns = r->began_ns;
+    detect_since(d, r->began_ns);
+    wording_say(&f->sentence, "a connection to EPMD of {epmd} {reason}", an_addr(&r->server),
+                a_word(r->why));
+    wording_say(&f->detail, "tried by {client}", an_addr(&r->client));
+    detect_frame(f, r->frame, "the end of the attempt");
+    return f;
+}
+
+/* report_reached is of an EPMD that can be reached again. What others tried in vain stays an error. */
+static void report_reached(struct detect *d, const struct epmd_unreachable *r)
+{
+    for (size_t i = 0; i < MAX_REFUSED && r->close != DS_CLOSE_RESET; i++) {
+        const struct epmd_unreachable *other = &d->refused[i];
+        if (other->is_told && is_same_addr(&other->server, &r->server) &&
+            !is_one_host(&other->client, &r->client))
+            return;
+    }
+    struct finding *f = begin_no_epmd(d, r);
+    f->severity = SEVERITY_WARNING;
+    f->is_over = true;
+    wording_say(&f->detail, "; it was reached {since} later", a_span(d->now_ns - r->ts_ns));
+    if (r->is_told)
+        detect_change(d, SEVERITY_WARNING);
+    else
+        detect_commit(d);
+}
+
+/* shows_that says whether somebody who reaches an EPMD shows that another attempt could have. One that was
+ * refused found none; one that was not answered may not get through from its host. */
+static bool shows_that(const struct ds_addr *client, const struct ds_addr *server,
+                       const struct epmd_unreachable *r)
+{
+    return is_one_host(&r->server, server) &&
+           (r->close == DS_CLOSE_RESET || is_one_host(&r->client, client));
+}
+
+/* take_reached notes that an EPMD can be reached. Attempts that failed shortly before are no finding. */
 static void take_reached(struct detect *d, const struct ds_event *event)
 {
-    const struct ds_addr *server = &event->conn->end[1].addr;
+    const struct ds_addr *client = &event->conn->end[0].addr, *server = &event->conn->end[1].addr;
     struct reached *place = &d->reached[0];
     for (size_t i = 0; i < MAX_REFUSED; i++) {
-        if (is_one_host(&d->refused[i].server, server))
-            d->refused[i] = (struct epmd_unreachable){0};
+        struct epmd_unreachable *r = &d->refused[i];
+        if (!(r->is_used || r->is_told) || !shows_that(client, server, r))
+            continue;
+        if (r->is_told || event->ts_ns - r->ts_ns >= patience_of(r))
+            report_reached(d, r);
+        *r = (struct epmd_unreachable){0};
     }
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         struct reached *r = &d->reached[i];
-        if (r->ts_ns != 0 && is_same_addr(&r->server, server)) {
+        if (r->ts_ns != 0 && is_same_addr(&r->server, server) && is_same_addr(&r->client, client)) {
             place = r;
             break;
         }
         if (r->ts_ns < place->ts_ns)
             place = r;
     }
-    *place = (struct reached){*server, event->ts_ns};
+    *place = (struct reached){*client, *server, event->ts_ns};
 }
 
-/* was_reached says whether an EPMD was reached since then. */
-static bool was_reached(const struct detect *d, const struct ds_addr *server, int64_t since_ns)
+/* was_reached says whether an EPMD was reached since an attempt that failed began. */
+static bool was_reached(const struct detect *d, const struct epmd_unreachable *attempt)
 {
     for (size_t i = 0; i < MAX_REFUSED; i++) {
         const struct reached *r = &d->reached[i];
-        if (r->ts_ns > since_ns && is_one_host(&r->server, server))
+        if (r->ts_ns > attempt->began_ns && shows_that(&r->client, &r->server, attempt))
             return true;
     }
     return false;
@@ -245,28 +295,27 @@ static void take_no_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const int64_t syn_ns = conn->link != NULL ? conn->link->side[0].first_ns : 0;
-    const int64_t began_ns = syn_ns != 0 ? syn_ns : event->ts_ns;
-    struct epmd_unreachable *r = &d->refused[0];
-    if (was_reached(d, &conn->end[1].addr, began_ns))
+    struct epmd_unreachable attempt = {.is_used = true,
+                                       .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
+                                       .client = conn->end[0].addr,
+                                       .server = conn->end[1].addr,
+                                       .port = conn->end[1].port,
+                                       .began_ns = syn_ns != 0 ? syn_ns : event->ts_ns,
+                                       .ts_ns = event->ts_ns,
+                                       .frame = event->frame,
+                                       .conn = conn->number};
+    if (was_reached(d, &attempt))
         return;
-    for (size_t i = 0; i < MAX_REFUSED; i++) {
-        if (!d->refused[i].is_used) {
-            r = &d->refused[i];
-            break;
-        }
+    struct epmd_unreachable *place = &d->refused[0];
+    for (size_t i = 0; i < MAX_REFUSED && (place->is_used || place->is_told); i++) {
+        struct epmd_unreachable *r = &d->refused[i];
+        if (!r->is_used && (place->is_used || !r->is_told))
+            place = r;
     }
-    char text[sizeof r->why];
+    char text[sizeof attempt.why];
+    snprintf(attempt.why, sizeof attempt.why, "%s", failure_text(conn, text, sizeof text));
     d->has_refused = true;
-    *r = (struct epmd_unreachable){.is_used = true,
-                                   .close = conn->link != NULL ? conn->link->close : DS_CLOSE_NOT,
-                                   .client = conn->end[0].addr,
-                                   .server = conn->end[1].addr,
-                                   .port = conn->end[1].port,
-                                   .began_ns = began_ns,
-                                   .ts_ns = event->ts_ns,
-                                   .frame = event->frame,
-                                   .conn = conn->number};
-    snprintf(r->why, sizeof r->why, "%s", failure_text(conn, text, sizeof text));
+    *place = attempt;
 }
 
 void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns)
@@ -285,11 +334,6 @@ static bool is_host_gone(const struct detect *d, const struct epmd_unreachable *
             return true;
     }
     return false;
-}
-
-static int64_t patience_of(const struct epmd_unreachable *r)
-{
-    return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
 }
 
 /* is_undecided: what is sent to that host is not acknowledged; whether it is gone will be known later. */
@@ -314,14 +358,8 @@ static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at
     r->is_used = false;
     if (r->close != DS_CLOSE_RESET && is_host_gone(d, r))
         return;
-    struct finding *f = detect_begin(d, FINDING_DS106, NULL);
-    f->evidence[0].conn = r->conn;
-    f->evidence[0].ts_ns = r->began_ns;
-    detect_since(d, r->began_ns);
-    wording_say(&f->sentence, "a connection to EPMD of {epmd} {reason}", an_addr(&r->server),
-                a_word(r->why));
-    wording_say(&f->detail, "tried by {client}", an_addr(&r->client));
-    detect_frame(f, r->frame, "the end of the attempt");
+    struct finding *f = begin_no_epmd(d, r);
+    r->is_told = true;
     if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d)) {
         f->severity = SEVERITY_WARNING;
         detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");

@@ -207,6 +207,37 @@ static void epmd_of_the_own_host(void **state)
     }
 }
 
+/* EPMD that can be reached after a while: that it could not is no error any more. Who is refused is refused as all
+ * are; who gets no answer may be alone with that. */
+static void epmd_reached_later(void **state)
+{
+    enum { SOON, LATER, TOLD, BY_OTHER, ALONE_SOON, ALONE, OTHER_FAILS, CASES };
+    const struct ds_addr from = {4, {10, 0, 0, 1}}, to = {4, {10, 0, 0, 2}}, other = {4, {10, 0, 0, 3}};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        const bool is_refused = i <= BY_OTHER, is_soon = i == SOON || i == ALONE_SOON;
+        begin();
+        tries_epmd(from, to, is_refused ? DS_CLOSE_RESET : DS_CLOSE_SYN_TIMEOUT, w.now_ns);
+        if (i == OTHER_FAILS)
+            tries_epmd(other, to, DS_CLOSE_SYN_TIMEOUT, w.now_ns);
+        w.now_ns += 2 * SECOND - is_soon;
+        if (i >= TOLD && !is_soon)
+            findings_time(w.findings, w.now_ns);
+        assert_int_equal(w.errors, i >= TOLD && !is_soon);
+        w.conn.end[0].addr = i == BY_OTHER || i == ALONE || i == ALONE_SOON ? other : from;
+        w.conn.end[1].addr = to;
+        epmd(DS_EPMD_NAMES_REQ, 0, "", 0, 0);
+        findings_end(w.findings);
+        found(i == SOON ? "" : i == OTHER_FAILS ? "DS106 DS106" : "DS106");
+        if (i == SOON)
+            continue;
+        assert_int_equal(w.errors, i >= ALONE_SOON);
+        assert_int_equal(w.last.severity, i >= ALONE_SOON ? SEVERITY_ERROR : SEVERITY_WARNING);
+        if (i < ALONE_SOON)
+            detail_has("tried by 10.0.0.1; it was reached 2.00 s later");
+    }
+}
+
 /* That nobody answers is known long after the attempt: it counts from its first SYN; and who was reached
  * meanwhile has been away. */
 static void epmd_of_a_host_that_comes_back(void **state)
@@ -324,6 +355,7 @@ int main(void)
         cmocka_unit_test(epmds),
         cmocka_unit_test(port_that_accepted),
         cmocka_unit_test(epmd_of_the_own_host),
+        cmocka_unit_test(epmd_reached_later),
         cmocka_unit_test(epmd_of_a_host_that_comes_back),
         cmocka_unit_test(epmd_of_a_host_that_is_gone),
         cmocka_unit_test(epmd_in_part_of_a_capture),
