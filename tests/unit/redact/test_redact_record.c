@@ -386,7 +386,7 @@ static void knows_all_of_a_record(void **state)
     assert_int_equal(sizeof(struct call), 488);
     assert_int_equal(sizeof(struct monitor_end), 256);
     assert_int_equal(sizeof(struct party), 64);
-    assert_int_equal(sizeof(struct ds_conn), 304);
+    assert_int_equal(sizeof(struct ds_conn), 312);
     assert_int_equal(sizeof(struct ds_epmd), 96);
     assert_int_equal(sizeof(struct ds_handshake), 104);
     /* Roles are a table: each is redacted. */
