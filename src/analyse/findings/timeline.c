@@ -4,6 +4,7 @@
 #include "analyse/findings/timeline.h"
 
 #include "analyse/findings/tools.h"
+#include "analyse/findings/wording_say.h"
 #include "core/hash.h"
 
 #include <distsniff/counted.h>
@@ -25,6 +26,7 @@ struct open_line {
     struct finding finding;
     int64_t due_ns;       /* when it is over if nothing more comes */
     int64_t recovered_ns; /* of FAILING: the first answer since the latest failure, 0: none */
+    uint32_t outcomes;    /* of FAILING: a bit for each that calls had */
     bool is_given;        /* of FAILING: it is over, and only an answer is waited for */
     bool has_ended;       /* of STALL: its link has */
     bool goes_on;         /* of STALL and FINDING: it is not over, however long nothing comes */
@@ -202,22 +204,22 @@ static struct open_line *hold(struct timeline *t, struct finding *line, uint64_t
     return o;
 }
 
-/* again folds an event into a line that is not over: false when there is none. */
-static bool again(struct timeline *t, uint64_t key, int64_t ts_ns)
+/* again folds an event into a line that is not over: NULL when there is none. */
+static struct open_line *again(struct timeline *t, uint64_t key, int64_t ts_ns)
 {
     struct open_line *o = table_find(&t->open, key);
     if (o == NULL)
-        return false;
+        return NULL;
     if (o->is_given) { /* that was another time */
         table_remove(&t->open, o);
-        return false;
+        return NULL;
     }
     o->finding.count++;
     if (ts_ns > o->finding.last_ns)
         o->finding.last_ns = ts_ns;
     o->due_ns = o->finding.last_ns + FOLD_NS;
     o->recovered_ns = 0;
-    return true;
+    return o;
 }
 
 static uint64_t key_of(enum happening moment, uint64_t a, uint64_t b)
@@ -294,6 +296,26 @@ static void add_failure(struct wording *out, const struct call *call, bool calle
         wording_add(out, ", which had itself sent nothing for a while");
 }
 
+/* add_outcome: what calls came to that failed in several ways. */
+static void add_outcome(struct open_line *o, const struct call *call)
+{
+    if ((o->outcomes & 1U << call->outcome) != 0)
+        return;
+    o->outcomes |= 1U << call->outcome;
+    struct wording *sentence = &o->finding.sentence;
+    *sentence = (struct wording){.len = 0};
+    wording_add(sentence, "calls to ");
+    wording_words(sentence, &o->finding.detail);
+    const char *before = " failed: ";
+    for (int i = 0; i < CALL_OUTCOME_COUNT; i++) {
+        if ((o->outcomes >> i & 1) == 0)
+            continue;
+        wording_add(sentence, before);
+        wording_add(sentence, call_outcome_name((enum call_outcome)i));
+        before = ", ";
+    }
+}
+
 void timeline_call(struct timeline *t, const struct call *call, bool caller_woke)
 {
     /* One that was abandoned says something of its caller, which may have been suspended. */
@@ -309,8 +331,12 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
             finish(t, o);
         return;
     }
-    if (again(t, key, call->end_ns))
+    struct open_line *o = again(t, key, call->end_ns);
+    if (o != NULL) {
+        if (!is_abandoned)
+            add_outcome(o, call);
         return;
+    }
     struct finding *line = begin_line(t, HAPPENING_FAILING, call->end_ns);
     if (line == NULL)
         return;
@@ -321,7 +347,9 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
     add_callee(&line->sentence, call);
     add_failure(&line->sentence, call, caller_woke);
     add_callee(&line->detail, call);
-    hold(t, line, key, FOLD_NS);
+    o = hold(t, line, key, FOLD_NS);
+    if (o != NULL)
+        o->outcomes = 1U << call->outcome;
     free(line);
 }
 
@@ -452,7 +480,7 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
     /* Tools come and go: one line for all that a node is visited by. */
     const int visited = c->is_hidden_end[0] ? 1 : 0;
     const uint64_t key = key_of(happening, hash_node(&c->end[visited]), 0);
-    if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns)))
+    if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns) != NULL))
         return;
     struct finding *line = begin_line(t, happening, c->ts_ns);
     if (line == NULL)
@@ -679,12 +707,35 @@ static bool is_act(const struct finding *f)
     return strcmp(f->kind->code, "DS403") == 0 && f->severity == SEVERITY_WARNING;
 }
 
+/* tell_stall makes the line of a stall of which no event has told: what is lost may be found to be before
+ * it has lasted long, and nothing more comes. */
+static void tell_stall(struct timeline *t, const struct finding *f)
+{
+    const uint64_t key = key_of(HAPPENING_STALL, f->evidence[0].conn, 0);
+    if (f->is_over || f->is_update || table_find(&t->open, key) != NULL)
+        return;
+    struct finding *line = begin_line(t, HAPPENING_STALL, f->first_ns);
+    if (line == NULL)
+        return;
+    line->node[0] = f->node[0];
+    line->node[1] = f->node[1];
+    line->num_evidence = f->num_evidence != 0;
+    line->evidence[0] = f->evidence[0];
+    wording_words(&line->sentence, &f->sentence);
+    struct open_line *o = hold(t, line, key, AGAIN_NS);
+    if (o != NULL)
+        o->goes_on = true;
+    free(line);
+}
+
 /* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);
     struct open_line *o = f->kind != NULL ? table_find(&t->open, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
+    if (f->kind != NULL && strcmp(f->kind->code, "DS214") == 0)
+        tell_stall(t, f);
     if (f->kind == NULL || has_line(f) || (finding_is_aside(f) && !is_act(f)) || (o == NULL && !is_new))
         return;
     if (o == NULL) {

@@ -106,6 +106,12 @@ static void failures(void **state)
     is_told("1-1 failing x1: calls to srv of b@h timed out\n"
             "2-3 failing x2: calls to srv of b@h were abandoned by their caller on a@h\n"
             "4-4 recovered x1: srv of b@h answers again\n");
+    begin(false); /* in several ways: all of them, once */
+    call("srv", CALL_TIMEOUT, 1);
+    call("srv", CALL_NOPROC, 2);
+    call("srv", CALL_TIMEOUT, 3);
+    call("srv", CALL_ERROR, 4);
+    is_told("1-4 failing x4: calls to srv of b@h failed: error, noproc, timeout\n");
     begin(false);
     call("srv", CALL_TIMEOUT, 1001);
     is_told("1001-1001 failing x1: calls to srv of b@h were abandoned by their caller on a@h, which had itself sent "
@@ -283,7 +289,8 @@ static void finding_of(const char *code, int second)
 {
     const struct finding_kind kind = {code, SEVERITY_WARNING, RANK_AVAILABILITY, "title", "do", "page"};
     struct finding f = {.number = (uint64_t)second, .kind = &kind, .severity = SEVERITY_WARNING, .count = 2,
-                        .first_ns = second * SECOND, .last_ns = second * SECOND};
+                        .first_ns = second * SECOND, .last_ns = second * SECOND,
+                        .evidence = {{.conn = conn.number}}, .num_evidence = 1};
     wording_add(&f.sentence, "it is so");
     timeline_finding(t, &f);
 }
@@ -301,17 +308,26 @@ static void findings(void **state)
     timeline_time(t, 200 * SECOND);
     is_told("1-120 finding x2: error DS105 no port: it is so\n");
     begin(false); /* what a stall, or failing calls, have said */
+    stall(0, 0, 1, false);
     finding_of("DS214", 1);
+    stall(0, 0, 1, true);
     finding_of("DS310", 2);
     finding_of("DS313", 3);
     finding_of("DS301", 4);
     finding_of("DS201", 5);
     finding_of("DS216", 6);
     finding_of("DS403", 7); /* somebody did that, be it hygiene */
-    is_told("4-4 finding x2: warning DS301 title: it is so\n"
+    is_told("0-1 stall x1: data from a@h to b@h is not acknowledged\n"
+            "4-4 finding x2: warning DS301 title: it is so\n"
             "5-5 silent x2: warning DS201 title: it is so\n"
             "6-6 silent x2: warning DS216 title: it is so\n"
             "7-7 finding x2: warning DS403 title: it is so\n");
+    begin(false); /* a stall of which no event has told: three losses within a second */
+    stall(0, 1, 0.9, false);
+    finding_of("DS214", 1);
+    timeline_time(t, 30 * SECOND);
+    stall(0, 1, 40, true);
+    is_told("1-41 stall x1: it is so\n");
 }
 
 static void change(enum presence_what what, const char *name, double at, bool is_hidden, const char *peer)
