@@ -19,6 +19,7 @@
 #define APART_NS (20 * MS)
 #define TIMEOUTS_NS (100 * MS) /* people write timeouts in multiples of that */
 #define LATE_NS (20 * MS)      /* and they fire so late at most */
+#define EARLY_NS (5 * MS)      /* or so early: the request itself left late */
 
 #define SPEAKS_NS (5000 * MS)  /* so long before the first request may a node have stopped */
 
@@ -189,5 +190,5 @@ bool detect_caller_woke(struct detect *d, const struct call *call)
     const bool is_late = call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED;
     const struct awake *a = is_late ? find_of(d, call, call->caller.node) : NULL;
     return a != NULL && call->end_ns >= a->to_ns && call->end_ns - a->to_ns <= DETECT_AWAKE_NS &&
-           call->start_ns <= a->from_ns && waited_ns % TIMEOUTS_NS > LATE_NS;
+           call->start_ns <= a->from_ns && (waited_ns + EARLY_NS) % TIMEOUTS_NS > EARLY_NS + LATE_NS;
 }

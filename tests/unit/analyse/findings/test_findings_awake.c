@@ -184,6 +184,7 @@ static void wakes_and_gives_up(void **state)
         {1000, 10140, 1001, 10140, true},  /* it had asked later */
         {1000, 6000, 1000, 6000, true},    /* that is a timeout as people write it */
         {1000, 6000, 1000, 6020, true},    {1000, 6000, 1000, 6021, false},
+        {1000, 5995, 1000, 5995, true},    {1000, 5994, 1000, 5994, false},
         {1000, 3999, 1000, 4030, true},    /* not for long */
     };
     (void)state;
