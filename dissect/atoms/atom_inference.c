@@ -7,6 +7,7 @@
 #include "atoms/atom_by_shape.h"
 #include "atoms/atom_fit.h"
 #include "atoms/atom_shape_claims.h"
+#include "atoms/atom_verdicts.h"
 #include "atoms/atom_weights.h"
 #include "atoms/shape_contexts.h"
 
@@ -150,17 +151,22 @@ static double weigh_all(struct judge *judge, uint64_t direction)
     return all;
 }
 
-static struct judge judge_of(struct node_atoms *book, uint16_t slot, uint64_t direction)
+/* judge_begin sets all but the candidates, of which there are none: they are many. */
+static void judge_begin(struct judge *judge, struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
-    return (struct judge){.book = book, .slot = &book->slots[slot], .number = slot,
-                          .bit = node_atoms_bit_of(book, direction)};
+    judge->book = book;
+    judge->slot = &book->slots[slot];
+    judge->number = slot;
+    judge->bit = node_atoms_bit_of(book, direction);
+    judge->num = judge->num_held = judge->num_claimed = 0;
 }
 
 /* find_likely returns the candidate that is; absent: none is. */
 static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
-    struct judge judge = judge_of(book, slot, direction);
+    struct judge judge;
     double weight;
+    judge_begin(&judge, book, slot, direction);
     const double all = weigh_all(&judge, direction);
     const struct candidate *best = candidates_take_best(&judge, &weight);
     bool is_likely = best != NULL && !best->is_rival;
@@ -183,15 +189,15 @@ struct ds_text atom_infer(struct node_atoms *book, uint16_t slot, uint64_t direc
 {
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
         return (struct ds_text){NULL, 0};
-    struct book_slot *s = &book->slots[slot];
-    if (!s->is_judged || s->generation != book->generation || s->direction != direction ||
-        (s->verdict.data == NULL && shape_claims_have_news(book, slot))) {
-        s->verdict = find_likely(book, slot, direction);
-        s->is_judged = true;
-        s->generation = book->generation;
-        s->direction = direction;
-    }
-    return s->verdict;
+    const struct ds_text *before = atom_verdicts_find(book, slot, direction);
+    if (before != NULL && (before->data != NULL || !shape_claims_have_news(book, slot)))
+        return *before;
+    if (before != NULL)
+        atom_verdicts_forget(book, slot);
+    const struct ds_text verdict = find_likely(book, slot, direction);
+    book->num_judged++;
+    atom_verdicts_keep(book, slot, direction, verdict);
+    return verdict;
 }
 
 void atom_infer_guess(struct node_atoms *book, uint16_t slot, uint64_t direction,
@@ -200,9 +206,10 @@ void atom_infer_guess(struct node_atoms *book, uint16_t slot, uint64_t direction
     *guess = (struct ds_guess){.slot = slot};
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar || book->slots == NULL)
         return;
-    struct judge judge = judge_of(book, slot, direction);
+    struct judge judge;
     const struct candidate *next;
     double weight;
+    judge_begin(&judge, book, slot, direction);
     const double all = weigh_all(&judge, direction);
     while (guess->num < DS_GUESS_ATOMS && (next = candidates_take_best(&judge, &weight)) != NULL &&
            weight / all >= 0.01) {

@@ -395,9 +395,16 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
                  {DS_ROLE_RESULT, 'Y'}};
     /* These are identities: all that is told of them is their node. */
     static const enum ds_role identities[] = {DS_ROLE_FROM, DS_ROLE_TO, DS_ROLE_REF, DS_ROLE_LEADER};
-    struct role_walk w = {.tell = fn, .context = context};
+    struct role_walk w; /* its levels are large, and set as they are opened */
     if (message->op == NULL)
         return;
+    w.tell = fn;
+    w.context = context;
+    w.num_tokens = 0;
+    w.depth = 0;
+    w.to = (struct ds_text){NULL, 0};
+    w.role.num_close = 0;
+    w.role.creation = 0;
     const struct ds_term *to = &message->role[DS_ROLE_TO];
     struct cursor at = cursor_make(to->data, to->data != NULL ? to->len : 0);
     struct term_token token;

@@ -3,6 +3,7 @@
  */
 #include "atoms/atom_shape_claims.h"
 
+#include "atoms/atom_verdicts.h"
 #include "atoms/shape_contexts.h"
 
 static const double CLEARLY = 8;  /* bits by which another slot has to be more likely */
@@ -34,7 +35,7 @@ bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, do
         if (claim->slot != SHAPE_CONTESTED && bits + CLEARLY > claim->bits) {
             const uint16_t other = (uint16_t)(claim->slot - 1);
             shape_claims_leave(book, other);
-            book->slots[other].is_judged = false;
+            atom_verdicts_forget(book, other);
             claim->slot = SHAPE_CONTESTED;
             claim->bits = bits > claim->bits ? bits : claim->bits;
         }
@@ -43,7 +44,7 @@ bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, do
     if (claim->slot != 0 && claim->slot != SHAPE_CONTESTED) {
         const uint16_t other = (uint16_t)(claim->slot - 1);
         shape_claims_leave(book, other);
-        book->slots[other].is_judged = false;
+        atom_verdicts_forget(book, other);
     }
     shape_claims_leave(book, slot);
     shapes->num_claims += shapes->num_claims < UINT16_MAX / 2;
@@ -80,5 +81,5 @@ void shape_claims_define(struct node_atoms *book, uint16_t slot, unsigned text)
         return;
     const uint16_t other = (uint16_t)(shapes->claims[text].slot - 1);
     shape_claims_leave(book, other);
-    book->slots[other].is_judged = false;
+    atom_verdicts_forget(book, other);
 }

@@ -3,6 +3,7 @@
  */
 #include "atoms/atom_shape_fit.h"
 
+#include "atoms/atom_verdicts.h"
 #include "atoms/shape_contexts.h"
 
 #include <math.h>
@@ -352,8 +353,8 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
     s->is_whole = s->is_whole || is_whole;
     /* An atom that often stands here is told apart from a rare one. The slot is judged again when the count
      * reaches a power of two. */
-    if (book->slots != NULL && (is_new || (s->times[at] & (s->times[at] - 1)) == 0))
-        book->slots[slot].is_judged = false;
+    if (is_new || (s->times[at] & (s->times[at] - 1)) == 0)
+        atom_verdicts_forget(book, slot);
 }
 
 /* is_first takes note of a context; false: that was done before. */

@@ -30,8 +30,12 @@ unsigned shape_tables_most(void)
 
 unsigned shape_table_find(const struct shape_table *table, uint32_t key)
 {
-    const uint32_t at = find(table->keys, table->num, key);
-    return at < table->num ? at : SHAPE_NONE;
+    const uint32_t bits = key >> (32 - ATOM_INDEX_BITS);
+    uint32_t at = table->keys_at[bits];
+    const uint32_t end = table->keys_at[bits + 1];
+    while (at < end && table->keys[at] < key)
+        at++;
+    return at < end && table->keys[at] == key ? at : SHAPE_NONE;
 }
 
 bool shape_table_has_whole(const struct shape_table *table, uint32_t whole)

@@ -17,6 +17,7 @@ enum {
 struct shape_table {
     const char *name, *title; /* "rabbit310", "RabbitMQ 3.10" */
     const uint32_t *keys;     /* of its contexts, sorted */
+    const uint16_t *keys_at;  /* by the first bits of a key: the first one that may be it */
     const uint8_t *novelty;   /* of each: how many other atoms are to be expected there, as -4 log2 */
     const uint8_t *rarity;    /* of each: how often it is such a one, likewise */
     const uint16_t *starts;   /* of each: where its atoms begin in what follows; one more than there are */

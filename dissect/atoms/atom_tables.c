@@ -47,22 +47,18 @@ unsigned atom_table_index(const struct atom_table *table, unsigned number)
 }
 
 /* first returns the first entry that does not come before hash. */
-static unsigned first(const struct atom_table_role *roles, unsigned num, uint32_t hash)
+static unsigned first(const struct atom_table_role *roles, const uint16_t *index, uint32_t hash)
 {
-    unsigned low = 0, high = num;
-    while (low < high) {
-        const unsigned middle = low + (high - low) / 2;
-        if (roles[middle].hash < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const uint32_t bits = hash >> (32 - ATOM_INDEX_BITS);
+    unsigned at = index[bits];
+    while (at < index[bits + 1] && roles[at].hash < hash)
+        at++;
+    return at;
 }
 
 const struct atom_table_role *atom_table_range(uint32_t hash, unsigned *num)
 {
-    const unsigned start = first(atom_table_roles, atom_table_roles_num, hash);
+    const unsigned start = first(atom_table_roles, atom_table_roles_at, hash);
     unsigned end = start;
     while (end < atom_table_roles_num && atom_table_roles[end].hash == hash)
         end++;
@@ -87,6 +83,6 @@ unsigned atom_table_count(uint32_t hash, unsigned text)
 
 unsigned atom_table_count_all(uint32_t hash)
 {
-    const unsigned at = first(atom_table_all, atom_table_all_num, hash);
+    const unsigned at = first(atom_table_all, atom_table_all_at, hash);
     return at < atom_table_all_num && atom_table_all[at].hash == hash ? atom_table_all[at].num : 0;
 }

@@ -11,7 +11,7 @@
 
 #include <distsniff/term.h>
 
-enum { ATOM_TABLES_NUM = 8, ATOM_TABLE_NONE = 65535 };
+enum { ATOM_TABLES_NUM = 8, ATOM_TABLE_NONE = 65535, ATOM_INDEX_BITS = 10 /* of hashes */ };
 
 struct atom_table_index {
     uint16_t text, index;
@@ -44,8 +44,10 @@ extern const struct atom_table_use atom_table_uses[]; /* of each text */
 extern const unsigned atom_table_families, atom_table_total;
 extern const struct atom_table_role atom_table_roles[]; /* of each text alone */
 extern const unsigned atom_table_roles_num;
+extern const uint16_t atom_table_roles_at[]; /* by the first bits of a hash: the first that may be it */
 extern const struct atom_table_role atom_table_all[]; /* of all atoms; text is 0 */
 extern const unsigned atom_table_all_num;
+extern const uint16_t atom_table_all_at[];
 
 /* The pool, for atom_tables.c. */
 extern const uint8_t atom_table_pool[];

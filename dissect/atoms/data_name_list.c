@@ -3,6 +3,8 @@
  */
 #include "atoms/data_name_list.h"
 
+#include "atoms/atom_verdicts.h"
+
 enum {
     MAX_NAME = 255, /* bytes */
     CAP_NAMES = 1024, PLACES = 2048, /* the latter: to look these up in */
@@ -135,7 +137,7 @@ void data_names_define(struct node_atoms *book, uint16_t slot, struct ds_text te
         const uint16_t name = book->names[i].name;
         if (name != 0 && i != slot && names->names[name - 1].len == text.len &&
             memcmp(names->names[name - 1].text, text.data, text.len) == 0)
-            book->slots[i].is_judged = false;
+            atom_verdicts_forget(book, (uint16_t)i);
     }
 }
 

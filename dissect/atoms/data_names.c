@@ -3,6 +3,7 @@
  */
 #include "atoms/data_names.h"
 
+#include "atoms/atom_verdicts.h"
 #include "atoms/data_name_list.h"
 #include "atoms/raft_rounds.h"
 #include "etf/term.h"
@@ -27,20 +28,26 @@ enum letter {
 /* What it says where a pattern stands. */
 enum meaning { TELLS, ENQUEUES, SENDS_ENTRIES, ANSWERS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
 
+#define RULE(letters, last, meaning) {letters, sizeof(letters) - 1, last, meaning}
 static const struct data_rule {
     const char *letters;
+    unsigned len;
+    enum term_class last; /* what the last letter stands for; a NIL is a LIST */
     enum meaning meaning;
 } rules[] = {
-    {"3a4rHqQ22Nn", TELLS},       /* {queue_event, Resource, {{Name, Node}, ...}} */
+    /* {queue_event, Resource, {{Name, Node}, ...}} */
+    RULE("3a4rHqQ22Nn", TERM_ATOM, TELLS),
     /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}: only
      * quorum queues are sent that; by the next row it is routed there, too */
-    {"4Epi6a4rHxe[Q]", ENQUEUES},
-    {"7Ai2Nniiil", SENDS_ENTRIES}, /* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
-    {"22Nn6Riaiii", ANSWERS}, /* {{Name, Node}, {append_entries_reply, Term, _, Next, _, _}} */
-    {"4rHxe[Q]", ROUTED},         /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
-    {"ae", HAS_NO_EXCHANGE},      /* x => <<>> and */
-    {"a[Q]", HAS_KEY},            /* rk => [Queue], in one map: RabbitMQ 4 */
-    {"#", BEGINS_MAP},
+    RULE("4Epi6a4rHxe[Q]", TERM_LIST, ENQUEUES),
+    /* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
+    RULE("7Ai2Nniiil", TERM_LIST, SENDS_ENTRIES),
+    /* {{Name, Node}, {append_entries_reply, Term, _, Next, _, _}} */
+    RULE("22Nn6Riaiii", TERM_INTEGER, ANSWERS),
+    RULE("4rHxe[Q]", TERM_LIST, ROUTED),  /* {resource, Host, exchange, <<>>}, [Queue]: RabbitMQ 3 */
+    RULE("ae", TERM_BINARY, HAS_NO_EXCHANGE), /* x => <<>> and */
+    RULE("a[Q]", TERM_LIST, HAS_KEY),     /* rk => [Queue], in one map: RabbitMQ 4 */
+    RULE("#", TERM_MAP, BEGINS_MAP),
 };
 
 struct data_walk {
@@ -119,15 +126,14 @@ static bool is_letter(struct data_walk *walk, char letter, const struct term_tok
 }
 
 /* ends_here says whether a pattern ends with the latest token; what its letters stand for is in walk. */
-static bool ends_here(struct data_walk *walk, const char *letters)
+static bool ends_here(struct data_walk *walk, const struct data_rule *rule)
 {
-    const unsigned len = (unsigned)strlen(letters);
-    for (unsigned i = 0; i < len && len <= walk->num; i++) {
+    for (unsigned i = 0; i < rule->len && rule->len <= walk->num; i++) {
         const unsigned at = walk->num - 1 - i;
-        if (!is_letter(walk, letters[len - 1 - i], &walk->last[at % MAX_PATTERN]))
+        if (!is_letter(walk, rule->letters[rule->len - 1 - i], &walk->last[at % MAX_PATTERN]))
             return false;
     }
-    return len <= walk->num;
+    return rule->len <= walk->num;
 }
 
 /* note takes note of that a slot has a name. Each atom has one slot: where two have it, neither is it. */
@@ -150,8 +156,8 @@ static void note(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_t
     s->is_told = s->is_told || is_told;
     s->routed += !is_told && s->routed < ENOUGH_ROUTED;
     s->seen_by |= walk->bit;
-    if (book->slots != NULL && memcmp(&before, s, sizeof before) != 0)
-        book->slots[slot].is_judged = false;
+    if (memcmp(&before, s, sizeof before) != 0)
+        atom_verdicts_forget(book, slot);
 }
 
 static void note_routed(struct data_walk *walk, struct ds_text queue)
@@ -258,8 +264,9 @@ static void read_tokens(struct data_walk *walk, const struct ds_term *term)
         left--;
         walk->map_left = is_in_map ? walk->map_left - 1 + token->num_terms : 0;
         walk->num++;
+        const enum term_class last = token->class == TERM_NIL ? TERM_LIST : token->class;
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-            if (ends_here(walk, rules[i].letters))
+            if (rules[i].last == last && ends_here(walk, &rules[i]))
                 take_meaning(walk, rules[i].meaning, is_in_map);
         }
     }

@@ -162,7 +162,11 @@ static void write_roles(const char *name, struct role *roles, size_t num)
     for (size_t i = 0; i < num; i++)
         printf("{0x%xu,%u,%u},\n", (unsigned)roles[i].hash, roles[i].text,
                roles[i].num < 65535 ? roles[i].num : 65535);
-    printf("};\nconst unsigned %s_num = %zu;\n", name, num);
+    printf("};\nconst unsigned %s_num = %zu;\nconst uint16_t %s_at[] = {\n", name, num, name);
+    make_index_begin();
+    for (size_t i = 0; i < num; i++)
+        make_index_add(roles[i].hash);
+    make_index_end();
 }
 
 /* write_pool writes the bytes of all texts in a row, and where each begins. */

@@ -24,7 +24,7 @@ static const struct shape_line {
 };
 
 enum { NUM_LINES = sizeof lines / sizeof lines[0], MAX_TABLES = 32, HASH_DIGITS = 8, CODE_DIGITS = 2,
-       TEXT_DIGITS = 4, HEAD_DIGITS = HASH_DIGITS + 2 * CODE_DIGITS };
+       TEXT_DIGITS = 4, KEYS_AT = 7 /* a column */, HEAD_DIGITS = HASH_DIGITS + 2 * CODE_DIGITS };
 
 static unsigned long digits(const char *at, size_t num)
 {
@@ -47,6 +47,8 @@ static void write_column(size_t first, enum shape_kind kind, const char *title, 
 {
     size_t text = first, start = 0;
     printf("%s = {", title);
+    if (column == KEYS_AT)
+        make_index_begin();
     while (lines[text].kind != KIND_TEXT)
         text++;
     for (size_t i = first; i < NUM_LINES && lines[i].kind != KIND_SHAPES; i++) {
@@ -58,6 +60,9 @@ static void write_column(size_t first, enum shape_kind kind, const char *title, 
                 printf("0x%lx,", digits(row.bytes + at, HASH_DIGITS));
         } else if (column == 0) {
             printf("0x%lx,", digits(row.bytes, HASH_DIGITS));
+        } else if (column == KEYS_AT) {
+            make_index_add((uint32_t)digits(row.bytes, HASH_DIGITS));
+            continue;
         } else if (column == 1 || column == 2) {
             printf("%lu,", digits(row.bytes + HASH_DIGITS + (column - 1) * CODE_DIGITS, CODE_DIGITS));
         } else if (column == 3) {
@@ -73,7 +78,10 @@ static void write_column(size_t first, enum shape_kind kind, const char *title, 
     }
     if (column == 3)
         printf("%zu", start);
-    printf("};\n");
+    if (column == KEYS_AT)
+        make_index_end();
+    else
+        printf("};\n");
 }
 
 static size_t count(size_t first, enum shape_kind kind)
@@ -92,7 +100,7 @@ void make_shapes_write(void)
     } columns[] = {{"uint32_t", "keys", KIND_SHAPE},    {"uint8_t", "novelty", KIND_SHAPE},
                    {"uint8_t", "rarity", KIND_SHAPE},   {"uint16_t", "starts", KIND_SHAPE},
                    {"uint16_t", "fillers", KIND_SHAPE}, {"uint8_t", "shares", KIND_SHAPE},
-                   {"uint32_t", "wholes", KIND_WHOLE}};
+                   {"uint32_t", "wholes", KIND_WHOLE},  {"uint16_t", "keys_at", KIND_SHAPE}};
     size_t table_at[MAX_TABLES], num = 0;
     for (size_t i = 0; i < NUM_LINES; i++) {
         if (lines[i].kind != KIND_SHAPES)
@@ -110,9 +118,9 @@ void make_shapes_write(void)
     printf("_Static_assert(SHAPE_TABLES_NUM == %zu, \"as many as there are\");\n"
            "const struct shape_table shape_tables[] = {\n", num);
     for (size_t t = 0; t < num; t++)
-        printf("{\"%s\", \"%s\", keys_%zu, novelty_%zu, rarity_%zu, starts_%zu, fillers_%zu, "
+        printf("{\"%s\", \"%s\", keys_%zu, keys_at_%zu, novelty_%zu, rarity_%zu, starts_%zu, fillers_%zu, "
                "shares_%zu, wholes_%zu, %zu, %zu},\n",
-               lines[table_at[t]].text.bytes, lines[table_at[t]].title, t, t, t, t, t, t, t,
+               lines[table_at[t]].text.bytes, lines[table_at[t]].title, t, t, t, t, t, t, t, t,
                count(table_at[t] + 1, KIND_SHAPE), count(table_at[t] + 1, KIND_WHOLE));
     printf("};\n");
 }

@@ -5,6 +5,7 @@
 #define DISSECT_MAKE_TABLES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct pool_text {
     const char *bytes;
@@ -21,6 +22,12 @@ int make_compare(const void *a, const void *b);
 size_t make_pool(const struct pool_text **pool);
 void make_add(struct pool_text text);
 unsigned make_find(struct pool_text text);
+
+/* make_index_begin, _add and _end write an index of sorted hashes: where each number of their first
+ * ATOM_INDEX_BITS begins. */
+void make_index_begin(void);
+void make_index_add(uint32_t hash);
+void make_index_end(void);
 
 /* make_shapes_add adds the texts of shapes.def; make_shapes_write writes its tables. */
 void make_shapes_add(void);

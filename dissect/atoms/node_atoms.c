@@ -5,6 +5,7 @@
 #include "atoms/node_atoms.h"
 
 #include "atoms/atom_shape_claims.h"
+#include "atoms/atom_verdicts.h"
 #include "atoms/data_name_list.h"
 #include "atoms/node_atoms_parts.h"
 #include "atoms/node_places.h"
@@ -48,6 +49,7 @@ static void book_free(struct node_atoms *book)
     memcap_free(memcap, book->learned, book->cap_learned * sizeof *book->learned);
     memcap_free(memcap, book->texts, ATOM_BOOK_SLOTS * sizeof *book->texts);
     memcap_free(memcap, book->slots, ATOM_BOOK_SLOTS * sizeof *book->slots);
+    memcap_free(memcap, book->verdicts, ATOM_BOOK_VERDICTS * sizeof *book->verdicts);
     memcap_free(memcap, book->shapes.slots, ATOM_BOOK_SLOTS * sizeof *book->shapes.slots);
     memcap_free(memcap, book->shapes.claims, shape_contexts_num_atoms() * sizeof *book->shapes.claims);
     memcap_free(memcap, book->shapes.times, shape_tables_most() * sizeof *book->shapes.times);
@@ -284,13 +286,6 @@ static void leave_bucket(struct node_atoms *book, const struct learned *learned)
     }
 }
 
-/* judge_anew is for what only one slot depends on. */
-static void judge_anew(struct node_atoms *book, uint16_t slot)
-{
-    if (book->slots != NULL)
-        book->slots[slot].is_judged = false;
-}
-
 /* new_learned returns room for one more of a slot; NULL when memory ran out. */
 static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
 {
@@ -353,7 +348,7 @@ static struct learned *add_learned(struct node_atoms *book, uint16_t slot, struc
     shape_claims_define(book, slot, shape_contexts_atom(book, text));
     if (number != ATOM_TABLE_NONE && user_atoms_is_static(book->own, number))
         book->generation++;
-    judge_anew(book, slot);
+    atom_verdicts_forget(book, slot);
     return learned;
 }
 
@@ -459,7 +454,7 @@ void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_
     }
     learned->is_watched = learned->is_watched || how == ATOM_BOOK_USED;
     add_direction(learned, direction, book->now_ns, how != ATOM_BOOK_HEARSAY);
-    judge_anew(book, slot);
+    atom_verdicts_forget(book, slot);
 }
 
 uint16_t node_atoms_bit_of(const struct node_atoms *book, uint64_t direction)
@@ -502,7 +497,9 @@ static bool add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct
 static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx *env,
                                      uint16_t slot)
 {
-    if (book->slots == NULL)
+    if (book->verdicts == NULL)
+        book->verdicts = memcap_calloc(book->memcap, ATOM_BOOK_VERDICTS * sizeof *book->verdicts);
+    if (book->slots == NULL && book->verdicts != NULL)
         book->slots = memcap_calloc(book->memcap, ATOM_BOOK_SLOTS * sizeof *book->slots);
     if (book->slots == NULL) {
         count_failure(book, env);
@@ -567,14 +564,14 @@ void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t s
     if (role->creation != 0 && s->creation != role->creation) {
         s->has_creations = s->creation != 0;
         s->creation = role->creation;
-        s->is_judged = false;
+        s->changes++;
     }
     if (add_role(s->seen, &s->num_seen, ATOM_BOOK_ROLES, atom_role_seen(role), &at)) {
-        s->is_judged = false;
+        s->changes++;
         book->num_seen++;
     }
     if (at < ATOM_BOOK_ROLES && (s->seen_by[at] & bit) == 0) {
-        s->is_judged = false;
+        s->changes++;
         s->seen_by[at] |= bit;
     }
 }
@@ -594,7 +591,7 @@ void node_atoms_see_known(struct node_atoms *book, uint16_t slot, struct ds_text
     }
     const struct seen_role seen = atom_role_seen(role);
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, seen, &at))
-        judge_anew(book, slot);
+        atom_verdicts_forget(book, slot);
 }
 
 void node_atoms_see_held(struct node_atoms *book, uint16_t slot, struct ds_text text,
@@ -605,7 +602,7 @@ void node_atoms_see_held(struct node_atoms *book, uint16_t slot, struct ds_text 
         return;
     struct learned *learned = find_learned(book, slot, text);
     if (learned != NULL && add_role(learned->roles, &learned->num_roles, ATOM_BOOK_ROLES, role, &at))
-        judge_anew(book, slot);
+        atom_verdicts_forget(book, slot);
 }
 
 static struct ds_endpoint end_at(const struct node_atoms *book, unsigned place)

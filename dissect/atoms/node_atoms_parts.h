@@ -19,6 +19,7 @@ enum {
     ATOM_BOOK_SEEN_BY = 16,    /* directions told apart in which slots are unknown */
     ATOM_BOOK_PLACES = 32,     /* the last ones: a node is at one for each node that it called */
     ATOM_BOOK_ENDS = 32,       /* the last ones: nodes without names */
+    ATOM_BOOK_VERDICTS = 1024, /* of slots, each in one direction */
     ATOM_BOOK_BUCKETS = 2048,  /* that texts are looked up in */
     ATOM_BOOK_BUCKET_MAX = 64, /* texts of one: more are made to be there */
     ATOM_BOOK_BYTES = 524288,  /* of each book, if all were as large */
@@ -56,14 +57,21 @@ struct slot_texts {
 struct book_slot {
     bool is_wanted; /* else it was known in all messages so far */
     uint8_t num_seen;
-    bool is_judged;
-    uint32_t generation; /* of the book when it was */
-    uint64_t direction;  /* for which */
-    struct ds_text verdict;
+    uint32_t changes; /* counts what makes another verdict of it possible */
     struct seen_role seen[ATOM_BOOK_ROLES];
     uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: node_atoms_bit_of */
     uint32_t creation;    /* of the node that it is the name of; 0: not seen as one */
     bool has_creations;   /* several */
+};
+
+/* atom_verdict is what a slot was judged to mean in a direction: atom_verdicts.h. */
+struct atom_verdict {
+    uint64_t direction;
+    struct ds_text text; /* absent: nothing is likely */
+    uint32_t generation, changes; /* of the book and the slot when it was */
+    uint16_t slot;
+    uint16_t num_asked;
+    bool is_kept; /* else there is none */
 };
 
 struct book_place {
@@ -193,6 +201,8 @@ struct node_atoms {
     uint32_t buckets[ATOM_BOOK_BUCKETS]; /* the number, from 1, of the first text of each */
     uint32_t nodes[ATOM_BOOK_SLOTS / 32]; /* a bit for each slot that was seen to be one by its place */
     struct book_slot *slots;  /* NULL: nothing was unknown so far */
+    struct atom_verdict *verdicts; /* VERDICTS, where there are slots */
+    uint64_t num_judged; /* slots: what a test holds against a bound */
     struct book_shapes shapes;
     struct slot_name *names; /* of each slot; NULL: none so far */
 };

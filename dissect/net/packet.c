@@ -279,9 +279,25 @@ bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted)
     return true;
 }
 
+/* print_ipv4 does it for IPv4, of which inet_ntop would make three thousand instructions. */
+static void print_ipv4(const uint8_t *bytes, char *out)
+{
+    for (int i = 0; i < 4; i++) {
+        const unsigned byte = bytes[i];
+        if (byte >= 100)
+            *out++ = (char)('0' + byte / 100);
+        if (byte >= 10)
+            *out++ = (char)('0' + byte / 10 % 10);
+        *out++ = (char)('0' + byte % 10);
+        *out++ = i < 3 ? '.' : '\0';
+    }
+}
+
 void ds_addr_print(const struct ds_addr *addr, char *out)
 {
     out[0] = '\0';
-    if (addr->family == 4 || addr->family == 6)
-        inet_ntop(addr->family == 4 ? AF_INET : AF_INET6, addr->bytes, out, DS_ADDR_LEN);
+    if (addr->family == 4)
+        print_ipv4(addr->bytes, out);
+    else if (addr->family == 6)
+        inet_ntop(AF_INET6, addr->bytes, out, DS_ADDR_LEN);
 }

@@ -2,6 +2,7 @@
  * test_atom_shape_claims.c - an atom that nothing but contexts speak for has one slot.
  */
 #include "atoms/atom_shape_claims.h"
+#include "atoms/atom_verdicts.h"
 #include "atoms/shape_contexts.h"
 #include "node_atoms_world.h"
 
@@ -20,9 +21,14 @@ static struct node_atoms *meet(void)
     assert_true(node_atoms_has_shapes(book, &env));
     for (uint16_t slot = 2001; slot <= 2003; slot++) {
         node_atoms_see(book, &env, slot, 1, &to);
-        book->slots[slot].is_judged = true;
+        atom_verdicts_keep(book, slot, 1, text_of("likely"));
     }
     return book;
+}
+
+static bool is_judged(const struct node_atoms *book, uint16_t slot)
+{
+    return atom_verdicts_find(book, slot, 1) != NULL;
 }
 
 /* Of two slots neither is the atom, unless one is by eight bits more likely it than the other one. */
@@ -33,10 +39,10 @@ static void neither_of_two(void **state)
     assert_true(shape_claims_take(book, 2001, TEXT, 20));
     assert_true(shape_claims_take(book, 2001, TEXT, 21)); /* its own */
     assert_false(shape_claims_take(book, 2002, TEXT, 13));
-    assert_true(book->slots[2001].is_judged); /* that one stays */
+    assert_true(is_judged(book, 2001)); /* that one stays */
     assert_true(shape_claims_against(book, 2002, TEXT) > 0);
     assert_false(shape_claims_take(book, 2002, TEXT, 28));
-    assert_false(book->slots[2001].is_judged); /* it is not likely any more, */
+    assert_false(is_judged(book, 2001)); /* it is not likely any more, */
     assert_false(shape_claims_take(book, 2001, TEXT, 35)); /* and remains so */
     assert_true(shape_claims_against(book, 2003, TEXT) == 0);
     assert_true(shape_claims_take(book, 2003, TEXT, 36));
@@ -51,7 +57,7 @@ static void the_better_one_takes_it(void **state)
     (void)state;
     assert_true(shape_claims_take(book, 2001, TEXT, 9));
     assert_true(shape_claims_take(book, 2002, TEXT, 17));
-    assert_false(book->slots[2001].is_judged);
+    assert_false(is_judged(book, 2001));
     assert_true(shape_claims_against(book, 2001, TEXT) == 8);
     assert_true(shape_claims_against(book, 2002, TEXT) == 0);
     shape_claims_leave(book, 2002);
@@ -69,9 +75,9 @@ static void what_is_known_ends_it(void **state)
     (void)state;
     assert_true(shape_claims_take(book, 2001, TEXT, 20));
     shape_claims_define(book, 2001, TEXT);
-    assert_true(book->slots[2001].is_judged);
+    assert_true(is_judged(book, 2001));
     shape_claims_define(book, 2002, TEXT);
-    assert_false(book->slots[2001].is_judged);
+    assert_false(is_judged(book, 2001));
     assert_true(shape_claims_against(book, 2003, TEXT) == 0);
     all_node_atoms_free(books);
 }

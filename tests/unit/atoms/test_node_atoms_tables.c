@@ -25,6 +25,35 @@ static void tables_are_whole(void **state)
     }
 }
 
+/* Each entry is found by its hash, and none by the next one. */
+static void indices_are_whole(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < atom_table_roles_num; i++) {
+        const struct atom_table_role *role = &atom_table_roles[i];
+        unsigned num;
+        const struct atom_table_role *range = atom_table_range(role->hash, &num);
+        assert_true(range <= role && role < range + num);
+        assert_int_equal(atom_table_count(role->hash, role->text), role->num);
+        assert_int_equal(range->hash, range[num - 1].hash);
+        assert_true(range == atom_table_roles || range[-1].hash < role->hash);
+    }
+    for (int t = 0; t < SHAPE_TABLES_NUM; t++) {
+        const struct shape_table *table = &shape_tables[t];
+        for (uint32_t i = 0; i < table->num; i++) {
+            const uint32_t next = table->keys[i] + 1;
+            const bool has_next = i + 1 < table->num && table->keys[i + 1] == next;
+            assert_int_equal(shape_table_find(table, table->keys[i]), i);
+            assert_true(has_next || next == 0 || shape_table_find(table, next) == SHAPE_NONE);
+        }
+    }
+    for (uint32_t bits = 0; bits < 1u << ATOM_INDEX_BITS; bits++) {
+        unsigned num;
+        (void)atom_table_range(bits << (32 - ATOM_INDEX_BITS) | 0x3fffff, &num);
+        assert_true(num <= atom_table_roles_num);
+    }
+}
+
 static void knows_a_release(void **state)
 {
     struct all_node_atoms *books = all_node_atoms_new(4);
@@ -314,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(indices_are_whole),
         cmocka_unit_test(knows_a_release),
         cmocka_unit_test(knows_patch_releases),
         cmocka_unit_test(believes_as_far_as_seen),

@@ -2,6 +2,7 @@
  * test_node_atoms_unseen.c - atoms of which no definition was seen: how many there are, by the slots of
  * which nothing is known, and what that says of the others.
  */
+#include "atoms/atom_verdicts.h"
 #include "node_atoms_world.h"
 
 static const struct atom_role to = {.fine = "to", .coarse = "~to"},
@@ -45,7 +46,7 @@ static void counts_what_is_unseen(void **state)
         node_atoms_want(books.book, &env, slot);
         node_atoms_want(books.book, &env, slot); /* is counted once */
         node_atoms_see(books.book, &env, 1600, slot, &tag); /* is judged anew */
-        books.book->slots[1600].is_judged = false;
+        atom_verdicts_forget(books.book, 1600);
         books.book->slots[1600].num_seen = 0;
         assert_int_equal(atom_infer(books.book, 1600, 1).data != NULL, slot < ENOUGH);
     }
@@ -56,7 +57,7 @@ static void counts_what_is_unseen(void **state)
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);
     assert_int_equal(books.book->num_seen_learned, 2);
     assert_int_equal(books.book->num_slots_learned, 2);
-    books.book->slots[1600].is_judged = false;
+    atom_verdicts_forget(books.book, 1600);
     assert_non_null(atom_infer(books.book, 1600, 1).data);
     node_atoms_want(books.book, &env, 2048); /* no slot */
     assert_int_equal(books.book->num_seen_other, ENOUGH - 1);

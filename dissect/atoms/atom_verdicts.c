@@ -1,0 +1,50 @@
+/*
+ * atom_verdicts.c - see atom_verdicts.h.
+ */
+#include "atoms/atom_verdicts.h"
+
+/* place_of returns where a verdict stands, or could: each has one place. */
+static struct atom_verdict *place_of(const struct node_atoms *book, uint16_t slot, uint64_t direction)
+{
+    const uint64_t mixed = (direction ^ direction >> 32) * 40503u + slot;
+    return &book->verdicts[mixed % ATOM_BOOK_VERDICTS];
+}
+
+/* is_due says whether a slot of which nothing was likely is judged again, the more rarely the more often
+ * that was done: what others were seen to do, and how often, may tell by now. */
+static bool is_due(struct atom_verdict *verdict)
+{
+    verdict->num_asked += verdict->num_asked < UINT16_MAX;
+    unsigned num = verdict->num_asked;
+    while (num % 2 == 0 && num != 0)
+        num /= 2;
+    return verdict->text.data == NULL && (num == 1 || num == 3);
+}
+
+const struct ds_text *atom_verdicts_find(const struct node_atoms *book, uint16_t slot, uint64_t direction)
+{
+    struct atom_verdict *verdict = place_of(book, slot, direction);
+    const bool holds = verdict->is_kept && verdict->slot == slot && verdict->direction == direction &&
+                       verdict->generation == book->generation &&
+                       verdict->changes == book->slots[slot].changes;
+    return holds && !is_due(verdict) ? &verdict->text : NULL;
+}
+
+void atom_verdicts_keep(struct node_atoms *book, uint16_t slot, uint64_t direction, struct ds_text text)
+{
+    struct atom_verdict *verdict = place_of(book, slot, direction);
+    const bool is_same = verdict->is_kept && verdict->slot == slot && verdict->direction == direction;
+    *verdict = (struct atom_verdict){.direction = direction,
+                                     .text = text,
+                                     .generation = book->generation,
+                                     .changes = book->slots[slot].changes,
+                                     .slot = slot,
+                                     .num_asked = is_same ? verdict->num_asked : 0,
+                                     .is_kept = true};
+}
+
+void atom_verdicts_forget(struct node_atoms *book, uint16_t slot)
+{
+    if (book->slots != NULL)
+        book->slots[slot].changes++;
+}
