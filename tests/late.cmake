@@ -1,11 +1,13 @@
 # Captures that begin in the midst of connections, or lack packets, against the whole ones.
-add_executable(late_join late/late_join.c)
-target_include_directories(late_join PRIVATE ${CMAKE_SOURCE_DIR}/dissect)
+add_executable(late_join late/late_join.c ${CMAKE_SOURCE_DIR}/src/app/run/packet_hold.c)
+target_include_directories(late_join PRIVATE ${CMAKE_SOURCE_DIR}/dissect ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(late_join PRIVATE libdistsniff PkgConfig::PCAP)
 add_test(NAME late_join COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/late_join
                                 $<TARGET_FILE:late_join> ${PCAPS})
 add_test(NAME learned COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/learned
                               $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
+add_test(NAME held COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/held
+                           $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
 add_test(NAME shape_fits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/shape_fits
                                  $<TARGET_FILE:distsniff> $<TARGET_FILE:mangle> ${PCAPS})
 # What scripts/atom_uses counts.

@@ -2,7 +2,8 @@
  * late_join.c - decodes a capture whole and then from a part of it on, or without some of its
  * packets, and holds each atom of each message of the second against the first.
  *
- *     late_join [--certain] [--learned | --twice] [--from PERCENT | --drop PERCENT] FILE
+ *     late_join [--certain] [--learned | --twice | --hold SECONDS] [--from PERCENT | --drop PERCENT]
+ *               FILE
  *
  * --contexts OTHER: an earlier run has learned the contexts of atoms from another capture; --same: and
  * which nodes these were, where that is one of the same nodes, which were restarted since.
@@ -20,9 +21,10 @@
  *     references that are likely, and those that are wrong: firm, and likely
  *
  * --learned: the part that is cut off has been decoded by an earlier run, which remembered what it
- * learned; --twice: the same packets were. Exit status 1: an atom is wrong that is firm, or, where
- * no packets were dropped, likely.
+ * learned; --twice: the same packets were; --hold: packets wait so long for what comes after. Exit status
+ * 1: an atom is wrong that is firm, or, where no packets were dropped, likely.
  */
+#include "app/run/packet_hold.h"
 #include "atoms/atom_roles.h"
 
 #include <distsniff/dissect.h>
@@ -402,7 +404,9 @@ struct run {
     const bool *left_out; /* NULL: none */
 };
 
-static uint64_t feed(struct ds_session *session, const char *name, struct run run)
+/* feed gives a session the packets of a run, or those who hold them back for it. */
+static uint64_t feed_held(struct ds_session *session, struct packet_hold *hold, const char *name,
+                          struct run run)
 {
     pcap_t *pcap = open_pcap(name);
     struct pcap_pkthdr *header;
@@ -424,11 +428,23 @@ static uint64_t feed(struct ds_session *session, const char *name, struct run ru
         if (frame < run.first || frame > run.last ||
             (run.left_out != NULL && run.left_out[frame]))
             continue;
-        if (session != NULL)
+        if (hold != NULL)
+            packet_hold_packet(hold, &packet);
+        else if (session != NULL)
             ds_session_packet(session, &packet);
     }
     pcap_close(pcap);
     return frame;
+}
+
+static uint64_t feed(struct ds_session *session, const char *name, struct run run)
+{
+    return feed_held(session, NULL, name, run);
+}
+
+static void take_held(void *context, const struct ds_packet *packet)
+{
+    ds_session_packet(context, packet);
 }
 
 static void keep_learned(void *context, const struct ds_learned *learned)
@@ -468,6 +484,7 @@ int main(int argc, char **argv)
     static struct comparison comparison;
     struct ds_config config;
     unsigned from = 0, drop = 0;
+    int hold = 0;
     uint32_t random = 12345;
     bool certain = false, learned = false, twice = false, is_same = false;
     const char *contexts = NULL;
@@ -490,6 +507,8 @@ int main(int argc, char **argv)
             contexts = argv[++i];
         else if (strcmp(argv[i], "--same") == 0)
             is_same = true;
+        else if (strcmp(argv[i], "--hold") == 0 && i + 1 < argc)
+            hold = atoi(argv[++i]);
         else if (strcmp(argv[i], "--from") == 0 && i + 1 < argc)
             from = (unsigned)atoi(argv[++i]);
         else if (strcmp(argv[i], "--drop") == 0 && i + 1 < argc)
@@ -541,7 +560,14 @@ int main(int argc, char **argv)
     }
     config.atom_memory = memory;
     session = ds_session_new(&config);
-    feed(session, name, (struct run){first, UINT64_MAX, comparison.left_out});
+    const struct packet_hold_config holding = {.hold_ns = hold * (int64_t)1000000000,
+                                               .max_bytes = UINT64_MAX, .session = &config,
+                                               .beside = session, .take = take_held, .context = session};
+    struct packet_hold *held = hold != 0 ? packet_hold_new(&holding) : NULL;
+    feed_held(session, held, name, (struct run){first, UINT64_MAX, comparison.left_out});
+    if (held != NULL)
+        packet_hold_end(held);
+    packet_hold_free(held);
     ds_session_end(session);
     ds_session_free(session);
     ds_atom_memory_free(memory);

@@ -77,7 +77,7 @@ bool option_set_explain(struct options *o, const char *value)
 /* Options that decide what is decoded and with what number, how names are written, and what ends it. */
 static const char *const carried[] = {
     "read", "input", "dist-port", "epmd-port", "no-follow", "filter-file", "cookie-file", "keylog-file",
-    "labels", "static-atoms", "learned", "certain", "no-clock-correction", "syntax", "redact",
+    "labels", "static-atoms", "learned", "hold", "certain", "no-clock-correction", "syntax", "redact",
     "redact-keep", "redact-key-file", "until", "packets",
 };
 

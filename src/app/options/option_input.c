@@ -6,10 +6,14 @@
 
 #include "app/options/option_values.h"
 #include "core/complain.h"
+#include "core/units.h"
 #include "send/epmd/epmd_asker.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define LEAST_HOLD_NS INT64_C(1000000000)
+#define MOST_HOLD_NS (3600 * LEAST_HOLD_NS)
 
 static bool add_stream(struct options *o, const char *value)
 {
@@ -149,6 +153,15 @@ bool option_set_epmd_port(struct options *o, const char *value)
         return false;
     o->epmd_port = (uint16_t)port;
     return true;
+}
+
+bool option_set_hold(struct options *o, const char *value)
+{
+    if (units_parse(QUANTITY_DURATION, value, 1000000000, &o->hold_ns) &&
+        o->hold_ns >= LEAST_HOLD_NS && o->hold_ns <= MOST_HOLD_NS)
+        return true;
+    complain("--hold takes a time from 1s to 1h, such as 10s, not '%s'", value);
+    return false;
 }
 
 bool option_set_ask_epmd(struct options *o, const char *value)

@@ -102,6 +102,7 @@ struct options {
     const char *labels_file;       /* of --labels */
     struct own_labels *labels;     /* what it says; NULL: there is none */
     const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
+    int64_t hold_ns;               /* how long packets with unknown atoms wait; 0: they do not */
     const char *static_atoms_file; /* NULL: those of the releases that are known */
     enum refresh_way refresh_way;  /* of --print-refresh */
     int keylog_release;            /* of --print-keylog-config */

@@ -97,13 +97,20 @@ static void wait_for_input(void *context)
     look_around(s);
     if (s->idle_ns == 0)
         s->idle_ns = now_ns;
-    else if (now_ns - s->idle_ns >= SETTLE_NS)
+    if (s->hold != NULL && now_ns - s->idle_ns >= s->options->hold_ns)
+        packet_hold_end(s->hold);
+    if (now_ns - s->idle_ns >= SETTLE_NS) {
+        if (s->hold != NULL)
+            packet_hold_settle(s->hold);
         ds_session_settle(s->session); /* it goes on without what does not come */
+    }
     flush(s);
 }
 
 static void tell_time(struct sniff *s, int64_t now_ns)
 {
+    if (s->hold != NULL)
+        now_ns = packet_hold_time(s->hold, now_ns);
     ds_session_time(s->session, now_ns);
     pipeline_time(s->pipeline, now_ns);
 }
@@ -133,21 +140,6 @@ static void begin(struct sniff *s, int64_t start_ns)
     s->has_begun = true;
 }
 
-/* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
-static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
-{
-    if (!port_filter_pass(s->follow, packet) || !capture_writer_packet(&s->save, packet))
-        return;
-    if (s->annotated != NULL)
-        annotated_packet(s->annotated, packet);
-    const struct ds_where where = ds_session_packet(s->session, packet);
-    capture_writer_decoded(&s->save, packet);
-    if (s->recorder != NULL)
-        recorder_packet(s->recorder, packet, &where);
-    if (s->tui != NULL)
-        tui_packet(s->tui, packet, &where);
-}
-
 /* passes holds a packet against the rule. Where it opens a connection, what EPMD said of its port may be
  * among the packets that still wait for others: they are taken first. */
 static bool passes(struct sniff *s, const struct ds_packet *packet)
@@ -156,21 +148,27 @@ static bool passes(struct sniff *s, const struct ds_packet *packet)
         return true;
     if (!port_filter_may_yet_pass(s->follow, packet))
         return false;
-    ds_session_settle(s->session);
+    if (s->hold != NULL)
+        packet_hold_settle(s->hold);
+    else
+        ds_session_settle(s->session);
     return port_filter_pass(s->follow, packet);
 }
 
-/* publish_state has what is known published, now and then. */
-static void publish_state(struct sniff *s, const struct ds_packet *packet)
+/* decode_in_time has a packet decoded, now or when it has waited. */
+static void decode_in_time(struct sniff *s, const struct ds_packet *packet)
 {
-    const int64_t wanted_ns = s->options->nats.state_ns;
-    const int64_t each_ns = wanted_ns != 0 ? wanted_ns : NATS_STATE_NS;
-    if (!s->config.remember || (s->state_ns != 0 && packet->ts_ns - s->state_ns < each_ns &&
-                                packet->ts_ns >= s->state_ns))
-        return;
-    if (s->state_ns != 0)
-        nats_publish_state(s->nats, s->session, packet, s->time_digits);
-    s->state_ns = packet->ts_ns;
+    if (s->hold != NULL)
+        packet_hold_packet(s->hold, packet);
+    else
+        sniff_decode(s, packet);
+}
+
+/* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
+static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
+{
+    if (port_filter_pass(s->follow, packet) && capture_writer_packet(&s->save, packet))
+        decode_in_time(s, packet);
 }
 
 static void take_packet(struct sniff *s, struct ds_packet *packet)
@@ -193,20 +191,9 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
-        if (s->annotated != NULL)
-            annotated_packet(s->annotated, packet);
         if (s->nats != NULL)
             nats_publish_packet(s->nats, packet, s->time_digits);
-        const struct ds_where where = ds_session_packet(s->session, packet);
-        if (s->nats != NULL)
-            publish_state(s, packet);
-        capture_writer_decoded(&s->save, packet);
-        if (s->recorder != NULL)
-            recorder_packet(s->recorder, packet, &where);
-        if (s->tui != NULL)
-            tui_packet(s->tui, packet, &where);
-        if (packet->frame == s->explained_frame)
-            explain_packet(pipeline_get_explain(s->pipeline), where.tcp);
+        decode_in_time(s, packet);
         stop_condition_file(&s->ending, s->save.writer.size);
     }
     stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken - s->num_context);
@@ -275,6 +262,8 @@ static void run(struct sniff *s)
     service_say(&s->service, "STOPPING=1");
     if (ends_by_clock(s))
         drain(s);
+    if (s->hold != NULL)
+        packet_hold_end(s->hold);
     const int64_t end_ns = s->capture.is_live ? read_live_clock(s) : stop_condition_end_ns(&s->ending);
     if (end_ns != INT64_MIN)
         tell_time(s, end_ns);

@@ -193,6 +193,7 @@ int sniff_close(struct sniff *s, bool opened)
     recorder_free(s->recorder);
     packet_notes_free(s->notes);
     annotated_free(s->annotated);
+    packet_hold_free(s->hold);
     ds_session_free(s->session);
     keylog_files_close(s->keylog);
     if (opened && s->options->compare.write_file != NULL && !s->failed)

@@ -16,6 +16,8 @@
 struct ds_stats sniff_stats(const struct sniff *s)
 {
     struct ds_stats stats = *ds_session_stats(s->session);
+    if (s->hold != NULL)
+        packet_hold_add_stats(s->hold, &stats);
     pipeline_add_stats(s->pipeline, &stats);
     if (s->recorder != NULL)
         recorder_add_stats(s->recorder, &stats);

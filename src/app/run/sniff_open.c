@@ -61,6 +61,8 @@ static void on_node(void *context, const struct ds_addr *addr, uint16_t port, st
 {
     struct sniff *s = context;
     ds_session_name_port(s->session, addr, port, name);
+    if (s->hold != NULL)
+        packet_hold_name_port(s->hold, addr, port, name);
 }
 
 /* start_asker starts the process that asks EPMD, if one is to. False after a complaint. */
@@ -185,6 +187,32 @@ static bool open_keylog(struct sniff *s)
     return s->keylog == NULL || keylog_files_open(s->keylog);
 }
 
+static void take_held(void *context, const struct ds_packet *packet)
+{
+    struct sniff *s = context;
+    if (!sniff_is_over(s))
+        sniff_decode(s, packet);
+}
+
+/* open_hold makes ready to keep packets back, if that is wanted. False after a complaint. */
+static bool open_hold(struct sniff *s)
+{
+    const struct packet_hold_config config = {
+        .hold_ns = s->options->hold_ns,
+        .max_bytes = s->config.limits[DS_LIMIT_HELD],
+        .session = &s->config,
+        .beside = s->session,
+        .take = take_held,
+        .context = s,
+    };
+    if (s->options->hold_ns == 0 || s->memory == NULL)
+        return true;
+    s->hold = packet_hold_new(&config);
+    if (s->hold == NULL)
+        complain("out of memory");
+    return s->hold != NULL;
+}
+
 static bool open_session(struct sniff *s)
 {
     struct ds_config *config = &s->config;
@@ -211,7 +239,7 @@ static bool open_session(struct sniff *s)
     if (!config->certain) {
         s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
         config->atom_memory = s->memory;
-        config->learn = s->options->learned_file != NULL;
+        config->learn = s->options->learned_file != NULL && s->options->hold_ns == 0;
         if (s->memory == NULL) {
             complain("out of memory");
             return false;
@@ -231,7 +259,7 @@ static bool open_session(struct sniff *s)
     s->session = ds_session_new(config);
     if (s->session == NULL)
         complain("out of memory");
-    return s->session != NULL;
+    return s->session != NULL && open_hold(s);
 }
 
 static bool close_in(const struct sniff *s, bool is_live)

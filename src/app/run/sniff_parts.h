@@ -1,14 +1,15 @@
 /*
  * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
- * which files these have; sniff.c takes the packets; sniff_end.c knows why to end, and closes;
- * sniff_notices.c has what the user is told beside what is captured, sniff_reload.c what SIGHUP
- * changes.
+ * which files these have; sniff.c takes the packets, sniff_decode.c decodes them; sniff_end.c knows why to
+ * end, and closes; sniff_notices.c has what the user is told beside what is captured, sniff_reload.c what
+ * SIGHUP changes.
  */
 #ifndef SRC_SNIFF_PARTS_H
 #define SRC_SNIFF_PARTS_H
 
 #include "app/pipeline/pipeline.h"
 #include "app/run/late_notice.h"
+#include "app/run/packet_hold.h"
 #include "app/run/progress.h"
 #include "app/run/service.h"
 #include "app/run/sniff.h"
@@ -44,6 +45,7 @@ struct sniff {
     struct port_filter *follow;
     struct ds_config config;
     struct ds_session *session;
+    struct packet_hold *hold; /* NULL: packets do not wait */
     struct pipeline *pipeline; /* NULL before it is open */
     struct web *web;           /* NULL: without --web */
     struct tui *tui;           /* NULL: without --tui */
@@ -110,6 +112,9 @@ bool sniff_start_nats(struct sniff *s);
 bool sniff_start_otlp(struct sniff *s);
 bool sniff_read_streams(struct sniff *s);
 void sniff_forget_streams(struct sniff *s);
+
+/* sniff_decode decodes a packet, and hands it to those who keep packets by what is in them. */
+void sniff_decode(struct sniff *s, const struct ds_packet *packet);
 
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s);

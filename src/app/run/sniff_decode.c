@@ -1,0 +1,34 @@
+/*
+ * sniff_decode.c - a packet is decoded, at once or when it has waited (packet_hold.h), and goes to those
+ * who keep packets by what is in them. See sniff_parts.h.
+ */
+#include "app/run/sniff_parts.h"
+
+/* publish_state has what is known published, now and then. */
+static void publish_state(struct sniff *s, const struct ds_packet *packet)
+{
+    const int64_t wanted_ns = s->options->nats.state_ns;
+    const int64_t each_ns = wanted_ns != 0 ? wanted_ns : NATS_STATE_NS;
+    if (!s->config.remember || (s->state_ns != 0 && packet->ts_ns - s->state_ns < each_ns &&
+                                packet->ts_ns >= s->state_ns))
+        return;
+    if (s->state_ns != 0)
+        nats_publish_state(s->nats, s->session, packet, s->time_digits);
+    s->state_ns = packet->ts_ns;
+}
+
+void sniff_decode(struct sniff *s, const struct ds_packet *packet)
+{
+    if (s->annotated != NULL)
+        annotated_packet(s->annotated, packet);
+    const struct ds_where where = ds_session_packet(s->session, packet);
+    if (s->nats != NULL && packet->past.kind == DS_SNAPSHOT_NONE)
+        publish_state(s, packet);
+    capture_writer_decoded(&s->save, packet);
+    if (s->recorder != NULL)
+        recorder_packet(s->recorder, packet, &where);
+    if (s->tui != NULL)
+        tui_packet(s->tui, packet, &where);
+    if (packet->frame == s->explained_frame && packet->past.kind == DS_SNAPSHOT_NONE)
+        explain_packet(pipeline_get_explain(s->pipeline), where.tcp);
+}
