@@ -13,6 +13,7 @@
 #include "core/signals.h"
 #include "privsep/command.h"
 #include "privsep/helper_user.h"
+#include "privsep/own_fds.h"
 #include "privsep/own_process.h"
 #include "privsep/pass_fd.h"
 #include "privsep/privileges.h"
@@ -224,6 +225,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
     struct helper_user user;
     struct helper_request request;
     signals_ignore_all();
+    own_fds_close();
     if (!privileges_return())
         _exit(EXIT_FAILURE);
     helper_user_find(&user, config->user);

@@ -28,6 +28,20 @@ bool privileges_return(void)
     return true;
 }
 
+bool privileges_suspend(struct privileges_held *held)
+{
+    *held = (struct privileges_held){geteuid(), getegid()};
+    return setegid(getgid()) == 0 && seteuid(getuid()) == 0;
+}
+
+void privileges_resume(const struct privileges_held *held)
+{
+    if (seteuid(held->uid) != 0 || setegid(held->gid) != 0) {
+        complain("cannot take up the rights of the program file again: %s", strerror(errno));
+        _exit(1);
+    }
+}
+
 const char *privileges_user(const char *user)
 {
     return user != NULL ? user : "nobody";

@@ -6,10 +6,20 @@
 #define SRC_PRIVILEGES_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* privileges_return gives back what a set-user-ID program file granted. False after a
  * complaint. */
 bool privileges_return(void);
+
+/* privileges_suspend has files opened as whoever runs a set-user-ID program file, until privileges_resume.
+ * False, with errno, when it cannot; resume ends the program then. */
+struct privileges_held {
+    uid_t uid;
+    gid_t gid;
+};
+bool privileges_suspend(struct privileges_held *held);
+void privileges_resume(const struct privileges_held *held);
 
 /* privileges_user returns the user that root becomes where -Z names user, NULL where it does
  * not. */

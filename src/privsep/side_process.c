@@ -5,6 +5,7 @@
 
 #include "core/signals.h"
 #include "privsep/file_helper.h"
+#include "privsep/own_fds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,7 @@ bool side_process_start(struct side_process *process, void (*run)(void *context,
         close(STDIN_FILENO);
         close(STDOUT_FILENO); /* who reads it need not wait for this process */
         file_helper_forget();
+        own_fds_close();
         signals_ignore_all();
         run(context, wake[0], told[1]);
         _exit(EXIT_FAILURE);

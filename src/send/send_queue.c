@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,45 +13,48 @@
 
 /* Of files of this layout: another one has another number. */
 #define MAGIC UINT64_C(0x31306c6f6f707364)
-#include <unistd.h>
 
 static uint64_t entry_size(size_t id_len, size_t body_len)
 {
-    return (sizeof(struct send_entry) + id_len + 1 + body_len + 7) & ~UINT64_C(7);
+    return (sizeof(struct send_stored) + id_len + 1 + body_len + 7) & ~UINT64_C(7);
+}
+
+/* make makes a queue of memory that is mapped already, which is unmapped where there is no more. */
+static struct send_queue *make(void *mapped, uint64_t size, bool is_file)
+{
+    struct send_queue *queue = mapped != MAP_FAILED ? malloc(sizeof *queue) : NULL;
+    if (queue != NULL)
+        *queue = (struct send_queue){.shared = mapped, .size = size, .is_file = is_file};
+    else if (mapped != MAP_FAILED)
+        munmap(mapped, sizeof(struct send_shared) + size);
+    return queue;
 }
 
 struct send_queue *send_queue_new(size_t size)
 {
     size = (size + 7) & ~(size_t)7;
-    struct send_queue *queue = mmap(NULL, sizeof *queue + size, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (queue == MAP_FAILED)
-        return NULL;
-    queue->size = size;
-    return queue;
+    void *mapped = mmap(NULL, sizeof(struct send_shared) + size, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return make(mapped, size, false);
 }
 
-/* is_entry says whether an entry is whole and what send_queue_push writes; left: bytes up to the head,
- * and to the end of the ring. */
-static bool is_entry(const struct send_entry *entry, uint64_t left)
+/* is_entry says whether an entry is what send_queue_push writes; left: bytes up to the head, and to the
+ * end of the ring. */
+static bool is_entry(const struct send_stored *entry, uint64_t left)
 {
     return left > sizeof *entry && entry->size <= left && entry->id_len <= SEND_MAX_ID &&
-           entry->body_len < UINT32_MAX / 2 && entry->size == entry_size(entry->id_len, entry->body_len) &&
-           entry->bytes[entry->id_len] == '\0';
+           entry->body_len < UINT32_MAX / 2 && entry->size == entry_size(entry->id_len, entry->body_len);
 }
 
 /* walk passes over the entries between tail and head. It returns where the last one ends that makes
  * sense. */
 static uint64_t walk(const struct send_queue *queue, uint64_t *num)
 {
-    const uint64_t head = atomic_load(&queue->head);
-    uint64_t end = atomic_load(&queue->tail), position = end;
-    const struct send_entry *entry;
-    while ((entry = send_queue_at(queue, &position)) != NULL) {
-        const uint64_t to_end = queue->size - position % queue->size;
-        if (!is_entry(entry, head - position < to_end ? head - position : to_end))
-            return end;
-        position += entry->size;
+    const uint64_t head = atomic_load(&queue->shared->head);
+    uint64_t end = atomic_load(&queue->shared->tail), position = end;
+    struct send_entry entry;
+    while (send_queue_at(queue, &position, &entry)) {
+        position += entry.size;
         end = position;
         ++*num;
     }
@@ -65,50 +69,51 @@ uint64_t send_queue_count(const struct send_queue *queue)
 }
 
 /* is_left says whether a file of that size is one that an earlier run has left. */
-static bool is_left(const struct send_queue *queue, uint64_t file_size)
+static bool is_left(const struct send_shared *left, uint64_t file_size)
 {
-    const uint64_t head = atomic_load(&queue->head), tail = atomic_load(&queue->tail);
-    return queue->magic == MAGIC && queue->size % 8 == 0 && queue->size == file_size - sizeof *queue &&
-           head % 8 == 0 && tail % 8 == 0 && tail < head && head - tail <= queue->size &&
+    const uint64_t head = atomic_load(&left->head), tail = atomic_load(&left->tail);
+    return left->magic == MAGIC && left->size % 8 == 0 && left->size == file_size - sizeof *left &&
+           head % 8 == 0 && tail % 8 == 0 && tail < head && head - tail <= left->size &&
            head <= UINT64_MAX / 2;
 }
 
 /* reset makes an empty one, or takes what an earlier run has left. */
-static void reset(struct send_queue *queue, bool has_left, size_t size, bool *is_cut)
+static void reset(const struct send_queue *queue, bool has_left, bool *is_cut)
 {
+    struct send_shared *shared = queue->shared;
     uint64_t num = 0;
     if (!has_left) {
-        queue->magic = MAGIC;
-        queue->size = size;
-        atomic_store(&queue->head, 0);
-        atomic_store(&queue->tail, 0);
+        shared->magic = MAGIC;
+        shared->size = queue->size;
+        atomic_store(&shared->head, 0);
+        atomic_store(&shared->tail, 0);
     }
-    atomic_store(&queue->is_ready, false);
-    atomic_store(&queue->is_ending, false);
-    atomic_store(&queue->is_abandoned, false);
-    atomic_store(&queue->is_asleep, false);
-    memset(&queue->counts, 0, sizeof queue->counts);
+    atomic_store(&shared->is_ready, false);
+    atomic_store(&shared->is_ending, false);
+    atomic_store(&shared->is_abandoned, false);
+    atomic_store(&shared->is_asleep, false);
+    memset(&shared->counts, 0, sizeof shared->counts);
     const uint64_t end = walk(queue, &num);
-    *is_cut = end != atomic_load(&queue->head);
-    atomic_store(&queue->head, end);
+    *is_cut = end != atomic_load(&shared->head);
+    atomic_store(&shared->head, end);
 }
 
 /* map_file maps a file with room for so many bytes. */
-static struct send_queue *map_file(int fd, uint64_t size)
+static void *map_file(int fd, uint64_t size)
 {
+    const uint64_t all = sizeof(struct send_shared) + size;
     /* All of it: memory that the disk has no room for would end the program when it is written to. */
-    const int error = posix_fallocate(fd, 0, (off_t)(sizeof(struct send_queue) + size));
+    const int error = posix_fallocate(fd, 0, (off_t)all);
     if (error != 0) {
         errno = error;
-        return NULL;
+        return MAP_FAILED;
     }
-    void *at = mmap(NULL, sizeof(struct send_queue) + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return at != MAP_FAILED ? at : NULL;
+    return mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
 struct send_queue *send_queue_open(int fd, size_t size, bool *is_cut)
 {
-    struct send_queue head;
+    struct send_shared head;
     struct stat file;
     *is_cut = false;
     size = (size + 7) & ~(size_t)7;
@@ -118,21 +123,32 @@ struct send_queue *send_queue_open(int fd, size_t size, bool *is_cut)
                           (uint64_t)file.st_size > sizeof head && is_left(&head, (uint64_t)file.st_size);
     if (!has_left && ftruncate(fd, 0) != 0)
         return NULL;
-    struct send_queue *queue = map_file(fd, has_left ? head.size : size);
+    const uint64_t room = has_left ? head.size : size;
+    struct send_queue *queue = make(map_file(fd, room), room, true);
     if (queue != NULL)
-        reset(queue, has_left, size, is_cut);
+        reset(queue, has_left, is_cut);
     return queue;
 }
 
 void send_queue_free(struct send_queue *queue)
 {
     if (queue != NULL)
-        munmap(queue, sizeof *queue + queue->size);
+        munmap(queue->shared, sizeof *queue->shared + queue->size);
+    free(queue);
 }
 
-static struct send_entry *entry_at(const struct send_queue *queue, uint64_t position)
+void send_queue_keep(const struct send_queue *queue)
 {
-    return (struct send_entry *)(uintptr_t)(queue->bytes + position % queue->size);
+#ifdef MADV_DONTFORK
+    (void)madvise(queue->shared, sizeof *queue->shared + queue->size, MADV_DONTFORK);
+#else
+    (void)queue;
+#endif
+}
+
+static struct send_stored *entry_at(const struct send_queue *queue, uint64_t position)
+{
+    return (struct send_stored *)(uintptr_t)(queue->shared->bytes + position % queue->size);
 }
 
 bool send_queue_fits(const struct send_queue *queue, size_t id_len, size_t body_len)
@@ -147,18 +163,18 @@ bool send_queue_push(struct send_queue *queue, unsigned type, const char *id, co
 {
     const size_t id_len = strlen(id);
     const uint64_t size = entry_size(id_len, body_len);
-    uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-    const uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
+    uint64_t head = atomic_load_explicit(&queue->shared->head, memory_order_relaxed) & ~UINT64_C(7);
+    const uint64_t tail = atomic_load_explicit(&queue->shared->tail, memory_order_acquire);
     const uint64_t left = queue->size - head % queue->size; /* up to the end of the ring */
     const uint64_t passed_over = left < size ? left : 0;
     if (!send_queue_fits(queue, id_len, body_len) || head - tail + passed_over + size > queue->size)
         return false;
-    if (passed_over >= sizeof(struct send_entry))
+    if (passed_over >= sizeof(struct send_stored))
         *entry_at(queue, head) =
-            (struct send_entry){.size = (uint32_t)passed_over, .passed_over = true};
+            (struct send_stored){.size = (uint32_t)passed_over, .passed_over = true};
     head += passed_over;
-    struct send_entry *entry = entry_at(queue, head);
-    *entry = (struct send_entry){
+    struct send_stored *entry = entry_at(queue, head);
+    *entry = (struct send_stored){
         .size = (uint32_t)size,
         .type = (uint8_t)type,
         .id_len = (uint8_t)id_len,
@@ -166,33 +182,49 @@ bool send_queue_push(struct send_queue *queue, unsigned type, const char *id, co
     };
     memcpy(entry->bytes, id, id_len + 1);
     memcpy(entry->bytes + id_len + 1, body, body_len);
-    atomic_store_explicit(&queue->head, head + size, memory_order_release);
+    atomic_store_explicit(&queue->shared->head, head + size, memory_order_release);
     return true;
 }
 
 bool send_queue_is_roomy(const struct send_queue *queue)
 {
-    const uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-    const uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
+    const uint64_t head = atomic_load_explicit(&queue->shared->head, memory_order_relaxed);
+    const uint64_t tail = atomic_load_explicit(&queue->shared->tail, memory_order_acquire);
     return queue->size - (head - tail) >= queue->size / 8;
 }
 
-const struct send_entry *send_queue_at(const struct send_queue *queue, uint64_t *position)
+/* take copies an entry of which the bytes that are left are all there. False where it makes no sense. */
+static bool take(const struct send_stored *stored, uint64_t left, struct send_entry *entry)
 {
-    const uint64_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
-    while (*position < head) {
-        const uint64_t left = queue->size - *position % queue->size;
-        const struct send_entry *entry = entry_at(queue, *position);
-        if (left >= sizeof *entry && !entry->passed_over)
-            return entry;
+    struct send_stored head;
+    memcpy(&head, stored, sizeof head);
+    if (!is_entry(&head, left) || stored->bytes[head.id_len] != '\0')
+        return false;
+    entry->size = head.size;
+    entry->body_len = head.body_len;
+    entry->type = head.type;
+    memcpy(entry->id, stored->bytes, head.id_len);
+    entry->id[head.id_len] = '\0';
+    entry->body = stored->bytes + head.id_len + 1;
+    return true;
+}
+
+bool send_queue_at(const struct send_queue *queue, uint64_t *position, struct send_entry *entry)
+{
+    const uint64_t head = atomic_load_explicit(&queue->shared->head, memory_order_acquire);
+    while (*position < head && head - *position <= queue->size && *position % 8 == 0) {
+        const uint64_t left = queue->size - *position % queue->size; /* up to the end of the ring */
+        const struct send_stored *stored = entry_at(queue, *position);
+        if (left >= sizeof *stored && !stored->passed_over)
+            return take(stored, head - *position < left ? head - *position : left, entry);
         *position += left;
     }
-    return NULL;
+    return false;
 }
 
 void send_queue_release(struct send_queue *queue, uint64_t position)
 {
-    atomic_store_explicit(&queue->tail, position, memory_order_release);
+    atomic_store_explicit(&queue->shared->tail, position, memory_order_release);
 }
 
 void send_queue_wake(struct send_queue *queue, int *wake_fd)
@@ -201,7 +233,7 @@ void send_queue_wake(struct send_queue *queue, int *wake_fd)
     if (read(*wake_fd, bytes, sizeof bytes) > 0)
         return;
     *wake_fd = -1;
-    atomic_store(&queue->is_ending, true);
-    if (queue->magic == MAGIC)
-        atomic_store(&queue->is_abandoned, true); /* the next run sends it */
+    atomic_store(&queue->shared->is_ending, true);
+    if (queue->is_file)
+        atomic_store(&queue->shared->is_abandoned, true); /* the next run sends it */
 }

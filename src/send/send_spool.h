@@ -14,8 +14,9 @@ struct send_spool_config {
     bool refuses_left;  /* what an earlier run has left is not to be sent */
 };
 
-/* send_spool_open opens the queue in that file, which nobody else has open meanwhile. num_left: the
- * entries in it that an earlier run has left. NULL after a complaint. */
-struct send_queue *send_spool_open(const struct send_spool_config *config, uint64_t *num_left);
+/* send_spool_open opens the queue in that file, with the rights of whoever runs this. Nobody else has it
+ * open for as long as *fd is, in any process. num_left: the entries in it that an earlier run has left.
+ * NULL after a complaint. */
+struct send_queue *send_spool_open(const struct send_spool_config *config, uint64_t *num_left, int *fd);
 
 #endif

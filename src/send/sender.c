@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "core/complain.h"
 #include "core/signals.h"
+#include "privsep/own_fds.h"
 #include "privsep/own_process.h"
 #include "privsep/privileges.h"
 #include "privsep/sandbox.h"
@@ -26,6 +27,7 @@
 static _Noreturn void run(const struct sender_config *config, struct send_queue *queue, int wake_fd)
 {
     signals_ignore_all();
+    own_fds_close();
     if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->rules.user))
         _exit(EXIT_FAILURE);
     (void)own_process_hide(); /* there are credentials in it */
@@ -33,7 +35,7 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
         sandbox_preload_names();
         sandbox_confine_client(NULL);
     }
-    atomic_store(&queue->is_ready, true);
+    atomic_store(&queue->shared->is_ready, true);
     config->carry(config->context, queue, wake_fd);
     _exit(EXIT_SUCCESS);
 }
@@ -51,6 +53,10 @@ static bool start_process(struct sender *s, const struct sender_config *config)
     }
     close(ends[0]);
     s->wake_fd = ends[1];
+    /* The queue is a matter of these two. */
+    send_queue_keep(s->queue);
+    own_fds_add(s->wake_fd);
+    own_fds_add(s->spool_fd);
     return s->pid > 0;
 }
 
@@ -64,15 +70,16 @@ bool sender_has_ended(struct sender *s)
 /* is_ready waits until the other process has read its files; false when it ended, after a complaint. */
 static bool is_ready(struct sender *s)
 {
-    while (!atomic_load(&s->queue->is_ready) && !sender_has_ended(s) && !stop_wanted)
+    while (!atomic_load(&s->queue->shared->is_ready) && !sender_has_ended(s) && !stop_wanted)
         poll(NULL, 0, 1);
-    return atomic_load(&s->queue->is_ready) || stop_wanted;
+    return atomic_load(&s->queue->shared->is_ready) || stop_wanted;
 }
 
 bool sender_start(struct sender *s, const struct sender_config *config)
 {
-    *s = (struct sender){.what = config->what, .is_live = config->rules.is_live, .wake_fd = -1};
-    s->queue = config->spool != NULL ? send_spool_open(config->spool, &s->num_left)
+    *s = (struct sender){.what = config->what, .is_live = config->rules.is_live,
+                         .wake_fd = -1, .spool_fd = -1};
+    s->queue = config->spool != NULL ? send_spool_open(config->spool, &s->num_left, &s->spool_fd)
                                      : send_queue_new((size_t)config->queue_size);
     s->num_pushed = s->num_left;
     if (s->queue == NULL && config->spool != NULL)
@@ -92,7 +99,7 @@ bool sender_start(struct sender *s, const struct sender_config *config)
 
 static void wake(const struct sender *s)
 {
-    if (atomic_exchange(&s->queue->is_asleep, false) && write(s->wake_fd, "", 1) < 0)
+    if (atomic_exchange(&s->queue->shared->is_asleep, false) && write(s->wake_fd, "", 1) < 0)
         return; /* it is awake, or gone */
 }
 
@@ -116,8 +123,8 @@ bool sender_push_in_time(struct sender *s, unsigned type, const char *id, struct
 void sender_end(struct sender *s)
 {
     int64_t stopped_ns = 0, late_ns = 0;
-    atomic_store(&s->queue->is_ending, true);
-    atomic_store(&s->queue->is_asleep, true);
+    atomic_store(&s->queue->shared->is_ending, true);
+    atomic_store(&s->queue->shared->is_asleep, true);
     wake(s);
     while (!sender_has_ended(s) && late_ns <= SENDER_STOP_NS + GONE_NS) {
         const int64_t now_ns = clock_now_ns();
@@ -125,9 +132,16 @@ void sender_end(struct sender *s)
             stopped_ns = now_ns;
         late_ns = stopped_ns != 0 ? now_ns - stopped_ns : 0;
         if (late_ns > SENDER_STOP_NS)
-            atomic_store(&s->queue->is_abandoned, true);
+            atomic_store(&s->queue->shared->is_abandoned, true);
         poll(NULL, 0, 5);
     }
+}
+
+static void close_own(int fd)
+{
+    own_fds_drop(fd);
+    if (fd >= 0)
+        close(fd);
 }
 
 void sender_free(struct sender *s)
@@ -135,7 +149,7 @@ void sender_free(struct sender *s)
     if (s->queue == NULL)
         return;
     send_queue_free(s->queue);
-    if (s->wake_fd >= 0)
-        close(s->wake_fd);
-    *s = (struct sender){.wake_fd = -1};
+    close_own(s->wake_fd);
+    close_own(s->spool_fd);
+    *s = (struct sender){.wake_fd = -1, .spool_fd = -1};
 }

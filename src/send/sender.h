@@ -41,6 +41,7 @@ struct sender {
     const char *what;
     bool is_live;
     int wake_fd;
+    int spool_fd; /* of the file of the queue, -1: it has none */
     pid_t pid; /* 0: it has ended */
     uint64_t num_pushed; /* with what was left */
     uint64_t num_left;   /* by an earlier run, in the file of the queue */

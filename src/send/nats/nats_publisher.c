@@ -235,7 +235,7 @@ void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
 /* say tells what became of all. */
 static void say(const struct nats_publisher *p, uint64_t num_left)
 {
-    const struct send_counts *counts = &p->sender.queue->counts;
+    const struct send_counts *counts = &p->sender.queue->shared->counts;
     char known[96] = "", again[96] = "";
     if (counts->known != 0)
         snprintf(known, sizeof known, " (%s already there)", ds_counted(counts->known, "records").text);
@@ -266,7 +266,7 @@ bool nats_publisher_end(struct nats_publisher *p)
     tell_lost(p, true);
     pthread_mutex_unlock(&p->lock);
     sender_end(&p->sender);
-    const struct send_counts *counts = &p->sender.queue->counts;
+    const struct send_counts *counts = &p->sender.queue->shared->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->too_large;
     const bool good = (num_left == 0 || p->config.nats->spool != NULL) && counts->too_large == 0 &&
                       (p->config.rules.is_live || p->num_lost == 0);

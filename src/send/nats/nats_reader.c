@@ -12,6 +12,7 @@
 #include "core/hash.h"
 #include "core/signals.h"
 #include "privsep/file_helper.h"
+#include "privsep/own_fds.h"
 #include "privsep/own_process.h"
 #include "privsep/pass_fd.h"
 #include "privsep/privileges.h"
@@ -227,6 +228,7 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     reader.max_hosts = max_hosts;
     signal(SIGPIPE, SIG_IGN);
     file_helper_forget();
+    own_fds_close();
     bool good = nats_reader_prepare(config, url, host_file_folder(), &client);
     reader.connection = good ? nats_client_open(&client, &reader.context) : NULL;
     good = good && reader.connection != NULL && read_all(&reader, &end.is_whole) &&

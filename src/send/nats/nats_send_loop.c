@@ -42,7 +42,8 @@ enum {
 enum sending_state { SENDING_WAITS, SENDING_SENT, SENDING_REFUSED, SENDING_DONE };
 
 struct sending {
-    uint64_t position; /* of the entry */
+    uint64_t position; /* of the entry ... */
+    uint32_t size;     /* ... and its size */
     enum sending_state state;
     unsigned times; /* it was sent */
     int64_t sent_ns;
@@ -97,13 +98,13 @@ static void take_reply(struct carrier *c, struct sending *slot, const char *text
     if (cJSON_GetObjectItemCaseSensitive(reply, "seq") != NULL && error == NULL) {
         const bool is_known = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reply, "duplicate"));
         slot->state = SENDING_DONE;
-        atomic_fetch_add(&c->queue->counts.stored, 1);
+        atomic_fetch_add(&c->queue->shared->counts.stored, 1);
         /* Of what was sent twice the first may have been stored without a word. */
         if (is_known && slot->times == 1)
-            atomic_fetch_add(&c->queue->counts.known, 1);
+            atomic_fetch_add(&c->queue->shared->counts.known, 1);
     } else if (number_of(error, "err_code") == TOO_LARGE_FOR_STREAM) {
         slot->state = SENDING_DONE;
-        atomic_fetch_add(&c->queue->counts.too_large, 1);
+        atomic_fetch_add(&c->queue->shared->counts.too_large, 1);
     } else {
         const cJSON *words = cJSON_GetObjectItemCaseSensitive(error, "description");
         slot->state = SENDING_REFUSED;
@@ -213,13 +214,12 @@ static void publish(struct carrier *c, uint64_t number, const struct send_entry 
 {
     char subject[2 * NATS_MAX_WORD + 32], reply[sizeof c->inbox + 24], id[SEND_MAX_ID + 1];
     natsMsg *message = NULL;
-    if (!id_key_apply(&c->config->client->id_key, send_entry_id(entry), id))
+    if (!id_key_apply(&c->config->client->id_key, entry->id, id))
         return; /* memory ran out: it is sent again */
     snprintf(subject, sizeof subject, "%s.%s.%s", c->config->client->url->prefix, c->config->host,
              nats_type_names[entry->type % NATS_TYPE_COUNT]);
     snprintf(reply, sizeof reply, "%s.%" PRIu64, c->inbox, number);
-    natsStatus status = nats.natsMsg_Create(&message, subject, reply, send_entry_body(entry),
-                                            (int)entry->body_len);
+    natsStatus status = nats.natsMsg_Create(&message, subject, reply, entry->body, (int)entry->body_len);
     if (status == NATS_OK)
         status = nats.natsMsgHeader_Set(message, "Nats-Msg-Id", id);
     if (status == NATS_OK)
@@ -232,15 +232,15 @@ static void send_slot(struct carrier *c, uint64_t number)
 {
     struct sending *slot = &c->slots[number % WINDOW];
     uint64_t position = slot->position;
-    const struct send_entry *entry = send_queue_at(c->queue, &position);
-    if (entry == NULL)
+    struct send_entry entry;
+    if (!send_queue_at(c->queue, &position, &entry))
         return;
     slot->state = SENDING_SENT;
     slot->sent_ns = clock_now_ns();
     if (slot->times++ != 0)
-        atomic_fetch_add(&c->queue->counts.sent_again, 1);
+        atomic_fetch_add(&c->queue->shared->counts.sent_again, 1);
     pthread_mutex_unlock(&c->lock);
-    publish(c, number, entry);
+    publish(c, number, &entry);
     pthread_mutex_lock(&c->lock);
 }
 
@@ -267,16 +267,16 @@ static void send_again(struct carrier *c)
 static bool send_new(struct carrier *c, uint64_t *position)
 {
     const uint64_t before = c->next;
-    const struct send_entry *entry;
+    struct send_entry entry;
     while (c->next - c->first < WINDOW && c->bytes < WINDOW_BYTES &&
-           (entry = send_queue_at(c->queue, position)) != NULL) {
+           send_queue_at(c->queue, position, &entry)) {
         struct sending *slot = &c->slots[c->next % WINDOW];
-        *slot = (struct sending){.position = *position, .state = SENDING_WAITS};
-        *position += entry->size;
-        c->bytes += entry->size;
+        *slot = (struct sending){.position = *position, .size = entry.size, .state = SENDING_WAITS};
+        *position += entry.size;
+        c->bytes += entry.size;
         const uint64_t number = c->next++;
-        if (entry->body_len + HEADER_LEN > c->most_bytes) {
-            atomic_fetch_add(&c->queue->counts.too_large, 1);
+        if (entry.body_len + HEADER_LEN > c->most_bytes) {
+            atomic_fetch_add(&c->queue->shared->counts.too_large, 1);
             slot->state = SENDING_DONE;
         } else {
             send_slot(c, number);
@@ -291,12 +291,9 @@ static bool let_go(struct carrier *c)
     const uint64_t before = c->first;
     uint64_t position = 0;
     while (c->first < c->next && c->slots[c->first % WINDOW].state == SENDING_DONE) {
-        position = c->slots[c->first % WINDOW].position;
-        const struct send_entry *entry = send_queue_at(c->queue, &position);
-        const size_t size = entry != NULL ? entry->size : 0;
-        position += size;
-        c->bytes -= size;
-        c->first++;
+        const struct sending *slot = &c->slots[c->first++ % WINDOW];
+        position = slot->position + slot->size;
+        c->bytes -= slot->size;
     }
     if (c->first == before)
         return false;
@@ -343,9 +340,10 @@ static bool work(struct carrier *c, uint64_t *position)
 /* is_done says whether nothing is left in the queue. */
 static bool is_done(struct carrier *c)
 {
-    uint64_t position = atomic_load(&c->queue->tail);
+    uint64_t position = atomic_load(&c->queue->shared->tail);
+    struct send_entry entry;
     pthread_mutex_lock(&c->lock);
-    const bool done = c->first == c->next && send_queue_at(c->queue, &position) == NULL;
+    const bool done = c->first == c->next && !send_queue_at(c->queue, &position, &entry);
     pthread_mutex_unlock(&c->lock);
     return done;
 }
@@ -353,8 +351,8 @@ static bool is_done(struct carrier *c)
 /* is_over says whether there is nothing left to be done, or no use in doing it. */
 static bool is_over(struct carrier *c)
 {
-    const bool is_ending = atomic_load(&c->queue->is_ending);
-    if (atomic_load(&c->queue->is_abandoned) || c->is_refused)
+    const bool is_ending = atomic_load(&c->queue->shared->is_ending);
+    if (atomic_load(&c->queue->shared->is_abandoned) || c->is_refused)
         return true;
     if (is_done(c)) {
         c->progress_ns = clock_now_ns(); /* nothing waits */
@@ -369,11 +367,11 @@ static void sleep_for(struct carrier *c, int ms)
 {
     struct pollfd fds[] = {{c->wake_fd, POLLIN, 0}, {c->reply_fds[0], POLLIN, 0}};
     char bytes[2 * WINDOW];
-    atomic_store(&c->queue->is_asleep, true);
+    atomic_store(&c->queue->shared->is_asleep, true);
     /* What came just before that has woken nobody. */
     const bool is_idle = c->first != c->next || !c->has_stream || is_done(c);
     const int num = is_idle ? poll(fds, 2, ms) : 0;
-    atomic_store(&c->queue->is_asleep, false);
+    atomic_store(&c->queue->shared->is_asleep, false);
     if (num > 0 && (fds[1].revents & POLLIN) != 0 && read(c->reply_fds[0], bytes, sizeof bytes) < 0)
         return;
     if (num > 0 && fds[0].revents != 0)
@@ -382,7 +380,7 @@ static void sleep_for(struct carrier *c, int ms)
 
 static void run(struct carrier *c)
 {
-    uint64_t position = atomic_load(&c->queue->tail);
+    uint64_t position = atomic_load(&c->queue->shared->tail);
     int attempts = 0;
     int64_t next_ns = 0;
     c->progress_ns = clock_now_ns();
@@ -396,7 +394,7 @@ static void run(struct carrier *c)
         if (c->connection != NULL && !is_connected(c))
             complain_once(c, "the connection is lost", "the server does not answer");
         const bool waits = c->first != c->next || !is_connected(c) || !c->has_stream ||
-                           atomic_load(&c->queue->is_ending);
+                           atomic_load(&c->queue->shared->is_ending);
         if (!is_busy)
             sleep_for(c, waits ? TICK_MS : IDLE_MS);
     }

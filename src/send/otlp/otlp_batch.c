@@ -8,21 +8,20 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-/* next returns the entry behind the batch that still goes into it, NULL: there is none, or no room. */
-static const struct send_entry *next(struct otlp_batch *batch, const struct send_queue *queue,
-                                     uint64_t most_spans, size_t len)
+/* next reads the entry behind the batch that still goes into it. False: there is none, or no room. */
+static bool next(struct otlp_batch *batch, const struct send_queue *queue, uint64_t most_spans, size_t len,
+                 struct send_entry *entry)
 {
-    const struct send_entry *entry = send_queue_at(queue, &batch->end);
-    if (entry == NULL)
-        return NULL;
+    if (!send_queue_at(queue, &batch->end, entry))
+        return false;
     batch->is_full = batch->num == most_spans ||
                      (batch->num != 0 && len + entry->body_len > OTLP_MOST_BYTES);
-    return batch->is_full ? NULL : entry;
+    return !batch->is_full;
 }
 
 static void begin(struct otlp_batch *batch, const struct send_queue *queue)
 {
-    batch->end = atomic_load(&queue->tail);
+    batch->end = atomic_load(&queue->shared->tail);
     batch->num = 0;
     batch->is_full = false;
 }
@@ -30,11 +29,11 @@ static void begin(struct otlp_batch *batch, const struct send_queue *queue)
 void otlp_batch_look(struct otlp_batch *batch, const struct send_queue *queue, uint64_t most_spans)
 {
     size_t len = 0;
-    const struct send_entry *entry;
+    struct send_entry entry;
     begin(batch, queue);
-    while ((entry = next(batch, queue, most_spans, len)) != NULL) {
-        len += entry->body_len + 1;
-        batch->end += entry->size;
+    while (next(batch, queue, most_spans, len, &entry)) {
+        len += entry.body_len + 1;
+        batch->end += entry.size;
         batch->num++;
     }
 }
@@ -65,15 +64,15 @@ bool otlp_batch_fill(struct otlp_batch *batch, const struct send_queue *queue, u
                      bool is_packed)
 {
     struct ds_buffer *text = &batch->text;
-    const struct send_entry *entry;
+    struct send_entry entry;
     begin(batch, queue);
     text->len = 0;
     ds_buffer_add(text, SPANS_BEFORE, sizeof SPANS_BEFORE - 1);
-    while ((entry = next(batch, queue, most_spans, text->len)) != NULL) {
+    while (next(batch, queue, most_spans, text->len, &entry)) {
         if (batch->num++ != 0)
             ds_buffer_add(text, ",", 1);
-        ds_buffer_add(text, send_entry_body(entry), entry->body_len);
-        batch->end += entry->size;
+        ds_buffer_add(text, entry.body, entry.body_len);
+        batch->end += entry.size;
     }
     ds_buffer_add(text, SPANS_BEHIND, sizeof SPANS_BEHIND - 1);
     if (!text->failed && (!is_packed || pack(batch)))

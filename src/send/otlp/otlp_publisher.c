@@ -71,7 +71,7 @@ struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *
 /* note_gone tells, once, if the other process ended before it was done. */
 static void note_gone(struct otlp_publisher *p)
 {
-    if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->is_abandoned))
+    if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->shared->is_abandoned))
         return;
     p->is_gone = true;
     complain("OTLP: the process that sends spans has exited: no more spans are sent");
@@ -96,7 +96,7 @@ static void add_lost(uint64_t num, const char *how, char *text, size_t size, siz
 /* say tells what became of all, in one line. */
 static void say(const struct otlp_publisher *p, uint64_t num_left)
 {
-    const struct send_counts *counts = &p->sender.queue->counts;
+    const struct send_counts *counts = &p->sender.queue->shared->counts;
     const uint64_t lost = p->num_lost + counts->refused + num_left;
     char again[96] = "", all[128] = "", how[256] = "";
     size_t len = 0;
@@ -116,7 +116,7 @@ bool otlp_publisher_end(struct otlp_publisher *p)
         return true;
     note_gone(p);
     sender_end(&p->sender);
-    const struct send_counts *counts = &p->sender.queue->counts;
+    const struct send_counts *counts = &p->sender.queue->shared->counts;
     const uint64_t num_left = p->sender.num_pushed - counts->stored - counts->refused;
     const bool good = num_left == 0 && counts->refused == 0 && p->num_lost == 0;
     say(p, num_left);

@@ -43,14 +43,15 @@ struct span_sender {
 
 static bool is_over(struct span_sender *c)
 {
-    if (atomic_load(&c->queue->is_abandoned) || c->is_hopeless)
+    if (atomic_load(&c->queue->shared->is_abandoned) || c->is_hopeless)
         return true;
-    if (atomic_load(&c->queue->is_ending) && !c->patience.is_ending) {
+    if (atomic_load(&c->queue->shared->is_ending) && !c->patience.is_ending) {
         otlp_deadline_end(&c->patience, clock_now_ns());
         c->next_ns = c->is_asked ? c->next_ns : 0; /* once more, at once */
     }
-    uint64_t position = atomic_load(&c->queue->tail);
-    if (send_queue_at(c->queue, &position) == NULL) {
+    uint64_t position = atomic_load(&c->queue->shared->tail);
+    struct send_entry entry;
+    if (!send_queue_at(c->queue, &position, &entry)) {
         otlp_deadline_progress(&c->patience, clock_now_ns());
         return c->patience.is_ending;
     }
@@ -99,8 +100,8 @@ static void try_again(struct span_sender *c, const struct otlp_outcome *outcome)
 
 static void take(struct span_sender *c, const struct otlp_outcome *outcome)
 {
-    atomic_fetch_add(&c->queue->counts.stored, c->batch.num - outcome->num_rejected);
-    atomic_fetch_add(&c->queue->counts.refused, outcome->num_rejected);
+    atomic_fetch_add(&c->queue->shared->counts.stored, c->batch.num - outcome->num_rejected);
+    atomic_fetch_add(&c->queue->shared->counts.refused, outcome->num_rejected);
     if (c->has_complained)
         complain("OTLP: spans are accepted again");
     c->has_complained = false;
@@ -119,7 +120,7 @@ static void take(struct span_sender *c, const struct otlp_outcome *outcome)
 
 static void give_up(struct span_sender *c, const struct otlp_outcome *outcome)
 {
-    atomic_fetch_add(&c->queue->counts.refused, c->batch.num);
+    atomic_fetch_add(&c->queue->shared->counts.refused, c->batch.num);
     if (c->refused_status != c->answer.status && c->num_complaints++ < MOST_COMPLAINTS)
         complain("OTLP: %s: %s: refused spans are not sent again", c->config->client->config->url,
                  outcome->why);
@@ -165,11 +166,11 @@ static void send_batch(struct span_sender *c)
         try_again(c, &outcome);
         return;
     }
-    const bool is_known = c->sent_end > atomic_load(&c->queue->tail);
+    const bool is_known = c->sent_end > atomic_load(&c->queue->shared->tail);
     const struct ds_text body = otlp_batch_body(&c->batch, is_packed);
     const bool has_ended = otlp_client_post(client, body, goes_on, c, &c->answer);
     if (otlp_client_has_sent(client)) {
-        atomic_fetch_add(&c->queue->counts.sent_again, is_known ? c->batch.num : 0);
+        atomic_fetch_add(&c->queue->shared->counts.sent_again, is_known ? c->batch.num : 0);
         c->sent_end = c->batch.end;
     }
     if (has_ended)
@@ -196,13 +197,14 @@ static void sleep_for(struct span_sender *c)
     struct pollfd wake = {c->wake_fd, POLLIN, 0};
     int ms = TICK_MS;
     if (c->batch.num == 0 && !c->patience.is_ending) {
-        atomic_store(&c->queue->is_asleep, true);
+        atomic_store(&c->queue->shared->is_asleep, true);
         /* What came just before that has woken nobody. */
-        uint64_t position = atomic_load(&c->queue->tail);
-        ms = send_queue_at(c->queue, &position) == NULL ? IDLE_MS : 0;
+        uint64_t position = atomic_load(&c->queue->shared->tail);
+        struct send_entry entry;
+        ms = send_queue_at(c->queue, &position, &entry) ? 0 : IDLE_MS;
     }
     const int num = poll(&wake, 1, ms);
-    atomic_store(&c->queue->is_asleep, false);
+    atomic_store(&c->queue->shared->is_asleep, false);
     if (num > 0)
         send_queue_wake(c->queue, &c->wake_fd);
 }
@@ -223,7 +225,7 @@ void otlp_send_loop_run(const struct otlp_send_loop_config *config)
         else
             sleep_for(c);
     }
-    atomic_store(&c->queue->is_abandoned, true); /* and the other process need not wonder */
+    atomic_store(&c->queue->shared->is_abandoned, true); /* and the other process need not wonder */
     /* The process ends: neither the library nor its threads are waited for. */
 }
 

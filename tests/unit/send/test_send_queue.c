@@ -26,15 +26,15 @@ static struct send_queue *make(void)
 static void take(struct send_queue *queue, uint64_t *position, unsigned number, size_t len)
 {
     char id[32];
-    const struct send_entry *entry = send_queue_at(queue, position);
-    assert_non_null(entry);
+    struct send_entry entry;
+    assert_true(send_queue_at(queue, position, &entry));
     snprintf(id, sizeof id, "id.%u", number);
-    assert_string_equal(send_entry_id(entry), id);
-    assert_int_equal(entry->type, number % NUM_TYPES);
-    assert_int_equal(entry->body_len, len);
+    assert_string_equal(entry.id, id);
+    assert_int_equal(entry.type, number % NUM_TYPES);
+    assert_int_equal(entry.body_len, len);
     for (size_t i = 0; i < len; i++)
-        assert_int_equal((unsigned char)send_entry_body(entry)[i], (unsigned char)(number + i));
-    *position += entry->size;
+        assert_int_equal((unsigned char)entry.body[i], (unsigned char)(number + i));
+    *position += entry.size;
     send_queue_release(queue, *position);
 }
 
@@ -45,6 +45,12 @@ static bool push(struct send_queue *queue, unsigned number, size_t len)
     for (size_t i = 0; i < len; i++)
         body[i] = (char)(number + i);
     return send_queue_push(queue, number % NUM_TYPES, id, body, len);
+}
+
+static bool is_empty(const struct send_queue *queue, uint64_t *position)
+{
+    struct send_entry entry;
+    return !send_queue_at(queue, position, &entry);
 }
 
 static void entries_come_in_order(void **state)
@@ -67,7 +73,7 @@ static void entries_come_in_order(void **state)
     }
     for (; taken < pushed; taken++)
         take(queue, &position, taken, lens[taken]);
-    assert_null(send_queue_at(queue, &position));
+    assert_true(is_empty(queue, &position));
     send_queue_free(queue);
 }
 
@@ -88,7 +94,7 @@ static void what_finds_no_room_changes_nothing(void **state)
     }
     assert_true(send_queue_is_roomy(queue));
     take(queue, &position, num, 100);
-    assert_null(send_queue_at(queue, &position));
+    assert_true(is_empty(queue, &position));
     send_queue_free(queue);
 }
 
@@ -111,7 +117,8 @@ static void what_never_fits_is_refused(void **state)
 
 static char file_name[] = "/tmp/test_send_queue.XXXXXX";
 
-/* make_file makes a file with entries from first to last - 1, of which nobody has taken those from taken on. */
+/* make_file makes a file with entries from first to last - 1, of which nobody has taken those from taken
+ * on. */
 static int make_file(unsigned first, unsigned taken, unsigned last)
 {
     bool is_cut;
@@ -126,8 +133,8 @@ static int make_file(unsigned first, unsigned taken, unsigned last)
         if (i < taken)
             take(queue, &position, i, 100 + i % 7);
     }
-    atomic_store(&queue->is_ending, true);
-    atomic_store(&queue->counts.stored, 5);
+    atomic_store(&queue->shared->is_ending, true);
+    atomic_store(&queue->shared->counts.stored, 5);
     send_queue_free(queue);
     return fd;
 }
@@ -146,12 +153,12 @@ static void opens(int fd, size_t size, unsigned first, unsigned last, bool has_d
     assert_non_null(queue);
     assert_int_equal(is_cut, has_damage);
     assert_int_equal(send_queue_count(queue), last - first);
-    assert_false(atomic_load(&queue->is_ending));
-    assert_int_equal(atomic_load(&queue->counts.stored), 0);
-    uint64_t position = atomic_load(&queue->tail);
+    assert_false(atomic_load(&queue->shared->is_ending));
+    assert_int_equal(atomic_load(&queue->shared->counts.stored), 0);
+    uint64_t position = atomic_load(&queue->shared->tail);
     for (unsigned i = first; i < last; i++)
         take(queue, &position, i, 100 + i % 7);
-    assert_null(send_queue_at(queue, &position));
+    assert_true(is_empty(queue, &position));
     for (unsigned i = 0; i < 100; i++) { /* it goes on, around the ring */
         assert_true(push(queue, i, 700));
         take(queue, &position, i, 700);
@@ -184,25 +191,25 @@ static void damage(int fd, size_t at, uint64_t value, size_t len)
 
 static void a_damaged_file_is_cut(void **state)
 {
-    const size_t bytes_at = offsetof(struct send_queue, bytes);
+    const size_t bytes_at = offsetof(struct send_shared, bytes);
     static const struct {
         size_t at;
         uint64_t value;
         size_t len;
         unsigned left;
     } of_entries[] = {
-        {offsetof(struct send_entry, size), 0, 4, 2},
-        {offsetof(struct send_entry, size), UINT32_MAX, 4, 2},
-        {offsetof(struct send_entry, size), 8, 4, 2},
-        {offsetof(struct send_entry, body_len), UINT32_MAX, 4, 2},
-        {offsetof(struct send_entry, body_len), SIZE, 4, 2},
-        {offsetof(struct send_entry, id_len), 255, 1, 2},
-        {offsetof(struct send_entry, passed_over), 1, 1, 2},
+        {offsetof(struct send_stored, size), 0, 4, 2},
+        {offsetof(struct send_stored, size), UINT32_MAX, 4, 2},
+        {offsetof(struct send_stored, size), 8, 4, 2},
+        {offsetof(struct send_stored, body_len), UINT32_MAX, 4, 2},
+        {offsetof(struct send_stored, body_len), SIZE, 4, 2},
+        {offsetof(struct send_stored, id_len), 255, 1, 2},
+        {offsetof(struct send_stored, passed_over), 1, 1, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof of_entries / sizeof of_entries[0]; i++) {
         int fd = make_file(0, 0, 6);
-        struct send_entry entry;
+        struct send_stored entry;
         size_t at = bytes_at;
         for (int passed = 0; passed < 2; passed++) { /* to the third */
             assert_int_equal(pread(fd, &entry, sizeof entry, (off_t)at), sizeof entry);
@@ -216,10 +223,11 @@ static void a_damaged_file_is_cut(void **state)
         size_t at;
         uint64_t value;
     } of_heads[] = {
-        {offsetof(struct send_queue, magic), 1},   {offsetof(struct send_queue, size), 8},
-        {offsetof(struct send_queue, size), UINT64_MAX - 7}, {offsetof(struct send_queue, tail), UINT64_MAX - 7},
-        {offsetof(struct send_queue, tail), 4},    {offsetof(struct send_queue, head), UINT64_MAX - 7},
-        {offsetof(struct send_queue, head), 0},    {offsetof(struct send_queue, head), SIZE + 8},
+        {offsetof(struct send_shared, magic), 1},   {offsetof(struct send_shared, size), 8},
+        {offsetof(struct send_shared, size), UINT64_MAX - 7},
+        {offsetof(struct send_shared, tail), UINT64_MAX - 7},
+        {offsetof(struct send_shared, tail), 4},    {offsetof(struct send_shared, head), UINT64_MAX - 7},
+        {offsetof(struct send_shared, head), 0},    {offsetof(struct send_shared, head), SIZE + 8},
     };
     for (size_t i = 0; i < sizeof of_heads / sizeof of_heads[0]; i++) {
         const int fd = make_file(0, 0, 6);
@@ -233,7 +241,7 @@ static void a_damaged_file_is_cut(void **state)
 static void any_damage_is_survived(void **state)
 {
     (void)state;
-    for (size_t at = 0; at < offsetof(struct send_queue, bytes) + 800; at += 3) {
+    for (size_t at = 0; at < offsetof(struct send_shared, bytes) + 800; at += 3) {
         bool is_cut;
         const int fd = make_file(0, 25, 45);
         damage(fd, at, ~UINT64_C(0), 1);
@@ -247,6 +255,44 @@ static void any_damage_is_survived(void **state)
         assert_int_equal(send_queue_count(queue), 0);
         send_queue_free(queue);
         remove_file(fd);
+    }
+}
+
+/* What the other process puts into the memory that both have is not believed. */
+static void the_other_process_may_be_taken_over(void **state)
+{
+    static const uint32_t sizes[] = {0, 8, 24, SIZE, UINT32_MAX - 7};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) { /* who writes is it */
+        struct send_queue *queue = make();
+        uint64_t position = 0;
+        assert_true(push(queue, 0, 100));
+        assert_true(push(queue, 1, 100));
+        queue->shared->size = UINT64_MAX - 7;
+        take(queue, &position, 0, 100);
+        ((struct send_stored *)(void *)(queue->shared->bytes + position))->size = sizes[i];
+        assert_true(is_empty(queue, &position));
+        send_queue_free(queue);
+    }
+    static const uint64_t heads[] = {8, 100, SIZE + 8, UINT64_MAX - 7, UINT64_MAX};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        struct send_queue *queue = make();
+        uint64_t position = 0, odd = 4;
+        assert_true(push(queue, 0, 100));
+        atomic_store(&queue->shared->head, heads[i]); /* the entry ends behind it, or it is too far */
+        assert_true(is_empty(queue, &position));
+        assert_true(is_empty(queue, &odd));
+        send_queue_free(queue);
+    }
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) { /* who reads is it */
+        struct send_queue *queue = make();
+        atomic_store(&queue->shared->head, heads[i]);
+        for (uint64_t step = 0; step < 4 * SIZE; step += 200) {
+            queue->shared->size = heads[i];
+            atomic_store(&queue->shared->tail, step * heads[i]);
+            (void)push(queue, 1, 700);
+        }
+        send_queue_free(queue);
     }
 }
 
@@ -268,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_file_keeps_what_is_left),
         cmocka_unit_test(a_damaged_file_is_cut),
         cmocka_unit_test(any_damage_is_survived),
+        cmocka_unit_test(the_other_process_may_be_taken_over),
         cmocka_unit_test(a_full_disk_is_no_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
