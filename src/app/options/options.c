@@ -164,7 +164,7 @@ static bool check_nats(const struct options *o)
     }
     for (size_t i = 0; i < nats->num_reads; i++) {
         if (!nats->reads[i].follows || nats->publish.num_servers == 0 ||
-            strcmp(nats->reads[i].stream, nats->publish.stream) != 0)
+            strcmp(nats->reads[i].prefix, nats->publish.prefix) != 0) /* others have the same subjects */
             continue;
         complain("-r with ?follow and -T nats name the same stream, %s, which would be read and published "
                  "without end: publish to another one (nats://HOST/STREAM)", nats->publish.stream);

@@ -28,8 +28,8 @@
 
 enum { NATS_MAX_READS = 8, NATS_MAX_SERVERS = 16, NATS_MAX_URL = 1024, NATS_MAX_WORD = 64 };
 
-/* nats_url is nats://HOST[:PORT][,HOST[:PORT]...][/STREAM][?since=TIME&host=NAME&follow&lateness=TIME];
- * tls:// with TLS. */
+/* nats_url is nats://HOST[:PORT][,HOST[:PORT]...][/STREAM][?since=TIME&until=TIME&host=NAME&follow&
+ * lateness=TIME]; tls:// with TLS. since and until are how long ago, or a moment. */
 struct nats_url {
     char text[NATS_MAX_URL]; /* of the servers, cut into pieces */
     const char *servers[NATS_MAX_SERVERS];
@@ -38,7 +38,8 @@ struct nats_url {
     char stream[NATS_MAX_WORD];
     char prefix[NATS_MAX_WORD]; /* of its subjects: its name in lower case */
     char host[NATS_MAX_WORD]; /* "*": of all */
-    int64_t since_ns; /* how long ago, 0: from the first one that is there; where it follows, from now on */
+    int64_t since_ns; /* since 1970, 0: from the first one that is there; where it follows, from now on */
+    int64_t until_ns; /* since 1970: what is stored from then on is not read; 0: all that is there is */
     bool follows;     /* the read goes on with what comes */
     int64_t lateness_ns; /* where it follows: how long hosts are waited for */
 };

@@ -100,8 +100,10 @@ static void drop_consumer(struct nats_pull *pull)
     pull->consumer = 0;
 }
 
-/* make_consumer makes one that starts behind the latest record. */
-static natsStatus make_consumer(struct nats_pull *pull)
+/* subscribe makes a consumer that starts behind the latest record, or with what was stored from a time on
+ * (0: with the first record). */
+static natsStatus subscribe(const struct nats_pull *pull, uint64_t position, int64_t from_ns,
+                            natsSubscription **subscription)
 {
     char subject[2 * NATS_MAX_WORD + 32];
     jsSubOptions options;
@@ -111,18 +113,17 @@ static natsStatus make_consumer(struct nats_pull *pull)
              nats_type_names[pull->type]);
     options.Stream = pull->url->stream;
     options.Config.AckPolicy = js_AckNone;
-    if (pull->position != 0) {
+    if (position != 0) {
         options.Config.DeliverPolicy = js_DeliverByStartSequence;
-        options.Config.OptStartSeq = pull->position + 1;
-    } else if (pull->url->since_ns != 0) {
+        options.Config.OptStartSeq = position + 1;
+    } else if (from_ns != 0) {
         options.Config.DeliverPolicy = js_DeliverByStartTime;
-        options.Config.OptStartTime = pull->since_ns;
+        options.Config.OptStartTime = from_ns;
     }
     const int64_t begin_ns = clock_now_ns();
-    for (unsigned attempts = 0; status == NATS_OK && pull->subscription == NULL; attempts++) {
+    for (unsigned attempts = 0; status == NATS_OK && *subscription == NULL; attempts++) {
         jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
-        status = nats.js_PullSubscribe(&pull->subscription, pull->context, subject, NULL, &asking,
-                                       &options, &code);
+        status = nats.js_PullSubscribe(subscription, pull->context, subject, NULL, &asking, &options, &code);
         if (status != NATS_OK && status != NATS_NOT_FOUND && !nats_client_is_forbidden(pull->connection) &&
             clock_now_ns() - begin_ns < patience_of(pull)) {
             usleep(REST_MS * 1000);
@@ -130,6 +131,71 @@ static natsStatus make_consumer(struct nats_pull *pull)
         }
     }
     return status;
+}
+
+static natsStatus make_consumer(struct nats_pull *pull)
+{
+    return subscribe(pull, pull->position, pull->url->since_ns, &pull->subscription);
+}
+
+static void drop_behind(struct nats_pull *pull)
+{
+    nats.natsSubscription_Destroy(pull->behind);
+    pull->behind = NULL;
+}
+
+/* ask_pending asks how many records a consumer has still to deliver, and how many it has delivered. */
+static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pending, uint64_t *num_delivered)
+{
+    jsErrCode code = 0;
+    jsConsumerInfo *info = NULL;
+    jsOptions asking = {.Wait = ASK_MS};
+    const natsStatus status = nats.natsSubscription_GetConsumerInfo(&info, subscription, &asking, &code);
+    *num_pending = status == NATS_OK ? info->NumPending : 0;
+    *num_delivered = status == NATS_OK ? info->Delivered.Consumer : 0;
+    nats.jsConsumerInfo_Destroy(info);
+    return status;
+}
+
+/* take_first takes the first record of a consumer. Returns its number in the stream, 0: it did not come. */
+static uint64_t take_first(natsSubscription *subscription)
+{
+    natsMsgList list = {0};
+    jsMsgMetaData *data = NULL;
+    jsErrCode code = 0;
+    uint64_t number = 0;
+    if (nats.natsSubscription_Fetch(&list, subscription, 1, FETCH_MS, &code) == NATS_OK &&
+        list.Count != 0 && nats.natsMsg_GetMetaData(&data, list.Msgs[0]) == NATS_OK) {
+        number = data->Sequence.Stream;
+        nats.jsMsgMetaData_Destroy(data);
+    }
+    for (int i = 0; i < list.Count; i++) {
+        nats.natsMsg_Destroy(list.Msgs[i]);
+        list.Msgs[i] = NULL;
+    }
+    nats.natsMsgList_Destroy(&list);
+    return number;
+}
+
+/* find_end finds the last record that belongs to a read which ends before the stream does. */
+static natsStatus find_end(struct nats_pull *pull)
+{
+    natsStatus status = NATS_OK;
+    for (unsigned tries = 0; status == NATS_OK && tries < MOST_TRIES; tries++) {
+        uint64_t num_pending, num_delivered;
+        status = subscribe(pull, 0, pull->url->until_ns, &pull->behind);
+        const uint64_t number = status == NATS_OK ? take_first(pull->behind) : 0;
+        if (number != 0) {
+            pull->last = number - 1 < pull->last ? number - 1 : pull->last;
+            return NATS_OK;
+        }
+        if (status == NATS_OK)
+            status = ask_pending(pull->behind, &num_pending, &num_delivered);
+        drop_behind(pull);
+        if (status == NATS_OK && num_pending == 0 && num_delivered == 0)
+            return NATS_OK; /* nothing is behind */
+    }
+    return status != NATS_OK ? status : NATS_TIMEOUT;
 }
 
 /* renew_consumer makes a new consumer where the latest record was, after it was made sure that the stream
@@ -176,13 +242,15 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, enum na
         complain("NATS: cannot query the stream %s: %s", url->stream, nats_client_why(connection, status));
         return false;
     }
-    pull->since_ns = clock_since_1970_ns() - url->since_ns;
     pull->position = after != 0 ? after : url->follows && url->since_ns == 0 ? state.last : 0;
     pull->created_ns = state.created_ns;
     pull->start_first = state.first;
-    pull->last = pull->sure_last = state.last;
-    pull->is_over = state.last <= pull->position && !url->follows;
-    if (!pull->is_over)
+    pull->last = pull->stream_last = state.last;
+    if (url->until_ns != 0 && state.last > pull->position)
+        status = find_end(pull);
+    pull->sure_last = pull->last;
+    pull->is_over = pull->last <= pull->position && !url->follows;
+    if (!pull->is_over && status == NATS_OK)
         status = make_consumer(pull);
     if (status != NATS_OK)
         complain("NATS: cannot read the stream %s: %s", url->stream, nats_client_why(connection, status));
@@ -195,15 +263,10 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, enum na
  * says that none is left: a server may lose count when others are deleted, a new consumer counts anew. */
 static void check_consumer(struct nats_pull *pull)
 {
-    jsErrCode code = 0;
-    jsConsumerInfo *info = NULL;
-    jsOptions asking = {.Wait = ASK_MS};
-    const natsStatus status =
-        nats.natsSubscription_GetConsumerInfo(&info, pull->subscription, &asking, &code);
-    const uint64_t delivered = status == NATS_OK ? info->Delivered.Consumer : 0;
+    uint64_t num_pending, delivered;
+    const natsStatus status = ask_pending(pull->subscription, &num_pending, &delivered);
     const uint64_t num_ahead = delivered > pull->consumer ? delivered - pull->consumer : 0;
-    const bool is_empty = status == NATS_OK && info->NumPending == 0;
-    nats.jsConsumerInfo_Destroy(info);
+    const bool is_empty = status == NATS_OK && num_pending == 0;
     if (num_ahead != 0 && pull->num_tries >= MOST_TRIES) {
         pull->num_unread += num_ahead;
         pull->is_over = true;
@@ -273,17 +336,31 @@ static bool take(struct nats_pull *pull, natsMsg *message)
 
 /* count finds out how many records there are from the first one that was taken on: that is known for the
  * moment in which a record was delivered. What the last number of the stream was in that moment is known
- * where it is the same before and after. */
+ * where it is the same before and after. Those behind the end of the read are asked for in between. */
 static void count(struct nats_pull *pull)
 {
     struct stream_state state;
-    pull->num_expected = pull->num_taken + pull->num_unread + pull->pending;
+    const uint64_t num_had = pull->num_taken + pull->num_unread;
+    uint64_t num_behind = 0, num_taken = 0;
+    if (pull->behind != NULL) {
+        pull->num_expected = num_had; /* where it is not known */
+        pull->is_counted = pull->num_taken >= MOST_COUNTS;
+        if (ask_pending(pull->behind, &num_behind, &num_taken) != NATS_OK)
+            return;
+        num_behind += num_taken;
+    }
+    pull->num_expected = num_had + (pull->pending > num_behind ? pull->pending - num_behind : 0);
     if (ask_state(pull, &state) != NATS_OK || state.created_ns != pull->created_ns)
         return;
-    pull->sure_last = pull->last;
-    pull->num_slack = 0;
-    pull->is_counted = state.last == pull->last || pull->num_taken >= MOST_COUNTS;
-    pull->last = state.last;
+    pull->is_counted = state.last == pull->stream_last || pull->num_taken >= MOST_COUNTS;
+    pull->stream_last = state.last;
+    if (pull->url->until_ns == 0) {
+        pull->sure_last = pull->last;
+        pull->num_slack = 0;
+        pull->last = state.last;
+    }
+    if (pull->is_counted)
+        drop_behind(pull);
 }
 
 /* follow_on makes a new consumer where there is none of use any more, be the stream another one. */
@@ -307,17 +384,13 @@ static void follow_on(struct nats_pull *pull)
  * is replaced. */
 static void check_follower(struct nats_pull *pull)
 {
-    jsErrCode code = 0;
-    jsConsumerInfo *info = NULL;
-    jsOptions asking = {.Wait = ASK_MS};
+    uint64_t num_pending, num_delivered = 0;
     if (clock_now_ns() - pull->checked_ns < CHECK_NS)
         return;
-    const natsStatus status =
-        pull->subscription == NULL
-            ? NATS_NOT_FOUND
-            : nats.natsSubscription_GetConsumerInfo(&info, pull->subscription, &asking, &code);
-    const bool is_ahead = status == NATS_OK && info->Delivered.Consumer > pull->consumer;
-    nats.jsConsumerInfo_Destroy(info);
+    const natsStatus status = pull->subscription == NULL
+                                  ? NATS_NOT_FOUND
+                                  : ask_pending(pull->subscription, &num_pending, &num_delivered);
+    const bool is_ahead = num_delivered > pull->consumer;
     pull->num_tries += is_ahead;
     if (is_ahead || status == NATS_NOT_FOUND)
         follow_on(pull);
@@ -482,6 +555,7 @@ bool nats_pull_is_whole(struct nats_pull *pull)
 
 void nats_pull_end(struct nats_pull *pull)
 {
+    drop_behind(pull);
     drop_consumer(pull);
 }
 

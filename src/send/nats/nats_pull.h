@@ -33,12 +33,14 @@ struct nats_pull {
     natsConnection *connection;
     jsCtx *context;
     natsSubscription *subscription;
+    natsSubscription *behind; /* of a read that ends before the stream does: what comes behind, one of which
+                                 was taken; NULL: there is none, or num_expected is known */
     natsMsgList list;      /* what the last request brought ... */
     int next;              /* ... and which of it is next */
     int batch;             /* how many records one request asks for */
-    int64_t since_ns;      /* since 1970: where the read begins, if the URL says so */
     int64_t created_ns;    /* the stream: another one of the same name has another time */
     uint64_t start_first;  /* number of the first record of the stream when the read began */
+    uint64_t stream_last;  /* number of the last record of the stream, as it was asked last */
     uint64_t last;         /* number of the last record that belongs to the read */
     uint64_t first_taken;  /* stream's numbers: the first record that was taken, 0: none ... */
     uint64_t position;     /* ... and the latest */

@@ -299,7 +299,8 @@ bool nats_read(const struct nats_reader_config *config, const struct nats_url *u
         ;
     if (good && read->num_files == before) {
         complain("NATS: the stream %s has no packets%s: -r reads only packets, and --redact or "
-                 "--nats-types leave them out", url->stream, url->since_ns != 0 ? " of that time" : "");
+                 "--nats-types leave them out", url->stream,
+                 url->since_ns != 0 || url->until_ns != 0 ? " of that time" : "");
         good = false;
     }
     return good;

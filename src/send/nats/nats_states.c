@@ -54,10 +54,13 @@ bool nats_states_find(struct nats_states *states, const struct nats_url *url,
     struct nats_pull pull;
     natsMsg *message;
     int64_t slow_ns = 0;
-    *states = (struct nats_states){.from_ns = clock_since_1970_ns() - url->since_ns};
+    *states = (struct nats_states){
+        .from_ns = url->since_ns != 0 ? url->since_ns : clock_since_1970_ns()};
     if (url->since_ns == 0 && !url->follows)
         return true; /* all of the stream is read */
-    asked.since_ns += NATS_STATE_NS + NATS_STATE_SLACK_NS;
+    asked.since_ns = states->from_ns - NATS_STATE_NS - NATS_STATE_SLACK_NS;
+    asked.since_ns = asked.since_ns > 0 ? asked.since_ns : 1;
+    asked.until_ns = states->from_ns;
     asked.follows = false;
     if (!nats_pull_begin(&pull, &asked, NATS_STATE, 0, connection, context))
         return false;

@@ -3,7 +3,9 @@
  */
 #include "send/nats/nats_config.h"
 
+#include "core/clock.h"
 #include "core/complain.h"
+#include "core/time_point.h"
 #include "core/units.h"
 
 #include <ctype.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_SINCE_NS (INT64_C(100) * 366 * 86400 * 1000000000) /* longer than there are records */
 #define MOST_LATENESS_NS (60 * INT64_C(1000000000))
 #define SHAPE "nats://HOST[:PORT][,HOST...][/STREAM]"
 
@@ -54,10 +55,31 @@ static bool set_host(struct nats_url *url, const char *value)
     return true;
 }
 
+/* read_moment reads how long ago something was, or a moment, which becomes ns since 1970. */
+static bool read_moment(const char *value, int64_t *ns)
+{
+    const int64_t now_ns = clock_since_1970_ns();
+    struct time_point point;
+    int64_t ago_ns;
+    if (units_parse(QUANTITY_DURATION, value, 0, &ago_ns)) {
+        *ns = ago_ns < now_ns ? now_ns - ago_ns : 1; /* before 1970 is before all records */
+        return ago_ns > 0;
+    }
+    if (!time_point_parse(value, &point) || point.kind == TIME_POINT_RELATIVE)
+        return false;
+    *ns = point.kind == TIME_POINT_OF_DAY ? time_point_last(&point, now_ns)
+                                          : time_point_resolve(&point, 0, 0);
+    return *ns > 0;
+}
+
 static bool set_since(struct nats_url *url, const char *value)
 {
-    return units_parse(QUANTITY_DURATION, value, 0, &url->since_ns) && url->since_ns > 0 &&
-           url->since_ns <= MOST_SINCE_NS;
+    return read_moment(value, &url->since_ns);
+}
+
+static bool set_until(struct nats_url *url, const char *value)
+{
+    return read_moment(value, &url->until_ns);
 }
 
 static bool set_follow(struct nats_url *url, const char *value)
@@ -79,6 +101,7 @@ static const struct {
 } parts[] = {
     {"host", set_host},
     {"since", set_since},
+    {"until", set_until},
     {"follow", set_follow},
     {"lateness", set_lateness},
 };
@@ -94,23 +117,38 @@ static bool take_part(struct nats_url *url, const char *part)
     return false;
 }
 
-/* take_question takes since=TIME&host=NAME&follow&lateness=TIME. */
-static bool take_question(const char *option, char *text, struct nats_url *url)
+/* check_question says whether the parts go together. False after a complaint. */
+static bool check_question(const char *option, const struct nats_url *url)
 {
-    for (char *part; (part = strsep(&text, "&")) != NULL;) {
-        if (!take_part(url, part)) {
-            complain("%s: after the ? expected since=TIME, such as since=15min, host=NAME, follow, or "
-                     "lateness=TIME of at most a minute, joined by &, not '%s'",
-                     option, part);
-            return false;
-        }
-    }
     if (url->lateness_ns != 0 && !url->follows) {
         complain("%s: lateness=TIME says how long ?follow waits for a host: add follow, joined by &",
                  option);
         return false;
     }
+    if (url->until_ns != 0 && url->follows) {
+        complain("%s: ?follow goes on with what comes, until=TIME ends a read of what is there: "
+                 "--until ends both", option);
+        return false;
+    }
+    if (url->until_ns != 0 && url->since_ns >= url->until_ns) {
+        complain("%s: until=TIME has to be later than since=TIME", option);
+        return false;
+    }
     return true;
+}
+
+/* take_question takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME. */
+static bool take_question(const char *option, char *text, struct nats_url *url)
+{
+    for (char *part; (part = strsep(&text, "&")) != NULL;) {
+        if (!take_part(url, part)) {
+            complain("%s: after the ? expected since=TIME or until=TIME, such as since=15min or "
+                     "until=10:02, host=NAME, follow, or lateness=TIME of at most a minute, joined by &, not '%s'",
+                     option, part);
+            return false;
+        }
+    }
+    return check_question(option, url);
 }
 
 /* take_servers parts the servers, which share the scheme of the first. */

@@ -23,8 +23,6 @@ static struct {
     bool is_gone[MOST + 1];
     unsigned num_lost[MOST + 1]; /* times that it gets lost on the way */
     bool repeats;                /* each record is delivered twice */
-    uint64_t next, consumer;     /* of the consumer: the next number of the stream, the latest of its own */
-    int64_t consumer_ns;         /* created_ns of the stream that the consumer is of */
     unsigned num_consumers, num_messages; /* which there are */
     uint64_t at;                 /* after so many were delivered in all ... */
     void (*happens)(void);       /* ... this */
@@ -32,6 +30,12 @@ static struct {
     int64_t first_stored_ns;     /* when the first record was stored; each other one ten seconds later */
     uint64_t num_delivered;
 } stream;
+
+/* consumer is what a natsSubscription * of this file points to. */
+struct consumer {
+    uint64_t next, latest; /* the next number of the stream, the latest of its own */
+    int64_t created_ns;    /* of the stream that it is of */
+};
 
 /* message is what a natsMsg * of this file points to. */
 struct message {
@@ -44,6 +48,11 @@ static uint64_t count_left(uint64_t from)
     for (uint64_t i = from; i <= stream.last; i++)
         num += !stream.is_gone[i];
     return num;
+}
+
+static int64_t stored_ns(uint64_t number)
+{
+    return stream.first_stored_ns + (int64_t)number * 10 * SECOND;
 }
 
 static natsStatus get_info(jsStreamInfo **info, jsCtx *js, const char *name, jsOptions *options,
@@ -89,30 +98,34 @@ static natsStatus subscribe(natsSubscription **out, jsCtx *js, const char *subje
     (void)code;
     assert_string_equal(subject, stream.subject);
     assert_null(durable);
-    stream.next = options->Config.OptStartSeq != 0 ? options->Config.OptStartSeq : 1;
-    stream.consumer = 0;
-    stream.consumer_ns = stream.created_ns;
+    struct consumer *consumer = calloc(1, sizeof *consumer);
+    consumer->next = options->Config.OptStartSeq != 0 ? options->Config.OptStartSeq : 1;
+    while (options->Config.OptStartTime != 0 && consumer->next <= stream.last &&
+           stored_ns(consumer->next) < options->Config.OptStartTime)
+        consumer->next++;
+    consumer->created_ns = stream.created_ns;
     stream.num_consumers++;
-    *out = (natsSubscription *)&stream;
+    *out = (natsSubscription *)consumer;
     return NATS_OK;
 }
 
 static void unsubscribe(natsSubscription *subscription)
 {
     stream.num_consumers -= subscription != NULL;
+    free(subscription);
 }
 
 static natsStatus get_consumer(jsConsumerInfo **info, natsSubscription *subscription, jsOptions *asking,
                                jsErrCode *code)
 {
-    (void)subscription;
+    const struct consumer *consumer = (const struct consumer *)subscription;
     (void)asking;
     (void)code;
-    if (stream.consumer_ns != stream.created_ns)
+    if (consumer->created_ns != stream.created_ns)
         return NATS_NOT_FOUND;
     *info = calloc(1, sizeof **info);
-    (*info)->Delivered.Consumer = stream.consumer;
-    (*info)->NumPending = count_left(stream.next);
+    (*info)->Delivered.Consumer = consumer->latest;
+    (*info)->NumPending = count_left(consumer->next);
     return NATS_OK;
 }
 
@@ -121,13 +134,13 @@ static void free_consumer(jsConsumerInfo *info)
     free(info);
 }
 
-static void put(natsMsgList *list, uint64_t number)
+static void put(natsMsgList *list, uint64_t number, uint64_t latest)
 {
     struct message *message = calloc(1, sizeof *message);
     message->data.Sequence.Stream = number;
-    message->data.Sequence.Consumer = stream.consumer;
+    message->data.Sequence.Consumer = latest;
     message->data.NumPending = count_left(number + 1);
-    message->data.Timestamp = stream.first_stored_ns + (int64_t)number * 10 * SECOND;
+    message->data.Timestamp = stored_ns(number);
     list->Msgs[list->Count++] = (natsMsg *)message;
     stream.num_messages++;
 }
@@ -135,27 +148,27 @@ static void put(natsMsgList *list, uint64_t number)
 static natsStatus fetch(natsMsgList *list, natsSubscription *subscription, int batch, int64_t timeout,
                         jsErrCode *code)
 {
-    (void)subscription;
+    struct consumer *consumer = (struct consumer *)subscription;
     (void)timeout;
     (void)code;
     memset(list, 0, sizeof *list);
     list->Msgs = calloc(2 * MOST, sizeof(natsMsg *));
-    for (; batch > 0 && stream.next <= stream.last; stream.next++) {
-        if (stream.next < stream.first || stream.is_gone[stream.next])
+    for (; batch > 0 && consumer->next <= stream.last; consumer->next++) {
+        if (consumer->next < stream.first || stream.is_gone[consumer->next])
             continue;
         batch--;
-        stream.consumer++;
+        consumer->latest++;
         stream.num_delivered++;
-        if (stream.num_lost[stream.next] != 0) {
-            stream.num_lost[stream.next]--;
+        if (stream.num_lost[consumer->next] != 0) {
+            stream.num_lost[consumer->next]--;
             continue;
         }
-        put(list, stream.next);
+        put(list, consumer->next, consumer->latest);
         if (stream.repeats)
-            put(list, stream.next);
+            put(list, consumer->next, consumer->latest);
         if (stream.happens != NULL && stream.num_delivered == stream.at) {
             stream.happens();
-            stream.next++;
+            consumer->next++;
             break;
         }
     }
@@ -232,10 +245,10 @@ static void begin(uint64_t last)
         .natsMsg_GetDataLength = get_text_len, .natsMsg_Destroy = free_message, .natsMsgList_Destroy = free_list};
 }
 
-/* reads reads all, which are these, and says whether it is whole; nothing is left of it. */
-static void reads(const char *numbers, bool is_whole)
+/* reads_until reads all up to a time (0: all), which are these, and says whether it is whole; nothing is left of it. */
+static void reads_until(int64_t until_ns, const char *numbers, bool is_whole)
 {
-    static const struct nats_url url = {.stream = "S", .prefix = "s", .host = "h"};
+    const struct nats_url url = {.stream = "S", .prefix = "s", .host = "h", .until_ns = until_ns};
     struct nats_pull pull;
     char got[8 * MOST] = "";
     natsMsg *message;
@@ -251,6 +264,11 @@ static void reads(const char *numbers, bool is_whole)
     nats_pull_end(&pull);
     assert_int_equal(stream.num_consumers, 0);
     assert_int_equal(stream.num_messages, 0);
+}
+
+static void reads(const char *numbers, bool is_whole)
+{
+    reads_until(0, numbers, is_whole);
 }
 
 static void whole(void **state)
@@ -343,6 +361,45 @@ static void meanwhile(void **state)
     }
 }
 
+/* A read ends before the first record that was stored at a time or later: the fifth is stored at 50 s. */
+static void ends_before(void **state)
+{
+    (void)state;
+    begin(9);
+    reads_until(50 * SECOND, "1 2 3 4", true);
+    begin(9);
+    reads_until(50 * SECOND + 1, "1 2 3 4 5", true);
+    begin(9); /* nothing is behind */
+    reads_until(90 * SECOND + 1, "1 2 3 4 5 6 7 8 9", true);
+    begin(9); /* nothing is before */
+    reads_until(10 * SECOND, "", true);
+    begin(0);
+    reads_until(10 * SECOND, "", true);
+    begin(9); /* what is behind gets lost on the way: it is asked for again */
+    stream.num_lost[5] = 3;
+    reads_until(50 * SECOND, "1 2 3 4", true);
+    begin(9);
+    stream.num_lost[3] = 2;
+    reads_until(50 * SECOND, "1 2 3 4", true);
+    begin(9);
+    stream.is_gone[5] = stream.is_gone[6] = true;
+    stream.is_gone[2] = true;
+    reads_until(50 * SECOND, "1 3 4", false);
+    static const struct {
+        void (*happens)(void);
+        const char *numbers;
+        bool is_whole;
+    } cases[] = {{remove_one, "1 2 3 5", false}, {remove_first, "1 2 5", false},
+                 {make_anew, "1 2", false},      {lose_end, "1 2 3 4", false},
+                 {add_more, "1 2 3 4 5", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(8);
+        stream.at = 3; /* with the one behind */
+        stream.happens = cases[i].happens;
+        reads_until(60 * SECOND, cases[i].numbers, cases[i].is_whole);
+    }
+}
+
 /* goes_on follows until nothing has come for a while: what comes, and how many were removed unread. */
 static void goes_on(const char *numbers, uint64_t after, uint64_t num_removed, uint64_t num_unread)
 {
@@ -414,7 +471,8 @@ static void follows_meanwhile(void **state)
 static void begins_at_states(void **state)
 {
     const struct ds_text web1 = {"web1", 4}, web2 = {"web2", 4}, web3 = {"web3", 4}, web = {"web", 3};
-    const struct nats_url url = {.stream = "S", .prefix = "s", .host = "*", .since_ns = 35 * SECOND};
+    const struct nats_url url = {
+        .stream = "S", .prefix = "s", .host = "*", .since_ns = clock_since_1970_ns() - 35 * SECOND};
     const struct nats_url all = {.stream = "S", .prefix = "s", .host = "*"};
     struct nats_states states;
     (void)state;
@@ -443,6 +501,7 @@ int main(void)
         cmocka_unit_test(whole),
         cmocka_unit_test(lost_on_the_way),
         cmocka_unit_test(meanwhile),
+        cmocka_unit_test(ends_before),
         cmocka_unit_test(follows),
         cmocka_unit_test(follows_meanwhile),
         cmocka_unit_test(begins_at_states),

@@ -2,6 +2,7 @@
  * test_nats_url.c - what -T nats= and -r nats:// name, and what they do not; and packets as JSON and
  * back, from whoever wrote it.
  */
+#include "core/clock.h"
 #include "send/nats/nats_config.h"
 #include "send/nats/packet_json.h"
 
@@ -11,7 +12,17 @@
 #include <string.h>
 #include <cmocka.h>
 
+#define SECOND INT64_C(1000000000)
+
 static struct nats_url url;
+
+/* is_ago holds a moment against the clock: it was so many seconds ago, and this test takes less than a
+ * minute. */
+static void is_ago(int64_t ns, int64_t seconds)
+{
+    const int64_t ago_ns = clock_since_1970_ns() - ns;
+    assert_true(ago_ns >= seconds * SECOND && ago_ns < (seconds + 60) * SECOND);
+}
 
 static void says_where(void **state)
 {
@@ -30,7 +41,7 @@ static void says_where(void **state)
     assert_string_equal(url.prefix, "mine");
     assert_string_equal(url.host, "web-1");
     assert_true(url.has_tls);
-    assert_int_equal(url.since_ns, 900 * INT64_C(1000000000));
+    is_ago(url.since_ns, 900);
     assert_true(nats_url_parse("-r", "nats://a/", &url));
     assert_string_equal(url.stream, "DISTSNIFF");
     assert_false(url.follows);
@@ -41,7 +52,28 @@ static void says_where(void **state)
     assert_true(url.follows);
     assert_string_equal(url.host, "b");
     assert_int_equal(url.lateness_ns, 60 * INT64_C(1000000000));
-    assert_int_equal(url.since_ns, INT64_C(1000000000));
+    is_ago(url.since_ns, 1);
+}
+
+static void says_when(void **state)
+{
+    (void)state;
+    assert_true(nats_url_parse("-r", "nats://a", &url));
+    assert_true(url.since_ns == 0 && url.until_ns == 0);
+    assert_true(nats_url_parse("-r", "nats://a?since=2026-01-31T23:59:59Z&until=2026-01-31T23:59:59.5Z", &url));
+    assert_int_equal(url.since_ns, 1769903999 * SECOND);
+    assert_int_equal(url.until_ns, 1769903999 * SECOND + SECOND / 2);
+    assert_true(nats_url_parse("-r", "nats://a?until=1769903999&since=1769903998.5", &url));
+    assert_int_equal(url.until_ns, 1769903999 * SECOND);
+    assert_int_equal(url.since_ns, 1769903999 * SECOND - SECOND / 2);
+    assert_true(nats_url_parse("-r", "nats://a?since=2h&until=90min", &url));
+    is_ago(url.since_ns, 7200);
+    is_ago(url.until_ns, 5400);
+    assert_true(nats_url_parse("-r", "nats://a?since=00:00&follow", &url)); /* the last midnight */
+    const int64_t ago_ns = clock_since_1970_ns() - url.since_ns;
+    assert_true(ago_ns >= 0 && ago_ns <= 25 * 3600 * SECOND); /* of a day that clocks are put back in */
+    assert_true(nats_url_parse("-r", "nats://a?since=900000h", &url)); /* before 1970 */
+    assert_int_equal(url.since_ns, 1);
 }
 
 static void is_wrong(void **state)
@@ -52,6 +84,9 @@ static void is_wrong(void **state)
         "nats://a?x=1", "nats://a?host=", "nats://a?host=*", "nats://a?",
         "nats://a?follow=1", "nats://a?follows", "nats://a?follow&", "nats://a?lateness=1s",
         "nats://a?follow&lateness=0s", "nats://a?follow&lateness=61s", "nats://a?follow&lateness",
+        "nats://a?until", "nats://a?until=0s", "nats://a?until=+10s", "nats://a?since=0", "nats://a?until=25:00",
+        "nats://a?since=1min&until=1h", "nats://a?since=1769903999&until=1769903999",
+        "nats://a?follow&until=1min",
         "nats://1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
     };
     char longer[2 * NATS_MAX_URL] = "nats://";
@@ -150,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_where),
+        cmocka_unit_test(says_when),
         cmocka_unit_test(is_wrong),
         cmocka_unit_test(a_host_is_one_word),
         cmocka_unit_test(packets_come_back),
