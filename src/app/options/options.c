@@ -162,6 +162,12 @@ static bool check_nats(const struct options *o)
                  "packet");
         return false;
     }
+    if (nats->resume_file != NULL &&
+        (nats->num_reads != 1 || !nats->reads[0].follows || o->capture.num_read_files != 1)) {
+        complain("--resume needs one -r 'nats://...?follow', and nothing else to read: it goes on where "
+                 "the last run has ended");
+        return false;
+    }
     for (size_t i = 0; i < nats->num_reads; i++) {
         if (!nats->reads[i].follows || nats->publish.num_servers == 0 ||
             strcmp(nats->reads[i].prefix, nats->publish.prefix) != 0) /* others have the same subjects */

@@ -69,6 +69,7 @@ static void look_around(struct sniff *s)
             late_notice_end(&s->late);
     }
     publish(s);
+    sniff_keep_place(s, false);
     sniff_say_alive(s);
     progress_update(&s->progress, &s->capture, ds_session_stats(s->session));
     if (counts_wanted) {
@@ -187,6 +188,7 @@ static void take_packet(struct sniff *s, struct ds_packet *packet)
         s->range.last_ns = packet->ts_ns;
     if (!stop_condition_takes(&s->ending, packet->ts_ns))
         return;
+    s->shown_ns = packet->ts_ns > s->shown_ns ? packet->ts_ns : s->shown_ns;
     if (passes(s, packet) && capture_writer_packet(&s->save, packet)) {
         s->num_passed++;
         if (s->capture.is_live)

@@ -203,6 +203,8 @@ int sniff_close(struct sniff *s, bool opened)
         s->options->redact.what == 0)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);
     ds_atom_memory_free(s->memory);
+    if (opened && !s->failed)
+        sniff_keep_place(s, true);
     epmd_asker_end(s->asker);
     kernel_watch_end(s->kernel);
     s->failed |= !nats_publisher_end(s->nats);
@@ -210,6 +212,7 @@ int sniff_close(struct sniff *s, bool opened)
     file_helper_stop();
     sniff_forget_streams(s);
     free(s->learned_new);
+    free(s->resume_new);
     for (size_t i = 0; i < SAVE_NAMES; i++)
         free(s->save_names[i]);
     free(s->baseline_new);

@@ -99,7 +99,7 @@ bool sniff_may_record(const struct sniff *s)
 
 bool sniff_may_replace(const struct sniff *s)
 {
-    const char *const names[] = {s->learned_new, s->baseline_new, s->options->metrics.fresh};
+    const char *const names[] = {s->learned_new, s->resume_new, s->baseline_new, s->options->metrics.fresh};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i] != NULL && !file_helper_may_create(names[i])) {
             complain("cannot write %s: %s", names[i], strerror(errno));
@@ -159,6 +159,11 @@ bool sniff_start_helper(struct sniff *s)
     if (options->learned_file != NULL) {
         add_file(s, options->learned_file, HELPER_READ);
         if (!add_replaced(s, options->learned_file, &s->learned_new))
+            return false;
+    }
+    if (options->nats.resume_file != NULL) {
+        add_file(s, options->nats.resume_file, HELPER_READ);
+        if (!add_replaced(s, options->nats.resume_file, &s->resume_new))
             return false;
     }
     if (options->compare.file != NULL && !options->compare.is_capture)

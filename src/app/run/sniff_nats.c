@@ -3,6 +3,8 @@
  */
 #include "app/run/sniff_parts.h"
 
+#include "app/run/resume_file.h"
+#include "core/clock.h"
 #include "core/complain.h"
 #include "redact/redact_key.h"
 
@@ -11,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What is told of a packet is written out within that time. */
+#define PLACE_EVERY_NS (5 * INT64_C(1000000000))
 
 static struct sender_rules rules_of(const struct options *options)
 {
@@ -117,8 +122,12 @@ static bool add_stream(struct sniff *s, const char *name, size_t stream)
     size_t i = s->read.num_files;
     if (url->follows) {
         struct nats_follower *follower = &s->followers[stream];
-        if (!nats_follow_start(follower, &config, url))
+        int64_t shown_ns = 0;
+        const char *resumed = s->options->nats.resume_file;
+        if ((resumed != NULL && !resume_file_read(resumed, url->stream, &shown_ns)) ||
+            !nats_follow_start(follower, &config, url, shown_ns))
             return false;
+        s->shown_ns = s->shown_before_ns = s->place_shown_ns = shown_ns;
         add_input(s, name, follower->fd);
         follower->fd = -1;
         show_from(s, follower->from_ns);
@@ -179,6 +188,21 @@ bool sniff_read_streams(struct sniff *s)
             return false;
     }
     return true;
+}
+
+void sniff_keep_place(struct sniff *s, bool is_end)
+{
+    const struct nats_config *nats = &s->options->nats;
+    const int64_t now_ns = clock_now_ns();
+    if (nats->resume_file == NULL || (!is_end && now_ns - s->place_ns < PLACE_EVERY_NS))
+        return;
+    const int64_t shown_ns = is_end ? s->shown_ns : s->shown_before_ns;
+    if (shown_ns > s->place_shown_ns) {
+        s->failed |= !resume_file_write(nats->resume_file, nats->reads[0].stream, shown_ns);
+        s->place_shown_ns = shown_ns;
+    }
+    s->place_ns = now_ns;
+    s->shown_before_ns = s->shown_ns;
 }
 
 void sniff_forget_streams(struct sniff *s)

@@ -36,7 +36,7 @@
 #include "ui/web/metrics_server.h"
 #include "ui/web/web.h"
 
-enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 11 + SAVE_NAMES };
+enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES + 13 + SAVE_NAMES };
 
 struct sniff {
     const struct options *options;
@@ -94,6 +94,10 @@ struct sniff {
     bool silence_is_told;
     struct late_notice late; /* what to do about connections that were up before */
     struct ds_atom_memory *memory;
+    int64_t shown_ns; /* the time of the latest packet that was taken ... */
+    int64_t shown_before_ns; /* ... and that some seconds ago, of which all is written out */
+    int64_t place_shown_ns, place_ns; /* what the file of --resume says, and when it was written */
+    char *resume_new;  /* what that file is called until it is whole */
     char *learned_new; /* what the file of --learned is called until it is whole */
     char *baseline_new; /* what the file of --write-baseline is called until it is whole */
     bool failed;      /* not by what is shown */
@@ -115,6 +119,10 @@ void sniff_forget_streams(struct sniff *s);
 
 /* sniff_decode decodes a packet, and hands it to those who keep packets by what is in them. */
 void sniff_decode(struct sniff *s, const struct ds_packet *packet);
+
+/* sniff_keep_place writes the file of --resume, now and then: what was taken some seconds before is
+ * written out. At the end all is. */
+void sniff_keep_place(struct sniff *s, bool is_end);
 
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s);

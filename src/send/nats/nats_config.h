@@ -56,6 +56,7 @@ struct nats_config {
     int64_t queue_size;   /* bytes; 0: NATS_QUEUE_SIZE */
     char *spool;          /* the folder of a queue that outlives the program, NULL: none */
     int64_t spool_size;   /* bytes */
+    const char *resume_file; /* how far a read that follows has come stands in it, NULL: nowhere */
     int64_t state_ns;     /* how often a state is published; 0: NATS_STATE_NS */
 };
 

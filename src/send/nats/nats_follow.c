@@ -10,6 +10,7 @@
 #include "capture/packet_pipe.h"
 #include "core/clock.h"
 #include "core/complain.h"
+#include "core/time_point.h"
 #include "send/nats/host_merge.h"
 #include "send/nats/nats_client.h"
 #include "send/nats/nats_states.h"
@@ -31,10 +32,13 @@ enum {
 };
 #define SAY_NS (10 * INT64_C(1000000000))
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
+/* By so much the time of a packet may be ahead of that at which the servers stored it. */
+#define MOST_AHEAD_NS (60 * INT64_C(1000000000))
 
 struct follow_start {
     const struct nats_reader_config *config;
     const struct nats_url *url;
+    int64_t shown_ns; /* by an earlier run, 0: by none */
     int out[2]; /* [0] is read, [1] written */
 };
 
@@ -44,7 +48,8 @@ struct counts {
 };
 
 struct follow {
-    const struct nats_url *url;
+    struct nats_url url;
+    int64_t shown_ns; /* by an earlier run, 0: by none */
     int alive_fd, out_fd;
     struct nats_pull pull;
     struct nats_states states;
@@ -238,10 +243,27 @@ static void go_on(struct follow *f)
     say(f, false);
 }
 
+/* say_resumed says where the read goes on, and whether something may be missing there. */
+static void say_resumed(const struct follow *f)
+{
+    char shown[32];
+    time_point_format(f->shown_ns, shown, sizeof shown);
+    complain("NATS: going on behind %s (local time), where the last run has ended", shown);
+    if (f->pull.first_ns <= f->shown_ns)
+        return;
+    complain("NATS: the stream %s %s: what was published behind %s may be missing", f->url.stream,
+             f->pull.created_ns > f->shown_ns ? "was recreated since then"
+             : f->pull.first_ns == INT64_MAX  ? "is empty"
+                                              : "has removed its records of that time",
+             shown);
+}
+
 /* say_ready tells from when on records are to be shown: those before serve to decode them. */
 static bool say_ready(const struct follow *f, int fd)
 {
-    const int64_t from_ns = f->states.num != 0 ? f->states.from_ns : INT64_MIN;
+    const int64_t from_ns = f->shown_ns != 0      ? f->shown_ns + 1
+                            : f->states.num != 0 ? f->states.from_ns
+                                                 : INT64_MIN;
     return write(fd, &from_ns, sizeof from_ns) == sizeof from_ns;
 }
 
@@ -256,9 +278,12 @@ static void run(void *context, int alive_fd, int ready_fd)
         .max_bytes = MAX_WAITING,
     };
     jsCtx *js = NULL;
-    *f = (struct follow){.url = start->url, .alive_fd = alive_fd, .out_fd = start->out[1]};
+    *f = (struct follow){
+        .url = *start->url, .shown_ns = start->shown_ns, .alive_fd = alive_fd, .out_fd = start->out[1]};
+    if (f->shown_ns != 0)
+        f->url.since_ns = f->shown_ns > MOST_AHEAD_NS ? f->shown_ns - MOST_AHEAD_NS : 1;
     close(start->out[0]);
-    if (!nats_reader_prepare(start->config, f->url, NULL, &client))
+    if (!nats_reader_prepare(start->config, start->url, NULL, &client))
         _exit(EXIT_FAILURE);
     f->merge = host_merge_new(&merging);
     f->dedup = dedup_new();
@@ -266,10 +291,12 @@ static void run(void *context, int alive_fd, int ready_fd)
     natsConnection *connection = has_memory ? nats_client_open(&client, &js) : NULL;
     if (!has_memory)
         complain("out of memory");
-    if (connection == NULL || !nats_states_find(&f->states, f->url, connection, js) ||
-        !nats_pull_begin(&f->pull, f->url, NATS_PACKET, nats_states_first(&f->states), connection, js))
+    if (connection == NULL || !nats_states_find(&f->states, &f->url, connection, js) ||
+        !nats_pull_begin(&f->pull, &f->url, NATS_PACKET, nats_states_first(&f->states), connection, js))
         _exit(EXIT_FAILURE);
-    complain("NATS: following the stream %s", f->url->stream);
+    complain("NATS: following the stream %s", f->url.stream);
+    if (f->shown_ns != 0)
+        say_resumed(f);
     f->is_over = fcntl(f->out_fd, F_SETFL, O_NONBLOCK) != 0 || !say_ready(f, ready_fd);
     while (!f->is_over)
         go_on(f);
@@ -280,9 +307,10 @@ static void run(void *context, int alive_fd, int ready_fd)
 /* In this process */
 
 bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
-                       const struct nats_url *url)
+                       const struct nats_url *url, int64_t shown_ns)
 {
-    struct follow_start start = {.config = config, .url = url, .out = {-1, -1}};
+    struct follow_start start = {
+        .config = config, .url = url, .shown_ns = shown_ns, .out = {-1, -1}};
     *follower = (struct nats_follower){.fd = -1, .from_ns = INT64_MIN};
     const bool ok =
         pipe2(start.out, O_CLOEXEC) == 0 && side_process_start(&follower->process, run, &start);
@@ -309,10 +337,11 @@ void nats_follow_end(struct nats_follower *follower)
 #else
 
 bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
-                       const struct nats_url *url)
+                       const struct nats_url *url, int64_t shown_ns)
 {
     (void)config;
     (void)url;
+    (void)shown_ns;
     *follower = (struct nats_follower){0};
     return false;
 }

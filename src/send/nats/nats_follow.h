@@ -16,10 +16,11 @@ struct nats_follower {
     int64_t from_ns; /* since 1970: what is before serves to decode what follows. INT64_MIN: all is shown */
 };
 
-/* nats_follow_start starts the process, and waits until it reads the stream. url has to stay. To be
- * called before there are threads. False after a complaint. */
+/* nats_follow_start starts the process, and waits until it reads the stream. shown_ns: an earlier run has
+ * shown what is up to that time of packets, in ns since 1970; 0: none has. url has to stay. To be called
+ * before there are threads. False after a complaint. */
 bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
-                       const struct nats_url *url);
+                       const struct nats_url *url, int64_t shown_ns);
 
 /* nats_follow_end ends the process. */
 void nats_follow_end(struct nats_follower *follower);

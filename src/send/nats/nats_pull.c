@@ -36,6 +36,7 @@ enum {
 /* stream_state is what is needed of an answer. */
 struct stream_state {
     int64_t created_ns;
+    int64_t first_ns; /* when the first record was stored */
     uint64_t first, last, num_deleted;
 };
 
@@ -58,6 +59,7 @@ static natsStatus ask_state(const struct nats_pull *pull, struct stream_state *s
     if (status == NATS_OK)
         *state = (struct stream_state){
             .created_ns = info->Created,
+            .first_ns = info->State.Msgs != 0 ? info->State.FirstTime : INT64_MAX,
             .first = info->State.FirstSeq,
             .last = info->State.LastSeq,
             .num_deleted = deleted_of(&info->State),
@@ -123,7 +125,8 @@ static natsStatus subscribe(const struct nats_pull *pull, uint64_t position, int
     const int64_t begin_ns = clock_now_ns();
     for (unsigned attempts = 0; status == NATS_OK && *subscription == NULL; attempts++) {
         jsOptions asking = {.Wait = attempts % ASK_LONG_EACH == ASK_LONG_EACH - 1 ? ASK_LONG_MS : ASK_MS};
-        status = nats.js_PullSubscribe(subscription, pull->context, subject, NULL, &asking, &options, &code);
+        status = nats.js_PullSubscribe(subscription, pull->context, subject, NULL, &asking, &options,
+                                       &code);
         if (status != NATS_OK && status != NATS_NOT_FOUND && !nats_client_is_forbidden(pull->connection) &&
             clock_now_ns() - begin_ns < patience_of(pull)) {
             usleep(REST_MS * 1000);
@@ -145,7 +148,8 @@ static void drop_behind(struct nats_pull *pull)
 }
 
 /* ask_pending asks how many records a consumer has still to deliver, and how many it has delivered. */
-static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pending, uint64_t *num_delivered)
+static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pending,
+                              uint64_t *num_delivered)
 {
     jsErrCode code = 0;
     jsConsumerInfo *info = NULL;
@@ -244,6 +248,7 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, enum na
     }
     pull->position = after != 0 ? after : url->follows && url->since_ns == 0 ? state.last : 0;
     pull->created_ns = state.created_ns;
+    pull->first_ns = state.first_ns;
     pull->start_first = state.first;
     pull->last = pull->stream_last = state.last;
     if (url->until_ns != 0 && state.last > pull->position)

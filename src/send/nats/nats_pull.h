@@ -39,6 +39,7 @@ struct nats_pull {
     int next;              /* ... and which of it is next */
     int batch;             /* how many records one request asks for */
     int64_t created_ns;    /* the stream: another one of the same name has another time */
+    int64_t first_ns;      /* when its first record was stored, as the read began; INT64_MAX: it had none */
     uint64_t start_first;  /* number of the first record of the stream when the read began */
     uint64_t stream_last;  /* number of the last record of the stream, as it was asked last */
     uint64_t last;         /* number of the last record that belongs to the read */

@@ -22,15 +22,19 @@ static size_t find(const struct nats_states *states, struct ds_text host)
     return i;
 }
 
-static void take(struct nats_states *states, struct ds_text host, uint64_t number)
+static void take(struct nats_states *states, struct ds_text host, uint64_t number, int64_t slow_ns)
 {
     const size_t i = find(states, host);
     if (i == NATS_STATES_HOSTS || host.len >= sizeof states->hosts[i].host)
         return;
     if (i == states->num) {
         memcpy(states->hosts[i].host, host.data, host.len);
+        states->hosts[i].slow_ns = slow_ns;
         states->num++;
     }
+    /* A state that took long to the servers looks like one of a slow clock: the least is nearest. */
+    if (slow_ns < states->hosts[i].slow_ns)
+        states->hosts[i].slow_ns = slow_ns;
     states->hosts[i].number = number;
 }
 
@@ -65,14 +69,13 @@ bool nats_states_find(struct nats_states *states, const struct nats_url *url,
     if (!nats_pull_begin(&pull, &asked, NATS_STATE, 0, connection, context))
         return false;
     while ((message = nats_pull_next(&pull)) != NULL) {
-        if (nats_pull_stored_ns(&pull) < states->from_ns) {
-            const int64_t ns = slowness_of(&pull, message);
-            slow_ns = ns > slow_ns ? ns : slow_ns;
-            take(states, nats_pull_host(message), pull.position);
-        }
+        if (nats_pull_stored_ns(&pull) < states->from_ns)
+            take(states, nats_pull_host(message), pull.position, slowness_of(&pull, message));
         nats.natsMsg_Destroy(message);
     }
     nats_pull_end(&pull);
+    for (size_t i = 0; i < states->num; i++)
+        slow_ns = states->hosts[i].slow_ns > slow_ns ? states->hosts[i].slow_ns : slow_ns;
     states->from_ns -= slow_ns;
     return true;
 }

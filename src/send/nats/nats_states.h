@@ -15,6 +15,7 @@ struct nats_states {
     struct {
         char host[NATS_MAX_WORD];
         uint64_t number; /* of the state's record in the stream: the host's packets begin behind it */
+        int64_t slow_ns; /* its clock is slower than the servers' by so much, or less */
     } hosts[NATS_STATES_HOSTS];
     size_t num;
     int64_t from_ns; /* since 1970: the records from there on are to be shown, by the slowest clock */

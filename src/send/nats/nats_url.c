@@ -143,8 +143,8 @@ static bool take_question(const char *option, char *text, struct nats_url *url)
     for (char *part; (part = strsep(&text, "&")) != NULL;) {
         if (!take_part(url, part)) {
             complain("%s: after the ? expected since=TIME or until=TIME, such as since=15min or "
-                     "until=10:02, host=NAME, follow, or lateness=TIME of at most a minute, joined by &, not '%s'",
-                     option, part);
+                     "until=10:02, host=NAME, follow, or lateness=TIME of at most a minute, joined by &, "
+                     "not '%s'", option, part);
             return false;
         }
     }

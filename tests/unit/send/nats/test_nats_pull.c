@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 enum { MOST = 64 };
@@ -28,6 +29,7 @@ static struct {
     void (*happens)(void);       /* ... this */
     const char *subject;         /* that is asked for */
     int64_t first_stored_ns;     /* when the first record was stored; each other one ten seconds later */
+    int64_t slow_ns[MOST + 1];   /* by so much the time of a state is before that */
     uint64_t num_delivered;
 } stream;
 
@@ -181,16 +183,22 @@ static natsStatus get_data(jsMsgMetaData **data, natsMsg *message)
     return NATS_OK;
 }
 
+/* get_text_of gives the text of a state, whose time is that of its host. */
 static const char *get_text_of(const natsMsg *message)
 {
-    (void)message;
-    return "{}";
+    static char text[64];
+    const uint64_t number = ((const struct message *)message)->data.Sequence.Stream;
+    const int64_t ns = stored_ns(number) - stream.slow_ns[number];
+    const time_t second = (time_t)(ns / SECOND);
+    char time_text[32];
+    strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%S", gmtime(&second));
+    snprintf(text, sizeof text, "{\"ts\":\"%s.%09dZ\"}", time_text, (int)(ns % SECOND));
+    return text;
 }
 
 static int get_text_len(const natsMsg *message)
 {
-    (void)message;
-    return 2;
+    return (int)strlen(get_text_of(message));
 }
 
 /* get_subject says that records with odd numbers are of one host, and the others of another. */
@@ -489,6 +497,12 @@ static void begins_at_states(void **state)
     assert_true(nats_states_takes(&states, web2, 5));
     assert_true(nats_states_takes(&states, web3, 1)); /* it has none: all of it */
     assert_true(nats_states_takes(&states, web, 1));
+    /* A slow clock is slow in all states of a host; one that came late says nothing. */
+    stream.slow_ns[1] = 3 * SECOND;
+    stream.slow_ns[3] = 7 * SECOND; /* both of web1 */
+    stream.slow_ns[4] = 9 * SECOND; /* of web2, whose second record came in time */
+    assert_true(nats_states_find(&states, &url, NULL, NULL));
+    assert_int_equal(states.from_ns, url.since_ns - 3 * SECOND);
     assert_true(nats_states_find(&states, &all, NULL, NULL)); /* all is read: no state is needed */
     assert_int_equal(nats_states_first(&states), 0);
     assert_int_equal(stream.num_messages, 0);
