@@ -12,6 +12,7 @@
 #include "core/complain.h"
 #include "core/signals.h"
 #include "core/thread.h"
+#include "ui/tui/tui_draw.h"
 #include "ui/tui/tui_notices.h"
 #include "ui/tui/tui_packets.h"
 #include "ui/tui/tui_terminal.h"
@@ -124,7 +125,7 @@ static void tell(struct tui *tui)
     if (ok && tui_ui_take(&tui->ui, &tui->told, begin_ns)) {
         tui->num_told = num_changes;
     } else {
-        tui_ui_note(&tui->ui, "out of memory: what is shown is older");
+        tui_state_note(&tui->ui, "out of memory: what is shown is older");
         tui->noted_ns = begin_ns;
     }
     if (tui->told.failed)
@@ -167,7 +168,7 @@ static void take_notices(struct tui *tui)
     char line[sizeof tui->ui.note];
     if (!tui_notices_read(&tui->notices, line, sizeof line))
         return;
-    tui_ui_note(&tui->ui, line);
+    tui_state_note(&tui->ui, line);
     tui->noted_ns = clock_now_ns();
     tui->is_old = true;
 }
@@ -191,7 +192,7 @@ static void follow_size(struct tui *tui)
 static void draw(struct tui *tui)
 {
     tui->cells.ascii = tui_terminal_has_ascii();
-    tui_ui_draw(&tui->ui, &tui->cells);
+    tui_draw(&tui->ui, &tui->cells);
     tui_terminal_show(&tui->cells, tui->draws_all);
     tui->drawn_ns = clock_now_ns();
     tui->is_old = tui->is_answer = tui->draws_all = false;
@@ -227,13 +228,13 @@ static void *run(void *context)
         follow_size(tui);
         const int64_t now_ns = clock_now_ns();
         if (tui->ui.note[0] != '\0' && now_ns - tui->noted_ns > NOTE_NS) {
-            tui_ui_note(&tui->ui, "");
+            tui_state_note(&tui->ui, "");
             tui->is_old = true;
         }
         const bool ends = tui->has_ended && !tui->ui.facts.has_ended;
         if (ends || (now_ns >= tui->tell_ns && is_told_new(tui)))
             tell(tui);
-        if (tui_ui_work(&tui->ui))
+        if (tui_state_work(&tui->ui))
             tui->is_old = tui->works = true;
         else
             tui->works = false;

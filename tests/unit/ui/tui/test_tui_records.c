@@ -7,6 +7,7 @@
 #include "failing_alloc.h"
 #include "ui/tui/tui_fold.h"
 #include "ui/tui/tui_index.h"
+#include "ui/tui/tui_draw.h"
 #include "ui/tui/tui_ui.h"
 
 #include <setjmp.h>
@@ -353,15 +354,15 @@ static void pages_lead_to_each_other(void **state)
     struct tui_store *store = fill_ui(&ui, 50);
     assert_true(cells_resize(&cells, 24, 80));
     keys(&ui, "5");
-    tui_ui_draw(&ui, &cells);
+    tui_draw(&ui, &cells);
     tui_ui_key(&ui, TUI_KEY_ENTER);
     assert_string_equal(ui.page.title, "message in packet 1");
-    tui_ui_draw(&ui, &cells);
+    tui_draw(&ui, &cells);
     /* To the last of those on its connection, and so on: each stands over the one before. */
     for (unsigned i = 1; i < 2 * TUI_PAGES; i++) {
         tui_ui_key(&ui, TUI_KEY_END);
         tui_ui_key(&ui, TUI_KEY_ENTER);
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
         assert_int_equal(ui.num_under, i < TUI_PAGES ? i : TUI_PAGES);
     }
     assert_string_equal(ui.page.title, "message in packet 50");
@@ -405,10 +406,10 @@ static void clicks_select_and_open(void **state)
     assert_true(tui_ui_init(&ui, "a.pcap", false));
     struct tui_store *store = fill_ui(&ui, 50);
     assert_true(cells_resize(&cells, 24, 80));
-    tui_ui_draw(&ui, &cells);
+    tui_draw(&ui, &cells);
     tui_ui_click(&ui, 0, ui.menu_end[4] - 1, false);
     assert_int_equal(ui.view, TUI_VIEW_messages);
-    tui_ui_draw(&ui, &cells);
+    tui_draw(&ui, &cells);
     tui_ui_click(&ui, 6, 10, false);
     assert_false(ui.page.is_open);
     tui_ui_click(&ui, 6, 10, true);
@@ -416,7 +417,7 @@ static void clicks_select_and_open(void **state)
     for (unsigned row = 0; row < 30; row++) { /* anywhere */
         for (unsigned column = 0; column < 90; column += 7)
             tui_ui_click(&ui, row, column, row % 2 == 0);
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
     }
     tui_ui_free(&ui);
     tui_store_free(store);
@@ -432,16 +433,16 @@ static void run_all(void *context)
     if (tui_ui_init(&ui, "a.pcap", false) && cells_resize(&cells, 24, 80)) {
         store = fill_ui(&ui, 5);
         keys(&ui, "5mmL");
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
         tui_ui_key(&ui, TUI_KEY_ESCAPE);
         tui_ui_key(&ui, TUI_KEY_ENTER);
         keys(&ui, "sx");
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
         keys(&ui, "y5/conn == 7");
         tui_ui_key(&ui, TUI_KEY_ENTER);
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
         keys(&ui, "4c");
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
     }
     tui_ui_free(&ui);
     tui_store_free(store);

@@ -6,6 +6,7 @@
 #include "failing_alloc.h"
 #include "default_limits.h"
 #include "ui/tui/tui_format.h"
+#include "ui/tui/tui_draw.h"
 #include "ui/tui/tui_ui.h"
 
 #include <setjmp.h>
@@ -206,7 +207,7 @@ static void views_show_what_is_told(void **state)
     take(&ui, told, 0);
     ui.facts.has_ended = true;
     assert_true(cells_resize(&cells, 16, 80));
-    tui_ui_draw(&ui, &cells);
+    tui_draw(&ui, &cells);
     expect_cells(&cells,
                  " 1 all  2 nodes  3 links  4 calls  5 msgs  6 procs  7 finds  8 traffic  9 times\n"
                  " a.pcap  00:01:00  1 link  7 msgs  501 kB  1 error  0 warnings  12 lost\n"
@@ -236,7 +237,7 @@ static void keys_do_no_harm(void **state)
                 take(&ui, texts[text], (int64_t)view * 700000000);
                 for (enum tui_request i = REQUEST_NONE + 1; i < REQUEST_COUNT; i++) {
                     tui_ui_key(&ui, request_lines[i].key);
-                    tui_ui_draw(&ui, &cells);
+                    tui_draw(&ui, &cells);
                     assert_harmless(&cells);
                     tui_ui_key(&ui, request_lines[i].other);
                 }
@@ -346,12 +347,12 @@ static void run_all(void *context)
         for (unsigned view = 0; view < TUI_VIEW_COUNT; view++) {
             tui_ui_key(&ui, '1' + view);
             tui_ui_key(&ui, TUI_KEY_ENTER);
-            tui_ui_draw(&ui, &cells);
+            tui_draw(&ui, &cells);
             tui_ui_key(&ui, TUI_KEY_ESCAPE);
-            tui_ui_draw(&ui, &cells);
+            tui_draw(&ui, &cells);
         }
         tui_ui_key(&ui, '?');
-        tui_ui_draw(&ui, &cells);
+        tui_draw(&ui, &cells);
     }
     tui_ui_free(&ui);
     cells_free(&cells);

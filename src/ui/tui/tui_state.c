@@ -1,0 +1,97 @@
+/*
+ * tui_state.c - see tui_state.h.
+ */
+#include "ui/tui/tui_state.h"
+
+#include "ui/tui/tui_pages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct tui_view_line tui_views[TUI_VIEW_COUNT] = {
+#define VIEW(name, brief, what) {#name, brief, what, &view_##name},
+#include "ui/tui/views.def"
+#undef VIEW
+};
+
+void tui_state_update(struct tui_ui *ui)
+{
+    tui_views[ui->view].view->update(ui->state[ui->view], &ui->facts);
+}
+
+void tui_state_note(struct tui_ui *ui, const char *text)
+{
+    snprintf(ui->note, sizeof ui->note, "%s", text);
+}
+
+void tui_state_close_pages(struct tui_ui *ui)
+{
+    tui_page_free(&ui->page);
+    while (ui->num_under != 0)
+        tui_page_free(&ui->under[--ui->num_under]);
+    ui->page_is_help = false;
+}
+
+void tui_state_put_page_under(struct tui_ui *ui)
+{
+    if (!ui->page.is_open)
+        return;
+    if (ui->num_under == TUI_PAGES) {
+        tui_page_free(&ui->under[0]);
+        memmove(ui->under, ui->under + 1, --ui->num_under * sizeof *ui->under);
+    }
+    ui->under[ui->num_under++] = ui->page;
+    ui->page = (struct tui_page){0};
+}
+
+void tui_state_close_page(struct tui_ui *ui)
+{
+    tui_page_free(&ui->page);
+    if (ui->num_under != 0)
+        ui->page = ui->under[--ui->num_under];
+    ui->page_is_help = false;
+}
+
+bool tui_state_open(struct tui_ui *ui, struct tui_target target)
+{
+    if (target.kind == TARGET_NONE)
+        return false;
+    tui_state_put_page_under(ui);
+    if (tui_page_open(&ui->page, &ui->facts, target))
+        return true;
+    tui_state_close_page(ui);
+    tui_state_note(ui, "it is not kept any more");
+    return false;
+}
+
+void tui_state_write_page_anew(struct tui_ui *ui)
+{
+    if (!tui_page_open(&ui->page, &ui->facts, ui->page.self))
+        tui_state_close_page(ui);
+}
+
+struct tui_target tui_state_selected(const struct tui_ui *ui)
+{
+    const struct tui_view *view = tui_views[ui->view].view;
+    if (ui->page.is_open)
+        return tui_page_target(&ui->page);
+    return view->selected != NULL ? view->selected(ui->state[ui->view], &ui->facts)
+                                  : (struct tui_target){0};
+}
+
+void tui_state_change_filter(struct tui_ui *ui, const char *text)
+{
+    char what[TUI_NOTE_LEN];
+    if (!tui_filter_set(&ui->filter, text, what, sizeof what))
+        tui_state_note(ui, what);
+    tui_state_update(ui);
+}
+
+bool tui_state_work(struct tui_ui *ui)
+{
+    const struct tui_view *view = tui_views[ui->view].view;
+    if (view->is_busy == NULL || !view->is_busy(ui->state[ui->view]))
+        return false;
+    tui_state_update(ui);
+    return true;
+}

@@ -1,0 +1,17 @@
+/*
+ * tui_typing.h - what is typed in the lowest line: a filter, or the format to save in.
+ */
+#ifndef SRC_TUI_TYPING_H
+#define SRC_TUI_TYPING_H
+
+#include "ui/tui/tui_state.h"
+
+void tui_typing_begin(struct tui_ui *ui, enum tui_typing what);
+
+/* tui_typing_key takes a key into the line. */
+void tui_typing_key(struct tui_ui *ui, uint32_t key);
+
+/* tui_typing_draw shows the line, and above it what is wrong with it or how it can go on. */
+void tui_typing_draw(const struct tui_ui *ui, struct cells *cells);
+
+#endif
