@@ -25,6 +25,7 @@ enum {
     LANE_LEAST = 16,  /* columns */
     TIME_COLUMNS = 24, /* the time of day, and how long after the one before */
     AROUND = 60,      /* messages before and after one that belongs to no call */
+    LISTED = 50,      /* messages on the page of a process or node */
 };
 
 struct lane {
@@ -272,6 +273,17 @@ static void put_message(struct ladder *l, uint64_t number)
     ds_buffer_free(&text);
 }
 
+/* put_listed writes a message as a line of a list. */
+static void put_listed(struct ladder *l, uint64_t number)
+{
+    struct ds_buffer text = {0};
+    const struct record *record = store_look_get(&l->facts->records, number, &l->view);
+    ds_buffer_add_text(&text, "  ");
+    tui_record_print_line(l->facts, record, &text);
+    put_line(l, tui_record_style(record), &text, number);
+    ds_buffer_free(&text);
+}
+
 /* choose_records: around a message that belongs to no call, and all there are else. */
 static bool choose_records(struct ladder *l)
 {
@@ -327,6 +339,34 @@ static void put_all(struct ladder *l, const uint64_t *numbers, size_t num)
         if (take(l, numbers[i]))
             put_message(l, numbers[i]);
     }
+}
+
+void tui_page_messages(struct tui_page *page, const struct tui_facts *facts, struct tui_target ladder)
+{
+    struct ladder *l = calloc(1, sizeof *l);
+    uint64_t *numbers = malloc(MESSAGES * sizeof *numbers);
+    size_t num = 0;
+    if (l != NULL)
+        *l = (struct ladder){.facts = facts, .page = page, .target = ladder};
+    if (l != NULL && numbers != NULL && (l->step = calloc(1, sizeof *l->step)) != NULL) {
+        if (choose_records(l))
+            find_lanes(l, numbers, &num);
+        tui_page_line(page, STYLE_PLAIN, 0, "");
+        tui_page_line(page, STYLE_STRONG, 0,
+                      facts->filter->filter != NULL || facts->filter->span.is_narrow
+                          ? "Its latest messages that the filter takes, the latest first"
+                          : "Its latest messages, the latest first");
+        if (num == 0)
+            tui_page_line(page, STYLE_DIM, 2, "none is kept");
+        page->cuts = true;
+        for (size_t i = num; i != 0 && num - i < LISTED; i--)
+            put_listed(l, numbers[i - 1]);
+        page->cuts = false;
+        diagram_step_free(l->step);
+        free(l->step);
+    }
+    free(numbers);
+    free(l);
 }
 
 void tui_page_ladder(struct tui_page *page, const struct tui_facts *facts, struct tui_target target)

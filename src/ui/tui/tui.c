@@ -139,7 +139,8 @@ static void take_keys(struct tui *tui)
 {
     uint32_t key;
     while ((key = tui_terminal_key(&tui->is_gone)) != TUI_NO_KEY) {
-        const unsigned view = tui->ui.view;
+        const unsigned view = tui->ui.view, num_under = tui->ui.num_under;
+        const bool had_page = tui->ui.page.is_open;
         struct tui_mouse mouse;
         if (key == TUI_KEY_MOUSE) {
             if (tui_terminal_mouse(&mouse))
@@ -155,7 +156,9 @@ static void take_keys(struct tui *tui)
             tui_terminal_copy((struct ds_text){tui->ui.copied.data, tui->ui.copied.len});
         tui->draws_all |= does == TUI_REDRAWS;
         if (tui->ui.view != view)
-            tui->tell_ns = 0; /* the books that it needs are not those of the other one */
+            tell(tui); /* the books that it needs are not those of the other one */
+        if (tui->ui.view != view || tui->ui.num_under != num_under || tui->ui.page.is_open != had_page)
+            tui_draw(&tui->ui, &tui->cells); /* the next key may be typed already: it asks what has room */
         tui->is_old = tui->is_answer = true;
         tui->noted_ns = clock_now_ns(); /* what the answer says stays for a while */
     }

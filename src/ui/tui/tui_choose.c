@@ -5,7 +5,9 @@
 
 #include "core/term_show.h"
 #include "output/event_text.h"
+#include "ui/tui/tui_moment.h"
 #include "ui/tui/tui_record.h"
+#include "ui/tui/tui_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,15 +78,86 @@ static void put_call(const struct record *record, struct ds_buffer *out)
         ds_buffer_printf(out, "conn == %" PRIu64, record->event->conn->number);
 }
 
+/* put_named writes what takes messages and calls of a process that is called as --report top does:
+ * "<node.1.2>", "name@node", or where only its node is known "node". */
+static void put_named(const char *name, struct ds_buffer *out)
+{
+    static const char *const pids[] = {"from", "to", "caller.pid", "callee.pid"};
+    static const char *const names[] = {"from_name", "to_name", "caller.name", "callee.name"};
+    static const char *const nodes[] = {"src.node", "dst.node", "caller.node", "callee.node"};
+    struct ds_buffer atom = {0};
+    const bool is_quoted = name[0] == '\'';
+    const char *at = name + is_quoted;
+    for (; *at != '\0' && *at != (is_quoted ? '\'' : '@'); at++) {
+        at += is_quoted && *at == '\\' && at[1] != '\0';
+        ds_buffer_add(&atom, at, 1);
+    }
+    at += is_quoted && *at == '\'';
+    const struct ds_text whole = {name, strlen(name)}, node = {at + 1, *at == '@' ? strlen(at + 1) : 0};
+    if (name[0] == '<') {
+        for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
+            ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", pids[i]);
+            quote(whole, out);
+        }
+    } else if (memchr(node.data, '@', node.len) != NULL && atom.len != 0) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", names[i]);
+            quote((struct ds_text){atom.data, atom.len}, out);
+            ds_buffer_printf(out, " && %s == ", nodes[i]);
+            quote(node, out);
+        }
+    } else if (whole.len != 0 && whole.data[0] != '?') {
+        ds_buffer_add_text(out, "node == ");
+        quote(whole, out);
+    }
+    ds_buffer_free(&atom);
+}
+
+/* name_of returns what the books call something that has an id of its text; "": they do not have it. */
+static const char *name_of(const struct tui_facts *facts, struct tui_target target)
+{
+    if (target.kind == TARGET_NODE) {
+        const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");
+        for (; link != NULL; link = link->next) {
+            for (const cJSON *side = told_list(link, "side"); side != NULL; side = side->next) {
+                if (tui_id(told_text(side, "node")) == target.number)
+                    return told_text(side, "node");
+            }
+        }
+        return "";
+    }
+    const bool is_callee = target.kind == TARGET_CALLEE;
+    const cJSON *row = told_list(facts->snapshot.book[is_callee ? BOOK_LATENCY : BOOK_TOP],
+                                 is_callee ? "callee" : "rows");
+    while (row != NULL && tui_id(told_text(row, "what")) != target.number)
+        row = row->next;
+    return told_text(row, "what");
+}
+
+/* put_other writes what takes all of something that is no record. */
+static void put_other(const struct tui_facts *facts, struct tui_target target, enum tui_request request,
+                      struct ds_buffer *out)
+{
+    if (target.kind == TARGET_CONN && request == REQUEST_ONLY_CALL) {
+        ds_buffer_printf(out, "conn == %" PRIu64, target.number);
+    } else if (target.kind == TARGET_NODE ? request == REQUEST_ONLY_NODE
+                                   : (target.kind == TARGET_PROCESS || target.kind == TARGET_CALLEE) &&
+                                         request == REQUEST_ONLY_PROCESS) {
+        put_named(name_of(facts, target), out);
+    }
+}
+
 bool tui_choose_filter(const struct tui_facts *facts, struct tui_target target, enum tui_request request,
                        char *text, size_t len)
 {
     struct record_view view = {0};
     struct ds_buffer out = {0};
     const struct record *record = store_look_get(&facts->records, find(facts, target), &view);
-    if (record == NULL || record->finding != NULL)
+    if (record == NULL)
+        put_other(facts, target, request, &out);
+    else if (record->finding != NULL)
         return false;
-    if (request == REQUEST_ONLY_CALL)
+    else if (request == REQUEST_ONLY_CALL)
         put_call(record, &out);
     else if (request == REQUEST_ONLY_PROCESS)
         put_process(record, &out);
@@ -100,6 +173,8 @@ bool tui_choose_filter(const struct tui_facts *facts, struct tui_target target, 
 int64_t tui_choose_time(const struct tui_facts *facts, struct tui_target target)
 {
     struct record_view view = {0};
+    if (target.kind == TARGET_MOMENT)
+        return tui_moment_time(facts, target.number);
     const struct record *record = store_look_get(&facts->records, find(facts, target), &view);
     return record != NULL ? record_time(record) : 0;
 }

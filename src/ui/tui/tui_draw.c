@@ -120,9 +120,10 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
 {
     const struct tui_view *view = tui_views[ui->view].view;
     const enum tui_target_kind kind = ui->page.self.kind;
-    const bool is_ladder = kind >= TARGET_LADDER_OF_RECORD && kind <= TARGET_LADDER_OF_MARKS;
     if (ui->page.is_open && request == REQUEST_LANES)
-        return is_ladder;
+        return tui_page_is_ladder(kind);
+    if (request == REQUEST_NEXT_PART)
+        return !ui->page.is_open && (view->has & VIEW_HAS_PARTS) != 0;
     switch (request_lines[request].where) {
     case REQUEST_ROW:
         return request == REQUEST_LADDER
@@ -168,6 +169,7 @@ static void draw_keys(const struct tui_ui *ui, struct cells *cells)
 /* draw_chosen says which filter holds, and how much is marked. */
 static void draw_chosen(const struct tui_ui *ui, struct cells *cells)
 {
+    const bool filters_all = (tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0;
     unsigned at = 1;
     if (ui->marks.num != 0) {
         char text[64];
@@ -175,7 +177,8 @@ static void draw_chosen(const struct tui_ui *ui, struct cells *cells)
         at += cells_put_string(cells, 2, at, cells->columns - at, STYLE_STRONG, text) + 2;
     }
     if (ui->filter.filter != NULL && at < cells->columns) {
-        at += cells_put_string(cells, 2, at, cells->columns - at, STYLE_STRONG, "filter:") + 1;
+        at += cells_put_string(cells, 2, at, cells->columns - at, STYLE_STRONG,
+                               filters_all ? "filter:" : "filter of messages and calls:") + 1;
         cells_put_string(cells, 2, at, cells->columns > at ? cells->columns - at - 1 : 0, STYLE_PLAIN,
                          ui->filter.text);
     }
@@ -216,12 +219,12 @@ void tui_draw(struct tui_ui *ui, struct cells *cells)
     if (ui->page.is_open) {
         draw_page(ui, cells, (struct area){2, 0, cells->rows - 3, cells->columns});
     } else {
-        if ((tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0)
-            draw_chosen(ui, cells);
-        if (ui->filter.span.is_narrow && (tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0) {
+        draw_chosen(ui, cells);
+        if (ui->filter.span.is_narrow) {
+            const bool is_all = (tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0;
             area.rows--;
-            tui_span_draw(&ui->filter.span, ui->facts.snapshot.first_ns, ui->facts.snapshot.last_ns, cells,
-                          area.row + area.rows);
+            tui_span_draw(&ui->filter.span, ui->facts.snapshot.first_ns, ui->facts.snapshot.last_ns,
+                          is_all ? "shown:" : "messages, calls:", cells, area.row + area.rows);
         }
         ui->area = area;
         tui_views[ui->view].view->draw(ui->state[ui->view], &ui->facts, cells, area);

@@ -15,7 +15,7 @@ static const char *where_text(enum request_where where)
         [REQUEST_MOVE] = "Where something scrolls",
         [REQUEST_ROW] = "Where a row is selected",
         [REQUEST_TABLE] = "In a table",
-        [REQUEST_RECORDS] = "In messages and calls",
+        [REQUEST_RECORDS] = "Which messages and calls are shown",
         [REQUEST_PAGE] = "On the page of a message, or a ladder",
         [REQUEST_LIVE] = "While packets come",
     };

@@ -143,6 +143,12 @@ static size_t fits(const struct cells *cells, struct ds_text text, unsigned colu
     return len;
 }
 
+/* is_marked says whether a mark before it says that a line leads to another page. Of a ladder all do. */
+static bool is_marked(const struct tui_page *page, const struct tui_page_line *line)
+{
+    return page->num_sticky == 0 && line->target.kind != TARGET_NONE && line->target.kind != TARGET_FOLD;
+}
+
 /* draw_line writes a line of the page onto the screen, from line at of the page's on, and returns
  * how many it takes there. */
 static size_t draw_line(const struct tui_page *page, const struct tui_page_line *line, size_t at,
@@ -157,6 +163,8 @@ static size_t draw_line(const struct tui_page *page, const struct tui_page_line 
             const unsigned row = area.row + (unsigned)(at + num - page->top);
             cells_put(cells, row, area.column + indent, area.columns - indent, line->style,
                       (struct ds_text){rest.data, len});
+            if (num == 0 && area.column != 0 && is_marked(page, line))
+                cells_fill(cells, row, area.column - 1, 1, STYLE_NAME, 0x203A, '>');
             if (is_selected)
                 cells_paint(cells, row, area.column, area.columns, STYLE_SELECTED);
         }
@@ -210,6 +218,18 @@ static void select_near(struct tui_page *page, size_t at)
     page->selected = i;
 }
 
+/* select_leading selects the next line that leads somewhere, behind the last the first. */
+static void select_leading(struct tui_page *page, bool is_back)
+{
+    for (size_t i = 1; i <= page->num; i++) {
+        const size_t at = (page->selected + (is_back ? page->num - i : i)) % page->num;
+        if (at >= page->num_sticky && page->lines[at].target.kind != TARGET_NONE) {
+            page->selected = at;
+            return;
+        }
+    }
+}
+
 /* move_selected moves on a page where lines lead somewhere. */
 static bool move_selected(struct tui_page *page, enum tui_request request)
 {
@@ -233,6 +253,10 @@ static bool move_selected(struct tui_page *page, enum tui_request request)
         break;
     case REQUEST_LAST:
         page->selected = last;
+        break;
+    case REQUEST_NEXT_PART:
+    case REQUEST_PREVIOUS_PART:
+        select_leading(page, request == REQUEST_PREVIOUS_PART);
         break;
     default:
         return false;

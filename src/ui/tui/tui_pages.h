@@ -13,11 +13,20 @@ bool tui_page_open(struct tui_page *page, const struct tui_facts *facts, struct 
 /* tui_page_ladder_of returns the ladder of what a target stands for; NONE: it has none. */
 struct tui_target tui_page_ladder_of(struct tui_target target);
 
+/* tui_page_is_ladder says whether a page is one. */
+static inline bool tui_page_is_ladder(enum tui_target_kind kind)
+{
+    return kind >= TARGET_LADDER_OF_RECORD && kind <= TARGET_LADDER_OF_MARKS;
+}
+
 /* page_fn writes a page, or leaves it closed. */
 typedef void page_fn(struct tui_page *page, const struct tui_facts *facts, struct tui_target target);
 #define PAGE(id, page) extern page_fn page;
 #include "ui/tui/pages.def"
 #undef PAGE
+
+/* tui_page_messages appends the latest messages of what a ladder is of. */
+void tui_page_messages(struct tui_page *page, const struct tui_facts *facts, struct tui_target ladder);
 
 /* tui_page_explain appends what --explain says of a thing, from the records that are kept. Lines
  * that name a packet, call or connection lead there. */

@@ -48,8 +48,7 @@ void tui_span_move(struct tui_span_shown *span, int64_t first_ns, int64_t last_n
 }
 
 void tui_span_draw(const struct tui_span_shown *span, int64_t first_ns, int64_t last_ns,
-                   struct cells *cells,
-                   unsigned row)
+                   const char *word, struct cells *cells, unsigned row)
 {
     char text[96];
     const double all = (double)(last_ns - first_ns);
@@ -65,7 +64,7 @@ void tui_span_draw(const struct tui_span_shown *span, int64_t first_ns, int64_t 
     }
     at += bar + (bar != 0);
     at += cells_put_string(cells, row, at, cells->columns, STYLE_DIM, tui_time_of_day(last_ns).text) + 2;
-    snprintf(text, sizeof text, "shown: %s for %s", tui_time_of_day(span->from_ns).text,
+    snprintf(text, sizeof text, "%s %s for %s", word, tui_time_of_day(span->from_ns).text,
              tui_span(span->to_ns - span->from_ns).text);
     if (at < cells->columns)
         cells_put_string(cells, row, at, cells->columns - at, STYLE_STRONG, text);

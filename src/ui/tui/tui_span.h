@@ -26,9 +26,8 @@ static inline bool tui_span_takes(const struct tui_span_shown *span, int64_t ns)
     return !span->is_narrow || (ns >= span->from_ns && ns <= span->to_ns);
 }
 
-/* tui_span_draw draws where it is in what there is. */
+/* tui_span_draw draws where it is in what there is. word says what keeps to it. */
 void tui_span_draw(const struct tui_span_shown *span, int64_t first_ns, int64_t last_ns,
-                   struct cells *cells,
-                   unsigned row);
+                   const char *word, struct cells *cells, unsigned row);
 
 #endif

@@ -79,11 +79,27 @@ struct tui_target tui_state_selected(const struct tui_ui *ui)
                                   : (struct tui_target){0};
 }
 
+void tui_state_show_view(struct tui_ui *ui, unsigned view)
+{
+    ui->view = view;
+    tui_state_close_pages(ui);
+    ui->is_told = false; /* its books are older than the others */
+    tui_state_update(ui);
+}
+
+void tui_state_show_records(struct tui_ui *ui)
+{
+    const bool has_records = (tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0;
+    if (!has_records || ui->page.is_open)
+        tui_state_show_view(ui, has_records ? ui->view : (unsigned)TUI_VIEW_messages);
+}
+
 void tui_state_change_filter(struct tui_ui *ui, const char *text)
 {
     char what[TUI_NOTE_LEN];
     if (!tui_filter_set(&ui->filter, text, what, sizeof what))
         tui_state_note(ui, what);
+    tui_state_show_records(ui);
     tui_state_update(ui);
 }
 

@@ -1,6 +1,6 @@
 /*
- * tui_state.h - what the user's side knows: the views, what is open over them, what the books said last, and
- * what is typed.
+ * tui_state.h - what the user's side knows: the views, what is open over them, what the books said last,
+ * and what is typed.
  */
 #ifndef SRC_TUI_STATE_H
 #define SRC_TUI_STATE_H
@@ -61,6 +61,13 @@ void tui_state_close_pages(struct tui_ui *ui);
 /* tui_state_write_page_anew has the page say what was just chosen; where it scrolled to stays. */
 void tui_state_write_page_anew(struct tui_ui *ui);
 
+/* tui_state_show_view shows another view, and closes what is open. */
+void tui_state_show_view(struct tui_ui *ui, unsigned view);
+
+/* tui_state_show_records shows messages, unless a view that lists them or calls is there already. */
+void tui_state_show_records(struct tui_ui *ui);
+
+/* tui_state_change_filter has messages and calls be filtered by a text, and shows them. */
 void tui_state_change_filter(struct tui_ui *ui, const char *text);
 
 #endif

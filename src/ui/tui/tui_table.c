@@ -68,7 +68,9 @@ bool tui_table_add(struct tui_table *table, uint64_t id, enum style style)
         table->rows = rows;
         table->cap = cap;
     }
-    table->rows[table->num++] = (struct tui_row){.id = id, .style = (uint8_t)style};
+    table->rows[table->num] =
+        (struct tui_row){.id = id, .place = (uint32_t)table->num, .style = (uint8_t)style};
+    table->num++;
     return true;
 }
 
@@ -101,7 +103,6 @@ static struct ds_text text_of(const struct tui_table *table, const struct tui_ro
 struct sort_key {
     struct ds_text text;
     int64_t number;
-    size_t place; /* equals stay in order */
     bool is_number, is_turned;
     struct tui_row row;
 };
@@ -120,12 +121,13 @@ static int compare(const void *a, const void *b)
     }
     if (x->is_turned)
         order = -order;
-    return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+    /* Equals stand as they came, however the rows were sorted before. */
+    return order != 0 ? order : (x->row.place > y->row.place) - (x->row.place < y->row.place);
 }
 
 static void sort(struct tui_table *table)
 {
-    if (table->num < 2 || (table->sort_column < 0 && !table->is_turned))
+    if (table->num < 2)
         return;
     struct sort_key *keys = malloc(table->num * sizeof *keys);
     if (keys == NULL) {
@@ -133,10 +135,10 @@ static void sort(struct tui_table *table)
         return;
     }
     for (size_t i = 0; i < table->num; i++) {
-        keys[i] = (struct sort_key){.place = i, .is_turned = table->is_turned, .row = table->rows[i]};
+        keys[i] = (struct sort_key){.is_turned = table->is_turned, .row = table->rows[i]};
         if (table->sort_column < 0) {
             keys[i].is_number = true;
-            keys[i].number = -(int64_t)i;
+            keys[i].number = -(int64_t)keys[i].row.place;
             continue;
         }
         const unsigned column = (unsigned)table->sort_column;

@@ -20,6 +20,7 @@ struct tui_column {
 
 struct tui_row {
     uint64_t id;
+    uint32_t place; /* as the rows came */
     uint8_t style;
     struct {
         uint32_t at, len; /* in text */

@@ -5,6 +5,7 @@
 
 #include "output/event_text.h"
 #include "ui/tui/tui_choose.h"
+#include "ui/tui/tui_format.h"
 #include "ui/tui/tui_help.h"
 #include "ui/tui/tui_pages.h"
 #include "ui/tui/tui_typing.h"
@@ -69,14 +70,6 @@ struct store_look *tui_ui_records(struct tui_ui *ui)
     return ui->is_paused ? NULL : &ui->facts.records;
 }
 
-static void show_view(struct tui_ui *ui, unsigned view)
-{
-    ui->view = view;
-    tui_state_close_pages(ui);
-    ui->is_told = false; /* its books are older than the others */
-    tui_state_update(ui);
-}
-
 static enum tui_does go_back(struct tui_ui *ui, bool is_quit)
 {
     if (!ui->page.is_open)
@@ -87,6 +80,8 @@ static enum tui_does go_back(struct tui_ui *ui, bool is_quit)
 
 static void pause_or_go_on(struct tui_ui *ui)
 {
+    if (!ui->facts.is_live || ui->facts.has_ended)
+        tui_state_note(ui, "no more packets come: there is nothing to hold");
     ui->is_paused = !ui->is_paused && ui->facts.is_live && !ui->facts.has_ended;
     if (!ui->is_paused)
         tui_state_update(ui);
@@ -102,8 +97,9 @@ static void open_selected(struct tui_ui *ui)
         tui_state_write_page_anew(ui);
     } else if (target.kind != TARGET_NONE) {
         tui_state_open(ui, target);
-    } else if (!ui->page.is_open) {
-        view->request(ui->state[ui->view], &ui->facts, REQUEST_OPEN, &ui->page);
+    } else if (ui->page.is_open ||
+               !view->request(ui->state[ui->view], &ui->facts, REQUEST_OPEN, &ui->page)) {
+        tui_state_note(ui, "nothing is behind this line");
     }
 }
 
@@ -123,12 +119,15 @@ static void open_ladder(struct tui_ui *ui)
 static void narrow(struct tui_ui *ui, enum tui_request request)
 {
     char more[LINE_LEN], what[TUI_NOTE_LEN];
-    if (!tui_choose_filter(&ui->facts, tui_state_selected(ui), request, more, sizeof more)) {
-        tui_state_note(ui, "that is not known of it");
+    if (!tui_choose_filter(&ui->facts, tui_state_selected(ui), request, more, sizeof more) &&
+        (!ui->page.is_open ||
+         !tui_choose_filter(&ui->facts, ui->page.self, request, more, sizeof more))) {
+        tui_state_note(ui, "that is not known of the selected row");
         return;
     }
     if (!tui_filter_narrow(&ui->filter, more, what, sizeof what))
         tui_state_note(ui, what);
+    tui_state_show_records(ui);
     tui_state_update(ui);
 }
 
@@ -137,7 +136,9 @@ static void change_span(struct tui_ui *ui, enum tui_request request)
 {
     const int64_t first_ns = ui->facts.snapshot.first_ns, last_ns = ui->facts.snapshot.last_ns;
     struct tui_span_shown *span = &ui->filter.span;
-    const int64_t middle_ns = tui_choose_time(&ui->facts, tui_state_selected(ui));
+    int64_t middle_ns = tui_choose_time(&ui->facts, tui_state_selected(ui));
+    if (middle_ns == 0 && ui->page.is_open)
+        middle_ns = tui_choose_time(&ui->facts, ui->page.self);
     if (request == REQUEST_NARROW)
         tui_span_narrow(span, first_ns, last_ns, middle_ns != 0 ? middle_ns : last_ns);
     else if (request == REQUEST_WIDEN)
@@ -146,13 +147,39 @@ static void change_span(struct tui_ui *ui, enum tui_request request)
         tui_span_move(span, first_ns, last_ns, request == REQUEST_LATER);
     ui->filter.generation++;
     tui_state_update(ui);
+    if (!span->is_narrow) {
+        tui_state_note(ui, "all of the time is shown");
+    } else if (ui->page.is_open) {
+        char text[128];
+        snprintf(text, sizeof text, "messages and calls from %s on, for %s, are shown",
+                 tui_time_of_day(span->from_ns).text, tui_span(span->to_ns - span->from_ns).text);
+        tui_state_note(ui, text);
+    }
+}
+
+static void note_marks(struct tui_ui *ui)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%u marked: L shows them as a ladder", ui->marks.num);
+    tui_state_note(ui, text);
+}
+
+static bool can_be_marked(struct tui_target target)
+{
+    return target.kind == TARGET_RECORD || target.kind == TARGET_PACKET || target.kind == TARGET_CALL;
 }
 
 static void mark(struct tui_ui *ui)
 {
     const struct tui_view *view = tui_views[ui->view].view;
-    if (!tui_choose_mark(&ui->facts, tui_state_selected(ui), &ui->marks))
+    const struct tui_target row = tui_state_selected(ui);
+    const struct tui_target target = ui->page.is_open && !can_be_marked(row) ? ui->page.self : row;
+    if (!can_be_marked(target))
+        tui_state_note(ui, "only messages and calls can be marked");
+    else if (!tui_choose_mark(&ui->facts, target, &ui->marks))
         tui_state_note(ui, "no more can be marked");
+    else if (ui->page.is_open)
+        note_marks(ui);
     else
         view->request(ui->state[ui->view], &ui->facts, REQUEST_DOWN, &ui->page);
 }
@@ -173,21 +200,24 @@ static enum tui_does copy(struct tui_ui *ui)
     return TUI_COPIES;
 }
 
-/* change_page answers what only pages of messages and ladders do. */
-static void change_page(struct tui_ui *ui, enum tui_request request)
+/* change_page answers what only pages of messages and ladders do. False: this is none. */
+static bool change_page(struct tui_ui *ui, enum tui_request request)
 {
     struct tui_page *page = &ui->page;
-    if (!page->is_open || page->self.kind == TARGET_NONE)
-        return;
+    const enum tui_target_kind kind = page->self.kind;
+    if (!page->is_open || (request == REQUEST_LANES ? !tui_page_is_ladder(kind)
+                                                    : kind != TARGET_RECORD && kind != TARGET_PACKET))
+        return false;
     page->has_other_syntax ^= request == REQUEST_SYNTAX;
     page->shows_bytes ^= request == REQUEST_BYTES;
     page->by_process ^= request == REQUEST_LANES;
     if (request == REQUEST_SYNTAX)
         page->num_folds = 0; /* brackets have other numbers */
     tui_state_write_page_anew(ui);
+    return true;
 }
 
-static enum tui_does answer_records(struct tui_ui *ui, enum tui_request request)
+static void answer_records(struct tui_ui *ui, enum tui_request request)
 {
     switch (request) {
     case REQUEST_FILTER:
@@ -212,6 +242,7 @@ static enum tui_does answer_records(struct tui_ui *ui, enum tui_request request)
         mark(ui);
         break;
     case REQUEST_UNMARK:
+        tui_state_note(ui, ui->marks.num != 0 ? "nothing is marked any more" : "nothing is marked");
         ui->marks.num = 0;
         break;
     case REQUEST_LADDER_OF_MARKS:
@@ -224,24 +255,45 @@ static enum tui_does answer_records(struct tui_ui *ui, enum tui_request request)
         tui_typing_begin(ui, TYPES_FORMAT);
         break;
     }
-    return TUI_GOES_ON;
 }
 
-static enum tui_does answer_rest(struct tui_ui *ui, enum tui_request request)
+/* refuse says why a key does nothing here. */
+static void refuse(struct tui_ui *ui, enum tui_request request)
+{
+    static const char *const why[] = {
+        [REQUEST_TABLE] = "there are no columns to sort by here",
+        [REQUEST_PAGE] = "that is for the page of a message: Enter opens it",
+    };
+    const enum request_where where = request_lines[request].where;
+    if ((size_t)where < sizeof why / sizeof why[0] && why[where] != NULL)
+        tui_state_note(ui, request == REQUEST_LANES ? "that is for a ladder: l shows one" : why[where]);
+}
+
+static void answer_rest(struct tui_ui *ui, enum tui_request request)
 {
     const struct tui_view *view = tui_views[ui->view].view;
     const enum request_where where = request_lines[request].where;
-    if (where == REQUEST_RECORDS) {
-        if ((view->has & VIEW_HAS_FILTER) != 0 && !ui->page.is_open)
-            return answer_records(ui, request);
-    } else if (where == REQUEST_PAGE) {
-        change_page(ui, request);
-    } else if (ui->page.is_open) {
-        tui_page_request(&ui->page, request);
-    } else {
-        view->request(ui->state[ui->view], &ui->facts, request, &ui->page);
+    if (where == REQUEST_RECORDS)
+        answer_records(ui, request);
+    else if (where == REQUEST_PAGE ? !change_page(ui, request)
+             : ui->page.is_open    ? !tui_page_request(&ui->page, request)
+                                   : !view->request(ui->state[ui->view], &ui->facts, request, &ui->page))
+        refuse(ui, request);
+}
+
+/* turn_part goes to the next part of what is shown; where that has none the next view is shown. */
+static void turn_part(struct tui_ui *ui, enum tui_request request)
+{
+    const struct tui_view *view = tui_views[ui->view].view;
+    const bool is_next = request == REQUEST_NEXT_PART || request == REQUEST_NEXT_VIEW;
+    const unsigned step = is_next ? 1 : TUI_VIEW_COUNT - 1;
+    const bool is_part = request == REQUEST_NEXT_PART || request == REQUEST_PREVIOUS_PART;
+    if (is_part && ui->page.is_open) {
+        if (!tui_page_request(&ui->page, request))
+            tui_state_note(ui, "no line of this page leads on");
+    } else if (!is_part || !view->request(ui->state[ui->view], &ui->facts, request, &ui->page)) {
+        tui_state_show_view(ui, (ui->view + step) % TUI_VIEW_COUNT);
     }
-    return TUI_GOES_ON;
 }
 
 static enum tui_does answer(struct tui_ui *ui, enum tui_request request)
@@ -265,11 +317,11 @@ static enum tui_does answer(struct tui_ui *ui, enum tui_request request)
         tui_help_write(&ui->page);
         ui->page_is_help = true;
         return TUI_GOES_ON;
+    case REQUEST_NEXT_PART:
+    case REQUEST_PREVIOUS_PART:
     case REQUEST_NEXT_VIEW:
-        show_view(ui, (ui->view + 1) % TUI_VIEW_COUNT);
-        return TUI_GOES_ON;
     case REQUEST_PREVIOUS_VIEW:
-        show_view(ui, (ui->view + TUI_VIEW_COUNT - 1) % TUI_VIEW_COUNT);
+        turn_part(ui, request);
         return TUI_GOES_ON;
     case REQUEST_PAUSE:
         pause_or_go_on(ui);
@@ -279,7 +331,8 @@ static enum tui_does answer(struct tui_ui *ui, enum tui_request request)
     case REQUEST_SUSPEND:
         return TUI_SUSPENDS;
     default:
-        return answer_rest(ui, request);
+        answer_rest(ui, request);
+        return TUI_GOES_ON;
     }
 }
 
@@ -297,11 +350,18 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
     if (key >= '0' && key <= '9') { /* 0 is the tenth */
         const unsigned view = key == '0' ? 9 : key - '1';
         if (view < TUI_VIEW_COUNT)
-            show_view(ui, view);
+            tui_state_show_view(ui, view);
         return TUI_GOES_ON;
     }
     const enum tui_request request = request_find(key);
-    return request != REQUEST_NONE ? answer(ui, request) : TUI_GOES_ON;
+    if (request != REQUEST_NONE)
+        return answer(ui, request);
+    if (key > ' ' && key < 0x7F) {
+        char text[64];
+        snprintf(text, sizeof text, "%c is no key here: ? lists the keys", (char)key);
+        tui_state_note(ui, text);
+    }
+    return TUI_GOES_ON;
 }
 
 void tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twice)
@@ -314,7 +374,7 @@ void tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twic
         while (i < TUI_VIEW_COUNT && column >= ui->menu_end[i])
             i++;
         if (i < TUI_VIEW_COUNT)
-            show_view(ui, i);
+            tui_state_show_view(ui, i);
         return;
     }
     bool is_there = false;

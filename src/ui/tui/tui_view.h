@@ -8,7 +8,10 @@
 #include "ui/tui/tui_list.h"
 
 /* What a view answers, beside what is answered everywhere. */
-enum { VIEW_HAS_FILTER = 1 }; /* it lists records: the filter, marks */
+enum {
+    VIEW_HAS_FILTER = 1, /* it lists records: the filter, marks */
+    VIEW_HAS_PARTS = 2,  /* one of its parts is in focus */
+};
 
 struct tui_view {
     unsigned books;    /* that it looks at: BOOK_BIT of each */

@@ -18,7 +18,7 @@ enum { SEVERITY, CODE, SENTENCE, COUNT, LAST };
 static const struct tui_column columns[] = {
     [SEVERITY] = {.title = "SEVERITY", .least = 8},
     [CODE] = {.title = "CODE", .least = 5},
-    [SENTENCE] = {.title = "FINDING", .least = 30, .most = 0},
+    [SENTENCE] = {.title = "FINDING", .least = 42, .most = 0},
     [COUNT] = {.title = "TIMES", .is_number = true, .least = 5, .rank = 2},
     [LAST] = {.title = "LAST", .is_number = true, .least = 12, .rank = 1},
     {.title = NULL},
@@ -32,7 +32,7 @@ enum style finding_style(const char *severity)
                                                                           : STYLE_DIM;
 }
 
-static uint64_t id_of(const cJSON *found)
+uint64_t finding_id(const cJSON *found)
 {
     char text[2048];
     snprintf(text, sizeof text, "%s%s%s", told_text(found, "severity"), told_text(found, "code"),
@@ -111,7 +111,7 @@ void tui_page_finding(struct tui_page *page, const struct tui_facts *facts, stru
 {
     char title[sizeof page->title];
     const cJSON *found = told_list(facts->snapshot.book[BOOK_DOCTOR], "found");
-    while (found != NULL && id_of(found) != target.number)
+    while (found != NULL && finding_id(found) != target.number)
         found = found->next;
     if (found == NULL)
         return;
@@ -145,7 +145,7 @@ const struct tui_list_kind finding_list = {
     .book = BOOK_DOCTOR,
     .rows = "found",
     .what = "findings",
-    .id = id_of,
+    .id = finding_id,
     .style = style_of,
     .put = put,
     .row_kind = TARGET_FINDING,

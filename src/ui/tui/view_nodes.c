@@ -16,7 +16,7 @@
 enum { NODE, OPEN_LINKS, RATE, SENT, RECEIVED, SENT_BYTES, RECEIVED_BYTES, ROUND_TRIP, CLOSED, RELEASE };
 
 static const struct tui_column columns[] = {
-    [NODE] = {.title = "NODE", .least = 12, .most = 60},
+    [NODE] = {.title = "NODE", .least = 24, .most = 60},
     [OPEN_LINKS] = {.title = "LINKS", .is_number = true, .least = 5},
     [RATE] = {.title = "RATE", .is_number = true, .least = 8},
     [SENT] = {.title = "SENT", .is_number = true, .least = 5, .rank = 2},
@@ -136,6 +136,8 @@ void tui_page_node(struct tui_page *page, const struct tui_facts *facts, struct 
             tui_page_lead(page, (struct tui_target){TARGET_CONN, told_number(link, "conn")});
         }
     }
+    if (has_begun)
+        tui_page_messages(page, facts, (struct tui_target){TARGET_LADDER_OF_NODE, target.number});
 }
 
 static const struct tui_list_kind node_list = {

@@ -1,6 +1,7 @@
 /*
  * view_overview.c - all of it at a glance: what is wrong, the links, the slowest kinds of calls, the
- * busiest processes. What has no room is in the view of its own.
+ * busiest processes. What has no room is in the view of its own. One part is in focus: keys are for its
+ * rows, and what is behind a row is opened from here.
  */
 #include "ui/tui/tui_findings.h"
 #include "ui/tui/tui_format.h"
@@ -57,11 +58,19 @@ static const struct tui_list_kind call_list = {
     .id = call_id,
     .style = call_style,
     .put = put_call,
+    .row_kind = TARGET_CALLEE,
 };
 
+/* part is one of those that the view is of, from above. */
+enum overview_part { PART_FINDINGS, PART_LINKS, PART_CALLS, PART_PROCESSES, PARTS };
+
 struct overview {
-    struct tui_list links, calls, processes;
-    struct area links_at; /* where they were drawn last */
+    struct tui_list list[PARTS]; /* findings have none */
+    struct area at[PARTS];       /* where they were drawn last */
+    uint64_t finding[FINDINGS];  /* ids of those that are shown */
+    size_t num_findings, finding_at;
+    enum overview_part focus; /* whose row is selected */
+    bool is_chosen;  /* by the user */
 };
 
 static void *open_view(void)
@@ -69,50 +78,100 @@ static void *open_view(void)
     struct overview *view = calloc(1, sizeof *view);
     if (view == NULL)
         return NULL;
-    tui_list_init(&view->links, &link_list);
-    tui_list_init(&view->calls, &call_list);
-    tui_list_init(&view->processes, &process_list);
+    tui_list_init(&view->list[PART_LINKS], &link_list);
+    tui_list_init(&view->list[PART_CALLS], &call_list);
+    tui_list_init(&view->list[PART_PROCESSES], &process_list);
+    view->focus = PART_LINKS;
     return view;
 }
 
 static void close_view(void *state)
 {
     struct overview *view = state;
-    tui_list_free(&view->links);
-    tui_list_free(&view->calls);
-    tui_list_free(&view->processes);
+    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+        tui_list_free(&view->list[part]);
     free(view);
+}
+
+/* is_shown says whether a row of the doctor's is for this view. */
+static bool is_shown(const cJSON *found)
+{
+    return (told_text(found, "code")[0] != '\0' || strcmp(told_text(found, "severity"), "down") == 0) &&
+           told_number(found, "aside") == 0;
+}
+
+/* find_findings keeps the selected one selected; where it has gone, the place stays. */
+static void find_findings(struct overview *view, const struct tui_facts *facts)
+{
+    const uint64_t selected = view->num_findings != 0 ? view->finding[view->finding_at] : 0;
+    const cJSON *found = told_list(facts->snapshot.book[BOOK_DOCTOR], "found");
+    view->num_findings = 0;
+    for (; found != NULL && view->num_findings < FINDINGS; found = found->next) {
+        if (is_shown(found))
+            view->finding[view->num_findings++] = finding_id(found);
+    }
+    for (size_t i = 0; i < view->num_findings; i++) {
+        if (view->finding[i] == selected)
+            view->finding_at = i;
+    }
+    if (view->finding_at >= view->num_findings)
+        view->finding_at = view->num_findings != 0 ? view->num_findings - 1 : 0;
+}
+
+static size_t rows_of(const struct overview *view, enum overview_part part)
+{
+    return part == PART_FINDINGS ? view->num_findings : view->list[part].table.num;
+}
+
+/* find_focus has a part be in focus that has rows, the links where nobody has chosen one. */
+static void find_focus(struct overview *view)
+{
+    if (!view->is_chosen)
+        view->focus = PART_LINKS;
+    for (int i = 0; i < PARTS && rows_of(view, view->focus) == 0; i++)
+        view->focus = (view->focus + 1) % PARTS;
 }
 
 static void update(void *state, const struct tui_facts *facts)
 {
     struct overview *view = state;
-    tui_list_fill(&view->links, facts);
-    tui_list_fill(&view->calls, facts);
-    tui_list_fill(&view->processes, facts);
+    find_findings(view, facts);
+    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+        tui_list_fill(&view->list[part], facts);
+    find_focus(view);
+}
+
+static void draw_finding(const cJSON *found, struct cells *cells, struct area line)
+{
+    const char *severity = told_text(found, "severity"), *code = told_text(found, "code");
+    char head[64];
+    const int len = snprintf(head, sizeof head, "%s%s%s%s ", severity, code[0] != '\0' ? " " : "", code,
+                             told_number(found, "past") != 0 ? " (past)" : "");
+    const unsigned at = cells_put(cells, line.row, line.column, line.columns, finding_style(severity),
+                                  (struct ds_text){head, (size_t)len});
+    cells_put_string(cells, line.row, line.column + at, line.columns - at, STYLE_PLAIN,
+                     told_text(found, "sentence"));
 }
 
 /* draw_findings writes the first findings, a line each, and returns how many lines it took. */
-static unsigned draw_findings(const struct tui_facts *facts, struct cells *cells, struct area area)
+static unsigned draw_findings(struct overview *view, const struct tui_facts *facts, struct cells *cells,
+                              struct area area)
 {
     const cJSON *doctor = facts->snapshot.book[BOOK_DOCTOR];
     unsigned row = 0;
-    const cJSON *found = told_list(doctor, "found");
-    for (; found != NULL && row < FINDINGS; found = found->next) {
-        const char *severity = told_text(found, "severity"), *code = told_text(found, "code");
-        char head[64];
-        const bool is_down = strcmp(severity, "down") == 0;
-        if ((code[0] == '\0' && !is_down) || told_number(found, "aside") != 0)
+    for (const cJSON *found = told_list(doctor, "found"); found != NULL && row < FINDINGS;
+         found = found->next) {
+        struct area line = area;
+        line.row += row;
+        if (!is_shown(found))
             continue;
-        const int len = snprintf(head, sizeof head, "%s%s%s%s ", severity, is_down ? "" : " ", code,
-                                 told_number(found, "past") != 0 ? " (past)" : "");
-        const unsigned at = cells_put(cells, area.row + row, area.column, area.columns,
-                                      finding_style(severity),
-                                      (struct ds_text){head, (size_t)len});
-        cells_put_string(cells, area.row + row, area.column + at, area.columns - at, STYLE_PLAIN,
-                         told_text(found, "sentence"));
+        draw_finding(found, cells, line);
+        if (view->focus == PART_FINDINGS && row == view->finding_at)
+            cells_paint(cells, line.row, area.column, area.columns, STYLE_SELECTED);
         row++;
     }
+    view->at[PART_FINDINGS] = area;
+    view->at[PART_FINDINGS].rows = row;
     if (row == 0) {
         /* The doctor's own words: they say no more than what could be seen and read. */
         cells_put_string(cells, area.row, area.column, area.columns, STYLE_GOOD,
@@ -122,7 +181,7 @@ static unsigned draw_findings(const struct tui_facts *facts, struct cells *cells
     return row;
 }
 
-static struct area part(struct area area, unsigned row, unsigned rows)
+static struct area part_of(struct area area, unsigned row, unsigned rows)
 {
     area.row += row;
     area.rows = row < area.rows ? area.rows - row : 0;
@@ -130,19 +189,17 @@ static struct area part(struct area area, unsigned row, unsigned rows)
     return area;
 }
 
-static void draw(void *state, const struct tui_facts *facts, struct cells *cells, struct area area)
+/* lay_out gives the links half of the rows, less where they are few; what is left is for calls and
+ * processes, side by side where there is room for that. */
+static void lay_out(struct overview *view, struct area area, unsigned at)
 {
-    struct overview *view = state;
-    const unsigned at = draw_findings(facts, cells, area) + 1;
     const unsigned rest = area.rows > at ? area.rows - at : 0;
     const bool is_wide = area.columns >= WIDE;
-    /* The links have half of the rows, less where they are few. */
     unsigned links = is_wide ? rest / 2 : rest * 2 / 5;
-    if (view->links.table.num + 1 < links)
-        links = (unsigned)view->links.table.num + 1;
-    view->links_at = part(area, at, links);
-    tui_list_draw_part(&view->links, cells, view->links_at, true);
-    struct area below = part(area, at + links + 1, area.rows);
+    if (view->list[PART_LINKS].table.num + 1 < links)
+        links = (unsigned)view->list[PART_LINKS].table.num + 1;
+    view->at[PART_LINKS] = part_of(area, at, links);
+    const struct area below = part_of(area, at + links + 1, area.rows);
     struct area left = below, right = below;
     if (is_wide) {
         left.columns = area.columns * 3 / 5;
@@ -150,25 +207,113 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
         right.columns -= left.columns + 2;
     } else {
         left.rows = below.rows / 2;
-        if (view->calls.table.num + 1 < left.rows)
-            left.rows = (unsigned)view->calls.table.num + 1;
-        right = part(below, left.rows + 1, below.rows);
+        if (view->list[PART_CALLS].table.num + 1 < left.rows)
+            left.rows = (unsigned)view->list[PART_CALLS].table.num + 1;
+        right = part_of(below, left.rows + 1, below.rows);
     }
-    tui_list_draw_part(&view->calls, cells, left, false);
-    tui_list_draw_part(&view->processes, cells, right, false);
+    view->at[PART_CALLS] = left;
+    view->at[PART_PROCESSES] = right;
+}
+
+static void draw(void *state, const struct tui_facts *facts, struct cells *cells, struct area area)
+{
+    struct overview *view = state;
+    lay_out(view, area, draw_findings(view, facts, cells, area) + 1);
+    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+        tui_list_draw_part(&view->list[part], cells, view->at[part], view->focus == part);
+}
+
+/* go_to has another part be in focus, at its first or last row. */
+static void go_to(struct overview *view, enum overview_part part, enum tui_request end)
+{
+    view->focus = part;
+    view->is_chosen = true;
+    if (part == PART_FINDINGS)
+        view->finding_at = end == REQUEST_LAST ? view->num_findings - 1 : 0;
+    else
+        tui_table_request(&view->list[part].table, end);
+}
+
+/* turn_to has the next part that has rows be in focus, where it was left. */
+static void turn_to(struct overview *view, bool is_back)
+{
+    int i = 0;
+    do
+        view->focus = (view->focus + (is_back ? PARTS - 1 : 1)) % PARTS;
+    while (++i < PARTS && rows_of(view, view->focus) == 0);
+    view->is_chosen = true;
+}
+
+/* leave goes on into the part above or below, where the selected row is the first or the last. */
+static bool leave(struct overview *view, enum tui_request request)
+{
+    const bool is_findings = view->focus == PART_FINDINGS;
+    const size_t at = is_findings ? view->finding_at : view->list[view->focus].table.selected_at;
+    int part = (int)view->focus;
+    const int step = request == REQUEST_UP ? -1 : 1;
+    if ((request != REQUEST_UP || at != 0) &&
+        (request != REQUEST_DOWN || at + 1 < rows_of(view, view->focus)))
+        return false;
+    do
+        part += step;
+    while (part >= 0 && part < PARTS && rows_of(view, (enum overview_part)part) == 0);
+    if (part < 0 || part >= PARTS)
+        return false;
+    go_to(view, (enum overview_part)part, step < 0 ? REQUEST_LAST : REQUEST_FIRST);
+    return true;
+}
+
+static bool move_in_findings(struct overview *view, enum tui_request request)
+{
+    switch (request) {
+    case REQUEST_UP:
+        view->finding_at -= view->finding_at != 0;
+        return true;
+    case REQUEST_DOWN:
+        view->finding_at += view->finding_at + 1 < view->num_findings;
+        return true;
+    case REQUEST_PAGE_UP:
+    case REQUEST_FIRST:
+        view->finding_at = 0;
+        return true;
+    case REQUEST_PAGE_DOWN:
+    case REQUEST_LAST:
+        view->finding_at = view->num_findings != 0 ? view->num_findings - 1 : 0;
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool request(void *state, const struct tui_facts *facts, enum tui_request request,
                     struct tui_page *page)
 {
     struct overview *view = state;
-    return tui_list_request(&view->links, facts, request, page);
+    if (request == REQUEST_NEXT_PART || request == REQUEST_PREVIOUS_PART) {
+        turn_to(view, request == REQUEST_PREVIOUS_PART);
+        return true;
+    }
+    if (leave(view, request))
+        return true;
+    if (view->focus == PART_FINDINGS)
+        return move_in_findings(view, request);
+    return tui_list_request(&view->list[view->focus], facts, request, page);
 }
 
 static struct tui_target selected(const void *state, const struct tui_facts *facts)
 {
     const struct overview *view = state;
-    return tui_list_target(&view->links, facts);
+    if (view->focus != PART_FINDINGS)
+        return tui_list_target(&view->list[view->focus], facts);
+    if (view->num_findings == 0)
+        return (struct tui_target){0};
+    return (struct tui_target){TARGET_FINDING, view->finding[view->finding_at]};
+}
+
+static bool is_in(struct area area, unsigned row, unsigned column)
+{
+    return row >= area.row && row - area.row < area.rows && column >= area.column &&
+           column - area.column < area.columns;
 }
 
 static bool click(void *state, const struct tui_facts *facts, struct area area, unsigned row,
@@ -177,12 +322,24 @@ static bool click(void *state, const struct tui_facts *facts, struct area area, 
     struct overview *view = state;
     (void)facts;
     (void)area;
-    return tui_table_click(&view->links.table, view->links_at, row, column);
+    for (enum overview_part part = 0; part < PARTS; part++) {
+        if (!is_in(view->at[part], row, column))
+            continue;
+        if (part != PART_FINDINGS && !tui_table_click(&view->list[part].table, view->at[part], row, column))
+            return false;
+        if (part == PART_FINDINGS)
+            view->finding_at = row - view->at[part].row;
+        view->focus = part;
+        view->is_chosen = true;
+        return part != PART_FINDINGS || view->finding_at < view->num_findings;
+    }
+    return false;
 }
 
 const struct tui_view view_overview = {
     .books = BOOK_BIT(DOCTOR) | BOOK_BIT(LINKS) | BOOK_BIT(LATENCY) | BOOK_BIT(TOP),
     .is_table = true,
+    .has = VIEW_HAS_PARTS,
     .open = open_view,
     .close = close_view,
     .update = update,

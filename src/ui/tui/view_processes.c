@@ -81,6 +81,7 @@ void tui_page_process(struct tui_page *page, const struct tui_facts *facts, stru
     tui_page_lead(page, (struct tui_target){TARGET_PACKET, told_number(process, "packet")});
     tui_page_line(page, STYLE_PLAIN, 2, "its latest messages, as a ladder");
     tui_page_lead(page, (struct tui_target){TARGET_LADDER_OF_PROCESS, target.number});
+    tui_page_messages(page, facts, (struct tui_target){TARGET_LADDER_OF_PROCESS, target.number});
 }
 
 const struct tui_list_kind process_list = {

@@ -144,6 +144,34 @@ static void tables_sort_and_scroll(void **state)
     cells_free(&cells);
 }
 
+static void expect_order(const struct tui_table *table, const uint64_t *ids)
+{
+    for (size_t i = 0; i < table->num; i++)
+        assert_int_equal(table->rows[i].id, ids[i]);
+}
+
+/* Rows that are equal stand as they came, whatever they were sorted by before: else they would change places
+ * with the next snapshot. */
+static void tables_keep_equals_in_order(void **state)
+{
+    struct tui_table table;
+    (void)state;
+    tui_table_init(&table, columns, -1);
+    fill(&table, 5);
+    tui_table_request(&table, REQUEST_SORT_TURN);
+    expect_order(&table, (const uint64_t[]){5, 4, 3, 2, 1});
+    tui_table_request(&table, REQUEST_SORT_TURN);
+    expect_order(&table, (const uint64_t[]){1, 2, 3, 4, 5});
+    tui_table_request(&table, REQUEST_SORT_RIGHT);
+    tui_table_request(&table, REQUEST_SORT_RIGHT); /* by number */
+    expect_order(&table, (const uint64_t[]){3, 5, 2, 4, 1});
+    tui_table_request(&table, REQUEST_SORT_RIGHT); /* by what is the same in all */
+    expect_order(&table, (const uint64_t[]){1, 2, 3, 4, 5});
+    fill(&table, 5);
+    expect_order(&table, (const uint64_t[]){1, 2, 3, 4, 5});
+    tui_table_free(&table);
+}
+
 static void tables_without_rows(void **state)
 {
     struct tui_table table;
@@ -337,6 +365,126 @@ static void rates_follow_counters(void **state)
     tui_ui_free(&ui);
 }
 
+static void expect_note(struct tui_ui *ui, uint32_t key, const char *note)
+{
+    tui_ui_key(ui, key);
+    assert_string_equal(ui->note, note);
+}
+
+/* A row of each part of the overview opens what is behind it: by keys, and by two clicks. */
+static void parts_of_the_overview_open(void **state)
+{
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)state;
+    assert_true(tui_ui_init(&ui, "any", true));
+    assert_true(cells_resize(&cells, 24, 120));
+    take(&ui, told, 0);
+    tui_ui_key(&ui, TUI_KEY_UP); /* from the first link to the last finding */
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_string_equal(ui.page.title, "warning DS107: ");
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    tui_ui_key(&ui, TUI_KEY_UP);
+    tui_ui_key(&ui, TUI_KEY_UP); /* there is nothing above */
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_string_equal(ui.page.title, "error DS205: ");
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    for (int i = 0; i < 5; i++) /* two findings, three links, of which one is selected: then calls */
+        tui_ui_key(&ui, TUI_KEY_DOWN);
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_string_equal(ui.page.title, "calls served by srv@b");
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    tui_ui_key(&ui, TUI_KEY_TAB);
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_string_equal(ui.page.title, "process: srv\a@b");
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    tui_ui_key(&ui, TUI_KEY_TAB); /* behind the last part is the first */
+    tui_ui_key(&ui, TUI_KEY_BACK_TAB);
+    tui_ui_key(&ui, TUI_KEY_BACK_TAB);
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_string_equal(ui.page.title, "calls served by srv@b");
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 3, 10, true);
+    assert_string_equal(ui.page.title, "error DS205: ");
+    assert_int_equal(ui.view, 0);
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    take(&ui, "{\"books\":[{\"book\":0,\"verdict\":\"fine\"},{\"book\":1},{\"book\":2},{\"book\":3}]}", 0);
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 3, 10, true);
+    expect_note(&ui, TUI_KEY_ENTER, "nothing is behind this line");
+    tui_ui_free(&ui);
+    cells_free(&cells);
+}
+
+/* Who presses a key that does nothing here is told why. */
+static void keys_say_why_they_do_nothing(void **state)
+{
+    struct tui_ui ui;
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    take(&ui, told, 0);
+    expect_note(&ui, 'X', "X is no key here: ? lists the keys");
+    expect_note(&ui, 's', "that is for the page of a message: Enter opens it");
+    expect_note(&ui, 't', "that is for a ladder: l shows one");
+    expect_note(&ui, 'm', "only messages and calls can be marked");
+    expect_note(&ui, 'n', "that is not known of the selected row");
+    expect_note(&ui, 'u', "nothing is marked");
+    expect_note(&ui, ' ', "no more packets come: there is nothing to hold");
+    tui_ui_key(&ui, '?');
+    expect_note(&ui, '>', "there are no columns to sort by here");
+    expect_note(&ui, TUI_KEY_ENTER, "nothing is behind this line");
+    expect_note(&ui, TUI_KEY_TAB, "no line of this page leads on");
+    tui_ui_key(&ui, '5');
+    expect_note(&ui, '>', "there are no columns to sort by here");
+    tui_ui_free(&ui);
+}
+
+static void expect_filter(struct tui_ui *ui, const char *keys, const char *filter)
+{
+    for (; *keys != '\0'; keys++)
+        tui_ui_key(ui, (unsigned char)*keys);
+    assert_string_equal(ui->filter.text, filter);
+    assert_int_equal(ui->view, TUI_VIEW_messages);
+    tui_ui_key(ui, 'a');
+}
+
+/* What is selected anywhere narrows messages to its own, whatever it is called. */
+static void rows_narrow_messages(void **state)
+{
+    static const char *const named =
+        "{\"books\":[{\"book\":1,\"rows\":[{\"conn\":7,\"side\":[{\"node\":\"a\\\"@h\"},{\"node\":\"b@h\"}]}]},"
+        "{\"book\":2,\"callee\":[{\"what\":\"<b@h.3.0>\"}]},"
+        "{\"book\":3,\"rows\":[{\"what\":\"'it\\\\'s @x'@b@h\"},{\"what\":\"a@h\"},{\"what\":\"'open\"}]}]}";
+    struct tui_ui ui;
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    take(&ui, named, 0);
+    expect_filter(&ui, "3c", "conn == 7");
+    tui_ui_key(&ui, '2');
+    take(&ui, named, 0);
+    expect_filter(&ui, "n", "node == \"a\\\"@h\"");
+    expect_filter(&ui, "6p",
+                  "from_name == \"it's @x\" && src.node == \"b@h\" || to_name == \"it's @x\" && "
+                  "dst.node == \"b@h\" || caller.name == \"it's @x\" && caller.node == \"b@h\" || "
+                  "callee.name == \"it's @x\" && callee.node == \"b@h\"");
+    expect_filter(&ui, "6jp", "node == \"a@h\"");
+    expect_filter(&ui, "6jjp", "node == \"'open\"");
+    tui_ui_key(&ui, '1');
+    take(&ui, named, 0);
+    tui_ui_key(&ui, TUI_KEY_DOWN);
+    expect_filter(&ui, "p",
+                  "from == \"<b@h.3.0>\" || to == \"<b@h.3.0>\" || caller.pid == \"<b@h.3.0>\" || "
+                  "callee.pid == \"<b@h.3.0>\"");
+    tui_ui_key(&ui, '1');
+    for (const char *at = "/size > 5"; *at != '\0'; at++)
+        tui_ui_key(&ui, (unsigned char)*at);
+    assert_int_equal(ui.view, 0);
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    expect_filter(&ui, "", "size > 5");
+    tui_ui_free(&ui);
+}
+
 static void run_all(void *context)
 {
     struct tui_ui ui;
@@ -417,8 +565,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_cut_and_escaped), cmocka_unit_test(every_byte_is_shown),
         cmocka_unit_test(tables_sort_and_scroll),    cmocka_unit_test(tables_without_rows),
+        cmocka_unit_test(tables_keep_equals_in_order),
         cmocka_unit_test(views_show_what_is_told),   cmocka_unit_test(keys_do_no_harm),
         cmocka_unit_test(requests_are_distinct),     cmocka_unit_test(pages_close_first),
+        cmocka_unit_test(parts_of_the_overview_open), cmocka_unit_test(keys_say_why_they_do_nothing),
+        cmocka_unit_test(rows_narrow_messages),
         cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
     };
