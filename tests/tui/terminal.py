@@ -147,6 +147,9 @@ while os.waitid(os.P_PID, screen.process.pid, os.WSTOPPED | os.WNOHANG) is None:
     time.sleep(0.02)
 screen.process.send_signal(signal.SIGCONT)
 screen.wait_for(READY)
+screen.press(b"5/-e alive2_(req|x_resp) -Y size > 0 || frame > 0\r\014")  # memory that can be run is not to be had
+screen.wait_for(b"-e alive2")
+screen.wait_for(rb"1 of \d")
 screen.press(b"q")
 rest = screen.end()
 if b"distsniff: " in rest:
@@ -208,11 +211,12 @@ if not COLOUR.search(colourful) or COLOUR.search(plain):
 # What is listed is saved, in the folder alone; a packet file decodes by itself. Nothing that is there is written over.
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o777)
-    screen = Screen("-r", str(pcaps / "rabbit-3.10.pcap.gz"), "--save-folder", folder, columns=200)
+    screen = Screen("-r", str(pcaps / "rabbit-3.10.pcap.gz"), "--save-folder", folder, "--sandbox=require", columns=200,
+                    ASAN_OPTIONS="detect_leaks=0")
     screen.wait_for(b"9922")
     screen.press(b"5/size>5KB\r\014")
     screen.wait_for(b"1 of 8")
-    for number, format in enumerate((b"tex\t", b"json", b"mermaid", b"pcap", b"pcapng", b"json")):
+    for number, format in enumerate((b"tex\t", b"json", b"mermaid", b"pcap", b"pcapng", b"json", b"erl\t")):
         screen.press(b"w" + format + b"\r")
         screen.wait_for_files(folder, number + 1)
     screen.press(b"wx\r")
@@ -220,11 +224,15 @@ with tempfile.TemporaryDirectory() as folder:
     screen.press(b"q")
     screen.end()
     files = sorted(pathlib.Path(folder).iterdir())
-    if sorted(file.suffix for file in files) != [".json", ".json", ".mmd", ".pcap", ".pcapng", ".txt"]:
+    if sorted(file.suffix for file in files) != [".erl", ".json", ".json", ".mmd", ".pcap", ".pcapng", ".txt"]:
         fail(f"saved: {files}")
     for file in files:
         if file.suffix in (".txt", ".json") and len(file.read_text().splitlines()) != 8:
             fail(f"{file} has not what was listed")
+        if file.suffix == ".erl":
+            text = file.read_text()
+            if f"-module('{file.stem}')" not in text or text.count("message(") < 8 or "call(1)" not in text:
+                fail(f"{file} is no module of what was listed", text.encode())
         if file.suffix.startswith(".pcap"):
             read = subprocess.run([program, "-q", "-r", str(file)], capture_output=True, timeout=PATIENCE)
             if b"0 gaps, 0 faults, 0 unknown atoms" not in read.stderr:

@@ -178,6 +178,7 @@ bool sniff_start_helper(struct sniff *s)
         s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
     }
     add_file(s, options->metrics.fresh, HELPER_RENEW);
+    s->helper.has_temporary |= options->save_folder != NULL; /* some formats of the screen need that */
     for (size_t i = 0; options->save_folder != NULL && i < SAVE_NAMES; i++) {
         s->save_names[i] = tui_save_name(options->save_folder, i);
         add_file(s, s->save_names[i], HELPER_LATER);

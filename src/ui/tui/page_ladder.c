@@ -353,7 +353,7 @@ void tui_page_messages(struct tui_page *page, const struct tui_facts *facts, str
             find_lanes(l, numbers, &num);
         tui_page_line(page, STYLE_PLAIN, 0, "");
         tui_page_line(page, STYLE_STRONG, 0,
-                      facts->filter->filter != NULL || facts->filter->span.is_narrow
+                      tui_filter_is_on(facts->filter)
                           ? "Its latest messages that the filter takes, the latest first"
                           : "Its latest messages, the latest first");
         if (num == 0)

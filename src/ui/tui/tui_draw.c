@@ -176,7 +176,7 @@ static void draw_chosen(const struct tui_ui *ui, struct cells *cells)
         snprintf(text, sizeof text, "%u marked", ui->marks.num);
         at += cells_put_string(cells, 2, at, cells->columns - at, STYLE_STRONG, text) + 2;
     }
-    if (ui->filter.filter != NULL && at < cells->columns) {
+    if (ui->filter.text[0] != '\0' && at < cells->columns) {
         at += cells_put_string(cells, 2, at, cells->columns - at, STYLE_STRONG,
                                filters_all ? "filter:" : "filter of messages and calls:") + 1;
         cells_put_string(cells, 2, at, cells->columns > at ? cells->columns - at - 1 : 0, STYLE_PLAIN,

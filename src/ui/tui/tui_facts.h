@@ -39,7 +39,7 @@ struct tui_facts {
     bool ascii;       /* of the screen */
     unsigned columns; /* of the screen */
     const uint64_t *limits;   /* of the session, DS_LIMIT_COUNT of them */
-    struct tui_packets *packets; /* to be saved; NULL: none are kept */
+    struct tui_packets *packets; /* to be saved; NULL: none are kept, as with --redact */
     unsigned time_digits;    /* of times: 6 or 9 */
     struct event_text *brief; /* how events are written in a line */
     struct tui_marks *marks;  /* records that the user has marked, never NULL */

@@ -1,5 +1,6 @@
 /*
- * tui_filter.h - which messages and calls are listed: an expression of -Y, typed in a line.
+ * tui_filter.h - which messages and calls are listed: an expression of -Y, typed in a line; or, as on the
+ * command line, "-e REGEX" or "-m PATTERN", with " -Y EXPRESSION" behind it where both are to hold.
  */
 #ifndef SRC_TUI_FILTER_H
 #define SRC_TUI_FILTER_H
@@ -9,16 +10,25 @@
 
 #include "record/record.h"
 
-struct filter;
 struct own_labels;
+struct event_text;
+struct tui_conditions;
 
 struct tui_filter {
     const struct own_labels *own; /* of --labels, or NULL; set by the owner */
     char text[LINE_LEN]; /* what holds, "": all are listed */
-    struct filter *filter; /* NULL: all are listed */
+    struct tui_conditions *holds; /* NULL: all are listed */
+    struct event_text *printer; /* of what a regular expression is held against */
+    struct ds_buffer scratch;
     struct tui_span_shown span;
     unsigned generation; /* changes with it */
 };
+
+/* tui_filter_is_on says whether it leaves anything out. */
+static inline bool tui_filter_is_on(const struct tui_filter *filter)
+{
+    return filter->text[0] != '\0' || filter->span.is_narrow;
+}
 
 /* tui_filter_set has an expression hold from now on, "": none. False, and why in what, when it is
  * none: then nothing changes. */

@@ -25,8 +25,9 @@ enum { TRIES = 100 };
 static const struct {
     const char *name, *ending;
     const struct sink_kind *sink;
+    bool has_calls;
 } saves[] = {
-#define SAVE(name, ending, sink) {name, ending, sink},
+#define SAVE(name, ending, sink, has_calls) {name, ending, sink, has_calls},
 #include "ui/tui/saves.def"
 #undef SAVE
 };
@@ -114,6 +115,33 @@ static uint64_t write_records(struct sink *sink, const struct tui_facts *facts,
     return written;
 }
 
+/* write_calls has a sink write the ends of those calls that some records belong to. False when memory ran
+ * out. */
+static bool write_calls(struct sink *sink, const struct tui_facts *facts, const uint64_t *numbers,
+                        size_t num)
+{
+    struct record_view view = {0};
+    uint64_t *calls = malloc((num + 1) * sizeof *calls);
+    size_t found = 0;
+    if (calls == NULL)
+        return false;
+    for (size_t i = 0; i < num; i++) {
+        const struct record *record = store_look_get(&facts->records, numbers[i], &view);
+        if (record != NULL && record->note.call != 0)
+            calls[found++] = record->note.call;
+    }
+    if (found != 0)
+        qsort(calls, found, sizeof *calls, by_number);
+    for (uint64_t i = facts->records.first; found != 0 && i < facts->records.end; i++) {
+        const struct record *record = store_look_get(&facts->records, i, &view);
+        if (record != NULL && record->call != NULL &&
+            bsearch(&record->call->number, calls, found, sizeof *calls, by_number) != NULL)
+            sink_record(sink, record);
+    }
+    free(calls);
+    return true;
+}
+
 /* list_conns fills in the connections of some records, in order, each once, and returns how many
  * there are. */
 static size_t list_conns(const struct tui_facts *facts, const uint64_t *numbers, size_t num,
@@ -154,12 +182,13 @@ static void save_packets(const struct tui_facts *facts, const char *name, const 
     free(conns);
 }
 
-static void save_records(const struct tui_facts *facts, const char *name, const struct sink_kind *kind,
+static void save_records(const struct tui_facts *facts, const char *name, size_t save,
                          const uint64_t *numbers, size_t num, char *what, size_t len)
 {
     struct sink sink;
-    struct sink_config config = {.whole_lines = true, .color = COLOR_NEVER};
-    const struct sink_format format = {kind, name};
+    struct sink_config config = {.whole_lines = true, .color = COLOR_NEVER,
+                                 .redacted = facts->packets == NULL};
+    const struct sink_format format = {saves[save].sink, name};
     memcpy(config.limits, facts->limits, sizeof config.limits);
     if (!sink_open(&sink, &format, &config)) {
         snprintf(what, len, "cannot write %s", name);
@@ -167,9 +196,10 @@ static void save_records(const struct tui_facts *facts, const char *name, const 
     }
     sink.time_digits = facts->time_digits;
     const uint64_t written = write_records(&sink, facts, numbers, num);
+    const bool has_calls = !saves[save].has_calls || write_calls(&sink, facts, numbers, num);
     sink_end(&sink);
     sink_flush(&sink);
-    const bool failed = sink.output.failed;
+    const bool failed = sink.output.failed || !has_calls;
     sink_close(&sink);
     if (failed)
         snprintf(what, len, "%s could not be written whole", name);
@@ -187,7 +217,7 @@ static void save_as(const struct tui_facts *facts, const char *folder, size_t fo
     else if (saves[format].sink == NULL)
         save_packets(facts, name, numbers, num, what, len);
     else
-        save_records(facts, name, saves[format].sink, numbers, num, what, len);
+        save_records(facts, name, format, numbers, num, what, len);
 }
 
 void tui_save(const struct tui_facts *facts, const char *folder, const char *format, const void *messages,

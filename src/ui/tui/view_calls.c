@@ -43,7 +43,8 @@ struct kept_call {
 };
 
 struct call_view {
-    struct tui_index ended, requests;
+    struct tui_index ended, requests; /* that the filter takes */
+    struct tui_index ends;            /* of all calls: what has ended is not open, whatever the filter takes */
     unsigned generation;
     bool is_busy;
     struct tui_table table;
@@ -63,8 +64,16 @@ static void close_view(void *state)
     struct call_view *view = state;
     tui_index_free(&view->ended);
     tui_index_free(&view->requests);
+    tui_index_free(&view->ends);
     tui_table_free(&view->table);
     free(view);
+}
+
+static bool is_any_end(const void *context, const struct record *record, uint64_t number)
+{
+    (void)context;
+    (void)number;
+    return record->call != NULL;
 }
 
 static bool is_end(const void *context, const struct record *record, uint64_t number)
@@ -104,10 +113,30 @@ static size_t read_ended(const struct call_view *view, const struct store_look *
     return num;
 }
 
-/* read_open fills in the requests that no end is known of: ended are those that have one, by number. */
-static size_t read_open(const struct call_view *view, const struct tui_facts *facts,
-                        const struct kept_call *ended,
-                        size_t num_ended, struct kept_call *calls)
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* list_ends fills in the numbers of all calls that have ended, in order, and returns how many there are. */
+static size_t list_ends(const struct call_view *view, const struct store_look *look, uint64_t *ends)
+{
+    struct record_view at = {0};
+    size_t num = 0;
+    for (size_t i = 0; i < view->ends.num; i++) {
+        const struct record *record = store_look_get(look, tui_index_get(&view->ends, i), &at);
+        if (record != NULL && record->call != NULL)
+            ends[num++] = record->call->number;
+    }
+    if (num != 0)
+        qsort(ends, num, sizeof *ends, by_number);
+    return num;
+}
+
+/* read_open fills in the requests that no end is known of: ends are the numbers of calls that have one. */
+static size_t read_open(const struct call_view *view, const struct tui_facts *facts, const uint64_t *ends,
+                        size_t num_ends, struct kept_call *calls)
 {
     struct record_view at = {0};
     size_t num = 0;
@@ -116,8 +145,8 @@ static size_t read_open(const struct call_view *view, const struct tui_facts *fa
         const struct record *record = store_look_get(&facts->records, number, &at);
         if (record == NULL)
             continue;
-        const struct kept_call key = {.call = record->note.call};
-        if (num_ended != 0 && bsearch(&key, ended, num_ended, sizeof key, by_call) != NULL)
+        if (num_ends != 0 &&
+            bsearch(&record->note.call, ends, num_ends, sizeof *ends, by_number) != NULL)
             continue;
         const int64_t start_ns = record->event->ts_ns, now_ns = facts->snapshot.last_ns;
         calls[num++] = (struct kept_call){record->note.call, number, start_ns,
@@ -243,18 +272,24 @@ static void update(void *state, const struct tui_facts *facts)
         tui_index_clear(&view->requests);
         view->generation = facts->filter->generation;
     }
+    const bool has_ends =
+        tui_index_follow(&view->ends, &facts->records, is_any_end, NULL, BUDGET);
     const bool has_ended = tui_index_follow(&view->ended, &facts->records, is_end, facts, BUDGET);
     const bool has_requests = tui_index_follow(&view->requests, &facts->records, is_request, facts, BUDGET);
-    view->is_busy = !has_ended || !has_requests;
+    view->is_busy = !has_ends || !has_ended || !has_requests;
     if (view->is_busy)
         return; /* a request whose end was not looked at yet would be taken for open */
     struct kept_call *calls = calloc(view->ended.num + view->requests.num + 1, sizeof *calls);
-    if (calls == NULL)
+    uint64_t *ends = malloc((view->ends.num + 1) * sizeof *ends);
+    if (calls == NULL || ends == NULL) {
+        free(calls);
+        free(ends);
         return;
+    }
     view->num_ended = read_ended(view, &facts->records, calls);
-    if (view->num_ended != 0)
-        qsort(calls, view->num_ended, sizeof *calls, by_call);
-    view->num_open = read_open(view, facts, calls, view->num_ended, calls + view->num_ended);
+    const size_t num_ends = list_ends(view, &facts->records, ends);
+    view->num_open = read_open(view, facts, ends, num_ends, calls + view->num_ended);
+    free(ends);
     const size_t num = view->num_ended + view->num_open;
     for (size_t i = 0; i < num; i++)
         calls[i].key = key_of(&view->table, &calls[i]);

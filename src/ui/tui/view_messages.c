@@ -131,7 +131,7 @@ static void draw_record(const struct tui_facts *facts, struct cells *cells, stru
 static void draw_nothing(const struct tui_facts *facts, struct cells *cells, struct area area)
 {
     char text[96];
-    if (facts->filter->filter != NULL)
+    if (tui_filter_is_on(facts->filter))
         snprintf(text, sizeof text, "the filter takes none of the %" PRIu64 " that are kept",
                  facts->records.end - facts->records.first);
     else

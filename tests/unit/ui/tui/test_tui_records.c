@@ -254,12 +254,12 @@ static void filters_are_checked_and_completed(void **state)
     (void)state;
     assert_false(tui_filter_set(&filter, "siz > 5", what, sizeof what));
     assert_non_null(strstr(what, "size"));
-    assert_null(filter.filter);
+    assert_null(filter.holds);
     assert_true(tui_filter_set(&filter, "size > 5", what, sizeof what));
     assert_true(tui_filter_narrow(&filter, "conn == 7", what, sizeof what));
     assert_string_equal(filter.text, "(size > 5) && conn == 7");
     assert_true(tui_filter_set(&filter, "  ", what, sizeof what));
-    assert_null(filter.filter);
+    assert_string_equal(filter.text, "");
     static const struct {
         const char *typed, *completed, *shown;
     } lines[] = {
@@ -343,6 +343,57 @@ static void keys(struct tui_ui *ui, const char *text)
 {
     for (; *text != '\0'; text++)
         tui_ui_key(ui, (unsigned char)*text);
+}
+
+static void expect_wrong(const char *text, const char *why)
+{
+    const struct tui_filter filter = {0};
+    char what[200];
+    tui_filter_check(&filter, text, what, sizeof what);
+    if (strncmp(what, why, strlen(why)) != 0 || (why[0] == '\0' && what[0] != '\0'))
+        fail_msg("%s: %s", text, what);
+}
+
+/* -e and -m are typed as on the command line, and an expression behind them. */
+static void filters_take_what_the_command_line_does(void **state)
+{
+    struct tui_filter filter = {0};
+    struct tui_line line = {.num_older = 0};
+    char what[200], longest[LINE_LEN + 100];
+    (void)state;
+    expect_wrong("-e", "column ");
+    expect_wrong("-e ", "-e takes a regular expression");
+    expect_wrong("-m  -Y size > 5", "-m takes a pattern");
+    expect_wrong("-e a(b", "column 7: ");
+    expect_wrong(" -e a(b -Y size > 5", "column 8: ");
+    expect_wrong("-m {a", "column ");
+    expect_wrong("-e a -Y siz > 5", "column 9: ");
+    expect_wrong("-Y siz > 5", "column 4: ");
+    expect_wrong("-Y size > 5", "");
+    expect_wrong("-e a -Y size > 5", "");
+    expect_wrong("-m {a, _}", "");
+    expect_wrong("-m lists:seq(_, X) when X > 3 -Y size > 5", "");
+    assert_true(tui_filter_set(&filter, "-e abc", what, sizeof what));
+    assert_true(tui_filter_narrow(&filter, "conn == 7", what, sizeof what));
+    assert_string_equal(filter.text, "-e abc -Y conn == 7");
+    assert_true(tui_filter_narrow(&filter, "size > 5", what, sizeof what));
+    assert_string_equal(filter.text, "-e abc -Y (conn == 7) && size > 5");
+    assert_true(tui_filter_set(&filter, "-m {a, _}", what, sizeof what));
+    assert_true(tui_filter_narrow(&filter, "conn == 7", what, sizeof what));
+    assert_string_equal(filter.text, "-m {a, _} -Y conn == 7");
+    tui_line_begin(&line, "-m {a, _} -Y siz");
+    tui_filter_complete(&filter, &line, what, sizeof what);
+    assert_string_equal(line.text, "-m {a, _} -Y size");
+    tui_line_begin(&line, "-e siz");
+    tui_filter_complete(&filter, &line, what, sizeof what);
+    assert_string_equal(line.text, "-e siz");
+    assert_non_null(strstr(what, "regular expression"));
+    memset(longest, 'a', sizeof longest);
+    memcpy(longest, "-e ", 3);
+    longest[LINE_LEN - 1] = '\0';
+    assert_true(tui_filter_set(&filter, longest, what, sizeof what));
+    assert_false(tui_filter_narrow(&filter, "conn == 7", what, sizeof what));
+    tui_filter_free(&filter);
 }
 
 static void pages_lead_to_each_other(void **state)
@@ -443,6 +494,11 @@ static void run_all(void *context)
         tui_draw(&ui, &cells);
         keys(&ui, "4c");
         tui_draw(&ui, &cells);
+        keys(&ui, "5a/-e send -Y conn == 7");
+        tui_ui_key(&ui, TUI_KEY_ENTER);
+        keys(&ui, "a/-m {a, _}");
+        tui_ui_key(&ui, TUI_KEY_ENTER);
+        tui_draw(&ui, &cells);
     }
     tui_ui_free(&ui);
     tui_store_free(store);
@@ -461,6 +517,7 @@ int main(void)
         cmocka_unit_test(store_is_bounded_and_looks_stay), cmocka_unit_test(store_leaves_out_what_is_too_large),
         cmocka_unit_test(index_follows_what_is_new),       cmocka_unit_test(terms_are_laid_out_and_folded),
         cmocka_unit_test(hostile_terms_fold),              cmocka_unit_test(lines_are_typed),
+        cmocka_unit_test(filters_take_what_the_command_line_does),
         cmocka_unit_test(filters_are_checked_and_completed), cmocka_unit_test(pages_lead_to_each_other),
         cmocka_unit_test(clicks_select_and_open),          cmocka_unit_test(spans_stay_within_what_there_is),
         cmocka_unit_test(memory_runs_out),
