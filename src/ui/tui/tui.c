@@ -8,6 +8,7 @@
  */
 #include "ui/tui/tui.h"
 
+#include "core/bounded_regex.h"
 #include "core/clock.h"
 #include "core/complain.h"
 #include "core/signals.h"
@@ -97,6 +98,7 @@ struct tui *tui_open(const struct tui_config *config)
         }
     }
     tui->ui.facts.limits = tui->config.limits;
+    bounded_regex_interpret(); /* those that are typed are compiled in the sandbox */
     tui->is_open = tui_terminal_open();
     if (!tui->is_open || !tui_notices_begin(&tui->notices)) {
         tui_free(tui);

@@ -52,8 +52,8 @@ static void take_apart(const char *text, struct line_parts *parts)
     line += 3;
     end = strstr(line, and_also);
     parts->expression = end != NULL ? skip_blanks(end + strlen(and_also)) : "";
-    snprintf(parts->first, sizeof parts->first, "%.*s", (int)(end != NULL ? (size_t)(end - line) : strlen(line)),
-             line);
+    const size_t len = end != NULL ? (size_t)(end - line) : strlen(line);
+    snprintf(parts->first, sizeof parts->first, "%.*s", (int)len, line);
 }
 
 static void say(char *what, size_t len, size_t column, const char *why)
@@ -64,8 +64,8 @@ static void say(char *what, size_t len, size_t column, const char *why)
         snprintf(what, len, "%s", why);
 }
 
-static void parse_filter(struct tui_conditions *c, const struct own_labels *own, const char *text, size_t before,
-                         char *what, size_t len)
+static void parse_filter(struct tui_conditions *c, const struct own_labels *own, const char *text,
+                         size_t before, char *what, size_t len)
 {
     struct filter_error error = {0};
     c->filter = filter_parse(text, own, &error);
@@ -124,7 +124,8 @@ static struct tui_conditions *parse(const struct own_labels *own, const char *te
     take_apart(text, &parts);
     const size_t before = (size_t)(skip_blanks(text) - text) + 3;
     if (parts.kind != LINE_IS_EXPRESSION && parts.first[0] == '\0')
-        say(what, len, 0, parts.kind == LINE_IS_REGEX ? "-e takes a regular expression" : "-m takes a pattern");
+        say(what, len, 0,
+            parts.kind == LINE_IS_REGEX ? "-e takes a regular expression" : "-m takes a pattern");
     else if (parts.kind == LINE_IS_REGEX)
         parse_regex(c, parts.first, before, what, len);
     else if (parts.kind == LINE_IS_PATTERN)

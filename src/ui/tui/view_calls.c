@@ -44,7 +44,7 @@ struct kept_call {
 
 struct call_view {
     struct tui_index ended, requests; /* that the filter takes */
-    struct tui_index ends;            /* of all calls: what has ended is not open, whatever the filter takes */
+    struct tui_index ends; /* of all calls: what has ended is not open, whatever the filter takes */
     unsigned generation;
     bool is_busy;
     struct tui_table table;
