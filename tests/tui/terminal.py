@@ -272,6 +272,14 @@ if alone.returncode != 1 or b"--tui needs a terminal" not in alone.stderr:
 screen = Screen("-r", capture, TERM="no-such-terminal")
 if b"does not know the terminal" not in screen.end(1):
     fail("an unknown terminal is not said")
+screen = Screen("-r", capture, TERM="dumb")
+if b"whose cursor can be moved, which dumb (TERM) has not" not in screen.end(1):
+    fail("a terminal that can show no screen is not said")
+for term in ("vt100", "linux", "screen", "vt220"):
+    screen = Screen("-r", capture, TERM=term, ASAN_OPTIONS="detect_leaks=0")  # ncurses keeps a name of "linux"
+    screen.wait_for(READY)
+    screen.press(b"5q")
+    screen.end()
 for options in (["-T", "text"], ["-q"], ["--every", "1s", "--doctor"]):
     screen = Screen("-r", capture, *options)
     screen.end(2)

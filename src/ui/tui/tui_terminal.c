@@ -94,6 +94,14 @@ bool tui_terminal_is_built(void)
     return true;
 }
 
+/* moves_cursor: ncurses opens those that do not as well, and shows nothing there. */
+static bool moves_cursor(void)
+{
+    static char move[] = "cup";
+    const char *how = ncurses.tigetstr(move);
+    return how != NULL && how != (const char *)-1;
+}
+
 static bool open_screen(void)
 {
     const char *name = getenv("TERM");
@@ -109,7 +117,13 @@ static bool open_screen(void)
     if (terminal.screen == NULL)
         complain("--tui does not know the terminal %s (TERM): it may need the package ncurses-term",
                  name != NULL ? name : "without a name");
-    return terminal.screen != NULL;
+    else if (!moves_cursor())
+        complain("--tui needs a terminal whose cursor can be moved, which %s (TERM) has not: without --tui "
+                 "records are shown line by line",
+                 name);
+    else
+        return true;
+    return false;
 }
 
 /* choose_colours: the terminal's own for what has none, dark or light as that is. */
