@@ -12,6 +12,7 @@
 #include "ui/tui/tui_record.h"
 #include "ui/tui/tui_table.h"
 
+#include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,9 +318,8 @@ static void lay_out(struct ladder *l)
 static void put_all(struct ladder *l, const uint64_t *numbers, size_t num)
 {
     char title[sizeof l->page->title];
-    snprintf(title, sizeof title, "ladder between %s: %zu messages",
-             l->page->by_process ? "processes" : "nodes",
-             num);
+    snprintf(title, sizeof title, "ladder between %s: %s", l->page->by_process ? "processes" : "nodes",
+             ds_counted(num, "messages").text);
     tui_page_begin(l->page, title);
     if (num == 0) {
         tui_page_line(l->page, STYLE_PLAIN, 0, "None of its messages is kept, or the filter shows none.");

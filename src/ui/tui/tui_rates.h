@@ -7,7 +7,7 @@
 
 #include "ui/tui/tui_books.h"
 
-enum { RATES_SECONDS = 60, RATES_LINKS = 1024 };
+enum { RATES_SECONDS = 61, RATES_LINKS = 1024 }; /* a minute, and the present second */
 
 struct rate_row {
     uint64_t conn; /* 0: free */

@@ -11,7 +11,7 @@
 enum { TUI_PAGES = 16, TUI_NOTE_LEN = 512 };
 
 /* What is typed in a line. */
-enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT };
+enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT, TYPES_TIME };
 
 struct tui_ui {
     struct tui_facts facts;
@@ -30,7 +30,7 @@ struct tui_ui {
     unsigned num_under;
     bool page_is_help;
     enum tui_typing typing;
-    struct tui_line filter_line, format_line;
+    struct tui_line filter_line, format_line, time_line;
     char note[TUI_NOTE_LEN]; /* the last complaint, on the lowest line until a key comes */
     struct ds_buffer copied; /* what TUI_COPIES is about */
 };

@@ -3,9 +3,23 @@
  */
 #include "ui/tui/tui_typing.h"
 
+#include "core/time_point.h"
+#include "ui/tui/tui_format.h"
 #include "ui/tui/tui_save.h"
+#include "ui/tui/view_messages.h"
 
 #include <stdio.h>
+
+#define ONE_SECOND_NS INT64_C(1000000000)
+
+static const char time_help[] = "a time of the capture: 10:02, 10:02:03.5, +90s from its beginning, or with a date";
+
+static struct tui_line *line_of(struct tui_ui *ui)
+{
+    return ui->typing == TYPES_FILTER   ? &ui->filter_line
+           : ui->typing == TYPES_FORMAT ? &ui->format_line
+                                        : &ui->time_line;
+}
 
 void tui_typing_begin(struct tui_ui *ui, enum tui_typing what)
 {
@@ -13,11 +27,32 @@ void tui_typing_begin(struct tui_ui *ui, enum tui_typing what)
         tui_state_note(ui, "nothing can be saved without --save-folder DIR");
         return;
     }
-    if (what == TYPES_FILTER)
-        tui_line_begin(&ui->filter_line, ui->filter.text);
-    else
-        tui_line_begin(&ui->format_line, "");
     ui->typing = what;
+    tui_line_begin(line_of(ui), what == TYPES_FILTER ? ui->filter.text : "");
+}
+
+/* list_all has messages be listed as the filter wants them now. */
+static void list_all(struct tui_ui *ui)
+{
+    tui_state_update(ui);
+    while (tui_state_work(ui))
+        continue;
+}
+
+/* go_to shows messages from a time on. */
+static void go_to(struct tui_ui *ui, const struct time_point *when)
+{
+    const int64_t first_ns = ui->facts.snapshot.first_ns, last_ns = ui->facts.snapshot.last_ns;
+    const int64_t ns = time_point_resolve(when, first_ns, first_ns - ONE_SECOND_NS);
+    char text[TUI_NOTE_LEN];
+    tui_state_show_view(ui, TUI_VIEW_messages);
+    list_all(ui);
+    view_messages_go(ui->state[TUI_VIEW_messages], &ui->facts, ns);
+    if (ns <= last_ns && ns >= first_ns - ONE_SECOND_NS)
+        return;
+    const int used = snprintf(text, sizeof text, "there are packets from %s", tui_time_of_day(first_ns).text);
+    snprintf(text + used, sizeof text - (size_t)used, " to %s", tui_time_of_day(last_ns).text);
+    tui_state_note(ui, text);
 }
 
 static void save(struct tui_ui *ui, const char *format)
@@ -25,9 +60,7 @@ static void save(struct tui_ui *ui, const char *format)
     char what[TUI_NOTE_LEN];
     const unsigned view = ui->view;
     ui->view = TUI_VIEW_messages; /* its list may be older than the filter */
-    tui_state_update(ui);
-    while (tui_state_work(ui))
-        continue;
+    list_all(ui);
     ui->view = view;
     tui_save(&ui->facts, ui->save_folder, format, ui->state[TUI_VIEW_messages], what, sizeof what);
     tui_state_note(ui, what);
@@ -41,6 +74,15 @@ static void done_typing(struct tui_ui *ui)
         save(ui, ui->format_line.text);
         return;
     }
+    if (ui->typing == TYPES_TIME) {
+        struct time_point when;
+        if (!time_point_parse(ui->time_line.text, &when))
+            return; /* what a time looks like stands above the line */
+        ui->typing = TYPES_NOTHING;
+        tui_line_remember(&ui->time_line);
+        go_to(ui, &when);
+        return;
+    }
     tui_filter_check(&ui->filter, ui->filter_line.text, what, sizeof what);
     if (what[0] != '\0')
         return; /* what is wrong stands above the line */
@@ -52,8 +94,7 @@ static void done_typing(struct tui_ui *ui)
 void tui_typing_key(struct tui_ui *ui, uint32_t key)
 {
     char what[TUI_NOTE_LEN];
-    const bool is_filter = ui->typing == TYPES_FILTER;
-    struct tui_line *line = is_filter ? &ui->filter_line : &ui->format_line;
+    struct tui_line *line = line_of(ui);
     switch (tui_line_key(line, key)) {
     case LINE_DONE:
         done_typing(ui);
@@ -62,9 +103,10 @@ void tui_typing_key(struct tui_ui *ui, uint32_t key)
         ui->typing = TYPES_NOTHING;
         break;
     case LINE_COMPLETE:
-        if (is_filter)
+        what[0] = '\0';
+        if (ui->typing == TYPES_FILTER)
             tui_filter_complete(&ui->filter, line, what, sizeof what);
-        else
+        else if (ui->typing == TYPES_FORMAT)
             tui_save_complete(line, what, sizeof what);
         tui_state_note(ui, what);
         break;
@@ -73,19 +115,29 @@ void tui_typing_key(struct tui_ui *ui, uint32_t key)
     }
 }
 
-void tui_typing_draw(const struct tui_ui *ui, struct cells *cells)
+/* say_more writes what is wrong with the line, or how it can go on. */
+static void say_more(const struct tui_ui *ui, char *what, size_t len)
 {
+    what[0] = '\0';
+    if (ui->note[0] != '\0')
+        snprintf(what, len, "%s", ui->note);
+    else if (ui->typing == TYPES_FILTER)
+        tui_filter_check(&ui->filter, ui->filter_line.text, what, len);
+    else if (ui->typing == TYPES_FORMAT)
+        tui_save_formats(what, len);
+    else
+        snprintf(what, len, "%s", time_help);
+}
+
+void tui_typing_draw(struct tui_ui *ui, struct cells *cells)
+{
+    static const char *const words[] = {
+        [TYPES_FILTER] = "filter:", [TYPES_FORMAT] = "save as:", [TYPES_TIME] = "go to:"};
     const unsigned row = cells->rows - 1;
     char what[TUI_NOTE_LEN];
-    const bool is_filter = ui->typing == TYPES_FILTER;
-    if (ui->note[0] != '\0')
-        snprintf(what, sizeof what, "%s", ui->note);
-    else if (is_filter)
-        tui_filter_check(&ui->filter, ui->filter_line.text, what, sizeof what);
-    else
-        tui_save_formats(what, sizeof what);
+    say_more(ui, what, sizeof what);
     cells_fill(cells, row - 1, 0, cells->columns, STYLE_PLAIN, ' ', ' ');
-    cells_put_string(cells, row - 1, 1, cells->columns - 1, is_filter ? STYLE_WARNING : STYLE_DIM, what);
-    tui_line_draw(is_filter ? &ui->filter_line : &ui->format_line, cells, row,
-                  is_filter ? "filter:" : "save as:");
+    cells_put_string(cells, row - 1, 1, cells->columns - 1,
+                     ui->typing == TYPES_FILTER ? STYLE_WARNING : STYLE_DIM, what);
+    tui_line_draw(line_of(ui), cells, row, words[ui->typing]);
 }

@@ -1,5 +1,5 @@
 /*
- * tui_typing.h - what is typed in the lowest line: a filter, or the format to save in.
+ * tui_typing.h - what is typed in the lowest line: a filter, the format to save in, or a time to go to.
  */
 #ifndef SRC_TUI_TYPING_H
 #define SRC_TUI_TYPING_H
@@ -12,6 +12,6 @@ void tui_typing_begin(struct tui_ui *ui, enum tui_typing what);
 void tui_typing_key(struct tui_ui *ui, uint32_t key);
 
 /* tui_typing_draw shows the line, and above it what is wrong with it or how it can go on. */
-void tui_typing_draw(const struct tui_ui *ui, struct cells *cells);
+void tui_typing_draw(struct tui_ui *ui, struct cells *cells);
 
 #endif

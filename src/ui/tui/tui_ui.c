@@ -43,6 +43,7 @@ void tui_ui_free(struct tui_ui *ui)
     tui_filter_free(&ui->filter);
     tui_line_free(&ui->filter_line);
     tui_line_free(&ui->format_line);
+    tui_line_free(&ui->time_line);
     ds_buffer_free(&ui->copied);
     snapshot_free(&ui->facts.snapshot);
     tui_rates_free(&ui->facts.rates);
@@ -62,6 +63,8 @@ bool tui_ui_take(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns
     ui->is_told = true;
     if (!ui->is_paused)
         tui_state_update(ui);
+    if (!ui->is_paused && ui->page.is_open && ui->page.self.kind == TARGET_CONN)
+        tui_state_write_page_anew(ui); /* its numbers stay where they are */
     return true;
 }
 
@@ -127,6 +130,18 @@ static void narrow(struct tui_ui *ui, enum tui_request request)
     }
     if (!tui_filter_narrow(&ui->filter, more, what, sizeof what))
         tui_state_note(ui, what);
+    tui_state_show_records(ui);
+    tui_state_update(ui);
+}
+
+/* only_failed shows calls, unless messages are shown already. */
+static void only_failed(struct tui_ui *ui)
+{
+    char what[TUI_NOTE_LEN];
+    if (!tui_filter_narrow(&ui->filter, "outcome == \"failed\"", what, sizeof what))
+        tui_state_note(ui, what);
+    if ((tui_views[ui->view].view->has & VIEW_HAS_FILTER) == 0)
+        tui_state_show_view(ui, TUI_VIEW_calls);
     tui_state_show_records(ui);
     tui_state_update(ui);
 }
@@ -222,6 +237,12 @@ static void answer_records(struct tui_ui *ui, enum tui_request request)
     switch (request) {
     case REQUEST_FILTER:
         tui_typing_begin(ui, TYPES_FILTER);
+        break;
+    case REQUEST_ONLY_FAILED:
+        only_failed(ui);
+        break;
+    case REQUEST_GO_TO:
+        tui_typing_begin(ui, TYPES_TIME);
         break;
     case REQUEST_ONLY_CALL:
     case REQUEST_ONLY_PROCESS:

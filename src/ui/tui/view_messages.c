@@ -75,6 +75,22 @@ const struct tui_index *view_messages_index(const void *state)
     return &view->index;
 }
 
+void view_messages_go(void *state, const struct tui_facts *facts, int64_t ns)
+{
+    struct messages *view = state;
+    struct record_view at = {0};
+    size_t place = 0;
+    for (; place < last_of(view); place++) { /* times of several points may not be in order */
+        const struct record *record =
+            store_look_get(&facts->records, tui_index_get(&view->index, place), &at);
+        if (record != NULL && record_time(record) >= ns)
+            break;
+    }
+    view->follows = false;
+    view->selected = tui_index_get(&view->index, place);
+    view->top = place; /* what comes behind it is on the screen */
+}
+
 static bool is_busy(const void *state)
 {
     const struct messages *view = state;

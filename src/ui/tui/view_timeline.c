@@ -106,7 +106,7 @@ void tui_page_moment(struct tui_page *page, const struct tui_facts *facts, struc
 
 static const struct tui_list_kind timeline_list = {
     .columns = columns,
-    .sort_column = -1,
+    .sort_column = TIME,
     .book = BOOK_TIMELINE,
     .rows = "events",
     .what = "events",

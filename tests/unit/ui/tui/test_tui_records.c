@@ -449,6 +449,41 @@ static void pages_lead_to_each_other(void **state)
     cells_free(&cells);
 }
 
+/* A time that is typed is gone to; these messages are a millisecond apart. */
+static void times_are_gone_to(void **state)
+{
+    static const struct {
+        const char *typed, *title;
+    } times[] = {
+        {"1970-01-01T00:00:00.0055Z", "message in packet 6"},
+        {"1970-01-01T00:00:00Z", "message in packet 1"},
+        {"1970-01-01T00:00:00.007Z", "message in packet 7"},
+        {"+1h", "message in packet 50"},
+    };
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    struct tui_store *store = fill_ui(&ui, 50);
+    assert_true(cells_resize(&cells, 24, 80));
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        keys(&ui, "1@");
+        keys(&ui, times[i].typed);
+        tui_ui_key(&ui, TUI_KEY_ENTER);
+        assert_int_equal(ui.typing, TYPES_NOTHING);
+        tui_draw(&ui, &cells);
+        tui_ui_key(&ui, TUI_KEY_ENTER);
+        assert_string_equal(ui.page.title, times[i].title);
+    }
+    keys(&ui, "@soon\t");
+    tui_ui_key(&ui, TUI_KEY_ENTER);
+    assert_int_equal(ui.typing, TYPES_TIME); /* it is none */
+    tui_draw(&ui, &cells);
+    tui_ui_free(&ui);
+    tui_store_free(store);
+    cells_free(&cells);
+}
+
 static void clicks_select_and_open(void **state)
 {
     struct tui_ui ui;
@@ -517,6 +552,7 @@ int main(void)
         cmocka_unit_test(store_is_bounded_and_looks_stay), cmocka_unit_test(store_leaves_out_what_is_too_large),
         cmocka_unit_test(index_follows_what_is_new),       cmocka_unit_test(terms_are_laid_out_and_folded),
         cmocka_unit_test(hostile_terms_fold),              cmocka_unit_test(lines_are_typed),
+        cmocka_unit_test(times_are_gone_to),
         cmocka_unit_test(filters_take_what_the_command_line_does),
         cmocka_unit_test(filters_are_checked_and_completed), cmocka_unit_test(pages_lead_to_each_other),
         cmocka_unit_test(clicks_select_and_open),          cmocka_unit_test(spans_stay_within_what_there_is),

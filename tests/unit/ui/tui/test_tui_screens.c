@@ -307,6 +307,8 @@ static void pages_close_first(void **state)
     tui_ui_key(&ui, TUI_KEY_ENTER);
     assert_true(ui.page.is_open);
     assert_string_equal(ui.page.title, "link: connection 7");
+    take(&ui, "{\"books\":[{\"book\":1,\"rows\":[{\"conn\":7,\"state\":\"stalled\",\"side\":[{},{}]}]}]}", 0);
+    assert_non_null(strstr(ui.page.text.data, "stalled,")); /* it goes on while it is open */
     assert_int_equal(tui_ui_key(&ui, 'q'), TUI_GOES_ON);
     assert_false(ui.page.is_open);
     tui_ui_key(&ui, '?');
@@ -356,8 +358,14 @@ static void rates_follow_counters(void **state)
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, NULL, 5), 0);
     take_bytes(&ui, 1011000, INT64_C(102000000000));
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 500); /* 500 and 500 */
+    /* The oldest that is drawn is of a minute ago, not of the second that still grows. */
+    assert_int_equal(tui_rates_value(&ui.facts.rates, row, 59), 0);
     take_bytes(&ui, 1011000, INT64_C(103000000000));
     assert_int_equal(tui_rates_bytes(&ui.facts.rates, row, 2), 5250);
+    take_bytes(&ui, 1011000, INT64_C(160000000000));
+    assert_int_equal(tui_rates_value(&ui.facts.rates, row, 57), 10000);
+    assert_int_equal(tui_rates_value(&ui.facts.rates, row, 58), 500);
+    assert_int_equal(tui_rates_value(&ui.facts.rates, row, 59), 500);
     /* A minute later nothing of that is left, and a counter that began anew is no flood. */
     take_bytes(&ui, 10, INT64_C(170000000000));
     take_bytes(&ui, 10, INT64_C(171000000000));
@@ -482,6 +490,11 @@ static void rows_narrow_messages(void **state)
     assert_int_equal(ui.view, 0);
     tui_ui_key(&ui, TUI_KEY_ENTER);
     expect_filter(&ui, "", "size > 5");
+    tui_ui_key(&ui, '1');
+    tui_ui_key(&ui, 'f');
+    assert_int_equal(ui.view, TUI_VIEW_calls);
+    assert_string_equal(ui.filter.text, "outcome == \"failed\"");
+    tui_ui_key(&ui, 'a');
     tui_ui_free(&ui);
 }
 
