@@ -134,8 +134,9 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
         return !ui->page.is_open && view->is_table;
     case REQUEST_RECORDS:
         return !ui->page.is_open &&
-               ((view->has & VIEW_HAS_FILTER) != 0 ? request != REQUEST_SAVE || ui->save_folder != NULL
-                                                   : request == REQUEST_FILTER || request == REQUEST_ONLY_FAILED);
+               ((view->has & VIEW_HAS_FILTER) != 0
+                    ? request != REQUEST_SAVE || ui->save_folder != NULL
+                    : request == REQUEST_FILTER || request == REQUEST_ONLY_FAILED);
     case REQUEST_PAGE:
         return ui->page.is_open && (kind == TARGET_RECORD || kind == TARGET_PACKET);
     case REQUEST_LIVE:

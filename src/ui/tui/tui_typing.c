@@ -12,7 +12,8 @@
 
 #define ONE_SECOND_NS INT64_C(1000000000)
 
-static const char time_help[] = "a time of the capture: 10:02, 10:02:03.5, +90s from its beginning, or with a date";
+static const char time_help[] =
+    "a time of the capture: 10:02, 10:02:03.5, +90s from its beginning, or with a date";
 
 static struct tui_line *line_of(struct tui_ui *ui)
 {
@@ -50,8 +51,8 @@ static void go_to(struct tui_ui *ui, const struct time_point *when)
     view_messages_go(ui->state[TUI_VIEW_messages], &ui->facts, ns);
     if (ns <= last_ns && ns >= first_ns - ONE_SECOND_NS)
         return;
-    const int used = snprintf(text, sizeof text, "there are packets from %s", tui_time_of_day(first_ns).text);
-    snprintf(text + used, sizeof text - (size_t)used, " to %s", tui_time_of_day(last_ns).text);
+    snprintf(text, sizeof text, "there are packets from %s to %s", tui_time_of_day(first_ns).text,
+             tui_time_of_day(last_ns).text);
     tui_state_note(ui, text);
 }
 
