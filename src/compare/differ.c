@@ -325,8 +325,8 @@ static void compare_size(struct differ_state *c, const struct differ_pair *pair)
         add(c, pair, change_of(direction), MEASURE_SIZE, before, after);
 }
 
-/* whole_quantile gives a quantile of all parts together, in seconds. False when memory ran out. */
-static bool whole_quantile(const struct profile_entry *entry, double percent, double *seconds)
+/* whole_quantile gives a quantile of all parts together. False when memory ran out. */
+static bool whole_quantile(const struct profile_entry *entry, double percent, uint64_t *quantile)
 {
     struct histogram all = {0};
     bool ok = true;
@@ -338,16 +338,32 @@ static bool whole_quantile(const struct profile_entry *entry, double percent, do
             ok = histogram_add_many(&all, value, num);
         }
     }
-    *seconds = (double)histogram_quantile(&all, percent) / 1e9;
+    *quantile = histogram_quantile(&all, percent);
     histogram_free(&all);
     return ok;
+}
+
+/* longer_by_chance returns how probable it is that as many calls of one side as these take longer than a
+ * quantile of the other one. */
+static double longer_by_chance(const struct differ_pair *pair, int longer, uint64_t quantile)
+{
+    uint64_t hits[2] = {0}, num[2] = {0};
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < PROFILE_PARTS; i++) {
+            const struct histogram *spans = &pair->entry[side]->parts[i].spans;
+            hits[side] += histogram_count(spans, quantile + 1, UINT64_MAX);
+            num[side] += spans->total;
+        }
+    }
+    return share_test(hits[longer], num[longer], hits[!longer], num[!longer]);
 }
 
 /* compare_latency returns whether there is a difference. */
 static bool compare_latency(struct differ_state *c, const struct differ_pair *pair, enum measure measure,
                             double percent, uint64_t least)
 {
-    double values[2][PROFILE_PARTS], whole[2];
+    double values[2][PROFILE_PARTS];
+    uint64_t whole[2];
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < PROFILE_PARTS; i++) {
             const struct histogram *spans = &pair->entry[side]->parts[i].spans;
@@ -360,11 +376,14 @@ static bool compare_latency(struct differ_state *c, const struct differ_pair *pa
             return false;
         }
     }
-    const int direction = differs_by(whole[0], whole[1], c->thresholds[THRESHOLD_LATENCY],
+    const double before = (double)whole[0] / 1e9, after = (double)whole[1] / 1e9;
+    const int direction = differs_by(before, after, c->thresholds[THRESHOLD_LATENCY],
                                      c->thresholds[THRESHOLD_LATENCY_LEAST]);
-    if (direction == 0 || are_apart(values[0], PROFILE_PARTS, values[1], PROFILE_PARTS) != direction)
+    const int longer = direction > 0;
+    if (direction == 0 || are_apart(values[0], PROFILE_PARTS, values[1], PROFILE_PARTS) != direction ||
+        longer_by_chance(pair, longer, whole[!longer]) > c->thresholds[THRESHOLD_CHANCE])
         return false;
-    add(c, pair, change_of(direction), measure, whole[0], whole[1]);
+    add(c, pair, change_of(direction), measure, before, after);
     return true;
 }
 
@@ -396,19 +415,18 @@ static void compare_pair(struct differ_state *c, const struct differ_pair *pair)
 {
     enum { LEAST_P50 = 5, LEAST_P99 = 50 };
     const enum profile_kind kind = any_of(pair)->kind;
-    const bool is_of_call = any_of(pair)->is_of_call; /* the call is compared */
     if (presences[kind] == NOT)
         return;
     if (pair->sum[0].count == 0 || pair->sum[1].count == 0) {
         const int side = pair->sum[1].count != 0;
-        if (pair->sum[side].count != 0 && !is_of_call)
+        if (pair->sum[side].count != 0)
             compare_presence(c, pair, side);
         return;
     }
+    c->out->num_compared += !any_of(pair)->is_unnamed;
     if (presences[kind] == ONCE)
         return;
-    if (!is_of_call)
-        compare_rate(c, pair);
+    compare_rate(c, pair);
     if (kind == PROFILE_NODE)
         compare_release(c, pair);
     if (kind == PROFILE_MESSAGE)
@@ -433,6 +451,11 @@ static uint64_t weight(const struct difference *d)
 {
     return (d->before != NULL ? profile_sum(d->before).count : 0) +
            (d->after != NULL ? profile_sum(d->after).count : 0);
+}
+
+static const struct profile_entry *any_entry(const struct difference *d)
+{
+    return d->after != NULL ? d->after : d->before;
 }
 
 /* By part, then what is worse, then kind and measure, then how much. */
@@ -469,10 +492,70 @@ static bool has_word(struct ds_text key, struct ds_text word)
     return false;
 }
 
-/* is_implied says whether a difference follows from another one: what a node that is new sends. */
-static bool is_implied(const struct difference *d, const struct difference *by)
+/* next_word takes the first word off a key. */
+static struct ds_text next_word(struct ds_text *key)
 {
-    return d != by && by->kind == PROFILE_NODE && by->measure == MEASURE_PRESENCE &&
+    struct ds_text word = {key->data, 0};
+    while (word.len < key->len && word.data[word.len] != ' ')
+        word.len++;
+    const size_t taken = word.len < key->len ? word.len + 1 : word.len;
+    *key = (struct ds_text){key->data + taken, key->len - taken};
+    return word;
+}
+
+static bool is_word(struct ds_text word, const char *wanted)
+{
+    return word.len == strlen(wanted) && memcmp(word.data, wanted, word.len) == 0;
+}
+
+/* has_label says whether a key of a message has that label, which stands in brackets. */
+static bool has_label(struct ds_text key, struct ds_text label)
+{
+    for (size_t at = 1; at + label.len < key.len; at++) {
+        if (key.data[at - 1] == '(' && key.data[at + label.len] == ')' &&
+            memcmp(key.data + at, label.data, label.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* belongs_to says whether a message may be a part of calls: whether it goes between the nodes of these,
+ * has their label, and the name of who is called where it has one. profile_gather.c makes both keys:
+ *
+ *   call      CALLER > CALLEE LABEL to NAME, or CALLER > CALLEE LABEL FUNCTION
+ *   message   SENDER > RECEIVER ROLE SHAPE (LABEL), then to NAME or from NAME where it is known
+ */
+static bool belongs_to(struct ds_text message, struct ds_text call)
+{
+    struct ds_text rest = call;
+    const struct ds_text caller = next_word(&rest);
+    (void)next_word(&rest);
+    const struct ds_text callee = next_word(&rest), label = next_word(&rest);
+    if (!has_word(message, caller) || !has_word(message, callee) || !has_label(message, label))
+        return false;
+    const bool has_no_name = message.data[message.len - 1] == ')';
+    return has_no_name || !is_word(next_word(&rest), "to") || has_word(message, rest);
+}
+
+static bool is_more(const struct difference *d)
+{
+    return d->change == CHANGE_APPEARED || d->change == CHANGE_GROWN;
+}
+
+/* follows_from_call: calls that are new, or more, or that fail, bring new messages or more of them. */
+static bool follows_from_call(const struct difference *d, const struct difference *by)
+{
+    const bool is_message = d->kind == PROFILE_MESSAGE && any_entry(d)->is_of_call;
+    const bool is_how_many = d->measure == MEASURE_PRESENCE || d->measure == MEASURE_RATE;
+    const bool brings = by->measure == MEASURE_PRESENCE || by->measure == MEASURE_RATE ||
+                        by->measure == MEASURE_FAILED;
+    return is_message && is_how_many && by->kind == PROFILE_CALL && brings &&
+           is_more(d) == is_more(by) && belongs_to(d->key, by->key);
+}
+
+static bool follows_from_node(const struct difference *d, const struct difference *by)
+{
+    return by->kind == PROFILE_NODE && by->measure == MEASURE_PRESENCE &&
            d->measure == MEASURE_PRESENCE && d->change == by->change && d->kind != PROFILE_FINDING &&
            d->kind != PROFILE_NODE && has_word(d->key, by->key);
 }
@@ -482,10 +565,10 @@ static void drop_implied(struct differences *out)
 {
     size_t num = 0;
     for (size_t i = 0; i < out->num; i++) {
-        bool is_kept = true;
-        for (size_t j = 0; j < out->num && is_kept; j++)
-            is_kept = out->rows[j].kind != PROFILE_NODE || !is_implied(&out->rows[i], &out->rows[j]);
-        out->rows[i].is_implied = !is_kept;
+        struct difference *d = &out->rows[i];
+        for (size_t j = 0; j < out->num && !d->is_implied; j++)
+            d->is_implied =
+                follows_from_node(d, &out->rows[j]) || follows_from_call(d, &out->rows[j]);
     }
     for (size_t i = 0; i < out->num; i++) {
         if (!out->rows[i].is_implied)

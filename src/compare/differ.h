@@ -10,7 +10,8 @@
  *   presence   it is in every part of one capture, and nowhere in the other; of a finding, once is
  *              enough. What a tool that came and went did is judged by rate: its name has a * in it
  *   latency    each part of one capture is beyond each part of the other one. Each part has 5
- *              values, for a 99th percentile 50
+ *              values, for a 99th percentile 50. And Fisher's exact test on the calls that take
+ *              longer than that percentile of the quicker capture
  *   size       the same, of mean sizes
  *   failed     Fisher's exact test on the calls that failed, of those that ended
  *
@@ -56,7 +57,8 @@ struct difference {
 struct differences {
     struct difference *rows; /* ordered as they are shown; owned */
     size_t num, cap;
-    uint64_t num_implied;    /* were left out, as they follow from a node that appeared or vanished */
+    uint64_t num_implied;    /* were left out, as they follow from a node or call that is there as well */
+    uint64_t num_compared;   /* kinds that both sides have, with the names of their nodes */
     uint64_t num_not_judged; /* kinds that one side seems to lack, and may have among what is unread */
     uint64_t num_too_thin;   /* kinds that only one side has, too seldom to say more */
     bool is_incomplete;      /* a profile left out things: nothing is said to appear or vanish */

@@ -51,6 +51,7 @@ static void put_sums(const struct compare *c, const struct differences *all, str
     put_side(json, JSON_KEY("before"), &c->before);
     put_side(json, JSON_KEY("after"), &c->after);
     json_put_unsigned(json, JSON_KEY("differences"), all->num);
+    json_put_unsigned(json, JSON_KEY("compared"), all->num_compared);
     json_put_unsigned(json, JSON_KEY("implied"), all->num_implied);
     json_put_unsigned(json, JSON_KEY("not_judged"), all->num_not_judged);
     json_put_unsigned(json, JSON_KEY("too_rare"), all->num_too_thin);

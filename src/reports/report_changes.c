@@ -161,19 +161,26 @@ static void print_side(const char *name, const struct profile *profile, struct d
     duration_print((int64_t)(profile_seconds(profile) * 1e9), out);
 }
 
+/* print_unread says how much of a side could not be judged. */
+static void print_unread(const char *name, const struct profile *profile, struct ds_buffer *out)
+{
+    ds_buffer_printf(out, "%s: %" PRIu64 " could not be read, %" PRIu64 " are of nodes without a name\n",
+                     name, profile->num_unread, profile->num_unnamed);
+}
+
 /* print_limits says what the verdict does not cover. */
 static void print_limits(const struct changes *t, const struct differences *all, struct ds_buffer *out)
 {
     const struct compare *c = t->compare;
-    if (all->num_not_judged != 0)
-        ds_buffer_printf(
-            out,
-            "not judged: %s that one capture seems to lack, since %" PRIu64
-            " messages before and %" PRIu64 " now could not be read, or are of nodes without a name\n",
-            ds_counted(all->num_not_judged, "kinds").text, c->before.num_unread + c->before.num_unnamed,
-            c->after.num_unread + c->after.num_unnamed);
+    if (all->num_not_judged != 0) {
+        ds_buffer_printf(out,
+                         "not judged: %s that one capture seems to lack, as much of it is unknown\n",
+                         ds_counted(all->num_not_judged, "kinds").text);
+        print_unread("  messages before", &c->before, out);
+        print_unread("  messages now", &c->after, out);
+    }
     if (all->num_implied != 0)
-        ds_buffer_printf(out, "not shown: %s that follow from a node that appeared or vanished\n",
+        ds_buffer_printf(out, "not shown: %s that follow from a node or call above\n",
                          ds_counted(all->num_implied, "differences").text);
     if (all->num_too_thin != 0)
         ds_buffer_printf(out, "too rare to say more: %s in one capture alone\n",
@@ -190,6 +197,12 @@ static void print_limits(const struct changes *t, const struct differences *all,
                          c->before.num_messages == 0 ? "before" : "now");
 }
 
+/* is_vain says whether two captures with messages have nothing in common that is known well enough. */
+static bool is_vain(const struct compare *c, const struct differences *all)
+{
+    return all->num_compared == 0 && c->before.num_messages != 0 && c->after.num_messages != 0;
+}
+
 static void show_text(struct changes *t, const struct differences *all)
 {
     struct compare *c = t->compare;
@@ -198,7 +211,7 @@ static void show_text(struct changes *t, const struct differences *all)
     for (size_t i = 0; i < all->num; i++)
         num_worse += all->rows[i].is_worse;
     if (all->num == 0)
-        ds_buffer_add_text(out, "no differences");
+        ds_buffer_add_text(out, is_vain(c, all) ? "nothing could be compared" : "no differences");
     else
         ds_buffer_printf(out, "%s, %" PRIu64 " of them worse", ds_counted(all->num, "differences").text,
                          num_worse);

@@ -161,6 +161,31 @@ static void calls(void **state)
     one(&failing, 30, &failing, 15, "none");
 }
 
+/* Some 60 calls a part, of which one takes long, have that as their 99th percentile: in all parts at once, too.
+ * That may be chance. */
+static void few_that_take_long(void **state)
+{
+    const struct what base = {PROFILE_CALL, "c", 10, 0, 1, 100, MILLISECOND, 0, 0};
+    (void)state;
+    for (unsigned num_slow = 1; num_slow <= 5; num_slow++) {
+        struct profile a, b;
+        struct differences out;
+        make(&a, 25, &base, 1);
+        make(&b, 25, &base, 1);
+        struct profile_entry *e = profile_find(&b, PROFILE_CALL, text("c"));
+        for (int i = 0; i < PROFILE_PARTS; i++)
+            assert_true(histogram_add_many(&e->parts[i].spans, 50 * MILLISECOND, num_slow));
+        compare(&a, &b, &out);
+        assert_int_equal(out.num, num_slow >= 3); /* 12 of 262 and none of 250 are no chance */
+        free(out.rows);
+        compare(&b, &a, &out);
+        assert_int_equal(out.num, num_slow >= 3);
+        free(out.rows);
+        profile_free(&a);
+        profile_free(&b);
+    }
+}
+
 static void sizes(void **state)
 {
     const struct what base = {PROFILE_MESSAGE, "m", 20, 0, 1, 100, 0, 0, 0};
@@ -310,6 +335,94 @@ static void the_order(void **state)
     profile_free(&b);
 }
 
+/* of_call makes messages parts of calls, as profile_gather.c does. */
+static void of_call(struct profile *p)
+{
+    for (struct profile_entry *e = table_oldest(&p->entries); e != NULL; e = table_newer(&p->entries, e))
+        e->is_of_call = e->kind == PROFILE_MESSAGE;
+}
+
+#define CALLS {PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 0, 0}
+#define MESSAGES(key) {PROFILE_MESSAGE, key, 20, 0, 1, 100, 0, 0, 0}
+
+/* Other shapes in calls that are there as before are differences. What new calls bring with them is not, and not
+ * how calls that fail now end. */
+static void messages_of_calls(void **state)
+{
+    static const char request[] = "a@h > b@h call {v2,_} (gen:call) to db";
+    static const struct {
+        struct what before[2], after[2];
+        size_t num_before, num_after;
+        const char *first;
+        uint64_t num_implied;
+    } cases[] = {
+        {{CALLS}, {CALLS, MESSAGES(request)}, 1, 2, request, 0},
+        {{CALLS}, {CALLS, MESSAGES("b@h > a@h reply {error,_} (gen:call) from db")}, 1, 2,
+         "b@h > a@h reply {error,_} (gen:call) from db", 0},
+        {{{0}}, {CALLS, MESSAGES(request)}, 0, 2, "a@h > b@h gen:call to db", 1},
+        {{{0}}, {CALLS, MESSAGES("b@h > a@h reply ok (gen:call)")}, 0, 2, "a@h > b@h gen:call to db", 1},
+        /* of another name, another label, other nodes */
+        {{{0}}, {CALLS, MESSAGES("a@h > b@h call {v2,_} (gen:call) to d")}, 0, 2, "a@h > b@h gen:call to db", 0},
+        {{{0}}, {CALLS, MESSAGES("a@h > b@h call {v2,_} (gen:call2) to db")}, 0, 2, "a@h > b@h gen:call to db", 0},
+        {{{0}}, {CALLS, MESSAGES("c@h > b@h call {v2,_} (gen:call) to db")}, 0, 2, "a@h > b@h gen:call to db", 0},
+        /* by function: answers do not tell which */
+        {{{0}},
+         {{PROFILE_CALL, "a@h > b@h erpc:call m:f/1", 20, 0, 1, 100, MILLISECOND, 0, 0},
+          MESSAGES("b@h > a@h spawned _ (erpc:call)")},
+         0, 2, "a@h > b@h erpc:call m:f/1", 1},
+        {{CALLS},
+         {{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 3, 0},
+          MESSAGES("b@h > a@h down crash (gen:call)")},
+         1, 2, "a@h > b@h gen:call to db", 1},
+        /* more of the same calls, and of their answers */
+        {{CALLS, {PROFILE_MESSAGE, "b@h > a@h reply ok (gen:call) from db", 20, 0, 1, 100, 0, 0, 0}},
+         {{PROFILE_CALL, "a@h > b@h gen:call to db", 90, 0, 1, 100, MILLISECOND, 0, 0},
+          {PROFILE_MESSAGE, "b@h > a@h reply ok (gen:call) from db", 90, 0, 1, 100, 0, 0, 0}},
+         2, 2, "a@h > b@h gen:call to db", 1},
+        /* more refusals among as many calls */
+        {{CALLS, {PROFILE_MESSAGE, "b@h > a@h reply {error,_} (gen:call) from db", 2, 0, 1, 100, 0, 0, 0}},
+         {CALLS, {PROFILE_MESSAGE, "b@h > a@h reply {error,_} (gen:call) from db", 9, 0, 1, 100, 0, 0, 0}},
+         2, 2, "b@h > a@h reply {error,_} (gen:call) from db", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct profile p[2];
+        make(&p[0], 30, cases[i].before, cases[i].num_before);
+        make(&p[1], 30, cases[i].after, cases[i].num_after);
+        of_call(&p[0]);
+        of_call(&p[1]);
+        for (int swapped = 0; swapped < 2; swapped++) {
+            struct differences out;
+            compare(&p[swapped], &p[!swapped], &out);
+            assert_true(out.num != 0);
+            assert_string_equal(out.rows[0].key.data, cases[i].first);
+            assert_int_equal(out.num_implied, cases[i].num_implied);
+            free(out.rows);
+        }
+        profile_free(&p[0]);
+        profile_free(&p[1]);
+    }
+}
+
+/* Where the two have nothing in common whose nodes are known, nothing was compared. */
+static void what_was_compared(void **state)
+{
+    const struct what node = {PROFILE_NODE, "a@h", 20, 0, 1, 100, 0, 0, 0};
+    struct profile a, b;
+    struct differences out;
+    (void)state;
+    make(&a, 30, &node, 1);
+    make(&b, 30, &node, 1);
+    for (uint64_t wanted = 2; wanted-- > 0;) {
+        compare(&a, &b, &out);
+        assert_int_equal(out.num_compared, wanted);
+        free(out.rows);
+        profile_find(&b, PROFILE_NODE, text("a@h"))->is_unnamed = true;
+    }
+    profile_free(&a);
+    profile_free(&b);
+}
+
 static struct profile made[2];
 
 static void run(void *context)
@@ -342,12 +455,15 @@ int main(void)
         cmocka_unit_test(rates),
         cmocka_unit_test(what_one_side_alone_has),
         cmocka_unit_test(calls),
+        cmocka_unit_test(few_that_take_long),
         cmocka_unit_test(sizes),
         cmocka_unit_test(what_varies_anyway),
         cmocka_unit_test(the_release),
         cmocka_unit_test(what_was_not_read_is_not_missing),
         cmocka_unit_test(a_profile_with_a_part_left_out),
         cmocka_unit_test(the_order),
+        cmocka_unit_test(messages_of_calls),
+        cmocka_unit_test(what_was_compared),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,13 +7,13 @@ function showChanges() {
   const body = section('changes', 'Changes', 'What changed', 'Compared with ' + c.file + ' of ' + date(c.before_first) + '. Before: ' + side(c.before) + '; now: ' + side(c.after) + '.');
   const notes = [];
   if (c.differences > c.rows.length) notes.push(counted(c.differences - c.rows.length, 'differences') + ' more: distsniff --compare shows them.');
-  if (c.implied) notes.push(counted(c.implied, 'differences') + ' that follow from a node that appeared or vanished are left out.');
+  if (c.implied) notes.push(counted(c.implied, 'differences') + ' that follow from a node or call in the table are left out.');
   if (c.not_judged) notes.push('Not judged: ' + counted(c.not_judged, 'kinds') + ' that one capture seems to lack, since messages of it could not be read, or are of nodes without a name.');
   if (c.too_rare) notes.push(counted(c.too_rare, 'kinds') + ' that one capture alone has ' + (c.too_rare === 1 ? 'is' : 'are') + ' too rare to say more.');
   if (c.incomplete) notes.push('There were too many kinds: what appeared or vanished is not known (--max-tallies).');
   if (c.before_cut) notes.push(c.file + ' could not be read whole.');
   if (c.no_memory) notes.push('Memory ran out: some differences are missing.');
-  if (!c.rows.length) add(body, empty('No differences.'));
+  if (!c.rows.length) add(body, empty(c.compared || !c.before.messages || !c.after.messages ? 'No differences.' : 'Nothing could be compared.'));
   else add(body, make('p', {id: 'compared'}, counted(c.differences, 'differences') + ', ' + count(worse) + ' of them worse.'), add(make('div', {id: 'differences'}), table([
     {name: 'change', left: true, bad: d => d.worse, show: d => d.change + (d.worse ? ', worse' : '')},
     {name: 'of', left: true, show: d => d.measure === 'presence' ? '' : d.words},
