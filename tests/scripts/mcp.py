@@ -255,12 +255,16 @@ def check_plain():
     # Wrong arguments are told, with what would be right.
     for wanted, name, arguments in (
             ('did you mean size', 'messages', {'filter': 'siz > 3'}), ('call:1 to call:', 'explain', {'what': 'call:99999'}),
+            ('label: there is no label', 'messages', {'label': 'nothing'}), ('since takes', 'messages', {'since': 'then'}),
+            ('until takes', 'records', {'until': 'then'}), ('by takes', 'traffic', {'by': 'day'}),
+            ('explain: there is no finding', 'explain', {'what': 'x'}), ('explain takes a', 'explain', {'what': 'x:1'}),
             ('what is missing', 'explain', {}), ('tools/list', 'doctor', {'node': 'a'}), ('type', 'doctor', {'limit': 'x'}),
             ('another question', 'doctor', {'cursor': '5-00000000'}), ('4096', 'messages', {'text': 'x' * 5000}),
             ('unknown', 'doctor', {'file': '/etc/passwd'}), ('filter', 'messages', {'filter': '-w /tmp/x'}),
             ('whole numbers', 'links', {'rows': -1}), ('whole numbers', 'links', {'rows': 1e300})):
         result = a.call(name, **arguments)
-        if not result['isError'] or wanted not in result['content'][0]['text']:
+        said = result['content'][0]['text']
+        if not result['isError'] or wanted not in said or said.startswith('-'):
             fault(f'{name} {str(arguments)[:60]}: {result["content"]}')
     if 'error' not in a.ask('tools/call', {'name': 'nothing'}):
         fault('a tool that is not there')

@@ -37,7 +37,8 @@ static bool take_page(struct options *o, const char *value)
     }
     const char *nearest = suggest_find(value, strlen(value), names, num);
     complain(nearest != NULL ? "--explain: there is no finding %s; nearest: %s"
-                             : "--explain: there is no finding %s: codes are DS101, DS102 ...",
+                             : "--explain: there is no finding %s: it takes a code such as DS101, or "
+                               "call:N, finding:N, conn:N, message:N or packet:N",
              value, nearest);
     return false;
 }

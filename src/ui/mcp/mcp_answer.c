@@ -172,6 +172,11 @@ static uint64_t put_lines(const struct mcp_answer *a, enum mcp_shape shape,
     return number;
 }
 
+static bool is_of_word(char c)
+{
+    return c == '-' || (c >= 'a' && c <= 'z');
+}
+
 /* print_complaint appends what the program has complained of, line by line: an option as the
  * argument that it comes from. What it says beside that, a summary say, is for users alone. */
 static void print_complaint(const struct ds_buffer *complaint, struct ds_buffer *out)
@@ -180,7 +185,15 @@ static void print_complaint(const struct ds_buffer *complaint, struct ds_buffer 
     static const struct {
         const char *option, *argument;
     } words[] = {
-        {"-Y:", "filter:"}, {"-m:", "match:"}, {"-e:", "text:"}, {"--explain ", "explain "}};
+        {"-Y:", "filter:"},
+        {"-m:", "match:"},
+        {"-e:", "text:"},
+        {"--explain", "explain"},
+#define TOOL(id, title, shape, options, arguments, help)
+#define NONE "-"
+#define ARGUMENT(id, option, type, plain, help) {"--" option, #id},
+#include "ui/mcp/mcp_tools.def"
+    };
     const char *end = complaint->data + complaint->len, *next;
     for (const char *line = complaint->data; line < end; line = next) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
@@ -192,7 +205,8 @@ static void print_complaint(const struct ds_buffer *complaint, struct ds_buffer 
             ds_buffer_add(out, " ", 1);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
             const size_t len = strlen(words[i].option);
-            if ((size_t)(next - line) > len && memcmp(line, words[i].option, len) == 0) {
+            if ((size_t)(next - line) > len && memcmp(line, words[i].option, len) == 0 &&
+                (words[i].option[len - 1] == ':' || !is_of_word(line[len]))) {
                 ds_buffer_add_text(out, words[i].argument);
                 line += len;
                 break;
