@@ -93,8 +93,8 @@ struct ds_conn {
     const struct ds_tcp_stats *link; /* NULL: ds_config.facts is false, or memory ran out */
     const struct ds_tls *tls;       /* NULL: no TLS */
     const char *proto; /* "gen_rpc" and others; NULL: it carries distribution or EPMD */
-    uint64_t changes; /* how often a name, a creation, a gap, a fault or are_both_seen of it has changed: while
-                         this number stays the same, so do they. 0: they may have changed */
+    uint64_t changes; /* how often a name, a creation, a gap, a fault or are_both_seen of it has changed:
+                         while this number stays the same, so do they. 0: they may have changed */
     bool are_both_seen; /* packets of both ends were captured, be they only acknowledgements */
 };
 

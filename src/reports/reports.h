@@ -89,8 +89,8 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
  * gathered. */
 enum reports_status reports_record(struct reports *reports, const struct record *record);
 
-/* reports_set_since says from when on records are selected. reports_leave_out hands on what was not, to those
- * tables that want it (reports_take_left_out); is_before: as it comes before that time. */
+/* reports_set_since says from when on records are selected. reports_leave_out hands on what was not, to
+ * those tables that want it (reports_take_left_out); is_before: as it comes before that time. */
 void reports_set_since(struct reports *reports, int64_t since_ns);
 bool reports_take_left_out(const struct report_config *config);
 void reports_leave_out(struct reports *reports, const struct record *record, bool is_before);
