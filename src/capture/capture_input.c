@@ -51,6 +51,7 @@ static void complain_later(struct capture *capture, const char *name, const char
 {
     char *all = NULL;
     capture->failed = true;
+    capture->num_cut += !capture->is_live;
     if (asprintf(&all, "%s%s%s: %s", capture->complaints != NULL ? capture->complaints : "",
                  capture->complaints != NULL ? "; " : "", name, what) < 0)
         return;
@@ -64,6 +65,12 @@ static bool is_cut_short(const char *error)
 {
     static const char prefix[] = "truncated";
     return strncmp(error, prefix, sizeof prefix - 1) == 0;
+}
+
+/* is_of_types says whether a pcapng file has packets of several link types, which libpcap does not read. */
+static bool is_of_types(const char *error)
+{
+    return strstr(error, "different from the type of the first interface") != NULL;
 }
 
 /* read_by_libpcap reads what is not plain. */
@@ -82,6 +89,10 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
     else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
         complain_later(capture, input->name,
                        "the file is truncated; everything in it was decoded");
+    else if (status == PCAP_ERROR && is_of_types(pcap_geterr(input->pcap)))
+        complain_later(capture, input->name,
+                       "its interfaces have different link types, which libpcap cannot read from one file: "
+                       "capture each into a separate file, and read them together");
     else if (status == PCAP_ERROR)
         complain_later(capture, input->name, pcap_geterr(input->pcap));
     if (capture->is_live) {

@@ -75,6 +75,7 @@ struct capture {
     struct point_merge *points; /* when some of them are points of one capture, else NULL */
     struct dedup *dedup; /* of several streams, see capture_streams.h; else NULL */
     bool ended;           /* live: the interface is gone */
+    unsigned num_cut;     /* files that could not be read to their end */
     bool failed;          /* something was wrong with an input, and has been said or will be */
     char *complaints;     /* what capture_close is to say: after the records, not between them */
     struct secrets_sink on_secrets; /* of pcapng; take may be NULL */

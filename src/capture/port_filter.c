@@ -45,7 +45,7 @@ struct port_filter {
     bool in_kernel; /* live and --no-follow: the kernel's word is final */
     bool with_dns;
     bool all_packets;
-    bool is_file_name, is_folder;      /* the expression */
+    bool is_file_name, is_folder, is_empty;      /* the expression */
     struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
@@ -150,6 +150,8 @@ static bool complain_expression(const struct port_filter *f, const char *why)
     if (f->is_folder)
         complain("bad BPF expression '%s': to read the files of a directory, use %s/*", expression,
                  expression);
+    else if (f->is_file_name && f->is_empty)
+        complain("%s is empty, not a capture file", expression);
     else if (f->is_file_name)
         complain("bad BPF expression '%s': that file is no capture file, or it stands behind the "
                  "expression: to read a file, use -r %s",
@@ -245,6 +247,7 @@ static bool prepare(struct port_filter *f, const struct port_filter_config *conf
     f->all_packets = config->all_packets;
     struct stat is;
     f->is_file_name = f->expression != NULL && stat(f->expression, &is) == 0;
+    f->is_empty = f->is_file_name && S_ISREG(is.st_mode) && is.st_size == 0;
     f->is_folder = f->is_file_name && S_ISDIR(is.st_mode);
     for (size_t i = 0; i < config->num_dist_ports && f->is_learning; i++)
         f->learned[config->dist_ports[i] / 8] |= (uint8_t)(1 << config->dist_ports[i] % 8);

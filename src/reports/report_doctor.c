@@ -239,6 +239,13 @@ static bool is_anything_down(const struct doctor *doctor)
     return false;
 }
 
+static void print_nothing_checked(const struct doctor *doctor, struct ds_buffer *out)
+{
+    ds_buffer_add_text(out, "nothing could be checked");
+    if (find_limit(doctor, LIMITS_LINKS) != NULL)
+        ds_buffer_add_text(out, ": no connection between nodes was recognised");
+}
+
 /* print_nothing_wrong says no more than what the capture allows to say. */
 static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *out)
 {
@@ -308,7 +315,8 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
         num[doctor->found[i]->severity]++;
     wrong = num[SEVERITY_ERROR] + num[SEVERITY_WARNING];
     if (wrong == 0 && num[SEVERITY_NOTE] + num[SEVERITY_FINE] + num[SEVERITY_COUNTED] == 0) {
-        ds_buffer_add_text(out, "nothing could be checked\n\n");
+        print_nothing_checked(doctor, out);
+        ds_buffer_add_text(out, "\n\n");
         return;
     }
     print_down(doctor, out);
@@ -421,7 +429,7 @@ void report_doctor_verdict(void *state, struct ds_buffer *out)
     else if (has_checked)
         print_nothing_wrong(doctor, out);
     else
-        ds_buffer_add_text(out, "nothing could be checked");
+        print_nothing_checked(doctor, out);
 }
 
 static void show_report(void *state)

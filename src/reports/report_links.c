@@ -186,8 +186,7 @@ static void note_before(struct links *links, const struct ds_event *event)
     }
 }
 
-/* take_before leaves out what a link had sent before --since. Where that is not known, the link began
- * later. */
+/* take_before leaves out what a link had sent before --since. If that is not known, it began later. */
 static void take_before(const struct links *links, struct link_row *row)
 {
     const struct link_before *before = table_find(&links->before, row->conn);

@@ -35,7 +35,7 @@ static struct world {
     bool hidden; /* alice is */
     char unchecked[4096]; /* what could not be looked at, line by line */
     size_t unchecked_len;
-    unsigned limits[LIMITS_READ + 1]; /* lines that limit the verdict */
+    unsigned limits[LIMITS_LINKS + 1]; /* lines that limit the verdict */
     uint64_t num_read, num_guessed, num_messages;
     char calls[400]; /* the line that counts them, and its severity */
     enum severity calls_severity;

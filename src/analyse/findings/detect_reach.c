@@ -260,6 +260,7 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || w->is_explained || link == NULL || link->closed_by != 0 ||
         link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
+        event->conn->counters[1].gaps != 0 || /* it has answered: what it sent was cut off, or is missing */
         (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
         return;
     const int64_t waited_ns = link->side[0].last_ns - w->opened_ns; /* the close is its last word */

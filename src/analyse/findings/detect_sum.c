@@ -175,7 +175,8 @@ static void say_links(struct detect *d, unsigned *line)
     if (c->links != c->one_way && c->zero_windows == 0)
         say(d, *line, SEVERITY_FINE, " ever closed its TCP window", "no receiver");
     ++*line;
-    if (c->gaps + c->one_way + c->cut == 0 && c->links != 0)
+    const uint64_t lacking = c->gaps + c->one_way + c->cut + d->unseen.cut_packets + d->unseen.cut_files;
+    if (lacking == 0 && c->links != 0)
         say(d, *line, SEVERITY_FINE, " is complete (no missing packets)", "the capture");
     say_calls(d, ++*line);
     say_unread(d, ++*line);
@@ -205,6 +206,18 @@ static void say_lacking(struct detect *d, unsigned *line)
          " silent while nothing was captured: a pause of the capture, or a clock that was set"},
     };
     SAY_COUNTS(d, line, counts);
+}
+
+/* say_no_link: a capture without any connection between nodes, failed ones included, says nothing of the
+ * cluster. */
+static void say_no_link(struct detect *d, unsigned line)
+{
+    const struct checks *c = &d->checks;
+    struct finding f = {.limits = LIMITS_LINKS};
+    if (c->links + c->tls + c->handshakes + c->sockets + c->unmeasured + d->found.num != 0)
+        return;
+    wording_add(&f.sentence, "links: not checked (no connection between nodes was recognised)");
+    put_line(d, line, SEVERITY_UNCHECKED, &f);
 }
 
 static void say_names(struct detect *d, unsigned *line)
@@ -278,6 +291,10 @@ static void say_limits(struct detect *d, unsigned *line)
          " dropped by the kernel or the interface before they were captured"},
         {IS_UNSEEN, d->unseen.bad_packets, "packets",
          " of an unknown link type, or with malformed headers"},
+        {IS_UNSEEN, d->unseen.cut_packets, "packets",
+         " cut by the snap length: not all that they carried was checked (capture with -s 0)"},
+        {IS_UNSEEN, d->unseen.cut_files, "capture files",
+         " could not be read to the end: what follows there was not checked"},
         {IS_UNCHECKED, d->unseen.ignored, "packets",
          " ignored, that no node takes: damaged, somebody else's, or out of place (DS505)"},
         {IS_UNSEEN, d->unseen.differing, "segments",
@@ -311,6 +328,7 @@ void detect_sum(struct detect *d)
     unsigned line = 0;
     say_links(d, &line);
     say_lacking(d, &line);
+    say_no_link(d, ++line);
     say_names(d, &line);
     say_unsure(d, &line);
     say_limits(d, &line);

@@ -55,6 +55,8 @@ void findings_set_since(struct findings *findings, int64_t since_ns);
 struct findings_unseen {
     uint64_t lost_packets; /* by the kernel or the interface */
     uint64_t bad_packets;  /* of a link type that is not known, or with headers that make no sense */
+    uint64_t cut_packets;  /* by the snap length */
+    uint64_t cut_files;    /* that could not be read to their end */
     uint64_t ignored;      /* with the numbers of a connection, and no node takes them */
     uint64_t differing;    /* retransmitted with other bytes than the first copy */
     uint64_t fragments;    /* IP packets whose fragments do not fit together */

@@ -298,8 +298,10 @@ static void stop_queue(struct pipeline *s, struct record_queue **queue)
     *queue = NULL;
 }
 
-void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats)
+void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats, unsigned num_cut)
 {
+    s->unseen.cut_files = num_cut;
+    s->unseen.cut_packets = stats->truncated_packets;
     s->unseen.bad_packets = stats->unknown_link + stats->malformed_packets;
     s->unseen.ignored = stats->ignored;
     s->unseen.differing = stats->overlaps_differing;

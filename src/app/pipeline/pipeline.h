@@ -106,8 +106,9 @@ bool pipeline_is_written(const struct pipeline *pipeline);
  * ran out. It has been complained of. */
 bool pipeline_has_failed(const struct pipeline *pipeline);
 
-/* pipeline_note_stats tells, before pipeline_end, what the session dropped or could not read. */
-void pipeline_note_stats(struct pipeline *pipeline, const struct ds_stats *stats);
+/* pipeline_note_stats tells, before pipeline_end, what the session dropped or could not read, and how
+ * many files could not be read to their end. */
+void pipeline_note_stats(struct pipeline *pipeline, const struct ds_stats *stats, unsigned num_cut);
 
 /* pipeline_end tells that no more events come: what is open ends, at end_ns or, if that is INT64_MIN, with
  * the last event, and the outputs are closed. */

@@ -272,7 +272,7 @@ static void run(struct sniff *s)
     sniff_note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
-    pipeline_note_stats(s->pipeline, ds_session_stats(s->session));
+    pipeline_note_stats(s->pipeline, ds_session_stats(s->session), s->capture.num_cut);
     pipeline_end(s->pipeline, end_ns);
     if (s->recorder != NULL)
         recorder_end(s->recorder);

@@ -112,6 +112,10 @@ void sniff_explain_nothing_passed(const struct sniff *s)
         complain("none of %s matches '%s': without an expression, distribution is found on any "
                  "port",
                  ds_counted(s->num_taken, "packets").text, s->options->follow.expression);
+    else if (!s->capture.is_live && s->num_passed != 0 && s->ending.reason == STOP_INPUT &&
+             ds_session_stats(s->session)->connections == 0)
+        complain("no connection of Erlang nodes was recognised: if one began before the capture, or is "
+                 "encrypted, name the port of a node with --dist-port");
 }
 
 void sniff_explain_missed(const struct sniff *s)

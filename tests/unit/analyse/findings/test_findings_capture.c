@@ -349,13 +349,14 @@ static void ticks_of_busy_links(void **state)
 static void unseen(void **state)
 {
     static const struct findings_unseen cases[] = {{.lost_packets = 1}, {.bad_packets = 1}, {.caps = 1},
-                                                   {.differing = 1}, {.fragments = 1}, {.ignored = 1},
+                                                   {.differing = 1}, {.fragments = 1}, {.cut_packets = 1},
+                                                   {.cut_files = 1}, {.ignored = 1},
                                                    {0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         findings_note_unseen(w.findings, &cases[i]);
-        limits_are(i < 5 ? 1 : 0, 0);
+        limits_are(i < 7 ? 1 : 0, 0);
     }
     begin(); /* joined late */
     change(DS_CONN_JOINED_LATE, 0, false);

@@ -320,7 +320,7 @@ static void epmd_in_part_of_a_capture(void **state)
 /* EPMD that accepts, or its kernel does, and does not answer who then gives up. */
 static void epmd_is_stuck(void **state)
 {
-    enum { LEFT, LEFT_OPEN, SOON, ANSWERED, BY_SERVER, UNSEEN, NOT_ASKED, NAMES, GOES_ON, CASES };
+    enum { LEFT, LEFT_OPEN, SOON, ANSWERED, CUT, BY_SERVER, UNSEEN, NOT_ASKED, NAMES, GOES_ON, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
@@ -329,6 +329,7 @@ static void epmd_is_stuck(void **state)
             epmd(i == NAMES ? DS_EPMD_NAMES_REQ : DS_EPMD_PORT_PLEASE2_REQ, 0, "bob", 0, 0);
         w.conn.counters[0].bytes = 6;
         w.conn.counters[1].bytes = i == ANSWERED ? 20 : 0;
+        w.conn.counters[1].gaps = i == CUT; /* the answer, by the snap length */
         w.link.side[1].segments = i == UNSEEN ? 0 : 2;
         w.link.side[1].syns = 1;
         w.link.side[0].last_ns = w.now_ns + SECOND - (i == SOON);
