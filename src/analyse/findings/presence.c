@@ -16,6 +16,7 @@ enum {
     ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
 };
 #define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */
+#define CLOSES_NS INT64_C(500000000) /* within it a node that stops closes its links */
 #define VISIT_NS INT64_C(60000000000) /* so long at most somebody is there who only asks */
 
 /* A link between nodes: a connection that is up, or on its way. */
@@ -324,6 +325,25 @@ static void leave(struct presence *p, const struct presence_change *down, struct
     emit(p, &change);
 }
 
+/* stay takes back what seemed to leave: all that lost their last links to a node that has closed all of
+ * its own within a moment. */
+static void stay(struct presence *p, const struct presence_change *down, const struct presence_node *closer)
+{
+    for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
+         node = table_newer(&p->nodes, node)) {
+        if (node->left_ns == 0 || node->left_by != closer->entry.number ||
+            down->ts_ns - node->left_ns > CLOSES_NS)
+            continue;
+        struct presence_change change = *down;
+        change.what = PRESENCE_STAYS;
+        change.node = node;
+        node->left_ns = 0;
+        node->is_visitor = node->was_lost = false;
+        p->new_ones += node->came;
+        emit(p, &change);
+    }
+}
+
 void presence_answer(struct presence *p, struct ds_text node)
 {
     struct presence_node *found = node.data != NULL ? find_node(p, node) : NULL;
@@ -377,10 +397,18 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
         return;
     const bool is_last[2] = {node[0]->links == 0, node[1]->links == 0};
     const bool is_others = change->was_silent || change->is_given_up;
+    struct presence_node *closer = change->closed_by >= 0 && !is_others ? node[change->closed_by] : NULL;
+    struct presence_node *left = NULL;
     if (is_last[0] != is_last[1])
-        leave(p, change, node[is_last[1]]);
+        left = node[is_last[1]];
     else if (is_last[0] && change->closed_by >= 0)
-        leave(p, change, node[is_others ? !change->closed_by : change->closed_by]);
+        left = node[is_others ? !change->closed_by : change->closed_by];
+    if (left == NULL)
+        return;
+    if (left == closer)
+        stay(p, change, closer);
+    leave(p, change, left);
+    left->left_by = closer != NULL && left != closer ? closer->entry.number : 0;
 }
 
 /* take_down: where the capture ends, or a cap is reached, the link may well go on, and counts as up. */

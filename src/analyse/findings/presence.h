@@ -4,7 +4,8 @@
  *
  * A node is there while a link of it is up. It leaves when its last link ends and the node at the other
  * end has others; where it is the last link of both, the one leaves that was silent, else the one that
- * closed it. A node that is back with another creation was restarted. Hidden nodes, and those with names
+ * closed it. Where a node closes all its links at once, it alone leaves: others may have links that are not
+ * seen. A node that is back with another creation was restarted. Hidden nodes, and those with names
  * of well-known tools, come and go: their links are changes, they themselves are not.
  *
  * A visitor is a node that is not hidden and yet came and went as a tool does: somebody typed into its
@@ -21,7 +22,14 @@
 
 #include <distsniff/event.h>
 
-enum presence_what { PRESENCE_SEEN, PRESENCE_LEFT, PRESENCE_BACK, PRESENCE_UP, PRESENCE_DOWN };
+enum presence_what {
+    PRESENCE_SEEN,
+    PRESENCE_LEFT,
+    PRESENCE_STAYS, /* it seemed to have left: the node that closed its link did */
+    PRESENCE_BACK,
+    PRESENCE_UP,
+    PRESENCE_DOWN
+};
 
 enum { PRESENCE_NAME_LEN = 255 }; /* a node with a longer name is not known */
 
@@ -33,6 +41,7 @@ struct presence_node {
     uint32_t creation; /* 0: not known */
     unsigned links;    /* that are up */
     int64_t left_ns;   /* 0: it is there */
+    uint32_t left_by;  /* the number of the node that closed its last link in order, 0: none did */
     int64_t back_ns;   /* when it was seen last, at first or anew */
     unsigned restarts; /* how often it left and came back with another creation */
     int64_t away_ns, again_ns; /* of the latest one: when it left and came back */
@@ -71,7 +80,7 @@ struct presence_change {
     int64_t ts_ns;
     uint64_t conn, frame;            /* frame 0: of no packet */
     const struct ds_endpoint *end;   /* both ends of the connection */
-    const struct presence_node *node; /* of SEEN, LEFT, BACK */
+    const struct presence_node *node; /* of SEEN, LEFT, STAYS, BACK */
     bool is_hidden;     /* of UP, DOWN: one of the two is a hidden node */
     bool is_hidden_end[2]; /* of them: which */
     bool was_reset;     /* of DOWN */

@@ -3,6 +3,7 @@
  */
 #include "analyse/findings/timeline.h"
 
+#include "analyse/findings/timeline_say.h"
 #include "analyse/findings/tools.h"
 #include "analyse/findings/wording_say.h"
 #include "core/hash.h"
@@ -421,60 +422,31 @@ static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
     o->due_ns = ts_ns + AGAIN_NS;
 }
 
-static void say_link(struct wording *out, const struct presence_change *c)
+/* take_back removes the line that a node has left, if it was not given out. */
+static bool take_back(struct timeline *t, const struct presence_node *node)
 {
-    wording_end(out, &c->end[0]);
-    wording_add(out, " and ");
-    wording_end(out, &c->end[1]);
-}
-
-static void say_down(struct wording *out, const struct presence_change *c)
-{
-    wording_add(out, c->is_replaced ? "the old link between " : "the link between ");
-    say_link(out, c);
-    if (c->closed_by < 0) {
-        wording_add(out, " went down");
-        return;
+    for (size_t i = t->num_kept; i-- > 0;) {
+        const struct finding *line = t->kept[i];
+        if (line->happening != HAPPENING_NODE_LEFT || line->node[0].len != node->len ||
+            memcmp(line->node[0].text, node->name, node->len) != 0)
+            continue;
+        free(t->kept[i]);
+        memmove(t->kept + i, t->kept + i + 1, (--t->num_kept - i) * sizeof(struct finding *));
+        return true;
     }
-    wording_add(out, c->is_given_up || c->was_silent ? " was dropped by "
-                     : c->was_reset                  ? " was reset by "
-                                                     : " was closed by ");
-    wording_end(out, &c->end[c->closed_by]);
-    if (c->is_given_up) {
-        wording_add(out, ", as nothing got through");
-    } else if (c->was_silent) {
-        wording_add(out, ": ");
-        wording_end(out, &c->end[!c->closed_by]);
-        wording_add(out, " had stopped responding");
-    }
-}
-
-static void say_node(struct finding *line, const struct presence_change *c)
-{
-    const struct ds_text name = {c->node->name, c->node->len};
-    name_node(line, 0, name);
-    wording_put(&line->sentence, WORD_NODE, name);
-    switch (c->what) {
-    case PRESENCE_SEEN:
-        wording_add(&line->sentence, " was first seen");
-        break;
-    case PRESENCE_LEFT:
-        wording_add(&line->sentence, " left: its last link went down");
-        break;
-    default:
-        wording_add(&line->sentence, c->is_restarted ? " is back, restarted"
-                                     : c->is_same    ? " is back, not restarted"
-                                                     : " is back");
-    }
+    return false;
 }
 
 void timeline_presence(struct timeline *t, const struct presence_change *c)
 {
     static const enum happening happenings[] = {
         [PRESENCE_SEEN] = HAPPENING_NODE_SEEN, [PRESENCE_LEFT] = HAPPENING_NODE_LEFT,
+        [PRESENCE_STAYS] = HAPPENING_NODE_BACK,
         [PRESENCE_BACK] = HAPPENING_NODE_BACK, [PRESENCE_UP] = HAPPENING_LINK_UP,
         [PRESENCE_DOWN] = HAPPENING_LINK_DOWN};
     const enum happening happening = happenings[c->what];
+    if (c->what == PRESENCE_STAYS && take_back(t, c->node))
+        return;
     if (c->what == PRESENCE_DOWN)
         end_stall(t, c->conn, c->ts_ns);
     /* Tools come and go: one line for all that a node is visited by. */
@@ -490,15 +462,16 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
     }
     name_place(line, c->conn, c->frame, "this packet");
     if (c->node != NULL) {
-        say_node(line, c);
+        name_node(line, 0, (struct ds_text){c->node->name, c->node->len});
+        timeline_say_node(&line->sentence, c);
     } else if (c->is_hidden) {
         wording_add(&line->sentence, "a hidden node (a tool) connected to ");
         wording_end(&line->sentence, &c->end[visited]);
     } else if (c->what == PRESENCE_DOWN) {
-        say_down(&line->sentence, c);
+        timeline_say_down(&line->sentence, c);
     } else {
         wording_add(&line->sentence, "the link between ");
-        say_link(&line->sentence, c);
+        timeline_say_link(&line->sentence, c);
         wording_add(&line->sentence, c->was_up ? " was up before the capture" : " is up");
     }
     if (c->is_hidden)

@@ -29,7 +29,7 @@ static void add(const char *format, ...)
 
 static void note(void *context, const struct presence_change *c)
 {
-    static const char *const names[] = {"seen", "left", "back", "up", "down"};
+    static const char *const names[] = {"seen", "left", "stays", "back", "up", "down"};
     (void)context;
     add("%" PRId64 " %s", c->ts_ns / SECOND, names[c->what]);
     if (c->node != NULL)
@@ -149,6 +149,40 @@ static void last_of_both(void **state)
     presence_given_up(&p, 1, 6 * SECOND, conns[1].end, 0);
     presence_given_up(&p, 7, 6 * SECOND, conns[1].end, 0);
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n5 down 1\n5 left b@h\n");
+}
+
+/* Only the links of a are seen, and it stops: of the others nothing is known. */
+static void all_at_once(void **state)
+{
+    enum { AT_ONCE, LATER, BY_OTHER, SILENT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_presence();
+        joins(1, "a@h", 1, "b@h", 1);
+        joins(2, "a@h", 1, "c@h", 1);
+        joins(3, "d@h", 1, "a@h", 1);
+        told_len = 0;
+        if (i == SILENT) {
+            links[1].side[0].last_data_ns = now_ns + 60 * SECOND;
+            links[1].side[1].last_data_ns = SECOND;
+            now_ns += 60 * SECOND;
+        }
+        ends(1, i == BY_OTHER ? 1 : 0);
+        assert_true(presence_is_gone(presence_find(&p, text("b@h"))));
+        now_ns -= SECOND;
+        ends(2, 0);
+        now_ns -= i == LATER ? 499999999 : 500000000;
+        ends(3, 1);
+        assert_true(presence_is_gone(presence_find(&p, text("a@h"))));
+        assert_int_equal(presence_is_gone(presence_find(&p, text("b@h"))), i != AT_ONCE);
+        assert_int_equal(presence_is_gone(presence_find(&p, text("c@h"))), i == LATER);
+        assert_false(presence_is_gone(presence_find(&p, text("d@h"))));
+        if (i != AT_ONCE)
+            continue;
+        is_told("4 down 1\n4 left b@h\n4 down 2\n4 left c@h\n4 down 3\n4 stays b@h\n4 stays c@h\n4 left a@h\n");
+        joins(4, "b@h", 1, "a@h", 2); /* it was there */
+        is_told("5 back a@h restarted\n5 up 4\n");
+    }
 }
 
 static void two_links(void **state)
@@ -436,7 +470,7 @@ static void verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(two_links),
+        cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(all_at_once), cmocka_unit_test(two_links),
         cmocka_unit_test(what_does_not_count),   cmocka_unit_test(names_come_late), cmocka_unit_test(caps),
         cmocka_unit_test(visitors),
         cmocka_unit_test(memory),                cmocka_unit_test(verdict)};

@@ -334,7 +334,7 @@ static void change(enum presence_what what, const char *name, double at, bool is
 {
     struct presence_node node = {.len = strlen(name), .name = (char *)(uintptr_t)name};
     const struct ds_endpoint end[2] = {{.port = 1, .node = text(name)}, {.port = 2, .node = text(peer)}};
-    const bool is_node = what == PRESENCE_SEEN || what == PRESENCE_LEFT || what == PRESENCE_BACK;
+    const bool is_node = what <= PRESENCE_BACK;
     const struct presence_change c = {.what = what, .ts_ns = (int64_t)(at * 1e9), .conn = 1, .frame = 3, .end = end,
                                       .node = is_node ? &node : NULL, .is_hidden = is_hidden,
                                       .is_hidden_end = {is_hidden}, .is_replaced = at > 6};
@@ -362,6 +362,16 @@ static void nodes(void **state)
             "4-4 node_left x1: a@h left: its last link went down\n"
             "5-5 node_back x1: a@h is back\n"
             "7-7 link_down x1: the old link between a@h and b@h was closed by a@h\n");
+    for (int is_live = 0; is_live < 2; is_live++) { /* who closed the link of b has left: b may not have */
+        begin(is_live);
+        change(PRESENCE_LEFT, "c@h", 1, false, "a@h");
+        change(PRESENCE_LEFT, "b@h", 1, false, "a@h");
+        change(PRESENCE_STAYS, "b@h", 1, false, "a@h");
+        is_told(is_live ? "1-1 node_left x1: c@h left: its last link went down\n"
+                          "1-1 node_left x1: b@h left: its last link went down\n"
+                          "1-1 node_back x1: b@h may still be there: the node that closed its last link has left\n"
+                        : "1-1 node_left x1: c@h left: its last link went down\n");
+    }
 }
 
 static void caps(void **state)
