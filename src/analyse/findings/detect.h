@@ -444,6 +444,7 @@ void detect_mesh_free(struct detect *d);
 unsigned detect_mesh_cap(const struct detect *d); /* how many nodes were looked at, 0: all */
 void detect_calls(struct detect *d, const struct record *record);
 void detect_crash(struct detect *d, const struct record *record);
+void detect_crash_message(struct detect *d, const struct record *record); /* EXIT and DOWN */
 void detect_timeout(struct detect *d, const struct call *call);
 
 /* Nodes that answer nothing for a while (detect_awake.c). detect_awake takes messages of which

@@ -5,6 +5,9 @@
  * by what becomes of later requests. Where the link was joined late, the name may not be known: then
  * crashes with the same reason in the same function are those of one process.
  *
+ * And a process crashed that no request was open to (DS314), as who watches it or is linked to it is told:
+ * by a message that it could not handle, or by itself. What has no stack may be an exit as any other.
+ *
  * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
  * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
  * or an exception of Elixir's, which is a map.
@@ -33,7 +36,7 @@ struct crash {
     enum at_work at;
 };
 
-/* crashed is a callee that requests have ended. */
+/* crashed is a callee that requests have ended, or a process that crashed. */
 struct crashed {
     struct table_entry entry;
     uint64_t key;
@@ -158,10 +161,10 @@ static uint64_t key_of(const struct party *callee)
     return callee->name.data != NULL ? hash_short(key, callee->name) : hash_more(key, pid, sizeof pid);
 }
 
-/* key_of_place is for a callee of which neither is known: by where it crashed. */
-static uint64_t key_of_place(const struct call *call, const struct crash *crash)
+/* key_of_place is for one of which neither is known: by where it crashed. */
+static uint64_t key_of_place(uint64_t conn, const struct crash *crash)
 {
-    const uint64_t key = hash_more(13, &call->conn, sizeof call->conn);
+    const uint64_t key = hash_more(13, &conn, sizeof conn);
     return hash_short(hash_short(hash_short(key, crash->why), crash->top.mod), crash->top.fun);
 }
 
@@ -188,6 +191,25 @@ static void judge(struct finding *f, const struct crash *crash)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
+/* count counts a crash: several within a while are a loop. */
+static void count(struct crashed *c, struct finding *f, int64_t ts_ns)
+{
+    c->ts_ns[c->num % LOOP_CRASHES] = ts_ns;
+    c->num++;
+    const int64_t within_ns = ts_ns - c->ts_ns[c->num % LOOP_CRASHES];
+    if (c->num < LOOP_CRASHES || within_ns > LOOP_NS)
+        return;
+    f->severity = SEVERITY_ERROR;
+    wording_say(&f->detail, "; a crash loop: {times} times within {within}", a_number(LOOP_CRASHES),
+                a_span(within_ns));
+}
+
+/* crashed_since says whether a process crashed so shortly before that this is the same crash. */
+static bool crashed_since(const struct crashed *c, int64_t ts_ns)
+{
+    return c != NULL && c->num != 0 && ts_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES] <= TOGETHER_NS;
+}
+
 static void name_callee(struct wording *sentence, const struct record *record)
 {
     const struct party *callee = &record->call->callee;
@@ -207,7 +229,6 @@ static void report(struct detect *d, const struct record *record, const struct c
 {
     const struct call *call = record->call;
     struct finding *f = detect_begin_call(d, FINDING_DS312, call);
-    const unsigned at = c->num % LOOP_CRASHES;
     name_callee(&f->sentence, record);
     wording_add(&f->detail, "its exit reason was ");
     put_crash(&f->detail, crash);
@@ -215,13 +236,7 @@ static void report(struct detect *d, const struct record *record, const struct c
                 a_number(call->number));
     detect_frame(f, call->end_frame, "its exit");
     judge(f, crash);
-    c->ts_ns[at] = call->end_ns;
-    c->num++;
-    if (c->num >= LOOP_CRASHES && call->end_ns - c->ts_ns[c->num % LOOP_CRASHES] <= LOOP_NS) {
-        f->severity = SEVERITY_ERROR;
-        wording_say(&f->detail, "; a crash loop: {times} times within {within}", a_number(LOOP_CRASHES),
-                    a_span(call->end_ns - c->ts_ns[c->num % LOOP_CRASHES]));
-    }
+    count(c, f, call->end_ns);
     c->is_settled = false;
     c->since_ns = call->start_ns;
     c->is_guess = d->is_guess;
@@ -263,7 +278,7 @@ void detect_crash(struct detect *d, const struct record *record)
     if (!is_by_monitor(record) || !read_crash(&call->reason, &crash))
         return;
     if (!is_known(&call->callee)) {
-        key = key_of_place(call, &crash);
+        key = key_of_place(call->conn, &crash);
         c = table_find(&d->crash->crashed, key);
     }
     if (c != NULL) {
@@ -278,4 +293,50 @@ void detect_crash(struct detect *d, const struct record *record)
         return;
     }
     report(d, record, &crash, c);
+}
+
+/* ALONE changes the key of a process to that of its crashes that no request is open in. */
+#define ALONE UINT64_C(0x9e3779b97f4a7c15)
+
+static void report_alone(struct detect *d, const struct record *record, struct ds_text name,
+                         const struct crash *crash, struct crashed *c)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_endpoint *end = &event->conn->end[event->dir];
+    struct finding *f = detect_begin(d, FINDING_DS314, event);
+    if (name.data != NULL)
+        wording_say(&f->sentence, "{process} of {peer} crashed", an_atom(name), an_end(end));
+    else
+        wording_say(&f->sentence, "a process of {peer} crashed", an_end(end));
+    wording_add(&f->detail, "its exit reason was ");
+    put_crash(&f->detail, crash);
+    detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to who watches it"
+                                                                          : "told to who is linked to it");
+    count(c, f, event->ts_ns);
+    detect_commit(d);
+}
+
+void detect_crash_message(struct detect *d, const struct record *record)
+{
+    const struct ds_message *m = &record->event->message;
+    const struct ds_term *reason = m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
+    struct ds_text name = record->note.from_name;
+    struct crash crash;
+    if (record->note.call != 0 || reason->data == NULL || !read_crash(reason, &crash) || !crash.has_stack)
+        return;
+    if (name.data == NULL && !ds_term_get_atom(&m->role[DS_ROLE_FROM], &name))
+        name = (struct ds_text){0};
+    const struct ds_event *event = record->event;
+    const struct party who = {.node = event->conn->end[event->dir].node, .name = name};
+    const uint64_t key = name.data != NULL ? key_of(&who) : key_of_place(event->conn->number, &crash);
+    struct crashed *c = table_find(&d->crash->crashed, key ^ ALONE);
+    if (crashed_since(table_find(&d->crash->crashed, key), event->ts_ns) || crashed_since(c, event->ts_ns))
+        return;
+    if (c == NULL)
+        c = table_find_or_put(&d->crash->crashed, key ^ ALONE);
+    if (c == NULL) {
+        d->no_memory++;
+        return;
+    }
+    report_alone(d, record, name, &crash, c);
 }

@@ -195,6 +195,12 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
         detect_tables_message(d, record);
 }
 
+static inline bool tells_of_an_end(const struct ds_event *event)
+{
+    const struct ds_op *op = event->message.op;
+    return op != NULL && (op->kind == DS_KIND_DOWN || op->kind == DS_KIND_EXIT);
+}
+
 static inline void take_message(struct detect *d, const struct record *record)
 {
     const bool is_undecoded = record->event->fault.kind != DS_FAULT_NONE;
@@ -221,6 +227,8 @@ static inline void take_message(struct detect *d, const struct record *record)
     if (record->note.late)
         detect_calls(d, record);
     detect_messages(d, record);
+    if (tells_of_an_end(record->event))
+        detect_crash_message(d, record);
     if (detect_is_of_global(record->note.label))
         detect_global(d, record);
     if (detect_is_of_apps(record->note.group))

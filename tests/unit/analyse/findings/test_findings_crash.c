@@ -219,6 +219,52 @@ static void unknown_callees(void **state)
     }
 }
 
+static void told_of_end(uint8_t op, const char *name, uint64_t call)
+{
+    struct ds_event event = message(1, "j", 1);
+    event.message.op = ds_op_find(op);
+    event.message.payload = (struct ds_term){0};
+    event.message.role[DS_ROLE_REASON] = term_since(0);
+    struct record record = {.event = &event, .note.call = call};
+    if (name != NULL)
+        record.note.from_name = text(name);
+    findings_record(w.findings, &record);
+}
+
+/* What watches a process is told that it crashed, though nobody had asked it anything. */
+static void crashes_alone(void **state)
+{
+    enum { WATCHED, LINKED, UNNAMED, SEVERAL_TOLD, SLOW, WITH_CALL, ASKED_BEFORE, NO_STACK, KILLED, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        if (i == NO_STACK || i == KILLED)
+            put_atom(i == NO_STACK ? "boom" : "killed");
+        else
+            put_stack("badarith", "handle_cast");
+        if (i == ASKED_BEFORE) {
+            struct call call = ended();
+            call.callee.node = (struct ds_text){0};
+            put_call(&call);
+        }
+        for (int j = 0; j < 3; j++) {
+            told_of_end(i == LINKED ? 3 : 21, i == UNNAMED ? NULL : "calc", i == WITH_CALL);
+            if (i == SEVERAL_TOLD)
+                w.now_ns += j == 1 ? SECOND + 1 : SECOND / 2;
+            else
+                w.now_ns += i == ASKED_BEFORE ? MS : i == SLOW ? 30 * SECOND + 1 : 2 * SECOND;
+        }
+        found(i <= UNNAMED || i == SLOW ? "DS314 DS314 DS314" : i == SEVERAL_TOLD ? "DS314 DS314"
+              : i == ASKED_BEFORE ? "DS312" : "");
+        if (i > UNNAMED)
+            continue;
+        assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        assert_int_equal(w.last.count, 3);
+        sentence_is(i == UNNAMED ? "a process of 10.0.0.2:5555 crashed" : "calc of 10.0.0.2:5555 crashed");
+        detail_has("its exit reason was badarith in calc:divide/2; a crash loop: 3 times within 4.00 s");
+    }
+}
+
 static void gap(void **state)
 {
     (void)state;
@@ -407,7 +453,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reasons),    cmocka_unit_test(exceptions),    cmocka_unit_test(unknown_reasons),
-        cmocka_unit_test(unknown_callees), cmocka_unit_test(gap),      cmocka_unit_test(loop),
+        cmocka_unit_test(unknown_callees), cmocka_unit_test(crashes_alone),
+        cmocka_unit_test(gap),      cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
     };
