@@ -310,8 +310,8 @@ static void report_alone(struct detect *d, const struct record *record, struct d
         wording_say(&f->sentence, "a process of {peer} crashed", an_end(end));
     wording_add(&f->detail, "its exit reason was ");
     put_crash(&f->detail, crash);
-    detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to who watches it"
-                                                                          : "told to who is linked to it");
+    detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to its watcher"
+                                                                          : "told to a linked process");
     count(c, f, event->ts_ns);
     detect_commit(d);
 }
