@@ -1,5 +1,5 @@
 /*
- * node_atoms_parts.h - what a book holds, as node_atoms.c and those who judge by it share it.
+ * node_atoms_parts.h - what a book holds, as those who fill it and those who judge by it share it.
  */
 #ifndef DISSECT_NODE_ATOMS_PARTS_H
 #define DISSECT_NODE_ATOMS_PARTS_H
@@ -229,6 +229,17 @@ bool node_atoms_has_names(struct node_atoms *book, struct dissect_ctx *env);
 /* node_atoms_has_elsewhere says whether a text is known in another slot, where no node would have
  * it. Also true where too many texts have its hash for that to be chance. */
 bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text);
+
+/* node_atoms_check_tables holds a definition against the tables: right in one, it is not by chance. */
+void node_atoms_check_tables(struct node_atoms *book, uint16_t slot, struct ds_text text);
+
+/* node_atoms_count_failure tells the cap, which then was reached, from memory that ran out. */
+void node_atoms_count_failure(struct node_atoms *book, struct dissect_ctx *env);
+
+/* node_atoms_add_role adds to a short list; false when it is there already, as close or closer, or the list
+ * is full. *at is where it stands; max: nowhere. */
+bool node_atoms_add_role(struct seen_role *roles, uint8_t *num, unsigned max, struct seen_role role,
+                         unsigned *at);
 
 /* all_node_atoms_shapes returns what was learned of contexts, an empty one if nothing was; NULL when memory
  * ran out. */
