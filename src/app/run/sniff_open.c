@@ -194,7 +194,13 @@ static void take_held(void *context, const struct ds_packet *packet)
         sniff_decode(s, packet);
 }
 
-/* open_hold makes ready to keep packets back, if that is wanted. False after a complaint. */
+/* holds says whether packets wait: not those of files, which are read twice. */
+static bool holds(const struct sniff *s)
+{
+    return s->options->hold_ns != 0 && s->memory != NULL && capture_goes_on(&s->capture);
+}
+
+/* open_hold makes ready for that. False after a complaint. */
 static bool open_hold(struct sniff *s)
 {
     const struct packet_hold_config config = {
@@ -205,7 +211,7 @@ static bool open_hold(struct sniff *s)
         .take = take_held,
         .context = s,
     };
-    if (s->options->hold_ns == 0 || s->memory == NULL)
+    if (!holds(s))
         return true;
     s->hold = packet_hold_new(&config);
     if (s->hold == NULL)
@@ -239,7 +245,7 @@ static bool open_session(struct sniff *s)
     if (!config->certain) {
         s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
         config->atom_memory = s->memory;
-        config->learn = s->options->learned_file != NULL && s->options->hold_ns == 0;
+        config->learn = s->options->learned_file != NULL && !holds(s);
         if (s->memory == NULL) {
             complain("out of memory");
             return false;
