@@ -74,6 +74,7 @@ static void makes_room(void **state)
         num += kept != NULL;
         assert_true(kept == NULL || kept->len == 1);
         assert_null(atom_verdicts_find(book, slot, 2));
+        assert_null(atom_verdicts_find(book, slot, 1 + ATOM_BOOK_VERDICTS)); /* in the same place */
     }
     assert_int_equal(num, ATOM_BOOK_VERDICTS);
     atom_verdicts_forget(book, ATOM_BOOK_MODULUS - 1);
