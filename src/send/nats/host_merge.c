@@ -11,6 +11,10 @@
 
 #define PART_NS (30 * INT64_C(1000000000)) /* of the time over which behind_ns is the least */
 #define MOST_SPREAD_NS (60 * INT64_C(1000000000))
+/* A host that catches up is waited for while packets come, which may pause for so long. */
+#define PAUSE_NS (5 * INT64_C(1000000000))
+/* Within that time hosts connect to servers that are back (back_off.h). */
+#define BACK_NS (20 * INT64_C(1000000000))
 
 enum { MOST_STEPS = 4096 }; /* by which a packet is out of order in its host's list; more is late */
 
@@ -29,7 +33,8 @@ struct merged_host {
     struct waiting_packet *first, *last;
     int64_t part_ns; /* when the present part began, monotonic */
     int64_t least_ns,
-        least_before_ns; /* how far its packets were behind, in this part and the one before */
+        least_before_ns; /* how far its packets were behind, in this part and the one before ... */
+    int64_t latest_ns;   /* ... and the latest one */
 };
 
 struct host_merge {
@@ -40,7 +45,8 @@ struct host_merge {
     int64_t given_ns; /* time of the packet that was given out last */
     int64_t
         stored_ns; /* the latest of all packets: what was stored long ago is read faster than it came */
-    bool has_given, was_full;
+    int64_t back_ns; /* when the servers came back, monotonic */
+    bool has_given, was_full, was_away;
     struct waiting_packet *given;
 };
 
@@ -171,8 +177,10 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
         return HOST_MERGE_NO_MEMORY;
     note_behind(host, behind_ns, now_ns);
     host->told.arrived_ns = now_ns;
-    if (host->told.num_packets == 0 || packet->ts_ns > host->told.last_ns)
+    if (host->told.num_packets == 0 || packet->ts_ns > host->told.last_ns) {
         host->told.last_ns = packet->ts_ns;
+        host->latest_ns = behind_ns;
+    }
     host->told.num_packets++;
     if (one.stored_ns > merge->stored_ns)
         merge->stored_ns = one.stored_ns;
@@ -239,6 +247,41 @@ static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int6
     return false;
 }
 
+/* catches_up says whether older packets of a host come yet than the latest ones of others: it publishes
+ * what waited, or has not connected yet to servers that were away. */
+static bool catches_up(const struct host_merge *merge, const struct merged_host *host, int64_t now_ns)
+{
+    int64_t more_ns;
+    const int64_t quiet_ns = now_ns - host->told.arrived_ns;
+    if (host->told.num_packets == 0)
+        return false;
+    if (merge->was_away && host->told.arrived_ns < merge->back_ns)
+        return now_ns - merge->back_ns < BACK_NS && quiet_ns < 2 * PART_NS;
+    return quiet_ns < PAUSE_NS &&
+           (__builtin_sub_overflow(host->latest_ns, host->told.behind_ns, &more_ns) ||
+            more_ns > merge->config.lateness_ns);
+}
+
+/* is_early says whether a packet of a host waits longer, for others that catch up. */
+static bool is_early(const struct host_merge *merge, size_t number, const struct waiting_packet *one,
+                     int64_t now_ns)
+{
+    if (now_ns - one->arrived_ns >= MOST_SPREAD_NS)
+        return false;
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        const struct merged_host *host = &merge->hosts[i];
+        if (i != number && host->told.last_ns <= one->packet.ts_ns && catches_up(merge, host, now_ns))
+            return true;
+    }
+    return false;
+}
+
+void host_merge_outage(struct host_merge *merge, int64_t now_ns)
+{
+    merge->was_away = true;
+    merge->back_ns = now_ns;
+}
+
 bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet *packet, size_t *host)
 {
     const size_t number = find_oldest(merge);
@@ -248,7 +291,8 @@ bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet 
     struct waiting_packet *one = oldest->first;
     const bool is_full = merge->num_bytes > merge->config.max_bytes;
     const bool is_due = have_all_passed(merge, one->packet.ts_ns) ||
-                        has_waited(merge, patience_of(merge, now_ns), now_ns);
+                        (has_waited(merge, patience_of(merge, now_ns), now_ns) &&
+                         !is_early(merge, number, one, now_ns));
     if (!is_due && !is_full)
         return false;
     merge->was_full |= !is_due;

@@ -5,7 +5,9 @@
  * packet behind it, has waited for the lateness. What arrives behind that is late: it is counted, and
  * never given out, because what is shown never goes back in time. The clocks of hosts differ, and so
  * does the time that their packets take to the servers: packets wait longer by the difference between
- * the hosts, as far as their last packets tell; one whose time is ahead waits until then, too.
+ * the hosts, as far as their last packets tell; one whose time is ahead waits until then, too. A host that
+ * catches up, as all do after servers were away, is waited for longer: what it could not publish comes now,
+ * behind newer packets of others.
  *
  * Two packets of a host with the same time and frame number are the same: a publisher sends again what
  * was not acknowledged. Packets that were made (ds_packet.past) have those of the packet before them, and
@@ -57,6 +59,10 @@ void host_merge_free(struct host_merge *merge);
 enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text name,
                                       const struct ds_packet *packet, int64_t stored_ns, int64_t now_ns,
                                       size_t *number);
+
+/* host_merge_outage tells that the servers are back: hosts that published before connect again one after
+ * the other. */
+void host_merge_outage(struct host_merge *merge, int64_t now_ns);
 
 /* host_merge_next gives out the next packet that has waited long enough, with the number of its host;
  * false where there is none. Its bytes stay valid until the next call of any function but

@@ -232,7 +232,10 @@ static void say(struct follow *f, bool is_end)
 
 static void go_on(struct follow *f)
 {
+    const bool was_silent = f->pull.is_silent;
     natsMsg *message = nats_pull_next(&f->pull);
+    if (was_silent && !f->pull.is_silent)
+        host_merge_outage(f->merge, clock_now_ns());
     if (message != NULL) {
         take(f, message);
         nats.natsMsg_Destroy(message);

@@ -26,6 +26,7 @@ enum {
     MOST_COUNTS = 8,   /* attempts to count while nobody publishes */
     MOST_TRIES = 5,    /* consumers for one record */
     MOST_SILENT = 10,  /* requests: a process that was stopped has not waited for an answer */
+    SETTLE_MS = 3, /* after a request that has ended, within which the server says so */
     MOST_LISTED = 65536 /* numbers of deleted records in one answer */
 };
 #define ASK_NS (30 * INT64_C(1000000000))
@@ -94,11 +95,31 @@ static void drop_list(struct nats_pull *pull)
     pull->next = 0;
 }
 
+/* ask_for asks for so many records, or for one where some have come late, for a request before. libnats
+ * before 3.10 writes behind its own list where it asks for the rest of a list that it has begun. */
+static natsStatus ask_for(struct nats_pull *pull, int num, int64_t wait_ms)
+{
+    jsErrCode code = 0;
+    uint64_t num_late = 0;
+    const natsStatus status = nats.natsSubscription_QueuedMsgs(pull->subscription, &num_late);
+    if (status != NATS_OK)
+        return status;
+    num = num_late != 0 ? 1 : num;
+    const natsStatus asked =
+        nats.natsSubscription_Fetch(&pull->list, pull->subscription, num, wait_ms, &code);
+    pull->is_answered = asked == NATS_OK && pull->list.Count == num;
+    return asked;
+}
+
 static void drop_consumer(struct nats_pull *pull)
 {
     drop_list(pull);
+    /* libnats before 3.6 may crash where something comes for a subscription that is removed. */
+    if (pull->subscription != NULL && !pull->is_answered)
+        usleep(SETTLE_MS * 1000);
     nats.natsSubscription_Destroy(pull->subscription); /* the server removes what nobody uses */
     pull->subscription = NULL;
+    pull->is_answered = true;
     pull->consumer = 0;
 }
 
@@ -143,6 +164,8 @@ static natsStatus make_consumer(struct nats_pull *pull)
 
 static void drop_behind(struct nats_pull *pull)
 {
+    if (pull->behind != NULL)
+        usleep(SETTLE_MS * 1000);
     nats.natsSubscription_Destroy(pull->behind);
     pull->behind = NULL;
 }
@@ -287,7 +310,6 @@ static void check_consumer(struct nats_pull *pull)
 /* fetch asks for more records. */
 static void fetch(struct nats_pull *pull, int num)
 {
-    jsErrCode code = 0;
     drop_list(pull);
     if (pull->consumer != 0 && pull->pending == 0) {
         renew_consumer(pull);
@@ -296,8 +318,7 @@ static void fetch(struct nats_pull *pull, int num)
         if (pull->is_over)
             return;
     }
-    const natsStatus status =
-        nats.natsSubscription_Fetch(&pull->list, pull->subscription, num, FETCH_MS, &code);
+    const natsStatus status = ask_for(pull, num, FETCH_MS);
     if (status == NATS_OK && pull->list.Count > 0)
         return;
     pull->num_silent++;
@@ -423,13 +444,10 @@ static void note_removed(struct nats_pull *pull, uint64_t before)
 /* follow gives the next record, NULL: none has come for a while. */
 static natsMsg *follow(struct nats_pull *pull)
 {
-    jsErrCode code = 0;
     if (pull->next >= pull->list.Count) {
         drop_list(pull);
         if (pull->subscription == NULL ||
-            nats.natsSubscription_Fetch(&pull->list, pull->subscription, pull->batch, FOLLOW_MS,
-                                        &code) != NATS_OK ||
-            pull->list.Count == 0) {
+            ask_for(pull, pull->batch, FOLLOW_MS) != NATS_OK || pull->list.Count == 0) {
             check_follower(pull);
             if (pull->is_silent)
                 usleep(FOLLOW_MS * 1000);

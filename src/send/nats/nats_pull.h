@@ -37,6 +37,7 @@ struct nats_pull {
                                  was taken; NULL: there is none, or num_expected is known */
     natsMsgList list;      /* what the last request brought ... */
     int next;              /* ... and which of it is next */
+    bool is_answered;      /* it brought all that it asked for: nothing more comes of it */
     int batch;             /* how many records one request asks for */
     int64_t created_ns;    /* the stream: another one of the same name has another time */
     int64_t first_ns;      /* when its first record was stored, as the read began; INT64_MAX: it had none */

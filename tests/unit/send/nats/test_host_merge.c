@@ -5,6 +5,7 @@
  *   @12    it is the 12th second now
  *   =a10   this packet is given out, and no other before it
  *   =-     nothing more is given out
+ *   ^      the servers were away, and are back
  *   a10!   what is before the ! is late; a10* the same packet has been there; a10> its time is ahead
  */
 #include "send/nats/host_merge.h"
@@ -36,6 +37,10 @@ static void step(struct host_merge *merge, const char *word)
     char given[HOST_MERGE_NAME + 16] = "-", name[2] = {word[0]};
     if (word[0] == '@') {
         now_ns = atoll(word + 1) * SECOND;
+        return;
+    }
+    if (word[0] == '^') {
+        host_merge_outage(merge, now_ns);
         return;
     }
     if (word[0] == '=') {
@@ -102,6 +107,35 @@ static void clocks_that_differ_are_waited_for(void **state)
     goes("@10 a10 b7 =- @11 a11 b8 =b7 =- @14 =- @15 =b8 =a10 =- @16 =a11 =-");
     /* A host that sends nothing for a minute does not count, whatever its last packet was. */
     goes("@1000 a1000 b10 =- @1059 =- @1060 =b10 =a1000 =- a1003 a1060 =- @1062 =a1003 =a1060 =-");
+}
+
+static void hosts_that_catch_up_are_waited_for(void **state)
+{
+    (void)state;
+#define BEGIN "@10 a10 b10 @11 a11 b11 =a10 =b10 =- "
+    /* b has published nothing for a while, and now what it had, more slowly than a. */
+    goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @23 b13 =b13 @24 =- b14 =b14 =- @26 a26 b25 =a20 =- "
+         "@28 =b25 =a26 =-");
+    /* It may pause, for five seconds. */
+    goes(BEGIN "@20 a20 =a11 =b11 =- @22 b12 =b12 =- @26 =- @27 =a20 =-");
+    /* It is late by no more than others are waited for. */
+    goes(BEGIN "@20 a20 =a11 =b11 =- @22 b20 =a20 =- @24 =b20 =-");
+    /* It is not waited for without end: for a minute. */
+    goes(BEGIN "@40 a40 =a11 =b11 =- @44 b12 =b12 =- @48 b13 =b13 =- @52 b14 =b14 =- @56 b15 =b15 =- @60 b16 =b16 =- "
+         "@64 b17 =b17 =- @68 b18 =b18 =- @72 b19 =b19 =- @76 b20 =b20 =- @80 b21 =b21 =- @84 b22 =b22 =- "
+         "@88 b23 =b23 =- @92 b24 =b24 =- @96 b25 =b25 =- @99 =- @100 =a40 =-");
+#undef BEGIN
+}
+
+static void servers_that_are_back_are_waited_for(void **state)
+{
+    (void)state;
+#define BEGIN "@10 a10 b10 c10 @11 a11 b11 c11 =a10 =b10 =c10 =- @12 ^ a12 b12 =- @14 =- "
+    goes(BEGIN "@31 =- @32 =a11 =b11 =c11 =a12 =b12 =-");
+    goes(BEGIN "c12 =a11 =b11 =c11 =a12 =b12 =- @16 =c12 =-");
+#undef BEGIN
+    /* One that had not published for a minute is not. */
+    goes("@10 c10 @80 a80 b80 =c10 =- @81 ^ a81 b81 =- @82 =a80 =b80 =- @83 =a81 =b81 =-");
 }
 
 static void what_was_stored_long_ago_is_read_faster(void **state)
@@ -210,6 +244,8 @@ int main(void)
         cmocka_unit_test(a_silent_host_is_waited_for_two_seconds),
         cmocka_unit_test(copies_are_left_out),
         cmocka_unit_test(clocks_that_differ_are_waited_for),
+        cmocka_unit_test(hosts_that_catch_up_are_waited_for),
+        cmocka_unit_test(servers_that_are_back_are_waited_for),
         cmocka_unit_test(what_was_stored_long_ago_is_read_faster),
         cmocka_unit_test(the_future_waits_or_is_left_out),
         cmocka_unit_test(times_beyond_all_clocks),
