@@ -139,7 +139,6 @@ void tui_page_conn(struct tui_page *page, const struct tui_facts *facts, struct 
     put_side(page, link_side(link, 0));
     put_side(page, link_side(link, 1));
     tui_page_line(page, STYLE_PLAIN, 0, "");
-    tui_page_printf(page, STYLE_DIM, 0,
-                    "Its messages: press l, or list them with the filter conn == %" PRIu64,
-                    target.number);
+    tui_page_line(page, STYLE_PLAIN, 2, "its messages, as a ladder; c lists them");
+    tui_page_lead(page, (struct tui_target){TARGET_LADDER_OF_CONN, target.number});
 }

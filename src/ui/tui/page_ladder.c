@@ -280,7 +280,7 @@ static void put_listed(struct ladder *l, uint64_t number)
     struct ds_buffer text = {0};
     const struct record *record = store_look_get(&l->facts->records, number, &l->view);
     ds_buffer_add_text(&text, "  ");
-    tui_record_print_line(l->facts, record, &text);
+    tui_record_print_fit(l->facts, record, l->facts->columns > 4 ? l->facts->columns - 4 : 0, &text);
     put_line(l, tui_record_style(record), &text, number);
     ds_buffer_free(&text);
 }

@@ -33,7 +33,7 @@ static void put_record(struct tui_page *page, const struct tui_facts *facts, con
                        uint64_t number, enum style style)
 {
     struct ds_buffer text = {0};
-    tui_record_print_line(facts, record, &text);
+    tui_record_print_fit(facts, record, facts->columns > 4 ? facts->columns - 4 : 0, &text);
     put_line(page, style, 2, &text);
     tui_page_lead(page, (struct tui_target){TARGET_RECORD, number});
 }

@@ -5,8 +5,10 @@
 
 #include "core/duration.h"
 #include "core/label_show.h"
+#include "core/line_fit.h"
 #include "core/timestamp.h"
 #include "output/event_text.h"
+#include "output/line_compact.h"
 #include "output/sink.h"
 #include "reports/report.h"
 #include "reports/report_finding.h"
@@ -15,7 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WHAT_LEN = 100 };
+enum { WHAT_LEN = 100, WIDE = 110, TIME_COLUMNS = 11 /* and the digits behind the point */ };
 
 bool tui_record_is_listed(const struct record *record)
 {
@@ -55,6 +57,43 @@ void tui_record_print_line(const struct tui_facts *facts, const struct record *r
     timestamp_print_local(&clock, record_time(record), facts->time_digits, false, out);
     ds_buffer_add_text(out, "  ");
     tui_record_print(facts, record, out);
+}
+
+/* compact leaves out of an event's text what is needed least, as text does on a terminal, and of one that is
+ * still too wide more. */
+static void compact(struct ds_buffer *text, unsigned columns)
+{
+    struct ds_buffer shorter = {0}, shortest = {0};
+    if (text->failed || line_columns((struct ds_text){text->data, text->len}) <= columns)
+        return;
+    line_compact((struct ds_text){text->data, text->len}, &shorter);
+    if (!shorter.failed && line_columns((struct ds_text){shorter.data, shorter.len}) > columns)
+        line_compact_more((struct ds_text){shorter.data, shorter.len}, &shortest);
+    struct ds_buffer *chosen = shortest.len != 0 ? &shortest : &shorter;
+    if (!chosen->failed && chosen->len != 0) {
+        struct ds_buffer whole = *text;
+        *text = *chosen;
+        *chosen = whole;
+    }
+    ds_buffer_free(&shorter);
+    ds_buffer_free(&shortest);
+}
+
+void tui_record_print_fit(const struct tui_facts *facts, const struct record *record, unsigned columns,
+                          struct ds_buffer *out)
+{
+    struct timestamp_cache clock = {0};
+    struct ds_buffer text = {0};
+    const unsigned digits = columns < WIDE && facts->time_digits > 6 ? 6 : facts->time_digits;
+    timestamp_print_local(&clock, record_time(record), digits, false, out);
+    ds_buffer_add_text(out, "  ");
+    tui_record_print(facts, record, &text);
+    const unsigned taken = TIME_COLUMNS + digits;
+    if (record->event != NULL && record->call == NULL && text.len != 0)
+        compact(&text, columns > taken ? columns - taken : 0);
+    ds_buffer_add(out, text.data, text.len);
+    out->failed |= text.failed;
+    ds_buffer_free(&text);
 }
 
 enum style tui_record_style(const struct record *record)

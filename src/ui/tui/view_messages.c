@@ -137,7 +137,7 @@ static void draw_record(const struct tui_facts *facts, struct cells *cells, stru
         return;
     if (tui_is_marked(facts->marks, number))
         cells_put_string(cells, line.row, line.column, 1, STYLE_STRONG, "*");
-    tui_record_print_line(facts, record, &text);
+    tui_record_print_fit(facts, record, line.columns - 2, &text);
     if (text.len != 0)
         cells_put(cells, line.row, line.column + 2, line.columns - 2, tui_record_style(record),
                   (struct ds_text){text.data, text.len});

@@ -66,7 +66,7 @@ static void put_then(struct tui_page *page, const struct tui_facts *facts, int64
             (conn != 0 && record->event->conn->number != conn))
             continue;
         struct ds_buffer text = {0};
-        tui_record_print_line(facts, record, &text);
+        tui_record_print_fit(facts, record, facts->columns > 4 ? facts->columns - 4 : 0, &text);
         ds_buffer_add(&text, "", 1);
         if (num++ == 0) {
             tui_page_line(page, STYLE_PLAIN, 0, "");
