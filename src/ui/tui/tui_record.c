@@ -59,8 +59,8 @@ void tui_record_print_line(const struct tui_facts *facts, const struct record *r
     tui_record_print(facts, record, out);
 }
 
-/* compact leaves out of an event's text what is needed least, as text does on a terminal, and of one that is
- * still too wide more. */
+/* compact leaves out of an event's text what is needed least, as text does on a terminal, and of one that
+ * is still too wide more. */
 static void compact(struct ds_buffer *text, unsigned columns)
 {
     struct ds_buffer shorter = {0}, shortest = {0};

@@ -16,8 +16,8 @@ void tui_record_print(const struct tui_facts *facts, const struct record *record
 void tui_record_print_line(const struct tui_facts *facts, const struct record *record,
                            struct ds_buffer *out);
 
-/* tui_record_print_fit appends that line for a list of so many columns: of one that is too wide what is needed
- * least is left out, so that what is said has room. */
+/* tui_record_print_fit appends that line for a list of so many columns: of one that is too wide what is
+ * needed least is left out, so that what is said has room. */
 void tui_record_print_fit(const struct tui_facts *facts, const struct record *record, unsigned columns,
                           struct ds_buffer *out);
 
