@@ -144,12 +144,11 @@ static void take_keys(struct tui *tui)
         const unsigned view = tui->ui.view, num_under = tui->ui.num_under;
         const bool had_page = tui->ui.page.is_open;
         struct tui_mouse mouse;
-        if (key == TUI_KEY_MOUSE) {
-            if (tui_terminal_mouse(&mouse))
-                tui_ui_click(&tui->ui, mouse.row, mouse.column, mouse.is_twice);
-            key = TUI_KEY_END_OF_LIST; /* it means nothing more */
-        }
-        const enum tui_does does = tui_ui_key(&tui->ui, key);
+        enum tui_does does = TUI_GOES_ON;
+        if (key != TUI_KEY_MOUSE)
+            does = tui_ui_key(&tui->ui, key);
+        else if (tui_terminal_mouse(&mouse))
+            does = tui_ui_click(&tui->ui, mouse.row, mouse.column, mouse.is_twice);
         if (does == TUI_ENDS)
             signals_want_stop();
         if (does == TUI_SUSPENDS)

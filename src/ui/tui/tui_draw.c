@@ -13,9 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, RATE_SECONDS = 5 };
+enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, RATE_SECONDS = 5, RIGHT_KEYS = 15 /* ? help  q quit */ };
 
-static const char right_keys[] = "? help  q quit ";
 
 /* menu_width returns how wide the menu is with these names and so many blanks around each. */
 static unsigned menu_width(bool is_brief, unsigned blanks)
@@ -103,15 +102,15 @@ static void draw_numbers(const struct tui_ui *ui, struct cells *cells)
     at = put(cells, at, STYLE_PLAIN, tui_clock(snapshot->last_ns - snapshot->first_ns).text);
     at = put(cells, at, STYLE_PLAIN, ds_counted(count_open(snapshot), "links").text);
     at = put_amounts(ui, cells, at);
-    if (snapshot->num_untold_links != 0) {
-        snprintf(text, sizeof text, "without %s", ds_counted(snapshot->num_untold_links, "links").text);
-        at = put(cells, at, STYLE_WARNING, text);
-    }
     at = put(cells, at, errors != 0 ? STYLE_ERROR : STYLE_DIM, ds_counted(errors, "errors").text);
     at = put(cells, at, warnings != 0 ? STYLE_WARNING : STYLE_DIM, ds_counted(warnings, "warnings").text);
     if (snapshot->num_lost != 0) {
         snprintf(text, sizeof text, "%s lost", tui_count(snapshot->num_lost).text);
         at = put(cells, at, STYLE_ERROR, text);
+    }
+    if (snapshot->num_untold_links != 0) {
+        snprintf(text, sizeof text, "without %s", ds_counted(snapshot->num_untold_links, "links").text);
+        put(cells, at, STYLE_WARNING, text);
     }
 }
 
@@ -146,25 +145,37 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
     }
 }
 
-/* draw_keys names the keys of what is shown, or shows what was said. */
-static void draw_keys(const struct tui_ui *ui, struct cells *cells)
+/* put_key names a key at a place of the lowest line, where a click on it does the same. */
+static unsigned put_key(struct tui_ui *ui, struct cells *cells, unsigned at, enum tui_request request,
+                        const char *name)
 {
-    const unsigned row = cells->rows - 1, right = (unsigned)strlen(right_keys);
+    const unsigned row = cells->rows - 1, begin = at;
+    char key[KEY_NAME_LEN];
+    request_key_name(request_lines[request].key, key);
+    at += cells_put_string(cells, row, at, cells->columns - at, STYLE_STRONG, key) + 1;
+    at += cells_put_string(cells, row, at, cells->columns - at, STYLE_DIM, name);
+    ui->shown_keys[ui->num_shown_keys++] = (struct tui_shown_key){begin, at, request};
+    return at + 2;
+}
+
+/* draw_keys names the keys of what is shown, or shows what was said. */
+static void draw_keys(struct tui_ui *ui, struct cells *cells)
+{
+    const unsigned row = cells->rows - 1, right = RIGHT_KEYS;
     unsigned at = 1;
     if (ui->note[0] != '\0') {
         cells_put_string(cells, row, 1, cells->columns - 1, STYLE_WARNING, ui->note);
         return;
     }
-    cells_put_string(cells, row, cells->columns - right, right, STYLE_DIM, right_keys);
+    const unsigned behind = put_key(ui, cells, cells->columns - right, REQUEST_HELP, "help");
+    put_key(ui, cells, behind, REQUEST_QUIT, "quit");
     for (enum tui_request i = REQUEST_NONE + 1; i < REQUEST_COUNT; i++) {
         const struct request_line *line = &request_lines[i];
         char key[KEY_NAME_LEN];
         request_key_name(line->key, key);
-        if (line->name[0] == '\0' || !is_answered(ui, i) ||
-            at + strlen(key) + strlen(line->name) + 2 + right > cells->columns)
-            continue;
-        at += cells_put_string(cells, row, at, cells->columns - at, STYLE_STRONG, key) + 1;
-        at += cells_put_string(cells, row, at, cells->columns - at, STYLE_DIM, line->name) + 2;
+        if (line->name[0] != '\0' && is_answered(ui, i) &&
+            at + strlen(key) + strlen(line->name) + 2 + right <= cells->columns)
+            at = put_key(ui, cells, at, i, line->name);
     }
 }
 
@@ -231,6 +242,8 @@ void tui_draw(struct tui_ui *ui, struct cells *cells)
         ui->area = area;
         tui_views[ui->view].view->draw(ui->state[ui->view], &ui->facts, cells, area);
     }
+    ui->num_shown_keys = 0;
+    ui->keys_row = cells->rows - 1;
     if (ui->typing != TYPES_NOTHING)
         tui_typing_draw(ui, cells);
     else

@@ -73,6 +73,6 @@ void tui_help_write(struct tui_page *page)
     tui_page_line(page, STYLE_PLAIN, 0, "");
     tui_page_line(page, STYLE_STRONG, 0, "With the mouse");
     tui_page_line(page, STYLE_PLAIN, 2,
-                  "a click selects a row, a view, or the column to sort by; a double click opens");
+                  "a click selects a row, a view, a key below or a column to sort by; a double one opens");
     tui_page_line(page, STYLE_PLAIN, 2, "the wheel moves as Up and Down do");
 }

@@ -13,6 +13,12 @@ enum { TUI_PAGES = 16, TUI_NOTE_LEN = 512 };
 /* What is typed in a line. */
 enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT, TYPES_TIME };
 
+/* tui_shown_key is one that the lowest line names, between these columns. */
+struct tui_shown_key {
+    unsigned begin, end;
+    enum tui_request request;
+};
+
 struct tui_ui {
     struct tui_facts facts;
     struct tui_filter filter; /* of facts */
@@ -24,6 +30,8 @@ struct tui_ui {
     unsigned view;      /* which of tui_views */
     void *state[TUI_VIEW_COUNT];
     unsigned menu_end[TUI_VIEW_COUNT]; /* where the views' names end in the menu */
+    struct tui_shown_key shown_keys[REQUEST_COUNT];
+    unsigned num_shown_keys, keys_row; /* as they were drawn last */
     struct area area;   /* of the view or page, as it was drawn last */
     struct tui_page page;
     struct tui_page under[TUI_PAGES]; /* pages that stand behind it, the latest last */

@@ -385,18 +385,32 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
     return TUI_GOES_ON;
 }
 
-void tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twice)
+/* click_key answers a click on a key that the lowest line names. */
+static enum tui_does click_key(struct tui_ui *ui, unsigned column)
+{
+    for (unsigned i = 0; i < ui->num_shown_keys; i++) {
+        const struct tui_shown_key *key = &ui->shown_keys[i];
+        if (column >= key->begin && column < key->end)
+            return answer(ui, key->request);
+    }
+    return TUI_GOES_ON;
+}
+
+enum tui_does tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twice)
 {
     const struct tui_view *view = tui_views[ui->view].view;
+    ui->note[0] = '\0';
     if (ui->typing != TYPES_NOTHING)
-        return;
+        return TUI_GOES_ON;
+    if (row == ui->keys_row)
+        return click_key(ui, column);
     if (row == 0) {
         unsigned i = 0;
         while (i < TUI_VIEW_COUNT && column >= ui->menu_end[i])
             i++;
         if (i < TUI_VIEW_COUNT)
             tui_state_show_view(ui, i);
-        return;
+        return TUI_GOES_ON;
     }
     bool is_there = false;
     if (ui->page.is_open)
@@ -406,4 +420,5 @@ void tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twic
         is_there = view->click(ui->state[ui->view], &ui->facts, ui->area, row, column);
     if (is_there && is_twice)
         open_selected(ui);
+    return TUI_GOES_ON;
 }

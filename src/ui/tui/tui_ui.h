@@ -27,6 +27,6 @@ bool tui_ui_take(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns
 enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key);
 
 /* tui_ui_click answers a click of the mouse at a place of the screen; is_twice: a second one at once. */
-void tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twice);
+enum tui_does tui_ui_click(struct tui_ui *ui, unsigned row, unsigned column, bool is_twice);
 
 #endif

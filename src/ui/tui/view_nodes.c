@@ -146,7 +146,7 @@ static const struct tui_list_kind node_list = {
     .book = BOOK_LINKS,
     .rows = "rows",
     .all = "links",
-    .what = "links",
+    .what = "links are summed up here",
     .fill = fill,
     .row_kind = TARGET_NODE,
 };

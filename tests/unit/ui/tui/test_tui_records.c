@@ -500,6 +500,24 @@ static void clicks_select_and_open(void **state)
     assert_false(ui.page.is_open);
     tui_ui_click(&ui, 6, 10, true);
     assert_string_equal(ui.page.title, "message in packet 3");
+    tui_ui_key(&ui, '5');
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 23, 2, false); /* Enter, as the lowest line names it */
+    assert_string_equal(ui.page.title, "message in packet 3");
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 23, 66, false); /* ? help */
+    assert_string_equal(ui.page.title, "keys");
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 23, 3, false); /* Esc back */
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 23, 75, false); /* q quit closes first */
+    assert_false(ui.page.is_open);
+    tui_draw(&ui, &cells);
+    tui_ui_click(&ui, 23, 27, false); /* / filter */
+    assert_int_equal(ui.typing, TYPES_FILTER);
+    tui_ui_key(&ui, TUI_KEY_ESCAPE);
+    tui_draw(&ui, &cells);
+    assert_int_equal(tui_ui_click(&ui, 23, 75, false), TUI_ENDS);
     for (unsigned row = 0; row < 30; row++) { /* anywhere */
         for (unsigned column = 0; column < 90; column += 7)
             tui_ui_click(&ui, row, column, row % 2 == 0);
