@@ -3,17 +3,19 @@
  * busiest processes. What has no room is in the view of its own. One part is in focus: keys are for its
  * rows, and what is behind a row is opened from here.
  */
+#include "ui/tui/tui_filter.h"
 #include "ui/tui/tui_findings.h"
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_links.h"
 #include "ui/tui/tui_processes.h"
+#include "ui/tui/tui_record.h"
 #include "ui/tui/tui_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINDINGS = 4, WIDE = 110 };
+enum { FINDINGS = 4, MESSAGES = 10, LOOKED_AT = 2000, WIDE = 110, TALL = 50 };
 
 enum { CALL_WHAT, CALL_COUNT, CALL_MIDDLE, CALL_SLOW, CALL_FAILED };
 static const struct tui_column call_columns[] = {
@@ -62,13 +64,18 @@ static const struct tui_list_kind call_list = {
 };
 
 /* part is one of those that the view is of, from above. */
-enum overview_part { PART_FINDINGS, PART_LINKS, PART_CALLS, PART_PROCESSES, PARTS };
+enum overview_part { PART_FINDINGS, PART_LINKS, PART_CALLS, PART_PROCESSES, PART_MESSAGES, PARTS };
+
+/* overview_lines are rows that are no table: findings, and the latest messages. */
+struct overview_lines {
+    uint64_t id[MESSAGES];
+    size_t num, at; /* at: the one that is selected */
+};
 
 struct overview {
-    struct tui_list list[PARTS]; /* findings have none */
-    struct area at[PARTS];       /* where they were drawn last */
-    uint64_t finding[FINDINGS];  /* ids of those that are shown */
-    size_t num_findings, finding_at;
+    struct tui_list list[PARTS];   /* of those that are tables */
+    struct overview_lines lines[PARTS]; /* of the others */
+    struct area at[PARTS];         /* where they were drawn last */
     enum overview_part focus; /* whose row is selected */
     bool is_chosen;  /* by the user */
 };
@@ -88,7 +95,7 @@ static void *open_view(void)
 static void close_view(void *state)
 {
     struct overview *view = state;
-    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+    for (enum overview_part part = PART_LINKS; part < PART_MESSAGES; part++)
         tui_list_free(&view->list[part]);
     free(view);
 }
@@ -100,27 +107,61 @@ static bool is_shown(const cJSON *found)
            told_number(found, "aside") == 0;
 }
 
-/* find_findings keeps the selected one selected; where it has gone, the place stays. */
-static void find_findings(struct overview *view, const struct tui_facts *facts)
+static bool is_table(enum overview_part part)
 {
-    const uint64_t selected = view->num_findings != 0 ? view->finding[view->finding_at] : 0;
-    const cJSON *found = told_list(facts->snapshot.book[BOOK_DOCTOR], "found");
-    view->num_findings = 0;
-    for (; found != NULL && view->num_findings < FINDINGS; found = found->next) {
-        if (is_shown(found))
-            view->finding[view->num_findings++] = finding_id(found);
-    }
-    for (size_t i = 0; i < view->num_findings; i++) {
-        if (view->finding[i] == selected)
-            view->finding_at = i;
-    }
-    if (view->finding_at >= view->num_findings)
-        view->finding_at = view->num_findings != 0 ? view->num_findings - 1 : 0;
+    return part != PART_FINDINGS && part != PART_MESSAGES;
 }
 
+/* take_lines takes over lines; the selected one stays selected, and where it has gone the place stays. */
+static void take_lines(struct overview_lines *lines, const struct overview_lines *found)
+{
+    const uint64_t selected = lines->num != 0 ? lines->id[lines->at] : 0;
+    const size_t at = lines->at;
+    *lines = *found;
+    lines->at = at < found->num ? at : found->num != 0 ? found->num - 1 : 0;
+    for (size_t i = 0; i < found->num; i++) {
+        if (found->id[i] == selected)
+            lines->at = i;
+    }
+}
+
+static void find_findings(struct overview *view, const struct tui_facts *facts)
+{
+    struct overview_lines lines = {.num = 0};
+    const cJSON *found = told_list(facts->snapshot.book[BOOK_DOCTOR], "found");
+    for (; found != NULL && lines.num < FINDINGS; found = found->next) {
+        if (is_shown(found))
+            lines.id[lines.num++] = finding_id(found);
+    }
+    take_lines(&view->lines[PART_FINDINGS], &lines);
+}
+
+/* find_messages finds the latest that the filter takes, the latest last. */
+static void find_messages(struct overview *view, const struct tui_facts *facts)
+{
+    const struct store_look *look = &facts->records;
+    const uint64_t least = look->end > look->first + LOOKED_AT ? look->end - LOOKED_AT : look->first;
+    struct overview_lines lines = {.num = 0};
+    struct record_view at = {0};
+    for (uint64_t i = look->end; i > least && lines.num < MESSAGES; i--) {
+        const struct record *record = store_look_get(look, i - 1, &at);
+        if (record != NULL && tui_record_is_listed(record) && tui_filter_takes(facts->filter, record))
+            lines.id[lines.num++] = i - 1;
+    }
+    for (size_t i = 0; i < lines.num / 2; i++) {
+        const uint64_t id = lines.id[i];
+        lines.id[i] = lines.id[lines.num - 1 - i];
+        lines.id[lines.num - 1 - i] = id;
+    }
+    take_lines(&view->lines[PART_MESSAGES], &lines);
+}
+
+/* rows_of counts the rows of a part, of one that has no room none. */
 static size_t rows_of(const struct overview *view, enum overview_part part)
 {
-    return part == PART_FINDINGS ? view->num_findings : view->list[part].table.num;
+    if (part == PART_MESSAGES && view->at[part].rows == 0)
+        return 0;
+    return is_table(part) ? view->list[part].table.num : view->lines[part].num;
 }
 
 /* find_focus has a part be in focus that has rows, the links where nobody has chosen one. */
@@ -136,7 +177,8 @@ static void update(void *state, const struct tui_facts *facts)
 {
     struct overview *view = state;
     find_findings(view, facts);
-    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+    find_messages(view, facts);
+    for (enum overview_part part = PART_LINKS; part < PART_MESSAGES; part++)
         tui_list_fill(&view->list[part], facts);
     find_focus(view);
 }
@@ -166,7 +208,7 @@ static unsigned draw_findings(struct overview *view, const struct tui_facts *fac
         if (!is_shown(found))
             continue;
         draw_finding(found, cells, line);
-        if (view->focus == PART_FINDINGS && row == view->finding_at)
+        if (view->focus == PART_FINDINGS && row == view->lines[PART_FINDINGS].at)
             cells_paint(cells, line.row, area.column, area.columns, STYLE_SELECTED);
         row++;
     }
@@ -215,11 +257,45 @@ static void lay_out(struct overview *view, struct area area, unsigned at)
     view->at[PART_PROCESSES] = right;
 }
 
+static void draw_messages(struct overview *view, const struct tui_facts *facts, struct cells *cells)
+{
+    const struct area area = view->at[PART_MESSAGES];
+    const struct overview_lines *lines = &view->lines[PART_MESSAGES];
+    struct record_view at = {0};
+    if (area.rows == 0)
+        return;
+    cells_fill(cells, area.row, area.column, area.columns, STYLE_TITLE, ' ', ' ');
+    cells_put_string(cells, area.row, area.column, area.columns, STYLE_TITLE,
+                     tui_filter_is_on(facts->filter) ? "THE LATEST MESSAGES THAT THE FILTER TAKES"
+                                                     : "THE LATEST MESSAGES");
+    for (size_t i = 0; i < lines->num && i + 1 < area.rows; i++) {
+        const struct record *record = store_look_get(&facts->records, lines->id[i], &at);
+        struct ds_buffer text = {0};
+        const unsigned row = area.row + 1 + (unsigned)i;
+        if (record == NULL)
+            continue;
+        tui_record_print_fit(facts, record, area.columns, &text);
+        if (text.len != 0)
+            cells_put(cells, row, area.column, area.columns, tui_record_style(record),
+                      (struct ds_text){text.data, text.len});
+        if (view->focus == PART_MESSAGES && i == lines->at)
+            cells_paint(cells, row, area.column, area.columns, STYLE_SELECTED);
+        ds_buffer_free(&text);
+    }
+}
+
 static void draw(void *state, const struct tui_facts *facts, struct cells *cells, struct area area)
 {
     struct overview *view = state;
+    view->at[PART_MESSAGES] = (struct area){.rows = 0};
+    if (area.rows >= TALL) {
+        area.rows -= MESSAGES + 2;
+        view->at[PART_MESSAGES] =
+            (struct area){area.row + area.rows + 1, area.column, MESSAGES + 1, area.columns};
+    }
     lay_out(view, area, draw_findings(view, facts, cells, area) + 1);
-    for (enum overview_part part = PART_LINKS; part < PARTS; part++)
+    draw_messages(view, facts, cells);
+    for (enum overview_part part = PART_LINKS; part < PART_MESSAGES; part++)
         tui_list_draw_part(&view->list[part], cells, view->at[part], view->focus == part);
 }
 
@@ -228,8 +304,8 @@ static void go_to(struct overview *view, enum overview_part part, enum tui_reque
 {
     view->focus = part;
     view->is_chosen = true;
-    if (part == PART_FINDINGS)
-        view->finding_at = end == REQUEST_LAST ? view->num_findings - 1 : 0;
+    if (!is_table(part))
+        view->lines[part].at = end == REQUEST_LAST ? view->lines[part].num - 1 : 0;
     else
         tui_table_request(&view->list[part].table, end);
 }
@@ -247,8 +323,8 @@ static void turn_to(struct overview *view, bool is_back)
 /* leave goes on into the part above or below, where the selected row is the first or the last. */
 static bool leave(struct overview *view, enum tui_request request)
 {
-    const bool is_findings = view->focus == PART_FINDINGS;
-    const size_t at = is_findings ? view->finding_at : view->list[view->focus].table.selected_at;
+    const size_t at = is_table(view->focus) ? view->list[view->focus].table.selected_at
+                                            : view->lines[view->focus].at;
     int part = (int)view->focus;
     const int step = request == REQUEST_UP ? -1 : 1;
     if ((request != REQUEST_UP || at != 0) &&
@@ -263,22 +339,23 @@ static bool leave(struct overview *view, enum tui_request request)
     return true;
 }
 
-static bool move_in_findings(struct overview *view, enum tui_request request)
+static bool move_in_lines(struct overview_lines *lines, enum tui_request request)
 {
+    const size_t last = lines->num != 0 ? lines->num - 1 : 0;
     switch (request) {
     case REQUEST_UP:
-        view->finding_at -= view->finding_at != 0;
+        lines->at -= lines->at != 0;
         return true;
     case REQUEST_DOWN:
-        view->finding_at += view->finding_at + 1 < view->num_findings;
+        lines->at += lines->at < last;
         return true;
     case REQUEST_PAGE_UP:
     case REQUEST_FIRST:
-        view->finding_at = 0;
+        lines->at = 0;
         return true;
     case REQUEST_PAGE_DOWN:
     case REQUEST_LAST:
-        view->finding_at = view->num_findings != 0 ? view->num_findings - 1 : 0;
+        lines->at = last;
         return true;
     default:
         return false;
@@ -295,19 +372,21 @@ static bool request(void *state, const struct tui_facts *facts, enum tui_request
     }
     if (leave(view, request))
         return true;
-    if (view->focus == PART_FINDINGS)
-        return move_in_findings(view, request);
+    if (!is_table(view->focus))
+        return move_in_lines(&view->lines[view->focus], request);
     return tui_list_request(&view->list[view->focus], facts, request, page);
 }
 
 static struct tui_target selected(const void *state, const struct tui_facts *facts)
 {
     const struct overview *view = state;
-    if (view->focus != PART_FINDINGS)
+    const struct overview_lines *lines = &view->lines[view->focus];
+    if (is_table(view->focus))
         return tui_list_target(&view->list[view->focus], facts);
-    if (view->num_findings == 0)
+    if (lines->num == 0)
         return (struct tui_target){0};
-    return (struct tui_target){TARGET_FINDING, view->finding[view->finding_at]};
+    return (struct tui_target){view->focus == PART_FINDINGS ? TARGET_FINDING : TARGET_RECORD,
+                               lines->id[lines->at]};
 }
 
 static bool is_in(struct area area, unsigned row, unsigned column)
@@ -323,15 +402,18 @@ static bool click(void *state, const struct tui_facts *facts, struct area area, 
     (void)facts;
     (void)area;
     for (enum overview_part part = 0; part < PARTS; part++) {
+        const unsigned first = view->at[part].row + (part == PART_MESSAGES); /* behind the title */
+        struct overview_lines *lines = &view->lines[part];
         if (!is_in(view->at[part], row, column))
             continue;
-        if (part != PART_FINDINGS && !tui_table_click(&view->list[part].table, view->at[part], row, column))
+        if (is_table(part) ? !tui_table_click(&view->list[part].table, view->at[part], row, column)
+                           : row < first || row - first >= lines->num)
             return false;
-        if (part == PART_FINDINGS)
-            view->finding_at = row - view->at[part].row;
+        if (!is_table(part))
+            lines->at = row - first;
         view->focus = part;
         view->is_chosen = true;
-        return part != PART_FINDINGS || view->finding_at < view->num_findings;
+        return true;
     }
     return false;
 }
