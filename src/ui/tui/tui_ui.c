@@ -199,6 +199,20 @@ static void mark(struct tui_ui *ui)
         view->request(ui->state[ui->view], &ui->facts, REQUEST_DOWN, &ui->page);
 }
 
+/* print_view appends the view as it stands on the screen. */
+static void print_view(struct tui_ui *ui, struct ds_buffer *out)
+{
+    const struct area area = {.column = 1, .rows = ui->area.rows, .columns = ui->area.columns};
+    struct cells cells = {.ascii = ui->facts.ascii};
+    if (cells_resize(&cells, area.rows, area.columns + 1)) {
+        tui_views[ui->view].view->draw(ui->state[ui->view], &ui->facts, &cells, area);
+        cells_print(&cells, out);
+    }
+    while (out->len > 1 && out->data[out->len - 2] == '\n')
+        out->len--; /* rows that are empty */
+    cells_free(&cells);
+}
+
 static enum tui_does copy(struct tui_ui *ui)
 {
     ui->copied.len = 0;
@@ -206,6 +220,8 @@ static enum tui_does copy(struct tui_ui *ui)
         tui_page_print(&ui->page, &ui->copied);
     else
         tui_choose_print(&ui->facts, tui_state_selected(ui), &ui->copied);
+    if (ui->copied.len == 0 && !ui->page.is_open && ui->area.rows != 0)
+        print_view(ui, &ui->copied);
     if (ui->copied.len == 0 || ui->copied.failed) {
         ds_buffer_free(&ui->copied);
         tui_state_note(ui, "there is nothing to copy");

@@ -448,6 +448,26 @@ static void keys_say_why_they_do_nothing(void **state)
     tui_ui_free(&ui);
 }
 
+/* What is no message is copied as the table that stands there. */
+static void tables_are_copied(void **state)
+{
+    struct tui_ui ui;
+    struct cells cells = {0};
+    (void)state;
+    assert_true(tui_ui_init(&ui, "a.pcap", false));
+    assert_true(cells_resize(&cells, 24, 80));
+    assert_int_equal(tui_ui_key(&ui, 'y'), TUI_GOES_ON); /* nothing was drawn so far */
+    take(&ui, told, 0);
+    tui_ui_key(&ui, '3');
+    tui_draw(&ui, &cells);
+    assert_int_equal(tui_ui_key(&ui, 'y'), TUI_COPIES);
+    ds_buffer_add(&ui.copied, "", 1);
+    assert_int_equal(strncmp(ui.copied.data, " LINK: FROM ", 12), 0);
+    assert_non_null(strstr(ui.copied.data, "\n a\\x1B[2J@h "));
+    tui_ui_free(&ui);
+    cells_free(&cells);
+}
+
 static void expect_filter(struct tui_ui *ui, const char *keys, const char *filter)
 {
     for (; *keys != '\0'; keys++)
@@ -582,7 +602,7 @@ int main(void)
         cmocka_unit_test(views_show_what_is_told),   cmocka_unit_test(keys_do_no_harm),
         cmocka_unit_test(requests_are_distinct),     cmocka_unit_test(pages_close_first),
         cmocka_unit_test(parts_of_the_overview_open), cmocka_unit_test(keys_say_why_they_do_nothing),
-        cmocka_unit_test(rows_narrow_messages),
+        cmocka_unit_test(rows_narrow_messages), cmocka_unit_test(tables_are_copied),
         cmocka_unit_test(rates_follow_counters),     cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(books_without_records),     cmocka_unit_test(numbers_are_short),
     };
