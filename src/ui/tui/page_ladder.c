@@ -24,13 +24,15 @@ enum {
     LANE_NAME = 128, /* as much of it as is shown */
     MESSAGES = 2000,  /* of one ladder: the latest */
     LANE_LEAST = 16,  /* columns */
+    LAST_LEAST = 12,  /* those of the last lane */
+    WIDEST = 100,
     TIME_COLUMNS = 24, /* the time of day, and how long after the one before */
     AROUND = 60,      /* messages before and after one that belongs to no call */
     LISTED = 50,      /* messages on the page of a process or node */
 };
 
 struct lane {
-    uint64_t id;
+    uint64_t id, count; /* count: of messages that begin or end there */
     char name[LANE_NAME];
 };
 
@@ -42,7 +44,7 @@ struct ladder {
     uint64_t least, most; /* numbers of records */
     struct lane lane[LANES];
     unsigned num, shown; /* lanes; those that have room. What has none shares the last */
-    unsigned width;      /* of a lane */
+    unsigned width, last; /* columns of a lane, and of the last one */
     struct diagram_step *step;
     struct record_view view;
     int64_t last_ns;
@@ -127,6 +129,12 @@ static unsigned find_lane(struct ladder *l, const struct diagram_row_end *end)
     return l->shown != 0 && i >= l->shown ? l->shown - 1 : i;
 }
 
+static void count_at(struct ladder *l, unsigned lane)
+{
+    if (lane < l->num)
+        l->lane[lane].count++;
+}
+
 /* find_lanes finds who takes part, and which messages there are. */
 static void find_lanes(struct ladder *l, uint64_t *numbers, size_t *num)
 {
@@ -189,6 +197,37 @@ static unsigned put_fit(const struct ladder *l, struct ds_buffer *out, const cha
     return taken;
 }
 
+/* show_busiest puts those lanes first that have most messages, as many as have room of their own, in the
+ * order in which they stand: the others share the last. */
+static void show_busiest(struct ladder *l)
+{
+    struct lane *busy = calloc(LANES, sizeof *busy);
+    bool is_chosen[LANES] = {false};
+    unsigned num = 0;
+    for (unsigned i = 0; i + 1 < l->shown; i++) {
+        unsigned most = LANES;
+        for (unsigned j = 0; j < l->num; j++) {
+            if (!is_chosen[j] && (most == LANES || l->lane[j].count > l->lane[most].count))
+                most = j;
+        }
+        is_chosen[most] = true;
+    }
+    for (int pass = 0; busy != NULL && pass < 2; pass++) {
+        for (unsigned i = 0; i < l->num; i++) {
+            if (is_chosen[i] == (pass == 0))
+                busy[num++] = l->lane[i];
+        }
+    }
+    if (busy != NULL)
+        memcpy(l->lane, busy, num * sizeof *busy);
+    free(busy);
+}
+
+static unsigned lane_width(const struct ladder *l, unsigned lane)
+{
+    return lane + 1 == l->shown ? l->last : l->width;
+}
+
 static const char *lane_mark(const struct ladder *l)
 {
     return l->facts->ascii ? "|" : "│";
@@ -206,8 +245,9 @@ static void put_heads(struct ladder *l)
             snprintf(name, sizeof name, "%u others", l->num - l->shown + 1);
         else
             snprintf(name, sizeof name, "%s", l->lane[i].name);
-        const unsigned taken = put_fit(l, &text, name, strlen(name), l->width - 1);
-        put_times(&text, l->width - taken, " ");
+        const unsigned width = lane_width(l, i);
+        const unsigned taken = put_fit(l, &text, name, strlen(name), width - 1);
+        put_times(&text, width - taken, " ");
     }
     put_line(l, STYLE_TITLE, &text, 0);
     ds_buffer_free(&text);
@@ -260,14 +300,14 @@ static void put_message(struct ladder *l, uint64_t number)
             put_between(l, right - left, from < to, &text);
             i = right - 1;
         } else if (i == left && left == right) { /* it stays in one lane, or is no message */
-            const unsigned columns = (l->shown - i) * l->width - 1;
+            const unsigned columns = (l->shown - 1 - i) * l->width + l->last - 1;
             unsigned taken = put_fit(l, &text, " ", 1, columns);
             taken += put_fit(l, &text, row->verb.data, row->verb.len, columns - taken);
             taken += put_fit(l, &text, " ", 1, columns - taken);
             put_fit(l, &text, row->text.data, row->text.len, columns - taken);
             break;
         } else {
-            put_times(&text, l->width - 1, " ");
+            put_times(&text, lane_width(l, i) - 1, " ");
         }
     }
     put_line(l, tui_record_style(record), &text, number);
@@ -305,6 +345,8 @@ static bool choose_records(struct ladder *l)
     return true;
 }
 
+/* lay_out gives lanes as much room as there is. Behind the last one there is only its name, unless several
+ * share it, whose messages stand there. */
 static void lay_out(struct ladder *l)
 {
     const unsigned room = l->facts->columns > TIME_COLUMNS + 2 ? l->facts->columns - TIME_COLUMNS - 2 : 0;
@@ -312,7 +354,16 @@ static void lay_out(struct ladder *l)
     most = most < 2 ? 2 : most;
     l->shown = l->num < most ? l->num : most;
     l->width = l->shown != 0 ? room / l->shown : room;
-    l->width = l->width < 4 ? 4 : l->width > 60 ? 60 : l->width;
+    l->width = l->width < 4 ? 4 : l->width > WIDEST ? WIDEST : l->width;
+    l->last = l->width;
+    if (l->num > l->shown)
+        show_busiest(l);
+    const size_t name = l->shown != 0 ? strlen(l->lane[l->shown - 1].name) + 1 : 0;
+    if (l->num > l->shown || l->shown < 2 || name >= l->width)
+        return;
+    l->last = name < LAST_LEAST ? LAST_LEAST : (unsigned)name;
+    l->width = (room - l->last) / (l->shown - 1);
+    l->width = l->width > WIDEST ? WIDEST : l->width;
 }
 
 static void put_all(struct ladder *l, const uint64_t *numbers, size_t num)
@@ -327,8 +378,8 @@ static void put_all(struct ladder *l, const uint64_t *numbers, size_t num)
     }
     for (size_t i = 0; i < num; i++) {
         if (take(l, numbers[i])) {
-            find_lane(l, &l->step->row.from);
-            find_lane(l, &l->step->row.to);
+            count_at(l, find_lane(l, &l->step->row.from));
+            count_at(l, find_lane(l, &l->step->row.to));
         }
     }
     lay_out(l);
