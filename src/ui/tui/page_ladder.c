@@ -198,19 +198,22 @@ static unsigned put_fit(const struct ladder *l, struct ds_buffer *out, const cha
 }
 
 /* show_busiest puts those lanes first that have most messages, as many as have room of their own, in the
- * order in which they stand: the others share the last. */
+ * order in which they stand: the others share the last. The user may have passed over the busiest. */
 static void show_busiest(struct ladder *l)
 {
     struct lane *busy = calloc(LANES, sizeof *busy);
-    bool is_chosen[LANES] = {false};
-    unsigned num = 0;
-    for (unsigned i = 0; i + 1 < l->shown; i++) {
+    bool is_looked_at[LANES] = {false}, is_chosen[LANES] = {false};
+    unsigned num = 0, *passed = &l->page->lanes_at;
+    const unsigned most_passed = l->num - (l->shown - 1);
+    *passed = *passed < most_passed ? *passed : most_passed;
+    for (unsigned i = 0; i + 1 < l->shown + *passed; i++) {
         unsigned most = LANES;
         for (unsigned j = 0; j < l->num; j++) {
-            if (!is_chosen[j] && (most == LANES || l->lane[j].count > l->lane[most].count))
+            if (!is_looked_at[j] && (most == LANES || l->lane[j].count > l->lane[most].count))
                 most = j;
         }
-        is_chosen[most] = true;
+        is_looked_at[most] = true;
+        is_chosen[most] = i >= *passed;
     }
     for (int pass = 0; busy != NULL && pass < 2; pass++) {
         for (unsigned i = 0; i < l->num; i++) {
@@ -356,7 +359,8 @@ static void lay_out(struct ladder *l)
     l->width = l->shown != 0 ? room / l->shown : room;
     l->width = l->width < 4 ? 4 : l->width > WIDEST ? WIDEST : l->width;
     l->last = l->width;
-    if (l->num > l->shown)
+    l->page->has_more_lanes = l->num > l->shown;
+    if (l->page->has_more_lanes)
         show_busiest(l);
     const size_t name = l->shown != 0 ? strlen(l->lane[l->shown - 1].name) + 1 : 0;
     if (l->num > l->shown || l->shown < 2 || name >= l->width)

@@ -21,6 +21,7 @@ void tui_page_begin(struct tui_page *page, const char *title)
     page->cuts = false;
     page->leads = false;
     page->num_sticky = 0;
+    page->has_more_lanes = false;
     page->is_open = true;
     page->is_cut = false;
 }

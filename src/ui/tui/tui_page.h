@@ -32,6 +32,8 @@ struct tui_page {
     bool has_other_syntax, shows_bytes, by_process;
     uint64_t folds[TUI_PAGE_FOLDS]; /* brackets that are open where they would be closed, or closed */
     unsigned num_folds;
+    unsigned lanes_at; /* of a ladder: so many of the busiest lanes were passed over */
+    bool has_more_lanes; /* than there is room for */
     bool is_open, is_cut; /* is_cut: there was no room for more lines, or no memory */
     size_t top;           /* in lines of the screen */
     size_t num_shown, room; /* lines of the screen when it was drawn last, and how many there is room for */

@@ -318,6 +318,17 @@ static void answer_rest(struct tui_ui *ui, enum tui_request request)
         refuse(ui, request);
 }
 
+/* turn_lanes shows other lanes of a ladder. */
+static void turn_lanes(struct tui_ui *ui, bool is_next)
+{
+    struct tui_page *page = &ui->page;
+    if (!page->has_more_lanes)
+        tui_state_note(ui, "all lanes are shown");
+    else if (is_next || page->lanes_at != 0)
+        page->lanes_at = is_next ? page->lanes_at + 1 : page->lanes_at - 1;
+    tui_state_write_page_anew(ui);
+}
+
 /* turn_part goes to the next part of what is shown; where that has none the next view is shown. */
 static void turn_part(struct tui_ui *ui, enum tui_request request)
 {
@@ -325,7 +336,9 @@ static void turn_part(struct tui_ui *ui, enum tui_request request)
     const bool is_next = request == REQUEST_NEXT_PART || request == REQUEST_NEXT_VIEW;
     const unsigned step = is_next ? 1 : TUI_VIEW_COUNT - 1;
     const bool is_part = request == REQUEST_NEXT_PART || request == REQUEST_PREVIOUS_PART;
-    if (is_part && ui->page.is_open) {
+    if (!is_part && ui->page.is_open && tui_page_is_ladder(ui->page.self.kind)) {
+        turn_lanes(ui, is_next);
+    } else if (is_part && ui->page.is_open) {
         if (!tui_page_request(&ui->page, request))
             tui_state_note(ui, "no line of this page leads on");
     } else if (!is_part || !view->request(ui->state[ui->view], &ui->facts, request, &ui->page)) {

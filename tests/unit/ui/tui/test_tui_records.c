@@ -427,6 +427,9 @@ static void pages_lead_to_each_other(void **state)
     keys(&ui, "mmmL");
     assert_int_equal(ui.marks.num, 3);
     assert_string_equal(ui.page.title, "ladder between nodes: 3 messages");
+    tui_ui_key(&ui, TUI_KEY_RIGHT); /* two lanes have room: it stays open */
+    assert_string_equal(ui.note, "all lanes are shown");
+    assert_string_equal(ui.page.title, "ladder between nodes: 3 messages");
     tui_ui_key(&ui, TUI_KEY_ESCAPE);
     keys(&ui, "u");
     assert_int_equal(ui.marks.num, 0);
