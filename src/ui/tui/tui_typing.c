@@ -10,7 +10,9 @@
 
 #include <stdio.h>
 
-#define ONE_SECOND_NS INT64_C(1000000000)
+/* A time of day is that of the day on which the capture began, unless that is so long before. */
+#define HALF_A_DAY_NS (12 * 3600 * INT64_C(1000000000))
+#define MINUTE_NS (60 * INT64_C(1000000000))
 
 static const char time_help[] =
     "a time of the capture: 10:02, 10:02:03.5, +90s from its beginning, or with a date";
@@ -44,12 +46,12 @@ static void list_all(struct tui_ui *ui)
 static void go_to(struct tui_ui *ui, const struct time_point *when)
 {
     const int64_t first_ns = ui->facts.snapshot.first_ns, last_ns = ui->facts.snapshot.last_ns;
-    const int64_t ns = time_point_resolve(when, first_ns, first_ns - ONE_SECOND_NS);
+    const int64_t ns = time_point_resolve(when, first_ns, first_ns - HALF_A_DAY_NS);
     char text[TUI_NOTE_LEN];
     tui_state_show_view(ui, TUI_VIEW_messages);
     list_all(ui);
     view_messages_go(ui->state[TUI_VIEW_messages], &ui->facts, ns);
-    if (ns <= last_ns && ns >= first_ns - ONE_SECOND_NS)
+    if (ns <= last_ns && ns >= first_ns - MINUTE_NS) /* who types 10:02 means all of that minute */
         return;
     snprintf(text, sizeof text, "there are packets from %s to %s", tui_time_of_day(first_ns).text,
              tui_time_of_day(last_ns).text);
