@@ -42,12 +42,14 @@ void option_report_list(FILE *out)
 
 bool option_set_report(struct options *o, const char *value)
 {
+    const char *names[REPORT_COUNT];
     size_t which;
     if (strcmp(value, "list") == 0) {
         o->action = ACTION_LIST_REPORTS;
         return true;
     }
-    const char *answer = habit_answer(HABIT_REPORT, value, strlen(value));
+    const bool is_report = option_report_names(value, names) != 0;
+    const char *answer = is_report ? NULL : habit_answer(HABIT_REPORT, value, strlen(value));
     if (answer != NULL) {
         complain("there is no report %s: %s", value, answer);
         return false;

@@ -5,6 +5,8 @@
 #include "app/options/option_conflicts.h"
 #include "app/options/options.h"
 #include "failing_alloc.h"
+#include "app/options/option_line.h"
+#include "core/habits.h"
 #include "output/sink.h"
 
 #include <fcntl.h>
@@ -343,6 +345,26 @@ static void reports_have_options(void **state)
 #undef REPORT
 }
 
+/* What a word of habits.def is answered is right only while no report, format or option has that name. A row of
+ * fields may be the beginning of some (epmd*): fields are looked for first. */
+static void habits_name_nothing_that_there_is(void **state)
+{
+    const char *names[MAX_KINDS];
+    (void)state;
+#define REPORT(id, name, kind, what) assert_null(habit_answer(HABIT_REPORT, name, strlen(name)));
+#include "reports/reports.def"
+#undef REPORT
+    for (size_t num = sink_get_names(names), i = 0; i < num; i++)
+        assert_null(habit_answer(HABIT_FORMAT, names[i], strlen(names[i])));
+    for (size_t i = 0; i < NUM_OPTION_LINES; i++) {
+        const char letter[] = {(char)option_lines[i].letter, '\0'};
+        if (option_lines[i].kind == OPTION_SECTION)
+            continue;
+        assert_null(habit_answer(HABIT_OPTION, option_lines[i].name, strlen(option_lines[i].name)));
+        assert_null(habit_answer(HABIT_OPTION, letter, strlen(letter)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +376,7 @@ int main(void)
         cmocka_unit_test(has_a_fuse_on_a_terminal),
         cmocka_unit_test(writes_no_records_beside_packets_on_stdout),
         cmocka_unit_test(refuses_bad_lines),
+        cmocka_unit_test(habits_name_nothing_that_there_is),
         cmocka_unit_test(takes_filters),
         cmocka_unit_test(refuses_conflicts),
         cmocka_unit_test(takes_what_goes_together),
