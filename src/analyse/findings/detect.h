@@ -203,12 +203,15 @@ struct table_watch; /* detect_tables.c */
 struct registry_watch; /* detect_registry.c */
 struct guess_watch; /* detect_guesses.c */
 
-/* detect_family is the state of a family of detectors: how large it is, and which members are tables. */
+/* detect_family is the state of a family of detectors: how large it is, and which members are tables.
+ * A family with a third one makes FAMILY_TABLES 3: otherwise the compiler warns, and the third is never
+ * made. */
+enum { FAMILY_TABLES = 2 };
 struct detect_family {
     size_t size;
     struct {
         size_t at, entry_size, cap; /* entry_size 0: none */
-    } table[2];
+    } table[FAMILY_TABLES];
 };
 
 #define FAMILY(name)                                                                                       \

@@ -25,7 +25,7 @@ struct findings {
 static void *make_family(const struct detect_family *family)
 {
     char *state = calloc(1, family->size);
-    for (size_t i = 0; state != NULL && i < 2 && family->table[i].entry_size != 0; i++)
+    for (size_t i = 0; state != NULL && i < FAMILY_TABLES && family->table[i].entry_size != 0; i++)
         table_init((struct table *)(void *)(state + family->table[i].at), family->table[i].entry_size,
                    family->table[i].cap);
     return state;
@@ -33,7 +33,7 @@ static void *make_family(const struct detect_family *family)
 
 static void free_family(const struct detect_family *family, void *state)
 {
-    for (size_t i = 0; state != NULL && i < 2 && family->table[i].entry_size != 0; i++)
+    for (size_t i = 0; state != NULL && i < FAMILY_TABLES && family->table[i].entry_size != 0; i++)
         table_free((struct table *)(void *)((char *)state + family->table[i].at));
     free(state);
 }
