@@ -7,6 +7,8 @@
  */
 #include "net/link.h"
 
+/* The words of link_types.def for what says which network packet follows. pseudo_packet.c, which writes
+ * such headers, has the same. */
 enum network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
 
 static const struct link_type {
@@ -87,16 +89,19 @@ enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *e
     const struct link_type *type = find_type(link_type);
     if (type == NULL)
         return PACKET_UNKNOWN_LINK;
-    if (type->network == NETWORK_ETHER_TYPE)
+    switch ((enum network)type->network) { /* without default: the compiler says which case is missing */
+    case NETWORK_ETHER_TYPE:
         return read_ether_type(frame, type->len, (size_t)type->ether_type_at, ether_type);
-    if (type->network == NETWORK_FAMILY)
+    case NETWORK_FAMILY:
         return read_family(frame, ether_type);
-    if (!cursor_skip(&frame->bytes, type->len))
-        return span_short(frame);
-    if (type->network == NETWORK_VERSION)
-        return read_version(frame, ether_type);
-    *ether_type = type->network == NETWORK_IP6 ? ETHER_IP6 : ETHER_IP4;
-    return PACKET_SEGMENT;
+    case NETWORK_VERSION:
+        return cursor_skip(&frame->bytes, type->len) ? read_version(frame, ether_type) : span_short(frame);
+    case NETWORK_IP4:
+    case NETWORK_IP6:
+        *ether_type = type->network == NETWORK_IP6 ? ETHER_IP6 : ETHER_IP4;
+        return cursor_skip(&frame->bytes, type->len) ? PACKET_SEGMENT : span_short(frame);
+    }
+    return PACKET_UNKNOWN_LINK;
 }
 
 enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type)

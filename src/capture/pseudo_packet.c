@@ -17,6 +17,8 @@ enum { IP4_LEN = 20, IP6_LEN = 40, TCP_LEN = 20, PROTOCOL_TCP = 6, HOPS = 64 };
 enum { MARK_LEN = 32, MARK_KIND = 253, KEY_AT = 4, KEY_LEN = 4 };
 enum { BEGINS = 1, KNOWS_OWN = 2, KNOWS_OTHER = 4 };
 
+/* The words of link_types.def, as in dissect/net/link.c, which reads such headers. test_pseudo_packet has
+ * it read what is written here. */
 enum header_network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
 
 /* link_header is what stands before IP: len bytes, zero but for what is said here. */
@@ -54,10 +56,18 @@ static void put_u32(uint8_t *at, uint32_t value)
 
 static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out)
 {
-    if (link->network == NETWORK_ETHER_TYPE)
+    switch ((enum header_network)link->network) { /* without default, as in link.c */
+    case NETWORK_ETHER_TYPE:
         put_u16(out + link->ether_type_at, is_ip6 ? 0x86dd : 0x0800);
-    else if (link->network == NETWORK_FAMILY) /* in the order of OpenBSD's loop, the network's */
-        put_u32(out, is_ip6 ? 24 : 2);        /* which others read as well */
+        break;
+    case NETWORK_FAMILY:
+        put_u32(out, is_ip6 ? 24 : 2); /* in network order, that of OpenBSD's loop: others read it, too */
+        break;
+    case NETWORK_VERSION:
+    case NETWORK_IP4:
+    case NETWORK_IP6:
+        break;
+    }
     if (link->hardware_at >= 0)
         put_u16(out + link->hardware_at, 1);
     return link->len;
