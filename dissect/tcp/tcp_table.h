@@ -2,6 +2,21 @@
  * tcp_table.h - what the files of the table of connections share: tcp_table.c finds, opens and
  * closes them, tcp_reorder.c says when a segment is taken, tcp_segment.c and tcp_snapshot.c take it;
  * tcp.c is what others ask of all this.
+ *
+ * The way of a segment, function by function:
+ *
+ *   tcp_table_feed      tcp.c             what others call
+ *   tcp_reorder_add     tcp_reorder.c     takes it now, or keeps it in tcp_reorder_queue.c until its turn
+ *   tcp_take_expected   tcp_segment.c     the short way of nearly all: the next bytes, where nothing is
+ *                                         missing or in doubt. All else goes the long way:
+ *   tcp_take_segment    tcp_segment.c
+ *     choose_conn       tcp_segment.c     which connection it is of: the one with its ports, a new one
+ *                                         (tcp_reuse.c), or one that had ended (tcp_ended.c)
+ *     is_accepted       tcp_segment.c     whether the other end accepts it (tcp_judge.c). Else it is
+ *                                         counted (tcp_ignore.c), and kept for a while, in case that end
+ *                                         acknowledges it (tcp_stream_doubt)
+ *     tcp_stream_take   tcp_reassembly.c  which of its bytes are new (place): these are passed on, or
+ *                                         held until what is missing before them comes
  */
 #ifndef DISSECT_TCP_TABLE_H
 #define DISSECT_TCP_TABLE_H
