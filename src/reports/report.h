@@ -59,7 +59,8 @@ struct report_kind {
     void (*visit)(void *report, const struct record *record);
     void (*show)(void *report); /* writes the table as it stands; nothing else changes */
     /* tell writes the same as fields of a JSON object: times in microseconds since 1970, spans in
-     * nanoseconds. NULL: nobody has asked for that yet. */
+     * nanoseconds. The page (ui/page/page.c) and --tui (tui_books.def) call it, --report does not.
+     * NULL: neither shows the report. */
     void (*tell)(void *report, struct json_writer *json);
     /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
     void (*begin_anew)(void *report, int64_t now_ns);
