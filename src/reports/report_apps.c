@@ -75,7 +75,6 @@ struct app {
 
 struct app_table {
     struct report_text *text;
-    uint64_t max_rows;
     struct app app[NUM_APPS]; /* of the first row of a name */
     struct app_node node[MAX_NODES];
     unsigned num_nodes;
@@ -87,11 +86,11 @@ struct app_table {
 
 static void *open_table(struct report_text *text, const struct report_config *config)
 {
+    (void)config;
     struct app_table *t = calloc(1, sizeof *t);
     if (t == NULL)
         return NULL;
     t->text = text;
-    t->max_rows = config->max_rows;
     hitters_init(&t->things, sizeof(struct app_thing), MAX_THINGS, NULL);
     hitters_init(&t->kinds, sizeof(struct app_thing), MAX_KINDS, NULL);
     hitters_init(&t->streams, sizeof(struct app_thing), MAX_THINGS, NULL);

@@ -252,6 +252,9 @@ def check_plain():
         fault('nothing matches')
     if not a.call('compare')['structuredContent']['total']:
         fault('compare says nothing')
+    for name in a.tools:
+        if 'rows' in a.tools[name]['inputSchema']['properties'] and a.call(name, rows=1)['isError']:
+            fault(f'{name} offers rows and does not take them')
     # Wrong arguments are told, with what would be right.
     for wanted, name, arguments in (
             ('did you mean size', 'messages', {'filter': 'siz > 3'}), ('call:1 to call:', 'explain', {'what': 'call:99999'}),
