@@ -13,8 +13,8 @@ enum { HELD_LINES_MOST = 1 << 20 }; /* bytes */
 struct held_lines {
     struct report_text *text;
     struct ds_buffer held;
-    bool is_live; /* they are not to wait */
-    bool flows;   /* they do not: the sentence stands last */
+    bool is_live; /* lines are written as they come */
+    bool flows;   /* lines have been written as they came: the sentence stands last */
     bool failed;
 };
 

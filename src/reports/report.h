@@ -1,6 +1,6 @@
 /*
- * report.h - tables made of records: one file a table, one line each in reports.def. Each holds a
- * capped number of lines, whatever the length of the capture.
+ * report.h - tables made of records: a file for each, report_NAME.c, and a row in reports.def. What a
+ * table keeps has a cap, however long the capture is.
  */
 #ifndef DISTSNIFF_REPORT_H
 #define DISTSNIFF_REPORT_H
@@ -15,16 +15,16 @@ struct report_text {
     struct ds_buffer buffer;
     unsigned time_digits;
     unsigned width; /* of the terminal that they are for, 0: any */
-    bool shortens;  /* what is too wide there has to be short, not to go on below */
-    /* The command that reads the same packets, and what stands behind its options; NULL: none does, the
-     * packets are not kept. */
+    bool shortens;  /* a text that is too wide there is cut; otherwise it goes on in the next line */
+    /* For report_print_command: the command that reads the same packets again, as it stands before and
+     * behind the options. command is NULL if the packets are not kept. */
     const char *command, *behind;
-    bool keeps_lines; /* they are no text: none is broken */
+    bool keeps_lines; /* no line is broken: they are JSON */
     int64_t since_ns; /* of --since */
-    int64_t now_ns; /* while tables are written because of --every: when; else 0 */
+    int64_t now_ns; /* when the tables are written, because of --every; 0: they are written at the end */
 };
 
-/* What records are, each one of these; findings and fragments are given only to who asks for them. */
+/* The kinds of records. A report names in takes those that it is given. */
 enum report_takes {
     REPORT_TAKES_MESSAGES = 1,
     REPORT_TAKES_EVENTS = 2, /* others, and facts of links */
@@ -47,29 +47,29 @@ static inline enum report_takes report_takes_of(const struct record *record)
 
 /* report_kind is one table. */
 struct report_kind {
-    /* open prepares its state, which the others are given; NULL when memory ran out. */
+    /* open makes the state of the report, which all functions below are given. NULL: memory ran out. */
     void *(*open)(struct report_text *text, const struct report_config *config);
     void (*record)(void *report, const struct record *record);
-    /* left_out is given what was not selected; of what it takes; is_before: as it comes
-     * before --since. May be NULL. */
+    /* left_out is called with each record of those kinds that is not selected. is_before: it comes before
+     * --since. May be NULL. */
     void (*left_out)(void *report, const struct record *record, bool is_before);
-    /* visit is told of what is open, a record of a call or monitor that has not ended, before
-     * show is called while records still come; NULL: that is all there is, be it nothing. May be
-     * NULL itself. */
+    /* visit is called before each show that is not the last one: with a record of each call, monitor
+     * and link that is open then, and at last with NULL. May be NULL. */
     void (*visit)(void *report, const struct record *record);
-    void (*show)(void *report); /* writes the table as it stands; nothing else changes */
+    void (*show)(void *report); /* writes the table as it stands, and changes nothing in it */
     /* tell writes the same as fields of a JSON object: times in microseconds since 1970, spans in
      * nanoseconds. The page (ui/page/page.c) and --tui (tui_books.def) call it, --report does not.
      * NULL: neither shows the report. */
     void (*tell)(void *report, struct json_writer *json);
-    /* begin_anew is called when the table was written because of --every. NULL: it goes on. */
+    /* begin_anew is called when the table was written because of --every. NULL: the table goes on
+     * counting. */
     void (*begin_anew)(void *report, int64_t now_ns);
     void (*end)(void *report);  /* frees */
-    unsigned takes;            /* what record is given: some of enum report_takes */
-    bool takes_facts;          /* of links, with the events of their connections */
+    unsigned takes;            /* the records that it is given: some of enum report_takes */
+    bool takes_facts;          /* events of connections come with what is known of their links */
     bool takes_monitors;       /* the ends of monitors and links are told because of it */
     bool flows;                /* lines are written as they come: the table is never drawn again */
-    bool takes_names;          /* notes are to have the names of processes */
+    bool takes_names;          /* notes have the names of processes */
 };
 
 #define REPORT(id, name, kind, what) kind

@@ -1,6 +1,6 @@
 /*
- * talkers.h - who sends a message and who gets it, as tables count it: a node with a registered
- * name where one is known. Names are numbered, so that telling them apart costs little.
+ * talkers.h - who sends a message and who gets it, as reports count it: a node, and a registered name
+ * where one is known. Names are numbered, so that comparing them costs little.
  */
 #ifndef SRC_TALKERS_H
 #define SRC_TALKERS_H

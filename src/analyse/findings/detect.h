@@ -5,6 +5,8 @@
  *     wording_say(&f->sentence, "{node} refused {peer}", an_end(...), an_end(...));
  *     detect_frame(f, frame, "challenge");
  *     detect_commit(d);
+ *
+ * findings.c gives each record to the detectors: take_message messages, take_call calls.
  */
 #ifndef SRC_DETECT_H
 #define SRC_DETECT_H
@@ -340,17 +342,18 @@ void detect_guess(struct detect *d);
 /* detect_count says how often what is begun was found already. */
 uint64_t detect_count(const struct detect *d);
 
-/* detect_since says when the evidence begins; else it does with the connection. What is missing since then
- * makes it less certain. */
+/* detect_since says when the evidence begins: without it, with the connection. Packets that are missing
+ * since then make the finding less certain. */
 void detect_since(struct detect *d, int64_t since_ns);
 
-/* detect_lasts says the same, and that the finding itself is so since then: that is its first time. */
+/* detect_lasts does the same, and makes that time the first one of the finding. */
 void detect_lasts(struct detect *d, int64_t since_ns);
 
-/* What the capture lacks. detect_lost is of records or packets that were lost here, of any connection,
- * within a time; detect_gap of a connection. detect_temper (detect_loss.c) makes a finding less certain
- * where its evidence has one within: true when it did; watched is its connection, or NULL. detect_lower
- * does it in any case. detect_is_of_one_packet says whether one packet says all of it. */
+/* What the capture lacks. detect_lost notes that records or packets were lost here in a time, of whatever
+ * connection; detect_gap that packets of one connection are missing. detect_temper (detect_loss.c) makes a
+ * finding less certain if that is so within its evidence: true if it did; watched is its connection, or
+ * NULL. detect_lower does it in any case. detect_is_of_one_packet says whether one packet is all of its
+ * evidence. */
 void detect_lost(struct detect *d, int64_t first_ns, int64_t last_ns);
 void detect_gap(struct detect *d, const struct ds_event *event);
 
@@ -370,14 +373,14 @@ bool detect_kernel_unread(struct finding *finding, const struct ds_event *event)
 bool detect_kernel_lost(struct finding *finding, int64_t since_ns, const struct wording *end,
                         const struct ds_socket *socket);
 
-/* detect_unsure says that it is less than sure, and what would prove it (a static string). */
+/* detect_unsure makes a finding less than sure. proof, a static string, is what would prove it. */
 void detect_unsure(struct finding *finding, enum certainty certainty, const char *proof);
 
-/* detect_emit gives a finding out as it is, of which no equals are counted. */
+/* detect_emit reports a finding at once. It is not counted with equal ones. */
 void detect_emit(struct detect *d, struct finding *finding);
 
-/* detect_commit gives it out, or counts it with its equals: those of the same code, variant and parameters
- * of the sentence. Returns its number; 0 when memory ran out. */
+/* detect_commit reports what detect_begin began, or counts it with equal findings: those with the same
+ * code, variant and parameters of the sentence. It returns its number; 0 when memory ran out. */
 uint64_t detect_commit(struct detect *d);
 
 /* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */
