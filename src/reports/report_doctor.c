@@ -121,10 +121,22 @@ static void add_when(const struct report_text *text, const struct finding *f, st
     }
 }
 
+/* add_title_and_sentence: a sentence that can say no more than the title stands alone. */
+static void add_title_and_sentence(const struct finding *f, struct ds_buffer *out)
+{
+    const size_t at = out->len, title = strlen(f->kind->title);
+    wording_print(&f->sentence, out);
+    if (out->failed || (out->len - at == title && memcmp(out->data + at, f->kind->title, title) == 0))
+        return;
+    out->len = at;
+    ds_buffer_printf(out, "%s: ", f->kind->title);
+    wording_print(&f->sentence, out);
+}
+
 void report_finding_head(const struct finding *f, struct ds_buffer *out)
 {
-    ds_buffer_printf(out, "%s %s %s: ", severity_name(f->severity), f->kind->code, f->kind->title);
-    wording_print(&f->sentence, out);
+    ds_buffer_printf(out, "%s %s ", severity_name(f->severity), f->kind->code);
+    add_title_and_sentence(f, out);
 }
 
 void report_finding_print(const struct report_text *text, const struct finding *f, struct ds_buffer *out)
@@ -290,8 +302,8 @@ static void print_down(const struct doctor *doctor, struct ds_buffer *out)
 /* print_first names a finding with whom it is about, and when. */
 static void print_first(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
 {
-    ds_buffer_printf(out, "%s, %s: ", f->kind->code, f->kind->title);
-    wording_print(&f->sentence, out);
+    ds_buffer_printf(out, "%s, ", f->kind->code);
+    add_title_and_sentence(f, out);
     add_when(doctor->text, f, out);
     ds_buffer_add_text(out, ")");
 }

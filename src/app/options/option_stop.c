@@ -150,23 +150,30 @@ bool option_set_list_labels(struct options *o, const char *value)
     return true;
 }
 
+/* show: of several such options the first one counts, as it does with other programs. */
+static void show(struct options *o, enum action action)
+{
+    if (o->action != ACTION_HELP && o->action != ACTION_SHORT_HELP && o->action != ACTION_VERSION)
+        o->action = action;
+}
+
 bool option_set_help(struct options *o, const char *value)
 {
     (void)value;
-    o->action = ACTION_HELP;
+    show(o, ACTION_HELP);
     return true;
 }
 
 bool option_set_short_help(struct options *o, const char *value)
 {
     (void)value;
-    o->action = ACTION_SHORT_HELP;
+    show(o, ACTION_SHORT_HELP);
     return true;
 }
 
 bool option_set_version(struct options *o, const char *value)
 {
     (void)value;
-    o->action = ACTION_VERSION;
+    show(o, ACTION_VERSION);
     return true;
 }

@@ -137,10 +137,12 @@ static void say_answered(struct epmd_asker *a, const struct epmd_told *told)
 static void say_failed(struct epmd_asker *a, const struct epmd_told *told)
 {
     char text[MAX_TEXT];
-    snprintf(text, sizeof text, "EPMD of %s, port %u, does not answer: %s", a->hosts[told->host],
+    const bool is_here = told->error != 0 && strcmp(a->hosts[told->host], "localhost") == 0;
+    snprintf(text, sizeof text, "EPMD of %s, port %u, does not answer: %s%s", a->hosts[told->host],
              a->config.port,
              told->error != 0 ? strerror(told->error)
-                              : trouble_text((enum epmd_trouble)told->trouble));
+                              : trouble_text((enum epmd_trouble)told->trouble),
+             is_here ? "; for other hosts, use --ask-epmd=HOST" : "");
     say(&a->asked[told->host], text);
 }
 
