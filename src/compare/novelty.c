@@ -78,10 +78,14 @@ static enum unusual_kind kind_of(const struct profile_entry *entry)
     return UNUSUAL_SHAPE;
 }
 
+/* unread_for: messages of the baseline that something of that kind may have been among. A message between
+ * nodes without names is read, but nobody knows of which node it was; and an answer calls no function. */
 static uint64_t unread_for(const struct novelty *n, enum profile_kind kind)
 {
-    const bool is_by_content = kind != PROFILE_NODE && kind != PROFILE_LINK;
-    return n->num_unnamed + (is_by_content ? n->before->num_unread : 0);
+    if (kind == PROFILE_NODE || kind == PROFILE_LINK)
+        return n->num_unnamed;
+    const bool is_request = kind == PROFILE_FUNCTION || kind == PROFILE_NAME;
+    return n->before->num_unread - (is_request ? n->before->num_answers : 0);
 }
 
 /* tell puts an entry among those that are given out. */
@@ -180,8 +184,8 @@ void novelty_look_window(struct novelty *n, struct profile_entry *entry, uint64_
 {
     const bool is_call = entry->kind == PROFILE_CALL;
     const struct profile_entry *was = profile_find(n->before, entry->kind, entry->key);
-    if (was == NULL || was->windows < LEAST_WINDOWS || entry->is_unnamed)
-        return;
+    if (was == NULL || was->windows < LEAST_WINDOWS || (is_call && entry->is_unnamed))
+        return; /* calls of all nodes without names are one kind, messages have addresses */
     const double factor = n->thresholds[is_call ? THRESHOLD_NEW_LATENCY : THRESHOLD_SIZE];
     const double least =
         is_call ? n->thresholds[THRESHOLD_NEW_LATENCY_LEAST] * 1e9 : n->thresholds[THRESHOLD_SIZE_LEAST];

@@ -72,6 +72,7 @@ struct profile {
     bool has_begun;
     uint64_t num_messages;
     uint64_t num_unread;  /* of these: messages that could not be read whole, and those that were lost */
+    uint64_t num_answers; /* of num_unread: answers, and ends, of what began before the capture */
     uint64_t num_unnamed; /* messages of which a node is not known */
     uint64_t num_left_out; /* things for which there was no room */
     bool no_memory;

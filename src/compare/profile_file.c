@@ -106,6 +106,7 @@ void profile_file_print(const struct profile *p, struct ds_buffer *out)
     json_put_unsigned(&json, JSON_KEY("width_ns"), exact((uint64_t)p->width_ns));
     json_put_unsigned(&json, JSON_KEY("messages"), exact(p->num_messages));
     json_put_unsigned(&json, JSON_KEY("unread"), exact(p->num_unread));
+    put_number(&json, JSON_KEY("answers"), p->num_answers);
     json_put_unsigned(&json, JSON_KEY("unnamed"), exact(p->num_unnamed));
     json_put_unsigned(&json, JSON_KEY("left_out"), exact(p->num_left_out));
     json_put_list(&json, JSON_KEY("kinds"));
@@ -301,6 +302,7 @@ static bool read_document(const cJSON *document, struct profile *p, char why[sta
     }
     if (!read_times(document, p) || !get_number(document, "messages", &p->num_messages) ||
         !get_number(document, "unread", &p->num_unread) ||
+        !get_number(document, "answers", &p->num_answers) || p->num_answers > p->num_unread ||
         !get_number(document, "unnamed", &p->num_unnamed) ||
         !get_number(document, "left_out", &p->num_left_out) || !cJSON_IsArray(kinds)) {
         snprintf(why, PROFILE_WHY, "it is damaged: write it again");

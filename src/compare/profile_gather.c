@@ -359,8 +359,10 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     struct gathered_message m;
     g->profile->num_messages++;
     g->profile->num_unnamed += !is_named(event->conn->end[0].node) || !is_named(event->conn->end[1].node);
-    if (event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE || record->note.answers_unread ||
+    const bool is_garbled = event->unknown_atoms != 0 || event->fault.kind != DS_FAULT_NONE;
+    if (is_garbled || record->note.answers_unread ||
         (event->address_atoms != 0 && may_answer_earlier(record))) {
+        g->profile->num_answers += !is_garbled;
         count_unread(g, event, slice, 1);
         return;
     }

@@ -192,6 +192,22 @@ static void unnamed_before(void **state)
         before.num_unnamed = 30;
         compare();
         assert_string_equal(has(PROFILE_NODE, "c@h"), until == 30 ? "node c@h" : "");
+        assert_string_equal(has(PROFILE_FUNCTION, "os:cmd/1"), "function os:cmd/1"); /* that was read */
+    }
+}
+
+/* Answers to what came before the baseline may be any shape, but call no function and go to no name. */
+static void answers_before(void **state)
+{
+    (void)state;
+    for (uint64_t num_answers = 1; num_answers <= 2; num_answers++) {
+        begin();
+        before.num_unread = 2;
+        before.num_answers = num_answers;
+        compare();
+        assert_string_equal(has(PROFILE_FUNCTION, "os:cmd/1"), num_answers == 2 ? "function os:cmd/1" : "");
+        assert_string_equal(has(PROFILE_NAME, "till"), num_answers == 2 ? "name till" : "");
+        assert_string_equal(has(PROFILE_SHAPE, "cast new"), "");
     }
 }
 
@@ -250,6 +266,21 @@ static const char *window(enum profile_kind kind, uint64_t value)
     return told();
 }
 
+/* Between nodes without names, messages have addresses and are compared; all calls are one kind. */
+static void beyond_without_names(void **state)
+{
+    (void)state;
+    begin();
+    windows_of(PROFILE_CALL, 1000000, 10);
+    windows_of(PROFILE_MESSAGE, 100, 10);
+    compare();
+    count(PROFILE_CALL, "a@h > b@h it")->is_unnamed = true;
+    count(PROFILE_MESSAGE, "a@h > b@h it")->is_unnamed = true;
+    assert_string_equal(window(PROFILE_CALL, 9000000), "");
+    assert_string_equal(window(PROFILE_MESSAGE, 149), "");
+    assert_string_equal(window(PROFILE_MESSAGE, 150), "size a@h > b@h it");
+}
+
 /* Latencies and sizes: by a factor and a least difference; once until it is over. */
 static void beyond(void **state)
 {
@@ -305,9 +336,11 @@ int main(void)
         cmocka_unit_test_teardown(late_in_the_baseline, finish),
         cmocka_unit_test_teardown(unread_before, finish),
         cmocka_unit_test_teardown(unnamed_before, finish),
+        cmocka_unit_test_teardown(answers_before, finish),
         cmocka_unit_test_teardown(full_tables, finish),
         cmocka_unit_test_teardown(too_many, finish),
         cmocka_unit_test_teardown(beyond, finish),
+        cmocka_unit_test_teardown(beyond_without_names, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

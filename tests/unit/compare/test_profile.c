@@ -169,6 +169,7 @@ static void fill(struct profile *p)
     }
     p->num_messages = 2000;
     p->num_unread = 3;
+    p->num_answers = 2;
 }
 
 static void print(const struct profile *p, struct ds_buffer *out)
@@ -203,6 +204,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(call->parts[1].spans.total, call->parts[1].count);
     assert_string_equal(profile_find(&read, PROFILE_NODE, text("a@h"))->value, "OTP 27");
     assert_int_equal(profile_num_slices(&read), profile_num_slices(&p));
+    assert_int_equal(read.num_answers, 2);
     profile_free(&p);
     profile_free(&read);
     ds_buffer_free(&out);
@@ -269,6 +271,8 @@ static void what_is_refused(void **state)
         {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":1e300,\"kinds\":[]}", "damaged"},
         {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":9e15,\"width_ns\":50000000,\"kinds\":[]}", NULL},
         {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":1e17,\"width_ns\":50000000,\"kinds\":[]}", "damaged"},
+        {"{\"distsniff_baseline\":2,\"begin_us\":1,\"end_us\":2,\"width_ns\":50000000,\"unread\":2,\"answers\":3,"
+         "\"kinds\":[]}", "damaged"},
         {HEAD "]}", NULL},
         {HEAD "1]}", "kind 1"},
         {HEAD "{\"kind\":\"node\",\"key\":\"a\"," ZEROS "," PARTS "}]}", NULL},
