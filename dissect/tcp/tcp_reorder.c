@@ -104,7 +104,7 @@ static void take_untimely(struct tcp_table *table)
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, &segment, &dir);
     if (conn != NULL && conn->stream[dir].started)
-        conn->num_taken = TCP_DISORDER; /* packets are missing: nothing waits for them again */
+        conn->num_taken = TCP_DISORDER; /* packets are missing: only what acknowledges unsent data waits */
     const bool is_new = conn == NULL;
     take_queued(table, one);
     if (is_new && (conn = tcp_find_conn(table, &segment, &dir)) != NULL && is_joined_late(conn))
