@@ -66,8 +66,7 @@ struct learned_shapes *all_node_atoms_shapes(struct all_node_atoms *books)
     return books->learned;
 }
 
-bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms,
-                               size_t num)
+bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms, size_t num)
 {
     struct user_atoms *own = user_atoms_new(atoms, num);
     if (own == NULL || books->num != 0) {
@@ -245,8 +244,7 @@ static struct ds_endpoint end_at(const struct node_atoms *book, unsigned place)
                                 .node = {book->name, book->name_len}};
 }
 
-struct ds_text all_node_atoms_name(const struct all_node_atoms *books,
-                                   const struct ds_endpoint *end,
+struct ds_text all_node_atoms_name(const struct all_node_atoms *books, const struct ds_endpoint *end,
                                    const struct ds_endpoint *other)
 {
     for (const struct node_atoms *book = books->newest; book != NULL; book = book->older) {

@@ -66,16 +66,14 @@ static void forget(struct atom_cache *cache, struct dissect_ctx *env, struct ds_
 }
 
 /* end_doubt is for a slot that is certain now. */
-static void end_doubt(const struct atom_cache *cache, const struct atom_segment *segment,
-                      uint16_t slot)
+static void end_doubt(const struct atom_cache *cache, const struct atom_segment *segment, uint16_t slot)
 {
     if (segment->doubts != NULL)
         segment->doubts[slot % ATOM_SEGMENT_SLOTS] =
             (struct atom_doubt){.lost = (float)cache->num_lost};
 }
 
-void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
-               struct ds_text text,
+void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot, struct ds_text text,
                bool latin1, enum ds_atom_state state)
 {
     uint8_t converted[2 * ATOM_MAX_CHARS];

@@ -71,8 +71,7 @@ static inline struct ds_atom atoms_get(const struct atom_cache *cache, uint16_t 
 
 /* atoms_set gives a slot its text, which is copied. When memory or the meter runs out the
  * slot becomes unknown. latin1: the text is converted to UTF-8. */
-void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
-               struct ds_text text,
+void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot, struct ds_text text,
                bool latin1, enum ds_atom_state state);
 
 /* atoms_forget makes all slots of the segments in mask unknown. */

@@ -51,8 +51,7 @@ bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_lea
     return shapes != NULL && learned_shapes_add(shapes, shape);
 }
 
-bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
-                               size_t num)
+bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
         if (atoms[i].data == NULL || atoms[i].len > ATOM_MAX_LEN)

@@ -104,8 +104,7 @@ static struct ds_text known_atom(const struct term_token *token)
 
 /* set_inner writes an element as its letter, or as "{pr}" and "[a|r]" where it is a small tuple or
  * list; at stands behind its token. */
-static void set_inner(struct role_walk *w, const struct term_token *token, struct cursor at,
-                      char *out)
+static void set_inner(struct role_walk *w, const struct term_token *token, struct cursor at, char *out)
 {
     size_t len = 0;
     const bool is_tuple = token->class == TERM_TUPLE;
@@ -266,8 +265,8 @@ static void tell(struct role_walk *w, const struct ds_atom *atom)
     w->tell(w->context, atom, role);
 }
 
-/* tell_export tells of the atoms of an external fun: module, function. */
-static void tell_export(struct role_walk *w, const struct term_token *token)
+/* on_export tells of the atoms of an external fun: module, function. */
+static void on_export(struct role_walk *w, const struct term_token *token)
 {
     struct cursor at = token->bytes;
     w->role.num_close = 0;
@@ -284,8 +283,8 @@ static void tell_export(struct role_walk *w, const struct term_token *token)
     }
 }
 
-/* tell_node tells of the node of a pid, port or reference. */
-static void tell_node(struct role_walk *w, const struct term_token *token)
+/* on_node tells of the node of a pid, port or reference. */
+static void on_node(struct role_walk *w, const struct term_token *token)
 {
     w->role.num_close = 0;
     if (!term_token_creation(token, &w->role.creation))
@@ -296,8 +295,8 @@ static void tell_node(struct role_walk *w, const struct term_token *token)
     w->role.creation = 0;
 }
 
-/* tell_fun tells of the module of a fun. */
-static void tell_fun(struct role_walk *w, const struct term_token *token)
+/* on_fun tells of the module of a fun. */
+static void on_fun(struct role_walk *w, const struct term_token *token)
 {
     struct term_token module;
     struct value_fun fun;
@@ -325,11 +324,11 @@ static void walk_term(struct role_walk *w, const struct ds_term *term, char wher
         if (token.class == TERM_ATOM && token.atom != NULL)
             tell(w, token.atom);
         else if (token.class == TERM_EXPORT)
-            tell_export(w, &token);
+            on_export(w, &token);
         else if (token.class == TERM_FUN)
-            tell_fun(w, &token);
+            on_fun(w, &token);
         else if (token.atom != NULL)
-            tell_node(w, &token);
+            on_node(w, &token);
         if (token.num_terms != 0 && w->depth < MAX_NESTING) {
             struct level *level = &w->levels[w->depth++];
             *level = (struct level){.class = token.class, .num = token.num_terms};
@@ -423,7 +422,7 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         at = cursor_make(term->data, term->data != NULL ? term->len : 0);
         if (term->data != NULL && term_read_token(&at, &w.env, &token, NULL) == TERM_OK &&
             token.class != TERM_ATOM && token.num_terms == 0 && token.atom != NULL)
-            tell_node(&w, &token);
+            on_node(&w, &token);
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (message->role[parts[i].role].data != NULL)

@@ -135,8 +135,7 @@ double atom_ratio_of_static(const struct node_atoms *book, unsigned text, struct
     return user_atoms_use(book->own, text).num != 0 ? atom_ratio_of_use(text, role) : 0;
 }
 
-double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot,
-                             unsigned text)
+double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot, unsigned text)
 {
     const struct atom_table_use use = user_atoms_use(book->own, text);
     double weight = log2(atom_prior(use));

@@ -37,7 +37,6 @@ double atom_ratio_of_seen(const struct learned *learned, struct seen_role role, 
 double atom_ratio_of_held(const struct learned *learned, struct seen_role role);
 
 /* atom_weight_of_text adds up what all roles of a slot say of an atom of a table. */
-double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot,
-                           unsigned text);
+double atom_weight_of_text(const struct node_atoms *book, const struct book_slot *slot, unsigned text);
 
 #endif

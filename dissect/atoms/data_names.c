@@ -216,7 +216,7 @@ static void note_answer(struct data_walk *walk)
     walk->book->names[named->slot].answered = answer.next;
 }
 
-static void take_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_map)
+static void on_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_map)
 {
     switch (meaning) {
     case TELLS: {
@@ -267,7 +267,7 @@ static void read_tokens(struct data_walk *walk, const struct ds_term *term)
         const enum term_class last = token->class == TERM_NIL ? TERM_LIST : token->class;
         for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
             if (rules[i].last == last && ends_here(walk, &rules[i]))
-                take_meaning(walk, rules[i].meaning, is_in_map);
+                on_meaning(walk, rules[i].meaning, is_in_map);
         }
     }
 }
@@ -301,8 +301,7 @@ void data_names_see(struct node_atoms *book, struct dissect_ctx *env, uint64_t d
         note(&walk, to->slot, walk.routed, false);
 }
 
-struct ds_text data_names_of(const struct node_atoms *book, uint16_t slot, uint16_t bit,
-                             double *weight)
+struct ds_text data_names_of(const struct node_atoms *book, uint16_t slot, uint16_t bit, double *weight)
 {
     const struct slot_name *s = book->names != NULL ? &book->names[slot] : NULL;
     if (s == NULL || s->name == 0 || s->is_doubtful || (!s->is_told && s->routed < ENOUGH_ROUTED))

@@ -71,8 +71,7 @@ static void add_direction(struct learned *learned, uint64_t direction, int64_t n
 }
 
 void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                       struct ds_text text,
-                       uint64_t direction, enum node_atoms_how how)
+                       struct ds_text text, uint64_t direction, enum node_atoms_how how)
 {
     if (slot >= ATOM_BOOK_SLOTS || book->is_liar)
         return;
@@ -130,8 +129,7 @@ bool node_atoms_add_role(struct seen_role *roles, uint8_t *num, unsigned max, st
 }
 
 /* wanted_slot returns what is noted of a slot that is unknown in a direction; NULL when memory ran out. */
-static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx *env,
-                                     uint16_t slot)
+static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)
 {
     if (book->verdicts == NULL)
         book->verdicts = memcap_calloc(book->memcap, ATOM_BOOK_VERDICTS * sizeof *book->verdicts);
@@ -188,8 +186,7 @@ void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t 
         (void)wanted_slot(book, env, slot);
 }
 
-void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                    uint64_t direction,
+void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot, uint64_t direction,
                     const struct atom_role *role)
 {
     unsigned at;

@@ -52,15 +52,13 @@ enum node_atoms_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 /* node_atoms_define takes note of a definition. direction: which one defined it, if its slot held
  * something else before, so that there it is not what the slot meant before; 0: it may be. */
 void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                       struct ds_text text,
-                       uint64_t direction, enum node_atoms_how how);
+                       struct ds_text text, uint64_t direction, enum node_atoms_how how);
 
 /* node_atoms_want takes note of that a message has an atom of which the slot is unknown. */
 void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot);
 
 /* node_atoms_see takes note of the role of a slot that is unknown in a direction. */
-void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                    uint64_t direction,
+void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot, uint64_t direction,
                     const struct atom_role *role);
 
 /* node_atoms_see_known takes note of the role of an atom that direction has defined. is_list: the
@@ -79,8 +77,7 @@ bool node_atoms_trusts(const struct node_atoms *book);
 /* all_node_atoms_name returns the name of the node that has been at that address and port with that
  * creation; or at another port, if it is the only one there and speaks with another host; absent if none
  * is known. other: the other end. It lives as long as the books are not changed. */
-struct ds_text all_node_atoms_name(const struct all_node_atoms *books,
-                                   const struct ds_endpoint *end,
+struct ds_text all_node_atoms_name(const struct all_node_atoms *books, const struct ds_endpoint *end,
                                    const struct ds_endpoint *other);
 
 /* all_node_atoms_num_names returns how many names were learned so far, be it as atoms: with each another
@@ -91,8 +88,7 @@ uint32_t all_node_atoms_num_names(const struct all_node_atoms *books);
 void all_node_atoms_fits(const struct all_node_atoms *books, ds_fit_fn fn, void *context);
 
 /* all_node_atoms_add_static is ds_atom_memory_add_static. */
-bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms,
-                               size_t num);
+bool all_node_atoms_add_static(struct all_node_atoms *books, const struct ds_text *atoms, size_t num);
 
 /* all_node_atoms_each and all_node_atoms_add are ds_atom_memory_each and ds_atom_memory_add. */
 void all_node_atoms_each(const struct all_node_atoms *books, ds_learned_fn give, void *context);

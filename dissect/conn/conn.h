@@ -164,8 +164,7 @@ void conn_emit_change(struct dissect_ctx *env, struct conn *conn, int dir,
 /* conn_explain_failure says why a connection never came about, and in dir which end it is
  * that has to be spoken of. False when it did come about. */
 bool conn_explain_failure(struct dissect_ctx *env, const struct conn *conn, enum tcp_close why,
-                          int *dir,
-                          struct ds_conn_change *change);
+                          int *dir, struct ds_conn_change *change);
 
 /* conn_report_icmp reports what conn->tcp->icmp says of a connection that goes on. */
 void conn_report_icmp(struct dissect_ctx *env, struct conn *conn, int dir);

@@ -182,8 +182,7 @@ void conn_forget_nodes(struct conn *conn)
     }
 }
 
-void conn_emit_change(struct dissect_ctx *env, struct conn *conn, int dir,
-                      struct ds_conn_change change)
+void conn_emit_change(struct dissect_ctx *env, struct conn *conn, int dir, struct ds_conn_change change)
 {
     struct ds_event event = {.type = DS_EVENT_CONN, .dir = (uint8_t)dir, .change = change};
     env_emit(env, conn, &event);

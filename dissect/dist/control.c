@@ -240,8 +240,7 @@ static void check_token(const struct control_source *source, const struct cursor
 }
 
 /* read_other walks a control term that is no tuple of a known op. */
-static bool read_other(const struct control_source *source, struct cursor *at,
-                       struct ds_event *event)
+static bool read_other(const struct control_source *source, struct cursor *at, struct ds_event *event)
 {
     const char *what = NULL;
     enum term_status status = check_term(source, at, event, &what);
@@ -250,8 +249,7 @@ static bool read_other(const struct control_source *source, struct cursor *at,
     return status == TERM_OK;
 }
 
-static bool read_version(const struct control_source *source, struct cursor *at,
-                         struct ds_event *event)
+static bool read_version(const struct control_source *source, struct cursor *at, struct ds_event *event)
 {
     uint8_t version;
     if (!source->pass_through)
@@ -318,8 +316,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
 
 /* inflate replaces a payload that is compressed as a whole. */
 static bool inflate_payload(const struct control_source *source, struct cursor *at,
-                            struct dissect_ctx *env,
-                            struct cursor *out, struct ds_event *event)
+                            struct dissect_ctx *env, struct cursor *out, struct ds_event *event)
 {
     bool capped = false;
     const char *what = NULL;
@@ -375,8 +372,7 @@ void control_read_term(const struct control_source *source, struct cursor *at, s
 }
 
 void control_read_payload(const struct control_source *source, struct cursor *at,
-                          struct dissect_ctx *env,
-                          struct ds_event *event)
+                          struct dissect_ctx *env, struct ds_event *event)
 {
     const struct ds_op *op = event->message.op;
     if (cursor_left(at) == 0) {

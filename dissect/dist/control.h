@@ -42,8 +42,7 @@ void control_limit_growth(struct dissect_ctx *env, struct conn *conn, struct ds_
 void control_read_term(const struct control_source *source, struct cursor *at, struct dissect_ctx *env,
                        struct ds_event *event);
 void control_read_payload(const struct control_source *source, struct cursor *at,
-                          struct dissect_ctx *env,
-                          struct ds_event *event);
+                          struct dissect_ctx *env, struct ds_event *event);
 
 /* control_plausible says whether a control tuple of known op, right arity and right types
  * stands at *at, and advances past it. MORE: the bytes end within it. */

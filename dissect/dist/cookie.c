@@ -31,8 +31,7 @@ enum ds_cookie_check cookie_check(struct ds_text cookie, uint32_t challenge, con
     return memcmp(ours, digest, MD5_LEN) == 0 ? DS_COOKIE_OK : DS_COOKIE_WRONG;
 }
 
-enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge,
-                                     const uint8_t *digest)
+enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge, const uint8_t *digest)
 {
     return cookie_check(cookie, challenge, digest);
 }

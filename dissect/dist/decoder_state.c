@@ -39,8 +39,7 @@ static void drop(struct decoder_state *state, struct dissect_ctx *env, struct st
     free(piece);
 }
 
-static struct unfinished_message **find_open(struct decoder_state *state, int dir,
-                                             uint64_t sequence)
+static struct unfinished_message **find_open(struct decoder_state *state, int dir, uint64_t sequence)
 {
     struct unfinished_message **at =
         &state->open[dir][sequence * UINT64_C(0x9e3779b97f4a7c15) >> 58 & (SNAPSHOT_BUCKETS - 1)];
@@ -50,8 +49,7 @@ static struct unfinished_message **find_open(struct decoder_state *state, int di
 }
 
 static struct state_piece *add(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
-                               int dir,
-                               struct cursor bytes, uint64_t truncated_len)
+                               int dir, struct cursor bytes, uint64_t truncated_len)
 {
     const size_t len = cursor_left(&bytes);
     if (truncated_len > UINT32_MAX || !memcap_take(&env->memcap, sizeof(struct state_piece) + len))
@@ -145,8 +143,7 @@ static struct state_piece *used_of(const struct decoder_state *state, int dir,
 
 /* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
 static struct unfinished_message *add_open(struct decoder_state *state, struct dissect_ctx *env,
-                                           int dir,
-                                           const struct dist_header *header)
+                                           int dir, const struct dist_header *header)
 {
     struct unfinished_message **at = find_open(state, dir, header->sequence);
     struct unfinished_message made = {.sequence = header->sequence};
@@ -186,8 +183,7 @@ void decoder_state_free(struct decoder_state *state, struct dissect_ctx *env)
     free(state);
 }
 
-void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env,
-                                 int64_t ts_ns,
+void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
                                  int dir, struct cursor message)
 {
     if (state == NULL || state->num_handshake == MAX_HANDSHAKE)
@@ -201,8 +197,7 @@ void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx
 
 /* begin_open returns the message that a fragment is of, if its beginning is here. */
 static struct unfinished_message *begin_open(struct decoder_state *state, struct dissect_ctx *env,
-                                             int dir,
-                                             const struct dist_header *header)
+                                             int dir, const struct dist_header *header)
 {
     if (header->type != HEADER_FIRST)
         return *find_open(state, dir, header->sequence);
@@ -212,8 +207,7 @@ static struct unfinished_message *begin_open(struct decoder_state *state, struct
 }
 
 void decoder_state_add_frame(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
-                             int dir,
-                             struct cursor frame, uint64_t frame_len,
+                             int dir, struct cursor frame, uint64_t frame_len,
                              const struct dist_header *header)
 {
     if (state == NULL)

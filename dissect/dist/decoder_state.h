@@ -54,15 +54,13 @@ void decoder_state_free(struct decoder_state *state, struct dissect_ctx *env); /
 /* In all of the following past may be NULL: then nothing is kept. */
 
 /* decoder_state_add_handshake keeps a message of the handshake, which has few. */
-void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env,
-                                 int64_t ts_ns,
+void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
                                  int dir, struct cursor message);
 
 /* decoder_state_add_frame keeps a frame if the header, as read but not applied, makes new entries,
  * or if it is a fragment and not the last one. frame_len: with what is missing of it. */
 void decoder_state_add_frame(struct decoder_state *state, struct dissect_ctx *env, int64_t ts_ns,
-                             int dir,
-                             struct cursor frame, uint64_t frame_len,
+                             int dir, struct cursor frame, uint64_t frame_len,
                              const struct dist_header *header);
 
 /* decoder_state_finish tells that a fragmented message is finished. */

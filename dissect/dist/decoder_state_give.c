@@ -51,9 +51,8 @@ static bool goes_on(const struct tcp_point *point)
 }
 
 void decoder_state_give(struct dissect_ctx *env, const struct conn *conn,
-                        const struct tcp_point point[2],
-                        const struct decoder_state_rest rest[2], bool began, ds_snapshot_fn give,
-                        void *context)
+                        const struct tcp_point point[2], const struct decoder_state_rest rest[2],
+                        bool began, ds_snapshot_fn give, void *context)
 {
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
     struct giving g = {

@@ -18,8 +18,7 @@ struct decoder_state_rest {
 /* decoder_state_give gives out conn, which stands at point. began: its beginning is in its state,
  * or in rest, so that a SYN comes first. */
 void decoder_state_give(struct dissect_ctx *env, const struct conn *conn,
-                        const struct tcp_point point[2],
-                        const struct decoder_state_rest rest[2], bool began, ds_snapshot_fn give,
-                        void *context);
+                        const struct tcp_point point[2], const struct decoder_state_rest rest[2],
+                        bool began, ds_snapshot_fn give, void *context);
 
 #endif

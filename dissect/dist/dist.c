@@ -150,8 +150,7 @@ static void start_channel(struct dissect_ctx *env, struct conn *conn, int dir, b
 }
 
 /* know_channel begins a direction of which is known that a frame begins here. */
-static __attribute__((noinline)) void know_channel(struct dissect_ctx *env, struct conn *conn,
-                                                   int dir)
+static __attribute__((noinline)) void know_channel(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -175,8 +174,7 @@ static void feed_channel(struct dissect_ctx *env, struct conn *conn, int dir, st
 
 /* The handshake. */
 
-static void check_digest(struct dissect_ctx *env, struct conn *conn, int dir,
-                         struct ds_handshake *h)
+static void check_digest(struct dissect_ctx *env, struct conn *conn, int dir, struct ds_handshake *h)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -351,8 +349,7 @@ static void emit_broken(struct dissect_ctx *env, struct conn *conn, int dir, str
     emit_step(env, conn, &event);
 }
 
-static void give_up_nonsense(struct dissect_ctx *env, struct conn *conn, int dir,
-                             struct cursor bytes)
+static void give_up_nonsense(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     /* A hello in pieces so small that the stage of TLS did not see it. */
     static const struct ds_tls unread = {.keys = DS_TLS_KEYS_MISSING};
@@ -407,8 +404,7 @@ static size_t feed_message(struct dissect_ctx *env, struct conn *conn, int dir, 
 
 /* feed_handshake works on as many messages as are whole in bytes and returns how many bytes
  * that was. */
-static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir,
-                             struct cursor bytes)
+static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     size_t used = 0, len;
@@ -422,8 +418,7 @@ static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir
 
 /* decide says how a direction goes on of which bytes are the first, or the first after a
  * gap. */
-static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int dir,
-                               struct cursor bytes)
+static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     struct dist *dist = dist_of(conn);
     struct dist_dir *d = &dist->dirs[dir];
@@ -447,8 +442,7 @@ static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int d
 }
 
 /* feed_opening takes what comes before frames do: a handshake, or what may be one. */
-static __attribute__((noinline)) void feed_opening(struct dissect_ctx *env, struct conn *conn,
-                                                   int dir,
+static __attribute__((noinline)) void feed_opening(struct dissect_ctx *env, struct conn *conn, int dir,
                                                    struct cursor data)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
@@ -526,8 +520,7 @@ static void dist_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64
     d->lost = true;
 }
 
-static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir,
-                            struct cursor frame)
+static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor frame)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
     if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)

@@ -117,8 +117,7 @@ static const char *explain_step(struct dissect_ctx *env, const struct closing *c
 }
 
 /* explain says what most likely ended a handshake that closed_by (an end) closed. */
-static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by,
-                           const char *how)
+static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by, const char *how)
 {
     const struct dist *dist = conn->state;
     const int initiator = dist->initiator >= 0 ? dist->initiator : 0;

@@ -133,8 +133,7 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
     return status;
 }
 
-enum header_status dist_header_begin(struct cursor *at, struct dist_header *header,
-                                     const char **what)
+enum header_status dist_header_begin(struct cursor *at, struct dist_header *header, const char **what)
 {
     uint8_t version;
 
@@ -163,8 +162,7 @@ enum header_status dist_header_begin(struct cursor *at, struct dist_header *head
     return HEADER_OK;
 }
 
-enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
-                                    const char **what)
+enum header_status dist_header_read(struct cursor *at, struct dist_header *header, const char **what)
 {
     static const struct atom_cache nothing;
     const enum header_status status = dist_header_begin(at, header, what);
@@ -196,8 +194,7 @@ static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom o
     }
 }
 
-void dist_header_apply(struct dist_header *header, struct atom_cache *cache,
-                       struct dissect_ctx *env,
+void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct dissect_ctx *env,
                        bool latin1)
 {
     if (header->num_new == 0)

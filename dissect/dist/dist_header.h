@@ -34,8 +34,7 @@ enum header_status {
 
 /* dist_header_begin reads the header that begins with 131 at *at up to its references, and
  * advances past that; on failure at stands where reading failed. */
-enum header_status dist_header_begin(struct cursor *at, struct dist_header *header,
-                                     const char **what);
+enum header_status dist_header_begin(struct cursor *at, struct dist_header *header, const char **what);
 
 /* dist_header_read_refs reads on. The cache is not changed: a new entry is KNOWN, with the text
  * where it stands in the bytes; a reference to a slot is what that holds before this header. */
@@ -43,14 +42,12 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
                                          const struct atom_cache *cache, const char **what);
 
 /* dist_header_read reads the whole header against a cache that holds nothing. */
-enum header_status dist_header_read(struct cursor *at, struct dist_header *header,
-                                    const char **what);
+enum header_status dist_header_read(struct cursor *at, struct dist_header *header, const char **what);
 
 /* dist_header_apply brings the new entries into the cache that the references were read against.
  * The texts of all stay valid until the cache changes or the arena is reset. latin1: UTF8_ATOMS
  * was not negotiated. */
-void dist_header_apply(struct dist_header *header, struct atom_cache *cache,
-                       struct dissect_ctx *env,
+void dist_header_apply(struct dist_header *header, struct atom_cache *cache, struct dissect_ctx *env,
                        bool latin1);
 
 #endif

@@ -288,8 +288,7 @@ enum epmd_progress { MORE, DONE, HOPELESS };
 
 /* feed_request works on the first request in bytes; *used is its length. */
 static enum epmd_progress feed_request(struct dissect_ctx *env, struct conn *conn, int dir,
-                                       struct cursor bytes,
-                                       size_t *used)
+                                       struct cursor bytes, size_t *used)
 {
     struct epmd_message m;
     struct cursor at = bytes;
@@ -307,8 +306,7 @@ static enum epmd_progress feed_request(struct dissect_ctx *env, struct conn *con
 }
 
 static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn, int dir,
-                                     struct cursor bytes,
-                                     size_t *used)
+                                     struct cursor bytes, size_t *used)
 {
     struct epmd *epmd = conn->state;
     struct epmd_message m;

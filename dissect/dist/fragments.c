@@ -51,8 +51,7 @@ static void list_add_newest(struct fragments *fragments, struct fragmented *mess
 }
 
 /* copy_atoms copies array and texts into one piece of memory. */
-static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message,
-                       const struct ds_atom *atoms,
+static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message, const struct ds_atom *atoms,
                        uint32_t num_atoms)
 {
     size_t len = num_atoms * sizeof *atoms;
@@ -83,8 +82,7 @@ static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message,
 }
 
 struct fragmented *fragments_open(struct fragments *fragments, struct dissect_ctx *env,
-                                  uint64_t sequence,
-                                  const struct ds_atom *atoms, uint32_t num_atoms)
+                                  uint64_t sequence, const struct ds_atom *atoms, uint32_t num_atoms)
 {
     if (!memcap_take(&env->memcap, sizeof(struct fragmented)))
         return NULL;
@@ -120,8 +118,7 @@ void fragments_add(struct fragments *fragments, struct dissect_ctx *env, struct 
     }
 }
 
-void fragments_close(struct fragments *fragments, struct dissect_ctx *env,
-                     struct fragmented *message)
+void fragments_close(struct fragments *fragments, struct dissect_ctx *env, struct fragmented *message)
 {
     struct fragmented **link = &fragments->bucket[bucket_of(message->sequence)];
     while (*link != message)

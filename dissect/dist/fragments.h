@@ -44,8 +44,7 @@ struct fragmented *fragments_find(const struct fragments *fragments, uint64_t se
 /* fragments_open adds a message; the atoms are copied. NULL when memory or the meter ran
  * out. */
 struct fragmented *fragments_open(struct fragments *fragments, struct dissect_ctx *env,
-                                  uint64_t sequence,
-                                  const struct ds_atom *atoms, uint32_t num_atoms);
+                                  uint64_t sequence, const struct ds_atom *atoms, uint32_t num_atoms);
 
 /* fragments_add takes the bytes of the next fragment. What it cannot hold, for max_len or
  * for memory, is noted as damage; after damage nothing is held any more. */
@@ -53,7 +52,6 @@ void fragments_add(struct fragments *fragments, struct dissect_ctx *env, struct 
                    struct cursor bytes, uint64_t max_len);
 
 /* fragments_close removes and frees a message. */
-void fragments_close(struct fragments *fragments, struct dissect_ctx *env,
-                     struct fragmented *message);
+void fragments_close(struct fragments *fragments, struct dissect_ctx *env, struct fragmented *message);
 
 #endif

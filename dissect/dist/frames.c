@@ -169,8 +169,8 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     fragments_close(&frames->fragments, frames->env, message);
 }
 
-/* tell_part tells how far a message has come; left 0: it goes on no more. */
-static void tell_part(struct frames *frames, const struct fragmented *message, uint64_t left)
+/* emit_part tells how far a message has come; left 0: it goes on no more. */
+static void emit_part(struct frames *frames, const struct fragmented *message, uint64_t left)
 {
     if (!frames->env->config.parts)
         return;
@@ -183,8 +183,7 @@ static void tell_part(struct frames *frames, const struct fragmented *message, u
     env_emit(frames->env, frames->conn, &event);
 }
 
-static void give_up_fragmented(struct frames *frames, struct fragmented *message,
-                               struct damage damage)
+static void give_up_fragmented(struct frames *frames, struct fragmented *message, struct damage damage)
 {
     if (message->damage.kind == DS_FAULT_NONE)
         message->damage = damage;
@@ -201,7 +200,7 @@ static void make_room(struct frames *frames, const struct dist_header *header)
     if (message != NULL) {
         if (header->type != HEADER_FIRST)
             return;
-        tell_part(frames, message, 0);
+        emit_part(frames, message, 0);
         give_up_fragmented(frames, message,
                            message->lost_before != frames->lost_total ? MISSING_FRAGMENT
                                                                       : UNFINISHED);
@@ -209,7 +208,7 @@ static void make_room(struct frames *frames, const struct dist_header *header)
     }
     while (frames->fragments.num != 0 && frames->fragments.num >= max) {
         frames->env->stats.limits_hit[DS_LIMIT_FRAGMENTED]++;
-        tell_part(frames, frames->fragments.oldest, 0);
+        emit_part(frames, frames->fragments.oldest, 0);
         give_up_fragmented(frames, frames->fragments.oldest, TOO_MANY);
         frames->orphan = TOO_MANY;
     }
@@ -234,14 +233,14 @@ static void add_fragment(struct frames *frames, struct fragmented *message,
                   frames->env->config.limits[DS_LIMIT_MESSAGE]);
     if (message->damage.kind == DS_FAULT_NONE)
         message->damage = damage;
-    tell_part(frames, message, message->next);
+    emit_part(frames, message, message->next);
     if (header->fragment == 1)
         finish_fragmented(frames, message);
 }
 
-/* take_first takes the first fragment of several. */
-static void take_first(struct frames *frames, struct dist_header *header,
-                       const struct control_source *source, struct cursor at, uint64_t len)
+/* on_first_fragment takes the first fragment of several. */
+static void on_first_fragment(struct frames *frames, struct dist_header *header,
+                              const struct control_source *source, struct cursor at, uint64_t len)
 {
     struct ds_event event;
     struct cursor control = at;
@@ -264,8 +263,8 @@ static void take_first(struct frames *frames, struct dist_header *header,
     add_fragment(frames, message, header, at, len, source->damage);
 }
 
-static void take_further(struct frames *frames, const struct dist_header *header, struct cursor at,
-                         uint64_t len, struct damage damage)
+static void on_further_fragment(struct frames *frames, const struct dist_header *header, struct cursor at,
+                                uint64_t len, struct damage damage)
 {
     struct fragmented *message = fragments_find(&frames->fragments, header->sequence);
     if (message == NULL) {
@@ -360,9 +359,9 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
     source->atoms = (struct term_env){header.refs, header.num_refs};
     event->message.atom_texts = header.num_new == 0; /* all are the cache's; see decode */
     if (header.type == HEADER_FURTHER)
-        take_further(frames, &header, *at, len, source->damage);
+        on_further_fragment(frames, &header, *at, len, source->damage);
     else if (header.type == HEADER_FIRST && header.fragment != 1)
-        take_first(frames, &header, source, *at, len);
+        on_first_fragment(frames, &header, source, *at, len);
     else
         decode(frames, source, at, header.refs, event);
 }
@@ -404,8 +403,8 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
     }
 }
 
-/* take_given takes atoms that were never sent so, but are what slots hold. */
-static void take_given(struct frames *frames, struct cursor frame)
+/* read_snapshot_frame takes atoms that were never sent so, but are what slots hold. */
+static void read_snapshot_frame(struct frames *frames, struct cursor frame)
 {
     const bool is_certain = frames->env->past == DS_SNAPSHOT_INFERRED;
     struct dist_header header;
@@ -426,7 +425,7 @@ static void take_given(struct frames *frames, struct cursor frame)
 void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage)
 {
     if (frames->env->past == DS_SNAPSHOT_INFERRED || frames->env->past == DS_SNAPSHOT_LIKELY) {
-        take_given(frames, frame);
+        read_snapshot_frame(frames, frame);
         return;
     }
     struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = len, .completes = true};

@@ -29,8 +29,7 @@ static bool text_equal(struct ds_text a, struct ds_text b)
 }
 
 /* resolve gives a slot, and the references to it, a text that is not from the wire. */
-static void resolve(struct inference *in, uint16_t slot, struct ds_text text,
-                    enum ds_atom_state state)
+static void resolve(struct inference *in, uint16_t slot, struct ds_text text, enum ds_atom_state state)
 {
     const struct ds_atom old = atoms_get(in->cache, slot);
     if (in->refs == NULL || ds_atom_is_certain(old.state))

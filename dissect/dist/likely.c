@@ -28,8 +28,7 @@ static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
 
 /* find_book returns the book of the sender, NULL as long as it is not known which. */
 static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *env,
-                                    const struct conn *conn,
-                                    int dir)
+                                    const struct conn *conn, int dir)
 {
     const struct ds_endpoint *end = &conn->view.end[dir];
     if (env->books == NULL || end->creation == 0)
@@ -59,9 +58,9 @@ static uint64_t defines_as(const struct likely *likely)
     return likely->has_listed ? 0 : likely->direction;
 }
 
-/* tell_all tells the book what the slots of a direction hold; not where all atoms that there are were
+/* define_all tells the book what the slots of a direction hold; not where all atoms that there are were
  * listed: which of them is used is not known. */
-static void tell_all(struct likely *likely, struct dissect_ctx *env, const struct atom_cache *cache)
+static void define_all(struct likely *likely, struct dissect_ctx *env, const struct atom_cache *cache)
 {
     likely->has_told = true;
     if (likely->has_listed)
@@ -90,12 +89,11 @@ static bool is_taken_by_index(const struct dist_header *header)
 
 /* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
 static struct node_atoms *use_book(struct likely *likely, struct dissect_ctx *env,
-                                   const struct conn *conn,
-                                   int dir, const struct atom_cache *cache)
+                                   const struct conn *conn, int dir, const struct atom_cache *cache)
 {
     struct node_atoms *book = find_book(likely, env, conn, dir);
     if (book != NULL && !likely->has_told)
-        tell_all(likely, env, cache);
+        define_all(likely, env, cache);
     return book;
 }
 
@@ -287,8 +285,7 @@ static void teach(const struct roles_of *of, const struct ds_atom *ref)
 
 /* judge_held judges anew a reference that is likely, by what its slot held before packets were
  * lost. Returns whether it changed. */
-static bool judge_held(const struct roles_of *of, struct dissect_ctx *env,
-                       const struct likely *likely,
+static bool judge_held(const struct roles_of *of, struct dissect_ctx *env, const struct likely *likely,
                        struct atom_cache *cache, struct ds_atom *ref)
 {
     const struct ds_atom now = atoms_get(cache, ref->slot);
@@ -442,10 +439,9 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     count(event, &event->message.payload);
 }
 
-/* tell_guesses tells what the atoms that stay unknown may be. */
-static void tell_guesses(const struct likely *likely, struct dissect_ctx *env,
-                         const struct ds_atom *refs,
-                         uint32_t num_refs, struct ds_event *event)
+/* add_guesses tells what the atoms that stay unknown may be. */
+static void add_guesses(const struct likely *likely, struct dissect_ctx *env,
+                        const struct ds_atom *refs, uint32_t num_refs, struct ds_event *event)
 {
     struct ds_guess *guesses = NULL;
     uint32_t num = 0;
@@ -473,7 +469,7 @@ void likely_resolve(struct likely *likely, struct dissect_ctx *env, const struct
     if (refs != NULL && (has_doubt || likely->has_defined || env->config.learn))
         resolve(likely, env, conn, cache, refs, num_refs, may_learn, event);
     if (env->config.guesses && event->unknown_atoms != 0 && likely->book != NULL && refs != NULL)
-        tell_guesses(likely, env, refs, num_refs, event);
+        add_guesses(likely, env, refs, num_refs, event);
 }
 
 void likely_free(struct likely *likely)

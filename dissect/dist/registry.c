@@ -71,8 +71,7 @@ static struct registry_entry **place_chain(struct registry *registry, const stru
                                NUM_CHAINS];
 }
 
-static struct registry_entry **owner_chain(struct registry *registry, uint16_t port,
-                                           const void *owner)
+static struct registry_entry **owner_chain(struct registry *registry, uint16_t port, const void *owner)
 {
     const uint64_t key[] = {(uintptr_t)owner, port};
     return &registry->by_owner[XXH3_64bits(key, sizeof key) % NUM_CHAINS];
@@ -182,8 +181,7 @@ static void report_port(struct dissect_ctx *env, uint16_t port, struct ds_text n
 }
 
 void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
-                  struct ds_text name,
-                  uint32_t creation, const void *owner)
+                  struct ds_text name, uint32_t creation, const void *owner)
 {
     struct registry *registry = env->registry;
 

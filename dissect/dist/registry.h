@@ -16,8 +16,7 @@ void registry_free(struct registry *registry);
  * lasts as long as; NULL for what was only told (an answer of EPMD, a handshake). A name
  * with a host is not replaced by the same one without. Reports the port when it is new. */
 void registry_add(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,
-                  struct ds_text name,
-                  uint32_t creation, const void *owner);
+                  struct ds_text name, uint32_t creation, const void *owner);
 
 /* registry_add_said is registry_add of what a node has told of itself, in a handshake. */
 void registry_add_said(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port,

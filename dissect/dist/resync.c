@@ -197,8 +197,7 @@ static size_t enough_for(const struct place *place, size_t offset)
     return offset + want;
 }
 
-enum proto_guess resync_search(struct resync *search, struct cursor window, bool final,
-                               size_t *where)
+enum proto_guess resync_search(struct resync *search, struct cursor window, bool final, size_t *where)
 {
     size_t len = cursor_left(&window);
     if (search->paid == 0 && search->credit == 0)

@@ -22,8 +22,7 @@ struct resync {
 /* resync_search looks for a frame in the window. YES: one begins at *where. MORE: none
  * begins before *where; more bytes are needed. final: no more bytes join this window; the
  * answer is never MORE. NO: none. */
-enum proto_guess resync_search(struct resync *search, struct cursor window, bool final,
-                               size_t *where);
+enum proto_guess resync_search(struct resync *search, struct cursor window, bool final, size_t *where);
 
 /* resync_cut tells that the first len bytes were taken off the window. */
 void resync_cut(struct resync *search, size_t len);

@@ -145,8 +145,7 @@ static void learn_listener(struct dissect_ctx *env, const struct conn *conn,
         set_name(place, 1, end->node);
 }
 
-void socket_places_learn(struct dissect_ctx *env, const struct conn *conn,
-                         const struct ds_event *event)
+void socket_places_learn(struct dissect_ctx *env, const struct conn *conn, const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     if (message->payload.data == NULL || message->payload.damaged || message->op == NULL)

@@ -73,8 +73,7 @@ static void put_atoms(struct ds_buffer *out, const struct decoder_state *state, 
 }
 
 void synthetic_atoms_make(struct synthetic_atoms *given, struct dissect_ctx *env,
-                          const struct decoder_state *state,
-                          int dir, const struct atom_cache *atoms)
+                          const struct decoder_state *state, int dir, const struct atom_cache *atoms)
 {
     struct ds_buffer *frames = &given->frames;
     ds_buffer_add(frames, "\0\0\0\0", LENGTH_LEN);

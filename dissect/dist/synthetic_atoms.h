@@ -19,8 +19,7 @@ struct synthetic_atoms {
 
 /* synthetic_atoms_make makes the frames of a direction. Without memory, counted, there are fewer. */
 void synthetic_atoms_make(struct synthetic_atoms *given, struct dissect_ctx *env,
-                          const struct decoder_state *state,
-                          int dir, const struct atom_cache *atoms);
+                          const struct decoder_state *state, int dir, const struct atom_cache *atoms);
 void synthetic_atoms_free(struct synthetic_atoms *given);
 
 static inline size_t synthetic_atoms_len(const struct synthetic_atoms *given)

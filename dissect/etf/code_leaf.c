@@ -153,8 +153,7 @@ bool leaf_fun(struct leaf *leaf, const struct term_token *token)
     return true;
 }
 
-struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token,
-                         const uint8_t *end)
+struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token, const uint8_t *end)
 {
     struct ds_term term = leaf->term;
     term.data = token->bytes.at;

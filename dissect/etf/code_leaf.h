@@ -44,8 +44,7 @@ bool leaf_fun(struct leaf *leaf, const struct term_token *token);
 bool leaf_is_exact(const struct leaf *leaf, const struct term_token *token);
 
 /* leaf_term returns the term from token on to end. */
-struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token,
-                         const uint8_t *end);
+struct ds_term leaf_term(const struct leaf *leaf, const struct term_token *token, const uint8_t *end);
 
 /* leaf_char_list writes a list of num elements, which begins at at, as a string where all of
  * them are printable characters, and passes it; false, and nothing moves, when it is another

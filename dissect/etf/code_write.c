@@ -253,8 +253,7 @@ void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds
     code_add_atom(&w, cursor_make(text.data, text.len));
 }
 
-void ds_code_exact_atom(struct ds_text text, enum ds_code_language language,
-                        struct ds_buffer *out)
+void ds_code_exact_atom(struct ds_text text, enum ds_code_language language, struct ds_buffer *out)
 {
     struct code_writer w = code_writer_make(&(struct ds_code_options){.language = language}, out);
     code_add_exact_atom(&w, cursor_make(text.data, text.len));

@@ -34,7 +34,6 @@ void portable_identity(struct ds_buffer *out, const struct term_token *token,
 /* portable_is_odd_fun says the same of a fun; portable_fun begins the tuple for it, up to its free
  * variables. */
 bool portable_is_odd_fun(const struct term_token *token, const struct term_env *env);
-void portable_fun(struct ds_buffer *out, const struct term_token *token,
-                  const struct term_env *env);
+void portable_fun(struct ds_buffer *out, const struct term_token *token, const struct term_env *env);
 
 #endif

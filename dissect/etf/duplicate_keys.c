@@ -391,8 +391,7 @@ static bool twice_is_possible(const struct ds_term *term)
     return false;
 }
 
-enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice,
-                                               const struct ds_term *term,
+enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice, const struct ds_term *term,
                                                uint64_t max_depth, enum term_zeros zeros,
                                                bool (*is_stopped)(void))
 {

@@ -24,8 +24,7 @@ enum duplicate_keys_status {
  * it is shown, {'$deep', Bytes}. Of a damaged term it takes what is there, as code.h shows it.
  * Takes memory that grows with the length of the term alone. Release with duplicate_keys_free what is
  * OK. */
-enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice,
-                                               const struct ds_term *term,
+enum duplicate_keys_status duplicate_keys_find(struct duplicate_keys *twice, const struct ds_term *term,
                                                uint64_t max_depth, enum term_zeros zeros,
                                                bool (*is_stopped)(void));
 void duplicate_keys_free(struct duplicate_keys *twice);

@@ -14,8 +14,7 @@ enum {
     INFLATE_LEN_MIN = 64, /* leeway for short data */
 };
 
-static enum term_status inflate_into(struct cursor *at, uint8_t *room, uint32_t len,
-                                     const char **what)
+static enum term_status inflate_into(struct cursor *at, uint8_t *room, uint32_t len, const char **what)
 {
     size_t left = cursor_left(at);
     z_stream stream = {0};

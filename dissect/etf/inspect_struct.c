@@ -31,8 +31,7 @@ struct fields {
 };
 
 /* skip_value passes the rest of a value whose first token was read. */
-static bool skip_value(const struct text *text, struct cursor *at, uint64_t num_terms,
-                       unsigned *looks)
+static bool skip_value(const struct text *text, struct cursor *at, uint64_t num_terms, unsigned *looks)
 {
     struct term_token token;
     for (; num_terms != 0; num_terms += token.num_terms, num_terms--) {
@@ -349,8 +348,7 @@ static bool read_modifier_list(const struct text *text, struct cursor at, uint64
 
 /* read_modifiers makes letters of a regular expression's options: "iu", or
  * [:caseless, :unicode, :ucp]. False: they are others. */
-static bool read_modifiers(const struct text *text, const struct fields *fields,
-                           char out[PIECE_LEN])
+static bool read_modifiers(const struct text *text, const struct fields *fields, char out[PIECE_LEN])
 {
     const struct struct_field *field = find(fields, "opts");
     struct cursor binary;

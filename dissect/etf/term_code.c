@@ -68,8 +68,7 @@ static struct code_frame *code_push(struct code *code)
 }
 
 /* code_open begins something of num_terms terms; what stands before them has been written. */
-static void code_open(struct code *code, enum code_open class, uint64_t num_terms,
-                      const uint8_t *names)
+static void code_open(struct code *code, enum code_open class, uint64_t num_terms, const uint8_t *names)
 {
     struct code_frame *frame = code_push(code);
     if (frame == NULL)

@@ -67,8 +67,7 @@ static void copy_flush(struct copy *copy, const struct cursor *at)
 }
 
 /* copy_cache_ref replaces the two bytes before after. */
-static inline void copy_cache_ref(void *context, const struct cursor *after,
-                                  const struct ds_atom *atom)
+static inline void copy_cache_ref(void *context, const struct cursor *after, const struct ds_atom *atom)
 {
     const size_t reference_len = 2;
     struct copy *copy = context;
@@ -270,8 +269,7 @@ TOKEN_INLINE bool copy_terms(struct copy *copy, struct cursor *at,
     return !copy->out->failed;
 }
 
-bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice,
-               struct ds_buffer *out)
+bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice, struct ds_buffer *out)
 {
     const bool portable = twice != NULL;
     const struct term_env env = {term->atoms, term->num_atoms};

@@ -10,7 +10,6 @@
 
 /* term_copy is ds_term_copy_etf; with twice, which are the maps of the term that have a key twice, it is
  * ds_term_copy_portable. */
-bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice,
-               struct ds_buffer *out);
+bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice, struct ds_buffer *out);
 
 #endif

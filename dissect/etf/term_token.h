@@ -193,8 +193,7 @@ TOKEN_INLINE enum term_status token_read_big(struct cursor *at, uint32_t len,
 
 /* A whole fun's size stands before it, cache references counted as they are on the wire; but
  * all its parts have lengths of their own, so it is not needed and not believed. */
-TOKEN_INLINE enum term_status token_read_new_fun(struct cursor *at,
-                                                 const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_new_fun(struct cursor *at, const struct token_source *source,
                                                  struct term_token *token, const char **what)
 {
     const size_t size_arity_uniq_index = 4 + 1 + 16 + 4;
@@ -240,8 +239,7 @@ token_read_export(struct cursor *at, const struct token_source *source, const ch
     return cursor_read_u8(at, &arity) ? TERM_OK : token_cut(what);
 }
 
-TOKEN_INLINE enum term_status token_read_record(struct cursor *at,
-                                                const struct token_source *source,
+TOKEN_INLINE enum term_status token_read_record(struct cursor *at, const struct token_source *source,
                                                 struct term_token *token, const char **what)
 {
     uint32_t num_fields;

@@ -244,8 +244,7 @@ static inline bool text_may_be_string(const struct text *text)
 }
 
 /* text_read_atom writes the atom at at, which is part of a token already read. */
-TOKEN_INLINE void text_read_atom(struct text *text, const struct text_syntax *syntax,
-                                 struct cursor *at)
+TOKEN_INLINE void text_read_atom(struct text *text, const struct text_syntax *syntax, struct cursor *at)
 {
     struct term_token token;
     if (term_read_token(at, &text->env, &token, NULL) == TERM_OK)

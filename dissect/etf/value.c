@@ -182,8 +182,7 @@ static bool value_read_integer(struct cursor *at, int64_t *out)
 
 /* Of a fun only three parts are shown. ei_decode_fun would copy all free variables first, so
  * its parts are read one by one, and the integers decoded by ei. */
-bool value_get_fun(const struct term_token *token, const struct term_env *env,
-                   struct value_fun *out)
+bool value_get_fun(const struct term_token *token, const struct term_env *env, struct value_fun *out)
 {
     const size_t before_module = 1 + 4 + 1 + 16 + 4 + 4;
     struct cursor c = token->bytes;

@@ -62,8 +62,7 @@ bool value_get_float(const struct term_token *token, double *out);
 bool value_get_pid(const struct term_token *token, struct value_pid *out);
 bool value_get_port(const struct term_token *token, struct value_port *out);
 bool value_get_reference(const struct term_token *token, struct value_reference *out);
-bool value_get_fun(const struct term_token *token, const struct term_env *env,
-                   struct value_fun *out);
+bool value_get_fun(const struct term_token *token, const struct term_env *env, struct value_fun *out);
 
 /* value_get_bits decodes a bit string: its bytes, and how many bits of the last one count. */
 bool value_get_bits(const struct term_token *token, struct cursor *bytes, unsigned *last_bits);

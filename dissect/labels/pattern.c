@@ -470,8 +470,7 @@ static inline __attribute__((always_inline)) bool run(const struct pattern *patt
     return true;
 }
 
-bool pattern_run(const struct pattern *pattern, const struct ds_term *term,
-                 struct pattern_match *match)
+bool pattern_run(const struct pattern *pattern, const struct ds_term *term, struct pattern_match *match)
 {
     return run(pattern, term, match, false);
 }

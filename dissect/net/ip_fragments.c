@@ -81,8 +81,7 @@ struct ip_fragments *ip_fragments_new(struct memcap *memcap, uint64_t max_packet
     return fragments;
 }
 
-void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored,
-                        uint64_t *num_discarded)
+void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored, uint64_t *num_discarded)
 {
     fragments->num_ignored = num_ignored;
     fragments->num_discarded = num_discarded;

@@ -17,8 +17,7 @@ void ip_fragments_free(struct ip_fragments *fragments);
 
 /* ip_fragments_count says where fragments that are ignored, and packets that are discarded for
  * fragments that contradict each other, are counted; both outlive the table. */
-void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored,
-                        uint64_t *num_discarded);
+void ip_fragments_count(struct ip_fragments *fragments, uint64_t *num_ignored, uint64_t *num_discarded);
 
 /* ip_fragments_add takes a fragment, whose contents are at. When it was the last one
  * missing, ip and at become those of the whole packet (PACKET_SEGMENT), which lives until

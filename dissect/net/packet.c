@@ -27,8 +27,7 @@ enum {
 };
 _Static_assert(DS_ADDR_LEN >= INET6_ADDRSTRLEN, "any address fits");
 
-bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap,
-                         uint64_t max_packets,
+bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap, uint64_t max_packets,
                          uint64_t *hits)
 {
     decoder->reads_dns = false;

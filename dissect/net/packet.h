@@ -81,8 +81,7 @@ struct packet_decoder {
 
 /* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts
  * how often it was reached. meter is charged. False when memory ran out. */
-bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap,
-                         uint64_t max_packets,
+bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap, uint64_t max_packets,
                          uint64_t *hits);
 
 /* packet_decoder_count says where fragments ignored and IP packets discarded are counted: in

@@ -22,8 +22,7 @@ static const char *silence_text(struct dissect_ctx *env, const struct tcp_conn_v
 }
 
 bool conn_explain_failure(struct dissect_ctx *env, const struct conn *conn, enum tcp_close why,
-                          int *dir,
-                          struct ds_conn_change *change)
+                          int *dir, struct ds_conn_change *change)
 {
     const struct tcp_conn_view *tcp = conn->tcp;
     if (!tcp->syn_seen[0] || tcp->syn_seen[1] || conn->view.counters[0].bytes != 0 ||

@@ -64,8 +64,8 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     return session;
 }
 
-/* take_made takes a packet that stands for the past. */
-static struct ds_where take_made(struct ds_session *session, const struct ds_packet *packet)
+/* read_snapshot_packet takes a packet that stands for the past. */
+static struct ds_where read_snapshot_packet(struct ds_session *session, const struct ds_packet *packet)
 {
     struct ds_where where = {0};
     struct segment segment;
@@ -112,7 +112,7 @@ __attribute__((noinline)) struct ds_where ds_session_packet(struct ds_session *s
     struct segment segment;
 
     if (packet->past.kind != DS_SNAPSHOT_NONE)
-        return take_made(session, packet);
+        return read_snapshot_packet(session, packet);
     stats->packets++;
     stats->bytes += packet->len;
     stats->truncated_packets += packet->cap_len < packet->len;
@@ -217,8 +217,7 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
 }
 
 /* give_said gives what was said in a connection. */
-static void give_said(struct dissect_ctx *env, const struct flow *flow,
-                      const struct tcp_point point[2],
+static void give_said(struct dissect_ctx *env, const struct flow *flow, const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context)
 {
     const struct proto *proto = flow->conn.proto;
@@ -251,8 +250,7 @@ static void give_tls_snapshot(const struct decoder_state_walk *walk, const struc
     tls_snapshot_end(&past);
 }
 
-static void give_past(void *context, const struct tcp_conn_view *tcp,
-                      const struct tcp_point point[2])
+static void give_past(void *context, const struct tcp_conn_view *tcp, const struct tcp_point point[2])
 {
     const struct decoder_state_walk *walk = context;
     const struct flow *flow = tcp->user;
@@ -265,8 +263,7 @@ static void give_past(void *context, const struct tcp_conn_view *tcp,
 }
 
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
-                         ds_snapshot_fn give,
-                         void *context)
+                         ds_snapshot_fn give, void *context)
 {
     ds_session_settle(session);
     struct decoder_state_walk walk = {&session->env, ends, give, context};
@@ -278,8 +275,7 @@ struct find_walk {
     struct flow *found;
 };
 
-static void find_link(void *context, const struct tcp_conn_view *tcp,
-                      const struct tcp_point point[2])
+static void find_link(void *context, const struct tcp_conn_view *tcp, const struct tcp_point point[2])
 {
     struct find_walk *walk = context;
     (void)point;

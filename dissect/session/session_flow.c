@@ -37,8 +37,8 @@ static void on_open(void *context, struct tcp_conn_view *view)
         (void)session_take_flow(session, flow, proto);
 }
 
-/* take_past takes what stands for bytes of a connection that is known to be a distribution's. */
-static void take_past(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
+/* on_snapshot takes what stands for bytes of a connection that is known to be a distribution's. */
+static void on_snapshot(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;
@@ -62,8 +62,8 @@ static void note_seen(struct ds_conn *view)
     }
 }
 
-/* take_text takes what a direction says, be it in TLS or not. */
-static void take_text(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
+/* on_text takes what a direction says, be it in TLS or not. */
+static void on_text(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     if (!flow->conn.view.are_both_seen)
         note_seen(&flow->conn.view);
@@ -76,8 +76,8 @@ static void take_text(struct ds_session *session, struct flow *flow, int dir, st
     flow->conn.proto->feed(&session->env, &flow->conn, dir, data);
 }
 
-static void take_gap(struct ds_session *session, struct flow *flow, int dir, uint64_t len,
-                     enum tcp_gap why)
+static void process_gap(struct ds_session *session, struct flow *flow, int dir, uint64_t len,
+                        enum tcp_gap why)
 {
     const struct ds_fault fault = {conn_gap_fault(why), 0, "bytes are missing here"};
     if (flow->conn.proto != NULL) {
@@ -112,7 +112,7 @@ static void on_tls_text(void *context, int dir, struct cursor text)
         return;
     flow->conn.sealed_rest = tls_get_rest(flow->tls, dir);
     enter_moment(flow);
-    take_text(flow->session, flow, dir, text);
+    on_text(flow->session, flow, dir, text);
     leave_moment(flow);
 }
 
@@ -122,12 +122,12 @@ static void on_tls_gap(void *context, int dir, uint64_t len, enum tcp_gap why)
     if (flow->is_forgotten)
         return;
     enter_moment(flow);
-    take_gap(flow->session, flow, dir, len, why);
+    process_gap(flow->session, flow, dir, len, why);
     leave_moment(flow);
 }
 
-static void take_stall(struct ds_session *session, struct flow *flow, int dir,
-                       const struct ds_stall *stall)
+static void process_stall(struct ds_session *session, struct flow *flow, int dir,
+                          const struct ds_stall *stall)
 {
     if (flow->conn.proto == NULL)
         return;
@@ -144,7 +144,7 @@ static void on_tls_stall(void *context, int dir, const struct ds_stall *stall)
     if (flow->is_forgotten)
         return;
     enter_moment(flow);
-    take_stall(flow->session, flow, dir, stall);
+    process_stall(flow->session, flow, dir, stall);
     leave_moment(flow);
 }
 
@@ -169,7 +169,7 @@ static void on_tls_end(void *context, int dir)
 }
 
 /* on_tls_sealed: a connection that cannot be read is shown where its port tells what it is. */
-static void take_sealed(struct ds_session *session, struct flow *flow)
+static void on_decrypted(struct ds_session *session, struct flow *flow)
 {
     const struct proto *proto = NULL;
     if (flow->conn.proto == NULL &&
@@ -190,11 +190,11 @@ static void on_tls_sealed(void *context)
     if (flow->is_forgotten)
         return;
     enter_moment(flow);
-    take_sealed(flow->session, flow);
+    on_decrypted(flow->session, flow);
     leave_moment(flow);
 }
 
-static void take_close(struct ds_session *session, struct flow *flow, enum tcp_close why)
+static void process_close(struct ds_session *session, struct flow *flow, enum tcp_close why)
 {
     const enum ds_snapshot_kind past = session->env.past;
     session->env.stats.one_way += flow->conn.view.number != 0 && flow->tcp->is_one_way;
@@ -214,7 +214,7 @@ static void on_tls_close(void *context, enum tcp_close why)
     struct flow *flow = context;
     enter_moment(flow);
     flow->is_late_close = tls_is_closed(flow->tls);
-    take_close(flow->session, flow, why);
+    process_close(flow->session, flow, why);
     leave_moment(flow);
     flow->is_over = !flow->is_suspended;
 }
@@ -271,9 +271,8 @@ static void start_tls(struct ds_session *session, struct flow *flow)
         stream_buffer_free(&flow->probes[dir].held, env);
 }
 
-/* take_tls_snapshot takes what stands for the past of a connection with TLS. */
-static void take_tls_snapshot(struct ds_session *session, struct flow *flow, int dir,
-                              struct cursor data)
+/* on_tls_snapshot takes what stands for the past of a connection with TLS. */
+static void on_tls_snapshot(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
     struct tls_snapshot_piece piece = {.kind = DS_SNAPSHOT_LOST};
@@ -291,19 +290,18 @@ static void take_tls_snapshot(struct ds_session *session, struct flow *flow, int
     flow->is_opened |= is_open;
     env->past = piece.kind;
     if (piece.kind == DS_SNAPSHOT_LOST)
-        take_gap(session, flow, dir, 0, TCP_GAP_LOST);
+        process_gap(session, flow, dir, 0, TCP_GAP_LOST);
     else if (piece.kind == DS_SNAPSHOT_BYTES)
-        take_text(session, flow, dir, piece.text);
+        on_text(session, flow, dir, piece.text);
     else
-        take_past(session, flow, dir, piece.text);
+        on_snapshot(session, flow, dir, piece.text);
     if (is_open && piece.cut != 0 && !flow->is_forgotten)
-        take_gap(session, flow, dir, piece.cut, TCP_GAP_SNAPLEN);
+        process_gap(session, flow, dir, piece.cut, TCP_GAP_SNAPLEN);
     env->past = DS_SNAPSHOT_SEALED;
     session_leave_tls(session, flow);
 }
 
-static __attribute__((noinline)) void feed_tls(struct ds_session *session, struct flow *flow,
-                                               int dir,
+static __attribute__((noinline)) void feed_tls(struct ds_session *session, struct flow *flow, int dir,
                                                struct cursor data)
 {
     session_enter_tls(flow);
@@ -316,9 +314,9 @@ static __attribute__((noinline)) void take_made_data(struct ds_session *session,
                                                      int dir, struct cursor data)
 {
     if (session->env.past == DS_SNAPSHOT_TLS || session->env.past == DS_SNAPSHOT_SEALED)
-        take_tls_snapshot(session, flow, dir, data);
+        on_tls_snapshot(session, flow, dir, data);
     else
-        take_past(session, flow, dir, data);
+        on_snapshot(session, flow, dir, data);
 }
 
 static void on_data(void *context, struct tcp_conn_view *view, int dir, struct cursor data)
@@ -337,14 +335,13 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
     if (flow->tls == NULL && starts_tls(session, flow, dir, data))
         start_tls(session, flow);
     if (flow->tls == NULL) {
-        take_text(session, flow, dir, data);
+        on_text(session, flow, dir, data);
         return;
     }
     feed_tls(session, flow, dir, data);
 }
 
-static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
-                   enum tcp_gap why)
+static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len, enum tcp_gap why)
 {
     struct ds_session *session = context;
     struct flow *flow = view->user;
@@ -352,7 +349,7 @@ static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t 
     if (flow == NULL)
         return;
     if (flow->tls == NULL) {
-        take_gap(session, flow, dir, len, why);
+        process_gap(session, flow, dir, len, why);
         return;
     }
     session_enter_tls(flow);
@@ -408,15 +405,14 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
     session_leave_tls(session, flow);
 }
 
-static void on_stall(void *context, struct tcp_conn_view *view, int dir,
-                     const struct ds_stall *stall)
+static void on_stall(void *context, struct tcp_conn_view *view, int dir, const struct ds_stall *stall)
 {
     struct ds_session *session = context;
     struct flow *flow = view->user;
     if (flow == NULL)
         return;
     if (flow->tls == NULL) {
-        take_stall(session, flow, dir, stall);
+        process_stall(session, flow, dir, stall);
         return;
     }
     session_enter_tls(flow);
@@ -431,7 +427,7 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     if (flow == NULL)
         return;
     if (flow->tls == NULL) {
-        take_close(session, flow, why);
+        process_close(session, flow, why);
         if (!flow->is_suspended)
             session_free_flow(session, flow);
         return;

@@ -31,8 +31,7 @@ static void feed_held(struct ds_session *session, struct flow *flow, int dir)
 
 /* report_early reports what came before the protocol was known; of dir, data or else what
  * is held. */
-static void report_early(struct ds_session *session, struct flow *flow, int dir,
-                         struct cursor data)
+static void report_early(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
     struct raw_early *const early[2] = {&flow->probes[0].early, &flow->probes[1].early};

@@ -24,10 +24,10 @@ static void compare(struct ds_socket *now, const struct ds_socket *before)
     now->span_retransmitted = now->retransmitted - before->retransmitted;
 }
 
-/* tell_again reports a stall that goes on once more: the kernel of an end has answered for the first time
- * since the stall began. */
-static void tell_again(struct tcp_table *table, struct tcp_conn *conn, const struct ds_socket *now,
-                       const struct ds_socket *before)
+/* repeat_stalls reports a stall that goes on once more: the kernel of an end has answered for the first
+ * time since the stall began. */
+static void repeat_stalls(struct tcp_table *table, struct tcp_conn *conn, const struct ds_socket *now,
+                          const struct ds_socket *before)
 {
     struct tcp_analysis *facts = conn->view.facts;
     for (int dir = 0; dir < 2; dir++) {
@@ -52,6 +52,6 @@ bool ds_session_socket(struct ds_session *session, const struct ds_addr addr[2],
     compare(&now, place);
     const struct ds_socket before = *place;
     *place = now;
-    tell_again(session->tcp, conn, &now, &before);
+    repeat_stalls(session->tcp, conn, &now, &before);
     return true;
 }

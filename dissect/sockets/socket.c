@@ -201,9 +201,9 @@ static void skip_some(struct socket *socket, int dir, struct cursor *at)
         finish_skipped(socket, dir);
 }
 
-/* take_nonsense: what comes is no unit. Where nothing was said of the connection yet it is
+/* on_invalid: what comes is no unit. Where nothing was said of the connection yet it is
  * another's. */
-static void take_nonsense(struct socket *socket, int dir, struct cursor *at)
+static void on_invalid(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
     if (!socket->is_open) {
@@ -217,8 +217,8 @@ static void take_nonsense(struct socket *socket, int dir, struct cursor *at)
     at->at = at->end;
 }
 
-/* take_unit takes the unit that begins at. False when more bytes are needed. */
-static bool take_unit(struct socket *socket, int dir, struct cursor *at)
+/* read_unit takes the unit that begins at. False when more bytes are needed. */
+static bool read_unit(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
     struct socket_unit unit = {0};
@@ -227,7 +227,7 @@ static bool take_unit(struct socket *socket, int dir, struct cursor *at)
     case PROTO_MORE:
         return false;
     case PROTO_NO:
-        take_nonsense(socket, dir, at);
+        on_invalid(socket, dir, at);
         return true;
     case PROTO_YES:
         break;
@@ -247,8 +247,8 @@ static bool take_unit(struct socket *socket, int dir, struct cursor *at)
     return true;
 }
 
-/* take_units takes what is whole of at. */
-static void take_units(struct socket *socket, int dir, struct cursor *at)
+/* read_units takes what is whole of at. */
+static void read_units(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
     socket->conn->rest = at;
@@ -259,7 +259,7 @@ static void take_units(struct socket *socket, int dir, struct cursor *at)
             at->at = at->end;
         } else if (d->skip != 0) {
             skip_some(socket, dir, at);
-        } else if (!take_unit(socket, dir, at)) {
+        } else if (!read_unit(socket, dir, at)) {
             break;
         }
     }
@@ -282,7 +282,7 @@ void socket_feed(struct dissect_ctx *env, struct conn *conn, int dir, struct cur
         at = stream_buffer_cursor(&d->held);
     }
     const struct cursor start = at;
-    take_units(socket, dir, &at);
+    read_units(socket, dir, &at);
     if (from_held)
         stream_buffer_drop(&d->held, cursor_offset(&at, &start));
     else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->held, env, at))
@@ -322,8 +322,8 @@ void socket_sealed(struct dissect_ctx *env, struct conn *conn)
     report_open(socket_of(conn), 0, "TLS: encrypted, cannot be decoded");
 }
 
-/* tell_unfinished tells of a unit that the connection ended in. */
-static void tell_unfinished(struct socket *socket, int dir, enum tcp_close why)
+/* report_unfinished tells of a unit that the connection ended in. */
+static void report_unfinished(struct socket *socket, int dir, enum tcp_close why)
 {
     struct socket_dir *d = &socket->dirs[dir];
     const bool ended = why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET;
@@ -376,7 +376,7 @@ void socket_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why
                                conn->view.counters[0].bytes + conn->view.counters[1].bytes == 0;
     int dir = 0;
     for (int d = 0; d < 2 && socket->is_open; d++)
-        tell_unfinished(socket, d, why);
+        report_unfinished(socket, d, why);
     if (!socket->is_dead && (socket->is_open || is_unanswered)) {
         const struct ds_conn_change change = close_change(socket, why, &dir);
         conn_emit_change(env, conn, dir, change);

@@ -94,8 +94,7 @@ enum proto_guess socket_begins_packet4(struct cursor bytes, struct socket_head *
 /* The functions of struct proto, the same for all kinds. */
 bool socket_start(struct dissect_ctx *env, struct conn *conn);
 void socket_feed(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);
-void socket_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
-                enum tcp_gap why);
+void socket_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
 void socket_end(struct dissect_ctx *env, struct conn *conn, int dir);
 void socket_sealed(struct dissect_ctx *env, struct conn *conn);
 void socket_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why);

@@ -70,8 +70,8 @@ static enum proto_guess vernemq_measure(const struct socket *socket, int dir, st
     return guess != PROTO_NO ? guess : measure_word(at, send_word, unit);
 }
 
-/* take_frames tells of each message in what was sent together. */
-static void take_frames(struct socket *socket, int dir, struct cursor at)
+/* read_frames tells of each message in what was sent together. */
+static void read_frames(struct socket *socket, int dir, struct cursor at)
 {
     static const struct ds_stream nonsense = {.what = "frames that cannot be read"};
     while (cursor_left(&at) != 0) {
@@ -101,7 +101,7 @@ static void vernemq_take(struct socket *socket, int dir, struct cursor unit, uin
                            &(struct ds_stream){.what = "connect acknowledged", .bytes = len});
     } else if (starts_with(unit, send_word) == PROTO_YES) {
         if (cursor_skip(&at, sizeof send_word - 1 + sizeof inner_len))
-            take_frames(socket, dir, at);
+            read_frames(socket, dir, at);
     } else if (cursor_skip(&at, sizeof connect_word - 1) && cursor_read_u32(&at, &inner_len) &&
                cursor_child(&at, inner_len, &term)) {
         if (socket_read_head(term, &head) == PROTO_YES && head.arity == 0 && head.word.len != 0 &&

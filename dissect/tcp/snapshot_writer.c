@@ -6,8 +6,7 @@
 enum { MAX_PAYLOAD = 32 * 1024, WINDOW = 65535 };
 
 void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
-                            uint32_t seq,
-                            uint8_t flags, struct cursor payload, uint32_t truncated_len)
+                            uint32_t seq, uint8_t flags, struct cursor payload, uint32_t truncated_len)
 {
     const struct tcp_conn_view *tcp = giver->tcp;
     const struct tcp_point *point = giver->point;
@@ -34,8 +33,7 @@ void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snap
 }
 
 void snapshot_write_bytes(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
-                          uint32_t seq,
-                          struct cursor bytes, uint64_t truncated_len)
+                          uint32_t seq, struct cursor bytes, uint64_t truncated_len)
 {
     struct cursor part;
     while (cursor_left(&bytes) != 0 || truncated_len != 0) {

@@ -20,14 +20,12 @@ struct snapshot_writer {
 
 /* snapshot_write_segment gives one segment. */
 void snapshot_write_segment(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
-                            uint32_t seq,
-                            uint8_t flags, struct cursor payload, uint32_t truncated_len);
+                            uint32_t seq, uint8_t flags, struct cursor payload, uint32_t truncated_len);
 
 /* snapshot_write_bytes gives bytes, and truncated_len more that are not known, from seq on, in as many
  * segments
  * as they need. */
 void snapshot_write_bytes(struct snapshot_writer *giver, int dir, enum ds_snapshot_kind kind,
-                          uint32_t seq,
-                          struct cursor bytes, uint64_t truncated_len);
+                          uint32_t seq, struct cursor bytes, uint64_t truncated_len);
 
 #endif

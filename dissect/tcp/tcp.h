@@ -83,9 +83,8 @@ struct tcp_table;
 
 /* tcp_table_new returns an empty table or NULL when memory ran out. All pointers must
  * outlive it. limits_hit and the segment counters of stats are written. */
-struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
-                                struct memcap *memcap, const uint64_t limits[DS_LIMIT_COUNT],
-                                struct ds_stats *stats);
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, struct memcap *memcap,
+                                const uint64_t limits[DS_LIMIT_COUNT], struct ds_stats *stats);
 void tcp_table_free(struct tcp_table *table); /* without calling back */
 
 /* tcp_table_measure has the facts of all connections from now on measured. asks_kernels: kernels are

@@ -62,8 +62,7 @@ struct tcp_analysis *tcp_analysis_new(void)
     return facts;
 }
 
-static void take_options(struct tcp_analysis_dir *me, struct ds_tcp_side *side,
-                         struct cursor options)
+static void read_options(struct tcp_analysis_dir *me, struct ds_tcp_side *side, struct cursor options)
 {
     for (int i = 0; i < MAX_OPTIONS; i++) {
         uint8_t kind, len, scale;
@@ -106,7 +105,7 @@ static void remember(struct tcp_analysis_dir *me, const struct segment *segment,
     me->recent[at].len = (uint16_t)len;
 }
 
-static void take_syn(struct tcp_analysis *facts, int dir, const struct segment *segment)
+static void on_syn(struct tcp_analysis *facts, int dir, const struct segment *segment)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -116,7 +115,7 @@ static void take_syn(struct tcp_analysis *facts, int dir, const struct segment *
     }
     remember(me, segment, 0);
     side->syns++;
-    take_options(me, side, segment->options);
+    read_options(me, side, segment->options);
     side->window = segment->window;
     me->high_seq = segment->seq + 1;
     me->has_high = true;
@@ -153,11 +152,11 @@ static void come_to(struct tcp_analysis *facts, int dir, uint32_t seq)
     side->missing_ns = 0;
 }
 
-/* take_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that does
- * not come, but what is small does, it is too large for the path, and this point is behind the place where
- * it is lost. */
-static void take_missing(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                         uint32_t len)
+/* update_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that
+ * does not come, but what is small does, it is too large for the path, and this point is behind the place
+ * where it is lost. */
+static void update_missing(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                           uint32_t len)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -184,10 +183,9 @@ static void take_missing(struct tcp_analysis *facts, int dir, const struct segme
         me->beyond += len;
 }
 
-/* tell_missing says whether it is time to tell of what is missing: both ends have been heard for long
+/* report_missing says whether it is time to tell of what is missing: both ends have been heard for long
  * enough, and the one to which it is sent acknowledges nothing of it; or that it has come. */
-static bool tell_missing(struct tcp_analysis *facts, int dir, int64_t now_ns,
-                         struct ds_stall *stall)
+static bool report_missing(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     const struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
@@ -296,8 +294,7 @@ static bool end_stall(struct tcp_analysis *facts, int dir, int64_t now_ns, struc
     return true;
 }
 
-static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t now_ns,
-                                     bool is_over,
+static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t now_ns, bool is_over,
                                      uint32_t len)
 {
     return (struct ds_stall){
@@ -310,11 +307,10 @@ static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t 
     };
 }
 
-/* take_hearing: the other end is heard and has not acknowledged what is lost. True when it is there for
+/* on_heard: the other end is heard and has not acknowledged what is lost. True when it is there for
  * sure: that was sent again since, and by now an acknowledgement would be here. */
-static bool take_hearing(struct tcp_analysis_dir *me, const struct segment *segment,
-                         int64_t handshake_ns,
-                         struct ds_stall *stall)
+static bool on_heard(struct tcp_analysis_dir *me, const struct segment *segment,
+                     int64_t handshake_ns, struct ds_stall *stall)
 {
     if (me->heard_ns == 0)
         me->heard_ns = segment->ts_ns;
@@ -327,9 +323,9 @@ static bool take_hearing(struct tcp_analysis_dir *me, const struct segment *segm
     return true;
 }
 
-/* take_ack takes what a segment of the other direction says of what dir has sent. */
-static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                     struct ds_stall *stall)
+/* on_ack takes what a segment of the other direction says of what dir has sent. */
+static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                   struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
@@ -360,7 +356,7 @@ static bool take_ack(struct tcp_analysis *facts, int dir, const struct segment *
         return false; /* an older one, come late */
     } else {
         me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
-        if (me->lost_ns != 0 && take_hearing(me, segment, facts->link.handshake_ns, stall))
+        if (me->lost_ns != 0 && on_heard(me, segment, facts->link.handshake_ns, stall))
             has_ended = true;
     }
     if (window == 0) {
@@ -405,8 +401,7 @@ static bool is_overtaken(const struct tcp_analysis *facts, const struct tcp_anal
 }
 
 /* is_probe says whether what ends there is sent again while the other end takes no more of it. */
-static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side *other,
-                     uint32_t end)
+static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side *other, uint32_t end)
 {
     if (other->segments == 0 || !me->has_acked)
         return false;
@@ -414,9 +409,9 @@ static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side
            (other->is_scaled && tcp_diff(end, me->acked + other->window) > 0);
 }
 
-/* take_again takes a segment that brings nothing new: true when it is one too often. */
-static bool take_again(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                       uint32_t len, bool is_missing, struct ds_stall *stall)
+/* on_retransmission takes a segment that brings nothing new: true when it is one too often. */
+static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                              uint32_t len, bool is_missing, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -465,10 +460,9 @@ static bool take_again(struct tcp_analysis *facts, int dir, const struct segment
     return true;
 }
 
-/* take_new says whether it ended a stall: a sender whose window was full has sent something. */
-static bool take_new(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                     uint32_t end,
-                     struct ds_stall *stall)
+/* on_new_data says whether it ended a stall: a sender whose window was full has sent something. */
+static bool on_new_data(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t end,
+                        struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -511,8 +505,8 @@ static bool leaps(const struct tcp_analysis *facts, int dir, const struct segmen
            (!me->has_acked || segment->seq - me->acked > window);
 }
 
-/* take_gap takes the time since the segment with a payload before this one. */
-static void take_gap(struct ds_tcp_side *side, int64_t ts_ns)
+/* add_gap takes the time since the segment with a payload before this one. */
+static void add_gap(struct ds_tcp_side *side, int64_t ts_ns)
 {
     enum { OF_LATE = 16 };
     int64_t gap_ns;
@@ -530,9 +524,8 @@ static void take_gap(struct ds_tcp_side *side, int64_t ts_ns)
     side->usual_gap_ns = side->usual_gap_ns == 0 ? gap_ns : side->usual_gap_ns + more_ns;
 }
 
-static bool take_data(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                      uint32_t len,
-                      bool is_missing, struct ds_stall *stall)
+static bool on_data(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
+                    bool is_missing, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -552,19 +545,19 @@ static bool take_data(struct tcp_analysis *facts, int dir, const struct segment 
     side->data_segments++;
     side->data_bytes += len;
     if (side->last_data_ns != 0)
-        take_gap(side, segment->ts_ns);
+        add_gap(side, segment->ts_ns);
     bool has_ended = false;
     if (is_new)
-        has_ended = take_new(facts, dir, segment, end, stall);
+        has_ended = on_new_data(facts, dir, segment, end, stall);
     else
-        has_ended = take_again(facts, dir, segment, len, is_missing, stall);
+        has_ended = on_retransmission(facts, dir, segment, len, is_missing, stall);
     side->last_data_ns = segment->ts_ns;
     return has_ended;
 }
 
-/* take_silence takes what the first end says after both have said nothing. */
-static void take_silence(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                         uint32_t len)
+/* update_silence takes what the first end says after both have said nothing. */
+static void update_silence(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                           uint32_t len)
 {
     const int64_t a_ns = facts->link.side[0].last_ns, b_ns = facts->link.side[1].last_ns;
     const int64_t latest_ns = a_ns > b_ns ? a_ns : b_ns;
@@ -575,11 +568,10 @@ static void take_silence(struct tcp_analysis *facts, int dir, const struct segme
     facts->silence_dir = (int8_t)dir;
 }
 
-/* take_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
+/* on_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
  * else that leaves less under way than the one who spoke first had. */
-static void take_answer(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                        uint32_t len,
-                        uint32_t had)
+static void on_answer(struct tcp_analysis *facts, int dir, const struct segment *segment,
+                      uint32_t len, uint32_t had)
 {
     struct ds_tcp_stats *link = &facts->link;
     const bool is_alone = len == 0 && (segment->flags & (TCP_FIN | TCP_RST)) == 0;
@@ -618,8 +610,7 @@ static __attribute__((noinline)) void take_ttl(struct tcp_analysis *facts, int d
         side->usual_ttl[1] = ttl;
 }
 
-int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                      uint32_t len,
+int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
                       bool started, uint32_t next_seq, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
@@ -631,23 +622,23 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
     if (segment->ttl != side->usual_ttl[0])
         take_ttl(facts, dir, segment->ttl);
     me->stall_tries += me->stall_ns != 0 && me->stall_tries < UINT32_MAX;
-    take_silence(facts, dir, segment, len);
+    update_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
-        take_syn(facts, dir, segment);
+        on_syn(facts, dir, segment);
     } else {
         if ((segment->flags & TCP_ACK) != 0) {
             if (dir == 0 && facts->link.handshake_ns == 0 && facts->syn_ns != 0 &&
                 facts->link.side[1].syns == 1 && side->syns == 1)
                 facts->link.handshake_ns = (int64_t)tcp_elapsed(segment->ts_ns, facts->syn_ns);
-            if (take_ack(facts, !dir, segment, stall))
+            if (on_ack(facts, !dir, segment, stall))
                 ended = !dir;
-            take_answer(facts, dir, segment, len, had);
+            on_answer(facts, dir, segment, len, had);
         }
         struct ds_stall own;
-        take_missing(facts, dir, segment, len);
+        update_missing(facts, dir, segment, len);
         if (len != 0) {
             const bool is_missing = started && tcp_diff(segment->seq, next_seq) >= 0;
-            if (take_data(facts, dir, segment, len, is_missing, &own) && ended < 0) {
+            if (on_data(facts, dir, segment, len, is_missing, &own) && ended < 0) {
                 *stall = own;
                 ended = dir;
             }
@@ -663,7 +654,7 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
         side->first_ns = segment->ts_ns;
     side->last_ns = segment->ts_ns;
     for (int d = 0; d < 2 && ended < 0; d++) {
-        if (tell_missing(facts, d, segment->ts_ns, stall))
+        if (report_missing(facts, d, segment->ts_ns, stall))
             ended = d;
     }
     return ended;
@@ -705,8 +696,7 @@ bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struc
 }
 
 void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,
-                         uint64_t frame,
-                         int64_t ts_ns)
+                         uint64_t frame, int64_t ts_ns)
 {
     struct ds_ignored *ignored = &facts->link.side[dir].ignored;
     if ((flags & TCP_RST) != 0)

@@ -66,8 +66,7 @@ struct tcp_analysis *tcp_analysis_new(void);
 /* tcp_analysis_take takes a segment of direction dir with len bytes of payload, the first of which
  * its stream waits for is next_seq (started: that is known). Returns the direction of which it has
  * ended a stall that is worth a word, else -1. */
-int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment,
-                      uint32_t len,
+int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
                       bool started, uint32_t next_seq, struct ds_stall *stall);
 
 /* tcp_analysis_stalls says whether a direction cannot send, and that has not been told of. */
@@ -112,8 +111,7 @@ static inline void tcp_analysis_enter(struct tcp_analysis *facts, int dir,
 
 /* tcp_analysis_ignore takes a segment that direction dir seemed to send, and that is ignored. */
 void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,
-                         uint64_t frame,
-                         int64_t ts_ns);
+                         uint64_t frame, int64_t ts_ns);
 
 /* tcp_analysis_tick takes a tick of direction dir, num_frames frames having been sent with it. */
 void tcp_analysis_tick(struct tcp_analysis *facts, int dir, int64_t now_ns, uint64_t num_frames);

@@ -96,8 +96,7 @@ static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *
 
 /* is_beyond says whether a segment lies beyond any window, with the other end there to say what it
  * waits for. */
-static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segment,
-                      uint32_t len)
+static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     if (!conn->stream[!dir].heard || !stream->has_acked ||

@@ -281,10 +281,10 @@ static bool differs_from_held(const struct tcp_stream *stream, const struct tcp_
     return false;
 }
 
-/* take_in_order passes on a piece that begins at next_seq. Where bytes of it were not captured, held pieces
- * may have them. */
-static void take_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                          struct tcp_piece piece)
+/* deliver_in_order passes on a piece that begins at next_seq. Where bytes of it were not captured, held
+ * pieces may have them. */
+static void deliver_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                             struct tcp_piece piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     shared->stats->reordered += stream->held != NULL;
@@ -422,7 +422,7 @@ static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, str
                 return;
             piece_split(&piece, old);
         } else if (ahead == 0) {
-            take_in_order(shared, conn, dir, piece);
+            deliver_in_order(shared, conn, dir, piece);
             return;
         } else if (hold(shared, stream, &piece, &fresh)) {
             shared->stats->retransmitted += !fresh;

@@ -75,7 +75,7 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
     return peer->heard || !lacks(stream, segment->seq);
 }
 
-static void take_queued(struct tcp_table *table, struct tcp_queued *one)
+static void process_queued(struct tcp_table *table, struct tcp_queued *one)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
@@ -95,9 +95,9 @@ static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
 }
 
-/* take_untimely takes the first of the queue, which has waited in vain, or one that was sent
+/* process_untimely takes the first of the queue, which has waited in vain, or one that was sent
  * before it. */
-static void take_untimely(struct tcp_table *table)
+static void process_untimely(struct tcp_table *table)
 {
     struct tcp_queued *one = tcp_reorder_queue_earliest(&table->queue, table->queue.first);
     const struct segment segment = one->segment;
@@ -106,7 +106,7 @@ static void take_untimely(struct tcp_table *table)
     if (conn != NULL && conn->stream[dir].started)
         conn->num_taken = TCP_DISORDER; /* packets are missing: only what acknowledges unsent data waits */
     const bool is_new = conn == NULL;
-    take_queued(table, one);
+    process_queued(table, one);
     if (is_new && (conn = tcp_find_conn(table, &segment, &dir)) != NULL && is_joined_late(conn))
         start_other(table, conn, dir);
 }
@@ -125,9 +125,9 @@ void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
         }
         if (one != NULL) {
             table->shared.stats->reordered += one != table->queue.first;
-            take_queued(table, one);
+            process_queued(table, one);
         } else if (first->frame <= frame || first->ts_ns <= ts_ns) {
-            take_untimely(table);
+            process_untimely(table);
         } else {
             return;
         }

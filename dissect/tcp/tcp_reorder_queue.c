@@ -145,8 +145,7 @@ struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *qu
     return one;
 }
 
-uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue,
-                                 const struct tcp_queued *one)
+uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue, const struct tcp_queued *one)
 {
     uint32_t seq = one->segment.seq;
     for (unsigned i = 0; i < queue->num; i++) {

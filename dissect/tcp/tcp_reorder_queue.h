@@ -59,8 +59,7 @@ struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *qu
 
 /* tcp_reorder_queue_start returns the number at which what one's sender has queued without a hole begins.
  */
-uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue,
-                                 const struct tcp_queued *one);
+uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue, const struct tcp_queued *one);
 
 /* tcp_reorder_queue_has_data says whether data, or a FIN, of the sender of a SYN is queued. */
 bool tcp_reorder_queue_has_data(const struct tcp_reorder_queue *queue, const struct segment *syn);

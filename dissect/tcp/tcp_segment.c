@@ -83,8 +83,8 @@ static void begin_stream(struct tcp_conn *conn, int dir, uint32_t seq)
     conn->view.first_seq[dir] = conn->view.next_seq[dir] = seq;
 }
 
-static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                     const struct segment *segment)
+static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                   const struct segment *segment)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
@@ -116,9 +116,9 @@ static void take_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         begin_stream(conn, !dir, segment->ack);
 }
 
-/* take_forgotten follows just enough to notice the end. */
-static void take_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                           const struct segment *segment, uint32_t len)
+/* on_forgotten follows just enough to notice the end. */
+static void on_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                         const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     if (!stream->started)
@@ -134,8 +134,8 @@ static void take_forgotten(struct tcp_table *table, struct tcp_conn *conn, int d
         tcp_close_conn(table, conn, TCP_CLOSE_FIN);
 }
 
-static void take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                      const struct segment *segment, uint32_t len)
+static void on_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                    const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_piece piece = {
@@ -183,16 +183,16 @@ void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
         tcp_close_unanswered(table, conn, TCP_CLOSE_SYN_TIMEOUT);
 }
 
-/* take_reused ends conn, whose ports are in use again. */
-static void take_reused(struct tcp_table *table, struct tcp_conn *conn)
+/* on_reuse ends conn, whose ports are in use again. */
+static void on_reuse(struct tcp_table *table, struct tcp_conn *conn)
 {
     if (!conn->closed)
         tcp_close_conn(table, conn, TCP_CLOSE_REUSED);
     tcp_free_conn(table, conn);
 }
 
-static void take_facts(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                       const struct segment *segment, uint32_t len)
+static void add_statistics(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                           const struct segment *segment, uint32_t len)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     struct ds_stall stall;
@@ -296,7 +296,7 @@ static bool is_plain(const struct tcp_stream *stream)
 }
 
 /* note_plain notes whether a connection is established, and whole so far. Whatever changes that comes
- * through take_one, or clears is_plain. */
+ * through process_one, or clears is_plain. */
 static void note_plain(struct tcp_conn *conn)
 {
     conn->is_plain = !conn->closed && !conn->forgotten && !conn->waiting && conn->reuse == NULL &&
@@ -315,7 +315,7 @@ static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *co
             keep_other(table, conn, *dir, segment);
             return NULL;
         }
-        take_reused(table, conn);
+        on_reuse(table, conn);
         conn = NULL;
         number = 0;
     }
@@ -349,8 +349,8 @@ static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *co
     return conn;
 }
 
-/* take_ack: what an end has acknowledged settles what is known of the other direction. */
-static void take_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
+/* on_ack: what an end has acknowledged settles what is known of the other direction. */
+static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
     peer->acked = segment->ack;
@@ -365,9 +365,9 @@ static void take_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, co
         tcp_ended_take_ack(table, conn, dir, segment->ack);
 }
 
-/* take_one takes a segment of a connection, or one that begins one. */
-static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                     const struct segment *segment, uint64_t number)
+/* process_one takes a segment of a connection, or one that begins one. */
+static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment, uint64_t number)
 {
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 
@@ -398,12 +398,12 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
                 close_reset(table, conn, dir);
             return;
         }
-        take_syn(table, conn, dir, segment);
+        on_syn(table, conn, dir, segment);
     }
     conn->num_taken += conn->num_taken < TCP_DISORDER;
     refute(table, conn, dir);
     if (conn->forgotten) {
-        take_forgotten(table, conn, dir, segment, len);
+        on_forgotten(table, conn, dir, segment, len);
         if (conn->waiting)
             tcp_waiting_update(table, conn);
         return;
@@ -414,15 +414,15 @@ static void take_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     stream->heard = true;
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
-        take_facts(table, conn, dir, segment, len);
+        add_statistics(table, conn, dir, segment, len);
     if ((segment->flags & TCP_ACK) != 0)
-        take_ack(table, conn, dir, segment);
+        on_ack(table, conn, dir, segment);
     if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
         stream->fin_ttl = segment->ttl;
     if (stream->ended)
         tcp_ended_take_data(table, conn, dir, segment);
     else if (len > 0 || (segment->flags & TCP_FIN) != 0)
-        take_data(table, conn, dir, segment, len);
+        on_data(table, conn, dir, segment, len);
     if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||
         tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
@@ -436,13 +436,13 @@ static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     set_now(table, conn, segment);
     struct tcp_reorder_queue kept = tcp_reuse_take(table, conn, dir, segment);
-    take_reused(table, conn);
+    on_reuse(table, conn);
     while (kept.first != NULL) {
         struct tcp_queued *one = kept.first;
         int kept_dir;
         conn = tcp_find_conn(table, &one->segment, &kept_dir);
         tcp_reorder_queue_take(&table->shared, &kept, one);
-        take_one(table, conn, kept_dir, &one->segment, 0);
+        process_one(table, conn, kept_dir, &one->segment, 0);
         tcp_queued_free(one);
     }
 }
@@ -455,7 +455,7 @@ void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
         conn = tcp_find_conn(table, segment, &dir);
         number = 0;
     }
-    take_one(table, conn, dir, segment, number);
+    process_one(table, conn, dir, segment, number);
 }
 
 /* is_expected says whether a segment is what nearly all are: of a plain connection, the next bytes or an
@@ -482,7 +482,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
     conn->newest_frame = segment->frame;
     conn->stream[dir].heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
-        take_facts(table, conn, dir, segment, len);
+        add_statistics(table, conn, dir, segment, len);
     peer->acked = segment->ack;
     peer->has_acked = true;
     if (len > 0) {

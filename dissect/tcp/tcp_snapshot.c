@@ -37,8 +37,8 @@ static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment
     return tcp_open_conn(table, segment, 0, true, dir);
 }
 
-static void take_past(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                      const struct segment *segment, const struct ds_snapshot *past)
+static void on_snapshot(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                        const struct segment *segment, const struct ds_snapshot *past)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const struct tcp_piece piece = {
@@ -83,6 +83,6 @@ uint64_t tcp_table_snapshot(struct tcp_table *table, const struct segment *segme
     tcp_set_now(table, conn);
     conn->view.now_ns = past->sent_ns;
     tcp_touch(table, conn);
-    take_past(table, conn, dir, segment, past);
+    on_snapshot(table, conn, dir, segment, past);
     return number != table->forgotten ? number : 0;
 }

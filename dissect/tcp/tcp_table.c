@@ -27,8 +27,7 @@ struct conn_key {
 };
 _Static_assert(sizeof(struct conn_key) == 38, "no padding: it is hashed as bytes");
 
-struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context,
-                                struct memcap *memcap,
+struct tcp_table *tcp_table_new(const struct tcp_events *events, void *context, struct memcap *memcap,
                                 const uint64_t limits[DS_LIMIT_COUNT], struct ds_stats *stats)
 {
     struct tcp_table *table = calloc(1, sizeof *table);

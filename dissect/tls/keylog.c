@@ -100,7 +100,7 @@ static void put_in(struct ds_keylog *keylog, enum keylog_index index, size_t i)
     *list = (uint32_t)i + 1;
 }
 
-static void take_out(struct ds_keylog *keylog, enum keylog_index index, size_t i)
+static void unlink_secret(struct ds_keylog *keylog, enum keylog_index index, size_t i)
 {
     struct keylog_secret *secret = &keylog->secrets[i];
     const struct keylog_place place = secret->places[index];
@@ -112,13 +112,13 @@ static void take_out(struct ds_keylog *keylog, enum keylog_index index, size_t i
         keylog->secrets[place.next - 1].places[index].before = place.before;
 }
 
-/* take_away frees the place of a secret. */
-static void take_away(struct ds_keylog *keylog, size_t i)
+/* remove_secret frees the place of a secret. */
+static void remove_secret(struct ds_keylog *keylog, size_t i)
 {
-    take_out(keylog, KEYLOG_BY_LINE, i);
-    take_out(keylog, KEYLOG_BY_RANDOM, i);
+    unlink_secret(keylog, KEYLOG_BY_LINE, i);
+    unlink_secret(keylog, KEYLOG_BY_RANDOM, i);
     if (keylog->secrets[i].used != 0)
-        take_out(keylog, KEYLOG_BY_USE, i);
+        unlink_secret(keylog, KEYLOG_BY_USE, i);
 }
 
 /* grow makes room for twice as many, and leaves no secret behind in memory given back. */
@@ -158,8 +158,7 @@ static bool grow(struct ds_keylog *keylog)
 }
 
 const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
-                                        uint32_t updates,
-                                        const uint8_t random[TLS_RANDOM_LEN])
+                                        uint32_t updates, const uint8_t random[TLS_RANDOM_LEN])
 {
     if (keylog == NULL || keylog->num == 0)
         return NULL;
@@ -250,8 +249,7 @@ static void give_line(const struct keylog_secret *secret,
 }
 
 uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
-                        void (*take)(void *context, uint64_t tcp, struct ds_text line),
-                        void *context)
+                        void (*take)(void *context, uint64_t tcp, struct ds_text line), void *context)
 {
     const struct keylog_secret *secrets = keylog->secrets;
     uint32_t first = 0;
@@ -280,7 +278,7 @@ static bool find_place(struct ds_keylog *keylog, const struct keylog_secret *old
 {
     if (old != NULL) {
         *place = (size_t)(old - keylog->secrets);
-        take_away(keylog, *place);
+        remove_secret(keylog, *place);
         return true;
     }
     if (keylog->max == 0) {
@@ -297,12 +295,12 @@ static bool find_place(struct ds_keylog *keylog, const struct keylog_secret *old
     }
     *place = keylog->next;
     keylog->next = (keylog->next + 1) % keylog->cap;
-    take_away(keylog, *place);
+    remove_secret(keylog, *place);
     keylog->stats.dropped++;
     return true;
 }
 
-static void take_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)
+static void add_secret(struct ds_keylog *keylog, const struct keylog_secret *secret)
 {
     const struct keylog_secret *old = keylog_find(keylog, secret->label, secret->updates, secret->random);
     size_t place;
@@ -385,7 +383,7 @@ static bool is_name(struct cursor name)
     return len != 0;
 }
 
-static void take_line(struct ds_keylog *keylog)
+static void read_line(struct ds_keylog *keylog)
 {
     static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* of UTF-8, before the first line */
     struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
@@ -412,7 +410,7 @@ static void take_line(struct ds_keylog *keylog)
         secret.len = (uint8_t)len;
         if (cursor_left(&at) == 0 && (is_master ? len == TLS_MASTER_LEN : len == 32 || len == 48)) {
             memcpy(secret.secret, other, len);
-            take_secret(keylog, &secret);
+            add_secret(keylog, &secret);
             OPENSSL_cleanse(&secret, sizeof secret);
             OPENSSL_cleanse(other, sizeof other);
             return;
@@ -427,7 +425,7 @@ void ds_keylog_end(struct ds_keylog *keylog)
     if (keylog->line_len > KEY_LINE_MAX)
         keylog->stats.malformed++;
     else
-        take_line(keylog);
+        read_line(keylog);
     OPENSSL_cleanse(keylog->line, sizeof keylog->line);
     keylog->line_len = 0;
 }

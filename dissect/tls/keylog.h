@@ -38,8 +38,7 @@ struct keylog_secret {
 /* keylog_find returns the secret of that label, behind that many updates, and client random, or NULL.
  * It lives until more is added. */
 const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
-                                        uint32_t updates,
-                                        const uint8_t random[TLS_RANDOM_LEN]);
+                                        uint32_t updates, const uint8_t random[TLS_RANDOM_LEN]);
 
 /* keylog_each returns secret number i of those kept; NULL beyond. */
 const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i);

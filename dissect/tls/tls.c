@@ -73,8 +73,7 @@ const struct tcp_conn_view *tls_get_moment(const struct tls *tls)
     return tls->at;
 }
 
-static void take_sealed(struct tls *tls, int dir, const struct tls_record *record,
-                        struct cursor sent)
+static void on_encrypted(struct tls *tls, int dir, const struct tls_record *record, struct cursor sent)
 {
     if (tls_waits(tls))
         tls_late_look(tls, dir, record);
@@ -105,8 +104,7 @@ static void note_answer(struct tls *tls, int dir, const struct tls_record *recor
     tls->view.ends_like_alert[dir] = is_sealed && (len == ALERT_LEN || len == SHORT_TAG_ALERT_LEN);
 }
 
-static void take_record(struct tls *tls, int dir, const struct tls_record *record,
-                        struct cursor sent)
+static void on_record(struct tls *tls, int dir, const struct tls_record *record, struct cursor sent)
 {
     struct tls_dir *d = &tls->dirs[dir];
     const size_t tick_len = tls->view.version == TLS_1_3 ? TICK_LEN_13 : TICK_LEN_12;
@@ -121,7 +119,7 @@ static void take_record(struct tls *tls, int dir, const struct tls_record *recor
             return; /* 1.3: for boxes in the middle */
         d->is_sealed = true;
         note_sealed(tls, dir, record->type);
-        take_sealed(tls, dir, record, sent);
+        on_encrypted(tls, dir, record, sent);
         return;
     }
     switch (record->type) {
@@ -148,8 +146,8 @@ static void ask_for_keys(struct tls *tls)
         tls_late_tell(tls);
 }
 
-/* take_records works on the records that are whole in at. */
-static void take_records(struct tls *tls, int dir, struct cursor *at)
+/* read_records works on the records that are whole in at. */
+static void read_records(struct tls *tls, int dir, struct cursor *at)
 {
     struct tls_dir *d = &tls->dirs[dir];
     for (;;) {
@@ -170,7 +168,7 @@ static void take_records(struct tls *tls, int dir, struct cursor *at)
         d->is_lost = false;
         d->rest = cursor_left(at);
         sent.end = at->at;
-        take_record(tls, dir, &record, sent);
+        on_record(tls, dir, &record, sent);
         if (tls->keys_age != keylog_age(tls->stage->env->config.keylog) ||
             record.type == TLS_HANDSHAKE)
             ask_for_keys(tls);
@@ -199,7 +197,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data)
         at = stream_buffer_cursor(&d->held);
     }
     const struct cursor start = at;
-    take_records(tls, dir, &at);
+    read_records(tls, dir, &at);
     if (from_held)
         stream_buffer_drop(&d->held, cursor_offset(&at, &start));
     else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->held, env, at))

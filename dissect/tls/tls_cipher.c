@@ -124,8 +124,7 @@ static bool start(struct tls_cipher *cipher, const struct tls_suite *suite)
     return true;
 }
 
-bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
-                       const uint8_t *secret)
+bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite, const uint8_t *secret)
 {
     cipher->suite = NULL;
     cipher->is_13 = true;

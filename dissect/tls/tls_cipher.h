@@ -52,8 +52,7 @@ bool tls_cipher_set_12(struct tls_cipher *cipher, const struct tls_suite *suite,
                        const uint8_t master[TLS_MASTER_LEN],
                        const uint8_t client_random[TLS_RANDOM_LEN],
                        const uint8_t server_random[TLS_RANDOM_LEN], bool is_client);
-bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite,
-                       const uint8_t *secret);
+bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite, const uint8_t *secret);
 
 /* tls_cipher_next_secret replaces a traffic secret by the one after a key update (RFC 8446,
  * 7.2); false when libcrypto cannot. */

@@ -20,8 +20,8 @@ static struct tls *meld(struct tls *a, struct tls *b)
     return first;
 }
 
-/* take_first takes the first out, and returns the first of the others. */
-static struct tls *take_first(struct tls *first)
+/* pop_first takes the first out, and returns the first of the others. */
+static struct tls *pop_first(struct tls *first)
 {
     struct tls *left = first->child, *pairs = NULL, *all = NULL;
     first->child = NULL;
@@ -68,7 +68,7 @@ static void tell(struct tls_stage *stage)
     while (due != NULL) {
         struct tls *tls = due;
         bool is_more;
-        due = take_first(tls);
+        due = pop_first(tls);
         do {
             is_more = tls_late_step(tls, true);
         } while (is_more && (due == NULL || tls->due.frame <= due->due.frame));

@@ -54,7 +54,7 @@ static void drop_keys(struct tls *tls)
     }
 }
 
-static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_client)
+static void on_hello(struct tls *tls, int dir, struct cursor body, bool is_client)
 {
     struct tls_hello hello;
     if (is_agreed(tls) || !tls_hello_read(body, is_client, &hello))
@@ -90,7 +90,7 @@ static void take_hello(struct tls *tls, int dir, struct cursor body, bool is_cli
     tls->view.group = tls_group_name(hello.group);
 }
 
-static void take_certificate(struct tls *tls, int dir, struct cursor body)
+static void read_certificate(struct tls *tls, int dir, struct cursor body)
 {
     struct tls_certificate certificate;
     const bool is_13 = tls->view.version == TLS_1_3;
@@ -103,32 +103,32 @@ static void take_certificate(struct tls *tls, int dir, struct cursor body)
     tls->view.valid_until[dir] = certificate.valid_until;
 }
 
-static void take_packed_certificate(struct tls *tls, int dir, struct cursor body)
+static void read_compressed_certificate(struct tls *tls, int dir, struct cursor body)
 {
     uint8_t *bytes;
     struct cursor unpacked;
     tls->view.packed[dir] = tls_certificate_unpack(body, &bytes, &unpacked);
     if (cursor_left(&unpacked) != 0) {
         tls->view.packed[dir] = NULL;
-        take_certificate(tls, dir, unpacked);
+        read_certificate(tls, dir, unpacked);
     }
     free(bytes);
 }
 
-static void take_message(struct tls *tls, int dir, uint8_t type, struct cursor body)
+static void on_message(struct tls *tls, int dir, uint8_t type, struct cursor body)
 {
     tls->view.has_ended[dir] =
         type == TLS_CLIENT_HELLO || type == TLS_SERVER_HELLO_DONE || type == TLS_FINISHED;
     switch ((enum tls_message)type) {
     case TLS_CLIENT_HELLO:
     case TLS_SERVER_HELLO:
-        take_hello(tls, dir, body, type == TLS_CLIENT_HELLO);
+        on_hello(tls, dir, body, type == TLS_CLIENT_HELLO);
         break;
     case TLS_CERTIFICATE:
-        take_certificate(tls, dir, body);
+        read_certificate(tls, dir, body);
         break;
     case TLS_COMPRESSED_CERTIFICATE:
-        take_packed_certificate(tls, dir, body);
+        read_compressed_certificate(tls, dir, body);
         break;
     case TLS_CERTIFICATE_REQUEST:
         tls->view.asks_certificate = true;
@@ -151,8 +151,8 @@ static bool is_of_use(uint8_t type)
            type == TLS_KEY_UPDATE || type == TLS_COMPRESSED_CERTIFICATE;
 }
 
-/* take_messages works on the messages that are whole in at: type:1 length:3 body. */
-static void take_messages(struct tls *tls, int dir, struct cursor *at)
+/* read_messages works on the messages that are whole in at: type:1 length:3 body. */
+static void read_messages(struct tls *tls, int dir, struct cursor *at)
 {
     struct tls_dir *d = &tls->dirs[dir];
     for (;;) {
@@ -176,7 +176,7 @@ static void take_messages(struct tls *tls, int dir, struct cursor *at)
             d->skip = len;
             tls->view.has_ended[dir] = false;
         } else if (cursor_child(at, len, &body)) {
-            take_message(tls, dir, type, body);
+            on_message(tls, dir, type, body);
             if (type == TLS_KEY_UPDATE && cursor_skip(at, cursor_left(at)))
                 return; /* nothing may stand behind it in its record: RFC 8446, 5.1 */
         } else {
@@ -200,7 +200,7 @@ void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
         at = stream_buffer_cursor(&d->handshake);
     }
     const struct cursor start = at;
-    take_messages(tls, dir, &at);
+    read_messages(tls, dir, &at);
     if (from_held)
         stream_buffer_drop(&d->handshake, cursor_offset(&at, &start));
     else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->handshake, env, at))

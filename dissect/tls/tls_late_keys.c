@@ -321,8 +321,8 @@ void tls_late_finish(struct tls *tls)
         join(tls);
 }
 
-/* tell_all tells what waits, up to what may wait on for its keys. */
-static void tell_all(struct tls *tls, bool may_wait)
+/* flush_waiting tells what waits, up to what may wait on for its keys. */
+static void flush_waiting(struct tls *tls, bool may_wait)
 {
     const struct tls_events *events = tls->stage->events;
     void *context = tls->context;
@@ -356,11 +356,11 @@ void tls_late_tell(struct tls *tls)
     if (!tls_late_is_ready(tls))
         return;
     tls_late_search(tls);
-    tell_all(tls, true);
+    flush_waiting(tls, true);
 }
 
 void tls_late_give_up(struct tls *tls)
 {
     if (tls_waits(tls))
-        tell_all(tls, false);
+        flush_waiting(tls, false);
 }

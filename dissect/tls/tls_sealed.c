@@ -39,7 +39,7 @@ void tls_sealed_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     give_gap(tls, dir, len, why);
 }
 
-static void tell_sealed(struct tls *tls)
+static void report_decrypted(struct tls *tls)
 {
     if (tls->is_told)
         return;
@@ -47,8 +47,8 @@ static void tell_sealed(struct tls *tls)
     tls->stage->events->sealed(tls->context);
 }
 
-/* take_text gives out what is inside a record. */
-static void take_text(struct tls *tls, int dir, uint8_t type, size_t len)
+/* on_text gives out what is inside a record. */
+static void on_text(struct tls *tls, int dir, uint8_t type, size_t len)
 {
     const struct cursor text = cursor_make(tls->stage->text, len);
     switch (type) {
@@ -101,7 +101,7 @@ static bool open_record(struct tls *tls, int dir, const struct tls_record *recor
     uint8_t type = 0;
     if (tls_keys_open_handshake(tls, dir, record, &len, &type)) {
         if (type != TLS_DATA)
-            take_text(tls, dir, type, len);
+            on_text(tls, dir, type, len);
         OPENSSL_cleanse(tls->stage->text, len);
         return true;
     }
@@ -111,7 +111,7 @@ static bool open_record(struct tls *tls, int dir, const struct tls_record *recor
     d->num_wrong = 0;
     if (tls->view.keys == DS_TLS_KEYS_MISSING)
         tls->view.keys = are_late(tls) ? DS_TLS_KEYS_LATE : DS_TLS_KEYS_FOUND;
-    take_text(tls, dir, type, len);
+    on_text(tls, dir, type, len);
     OPENSSL_cleanse(tls->stage->text, len);
     return true;
 }
@@ -132,7 +132,7 @@ bool tls_sealed_open(struct tls *tls, int dir, const struct tls_record *record, 
     if (d->cipher.suite == NULL && may_wait)
         return false;
     if (d->cipher.suite == NULL)
-        tell_sealed(tls);
+        report_decrypted(tls);
     else if (is_handshake_13(tls, dir) && d->num_wrong < TLS_MAX_WRONG) {
         d->num_wrong++;
         d->slack++;
@@ -141,6 +141,6 @@ bool tls_sealed_open(struct tls *tls, int dir, const struct tls_record *record, 
     count_unopened(tls, dir);
     give_gap(tls, dir, len, TCP_GAP_LOST);
     if (++d->num_wrong > TLS_MAX_WRONG)
-        tell_sealed(tls);
+        report_decrypted(tls);
     return true;
 }

@@ -24,9 +24,9 @@ static uint64_t all_len(const struct tls_search *search)
     return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
 }
 
-/* take_keys: a record has opened with them, under that number. */
-static void take_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, uint64_t number,
-                      const struct keylog_secret *secret)
+/* use_keys: a record has opened with them, under that number. */
+static void use_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, uint64_t number,
+                     const struct keylog_secret *secret)
 {
     struct tls_dir *d = &tls->dirs[dir];
     tls_cipher_clear(&d->cipher);
@@ -69,7 +69,7 @@ static enum search try_each(struct tls *tls, int dir, struct tls_search *search,
             return CUT;
         }
         if (tls_cipher_open(&cipher, number, record, tls->stage->text, len, type)) {
-            take_keys(tls, dir, &cipher, number, secret);
+            use_keys(tls, dir, &cipher, number, secret);
             return FOUND;
         }
     }

@@ -252,8 +252,7 @@ bool tls_snapshot_seal(const struct tls *tls, int dir, enum ds_snapshot_kind kin
     return is_sealed && !out->failed;
 }
 
-bool tls_snapshot_open(struct tls *tls, int dir, struct cursor sealed,
-                       struct tls_snapshot_piece *piece)
+bool tls_snapshot_open(struct tls *tls, int dir, struct cursor sealed, struct tls_snapshot_piece *piece)
 {
     uint8_t tag[TAG_LEN], kind;
     uint8_t *text = tls->stage->text;
@@ -300,9 +299,8 @@ static uint32_t rest_seq(const struct tls_snapshot *past, int dir)
 }
 
 void tls_snapshot_begin(struct tls_snapshot *past, const struct tls *tls,
-                        const struct tcp_conn_view *tcp,
-                        const struct tcp_point point[2], int64_t since_ns, ds_snapshot_fn give,
-                        void *context)
+                        const struct tcp_conn_view *tcp, const struct tcp_point point[2],
+                        int64_t since_ns, ds_snapshot_fn give, void *context)
 {
     const struct cursor none = cursor_make(NULL, 0);
     struct ds_buffer states[2] = {{0}, {0}};

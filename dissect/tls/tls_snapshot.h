@@ -18,9 +18,8 @@ struct tls_snapshot {
 /* tls_snapshot_begin gives what comes first: the SYNs, where began, and where the directions stand.
  * Everything must outlive past. */
 void tls_snapshot_begin(struct tls_snapshot *past, const struct tls *tls,
-                        const struct tcp_conn_view *tcp,
-                        const struct tcp_point point[2], int64_t since_ns, ds_snapshot_fn give,
-                        void *context);
+                        const struct tcp_conn_view *tcp, const struct tcp_point point[2],
+                        int64_t since_ns, ds_snapshot_fn give, void *context);
 
 /* tls_snapshot_take is a ds_snapshot_fn for what was said in it; context is the struct tls_snapshot. */
 void tls_snapshot_take(void *context, int64_t ts_ns, const struct ds_segment *segment);

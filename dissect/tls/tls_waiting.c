@@ -4,8 +4,7 @@
 #include "tls/tls_waiting.h"
 
 bool tls_waiting_add(struct tls_waiting *waiting, struct dissect_ctx *env,
-                     const struct tls_waiter *waiter,
-                     struct cursor bytes, uint64_t max)
+                     const struct tls_waiter *waiter, struct cursor bytes, uint64_t max)
 {
     const bool is_record = waiter->kind == TLS_WAITS_RECORD;
     struct stream_buffer *waiters = &waiting->waiters;

@@ -54,8 +54,7 @@ static inline size_t tls_waiting_len(const struct tls_waiting *waiting, int dir)
  * ds_stall. False when they are more than max with what waits of that direction, or memory or its cap ran
  * out: then nothing was added. */
 bool tls_waiting_add(struct tls_waiting *waiting, struct dissect_ctx *env,
-                     const struct tls_waiter *waiter,
-                     struct cursor bytes, uint64_t max);
+                     const struct tls_waiter *waiter, struct cursor bytes, uint64_t max);
 
 /* tls_waiting_at is a place in the queue: begin, then next, for as long as nothing is added. */
 struct tls_waiting_at {

@@ -58,8 +58,7 @@ void ds_code_atom(struct ds_text text, enum ds_code_language language, struct ds
 
 /* ds_code_exact_atom does the same, for the compiler: as binary_to_term(<<...>>) where that of
  * OTP 25 cannot take it. */
-void ds_code_exact_atom(struct ds_text text, enum ds_code_language language,
-                        struct ds_buffer *out);
+void ds_code_exact_atom(struct ds_text text, enum ds_code_language language, struct ds_buffer *out);
 
 /* ds_code_key appends an atom as a key, and what stands between key and value: "a => " or
  * "a: ". All keys of that map must be written so. */

@@ -123,8 +123,7 @@ bool ds_atom_memory_add_shape(struct ds_atom_memory *memory, const struct ds_lea
  * False when memory ran out, there are none or more than DS_STATIC_ATOMS_MAX, or one is longer than atoms
  * can be. */
 enum { DS_STATIC_ATOMS_MAX = 16384 };
-bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms,
-                               size_t num);
+bool ds_atom_memory_add_static(struct ds_atom_memory *memory, const struct ds_text *atoms, size_t num);
 
 /* ds_tcp_peek looks at the TCP headers of packets, without reassembly. */
 struct ds_tcp_peek;
@@ -318,8 +317,7 @@ bool ds_packet_segment(const struct ds_packet *packet, struct ds_segment *out);
  * Requires ds_config.remember. */
 typedef void (*ds_snapshot_fn)(void *context, int64_t ts_ns, const struct ds_segment *segment);
 void ds_session_snapshot(struct ds_session *session, const struct ds_endpoint *ends,
-                         ds_snapshot_fn give,
-                         void *context);
+                         ds_snapshot_fn give, void *context);
 
 /* ds_session_seal_snapshot makes a segment of DS_SNAPSHOT_OPEN, which the caller has made, fit into the
  * snapshot of its connection. If the connection has TLS, it encrypts the payload into out, which it empties
@@ -370,8 +368,7 @@ uint64_t ds_flags_missing(uint64_t flags, unsigned release);
 
 /* ds_cookie_check says whether a digest of a handshake (16 bytes) answers the challenge with this cookie.
  * DS_COOKIE_UNCHECKED if cookie is absent. */
-enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge,
-                                     const uint8_t *digest);
+enum ds_cookie_check ds_cookie_check(struct ds_text cookie, uint32_t challenge, const uint8_t *digest);
 
 /* ds_flags_release says which OTP releases send such flags, e.g. "OTP 25-27", or NULL. */
 const char *ds_flags_release(uint64_t flags);

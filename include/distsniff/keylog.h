@@ -58,8 +58,7 @@ void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), vo
  * connection for, since an earlier call returned `after` (0: since the beginning). tcp is ds_conn.tcp. line
  * is a line of a key log with its line end; it lives during the call. Returns the next `after`. */
 uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
-                        void (*take)(void *context, uint64_t tcp, struct ds_text line),
-                        void *context);
+                        void (*take)(void *context, uint64_t tcp, struct ds_text line), void *context);
 
 const struct ds_keylog_stats *ds_keylog_stats(const struct ds_keylog *keylog);
 

@@ -58,8 +58,7 @@ enum ds_rewrite_status {
  * unknown atoms stay. Integers have their shortest form, floats the new one. A LOCAL_EXT becomes another
  * one without meaning. Apart from out, memory is at most proportional to the nesting and to the longest
  * string. */
-enum ds_rewrite_status ds_term_rewrite(const struct ds_term *term,
-                                       const struct ds_rewriter *rewriter,
+enum ds_rewrite_status ds_term_rewrite(const struct ds_term *term, const struct ds_rewriter *rewriter,
                                        struct ds_buffer *out);
 
 DS_END_PUBLIC

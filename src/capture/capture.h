@@ -39,8 +39,7 @@ bool capture_has_nanoseconds(const struct capture *capture);
 bool capture_has_made(const struct capture *capture);
 
 /* capture_get_drops says how many packets the kernel and the interface dropped. */
-void capture_get_drops(const struct capture *capture, uint64_t *by_kernel,
-                       uint64_t *by_interface);
+void capture_get_drops(const struct capture *capture, uint64_t *by_kernel, uint64_t *by_interface);
 
 /* capture_get_progress says how much of the files has been read; false when not known. */
 bool capture_get_progress(const struct capture *capture, double *fraction);

@@ -144,8 +144,7 @@ static void keep_distinct(struct overlap_scan_point *p)
 
 /* join makes clock samples of what two points share: point against reference. Returns how
  * many, or 0 when they are too few to mean anything. */
-static size_t join(const struct overlap_scan_point *point,
-                   const struct overlap_scan_point *reference,
+static size_t join(const struct overlap_scan_point *point, const struct overlap_scan_point *reference,
                    struct clock_sample *out)
 {
     size_t num = 0, num_data = 0;

@@ -119,7 +119,7 @@ static void begin_block(struct pcapng_blocks *b)
         pass(b, len - head_len);
 }
 
-static void take_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)
+static void read_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (text[i] == '\n' || text[i] == '\r')
@@ -150,7 +150,7 @@ static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
     const size_t num = b->left < len ? (size_t)b->left : len;
     b->left -= num;
     if (b->state == BLOCK_SECRETS) {
-        take_text(b, bytes, num);
+        read_text(b, bytes, num);
         explicit_bzero(bytes, num);
     }
     if (b->in != NULL)

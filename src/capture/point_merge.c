@@ -241,8 +241,7 @@ bool point_merge_pop(struct point_merge *points, struct ds_packet *packet)
 }
 
 /* keep copies the bytes of a packet into a slot; false when memory ran out. */
-static bool keep(struct point_slot *slot, const struct ds_packet *packet,
-                 const struct packet_id *id)
+static bool keep(struct point_slot *slot, const struct ds_packet *packet, const struct packet_id *id)
 {
     if (slot->size < packet->cap_len) {
         uint8_t *bytes = realloc(slot->bytes, packet->cap_len);

@@ -310,8 +310,7 @@ bool port_filter_begin(struct port_filter *f)
     return true;
 }
 
-struct port_filter *port_filter_new(const struct port_filter_config *config,
-                                    struct capture *capture)
+struct port_filter *port_filter_new(const struct port_filter_config *config, struct capture *capture)
 {
     struct port_filter *f = calloc(1, sizeof *f);
     if (f == NULL) {

@@ -26,8 +26,7 @@ struct port_filter_config {
 
 /* port_filter_new reads the rule, before rights are given up: it may be in a file. NULL after a
  * complaint. */
-struct port_filter *port_filter_new(const struct port_filter_config *config,
-                                    struct capture *capture);
+struct port_filter *port_filter_new(const struct port_filter_config *config, struct capture *capture);
 
 /* port_filter_needs_names says whether the expression may hold names of hosts, networks or ports, for
  * which files are read and servers asked: then port_filter_begin is to be called where that can be

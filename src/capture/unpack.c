@@ -40,7 +40,7 @@ struct unpack {
 /* Memory of the libraries, with its size before it: what was unpacked last stands in it as well. */
 enum { SIZE_LEN = 16 };
 
-static void *take_memory(void *opaque, size_t size)
+static void *allocate_memory(void *opaque, size_t size)
 {
     (void)opaque;
     uint8_t *memory = size <= SIZE_MAX - SIZE_LEN ? malloc(SIZE_LEN + size) : NULL;
@@ -50,9 +50,9 @@ static void *take_memory(void *opaque, size_t size)
     return memory + SIZE_LEN;
 }
 
-static void *take_items(void *opaque, unsigned num, unsigned size)
+static void *allocate_items(void *opaque, unsigned num, unsigned size)
 {
-    return take_memory(opaque, (size_t)num * size);
+    return allocate_memory(opaque, (size_t)num * size);
 }
 
 static void give_memory(void *opaque, void *given)
@@ -178,15 +178,14 @@ static ssize_t unpack_read(void *cookie, char *out, size_t size)
     return 0;
 }
 
-struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head,
-                           size_t head_len, void (*const *on_wait)(void *context),
-                           void *const *wait_context)
+struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head, size_t head_len,
+                           void (*const *on_wait)(void *context), void *const *wait_context)
 {
     struct unpack *u = malloc(sizeof *u);
     if (u == NULL)
         return NULL;
     memset(u, 0, offsetof(struct unpack, buffer));
-    u->gzip.zalloc = take_items;
+    u->gzip.zalloc = allocate_items;
     u->gzip.zfree = give_memory;
     u->gzip.opaque = u;
     u->format = format;
@@ -199,7 +198,7 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
     if (format == UNPACK_GZIP) {
         ok = inflateInit2(&u->gzip, 15 + 16) == Z_OK; /* largest window, gzip header */
     } else if (format == UNPACK_ZSTD) {
-        u->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){take_memory, give_memory, u});
+        u->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){allocate_memory, give_memory, u});
         ok = u->zstd != NULL;
     }
     if (!ok) {

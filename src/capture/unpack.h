@@ -24,9 +24,8 @@ struct unpack;
  * on_wait is called before a read that would have to wait, and now and then while it does; when
  * stop_wanted is set (signals.h) the file ends. fd is closed by unpack_free. NULL when memory ran
  * out; fd is then left open. */
-struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head,
-                           size_t head_len, void (*const *on_wait)(void *context),
-                           void *const *wait_context);
+struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head, size_t head_len,
+                           void (*const *on_wait)(void *context), void *const *wait_context);
 
 /* unpack_watch has see look at all bytes that the stream gives out; where it returns true there
  * were secrets among them, which it has overwritten. */

@@ -352,7 +352,7 @@ static bool may_answer_earlier(const struct record *record)
            message->op->kind == DS_KIND_SPAWNED;
 }
 
-static void take_message(struct profile_gather *g, const struct record *record, unsigned slice)
+static void on_message(struct profile_gather *g, const struct record *record, unsigned slice)
 {
     const struct ds_event *event = record->event;
     const uint64_t size = event->message.size;
@@ -383,8 +383,8 @@ static void take_message(struct profile_gather *g, const struct record *record, 
     look(g, seen, &from);
 }
 
-/* take_gap: as many messages as it may have held are unread. */
-static void take_gap(struct profile_gather *g, const struct ds_event *event, unsigned slice)
+/* on_gap: as many messages as it may have held are unread. */
+static void on_gap(struct profile_gather *g, const struct ds_event *event, unsigned slice)
 {
     enum { SMALL_MESSAGE = 50 };
     const struct ds_gap *gap = &event->gap;
@@ -393,7 +393,7 @@ static void take_gap(struct profile_gather *g, const struct ds_event *event, uns
     count_unread(g, event, slice, num);
 }
 
-static void take_change(struct profile_gather *g, const struct ds_event *event, unsigned slice)
+static void on_change(struct profile_gather *g, const struct ds_event *event, unsigned slice)
 {
     const struct ds_conn_change *change = &event->change;
     if (change->final && !change->unfollowed && is_named(event->conn->end[0].node) &&
@@ -401,8 +401,8 @@ static void take_change(struct profile_gather *g, const struct ds_event *event, 
         count(get_between(g, PROFILE_END, event->conn), slice, 0, event);
 }
 
-/* take_handshake notes which release a node says it is. */
-static void take_handshake(struct profile_gather *g, const struct ds_event *event)
+/* on_handshake notes which release a node says it is. */
+static void on_handshake(struct profile_gather *g, const struct ds_event *event)
 {
     const struct ds_endpoint *end = &event->conn->end[event->dir];
     const char *release = event->handshake.has_flags ? ds_flags_release(event->handshake.flags) : NULL;
@@ -413,15 +413,15 @@ static void take_handshake(struct profile_gather *g, const struct ds_event *even
         snprintf(node->value, sizeof node->value, "%s", release);
 }
 
-static void take_event(struct profile_gather *g, const struct ds_event *event)
+static void on_event(struct profile_gather *g, const struct ds_event *event)
 {
     const unsigned slice = profile_at(g->profile, event->ts_ns);
     if (event->type == DS_EVENT_GAP)
-        take_gap(g, event, slice);
+        on_gap(g, event, slice);
     else if (event->type == DS_EVENT_CONN)
-        take_change(g, event, slice);
+        on_change(g, event, slice);
     else if (event->type == DS_EVENT_HANDSHAKE)
-        take_handshake(g, event);
+        on_handshake(g, event);
 }
 
 static void print_node(struct profile_gather *g, struct ds_text node, struct ds_buffer *out)
@@ -455,9 +455,9 @@ static void print_call(struct profile_gather *g, const struct call *call, struct
     }
 }
 
-/* take_call: what is not known to have ended says nothing about how long it takes, nor whether it
+/* on_call: what is not known to have ended says nothing about how long it takes, nor whether it
  * fails. */
-static void take_call(struct profile_gather *g, const struct call *call)
+static void on_call(struct profile_gather *g, const struct call *call)
 {
     const bool has_failed = call_outcome_is_failure(call->outcome);
     if (call->outcome == CALL_OPEN || call->outcome == CALL_UNANSWERED || call->outcome == CALL_UNKNOWN)
@@ -488,8 +488,8 @@ static void take_call(struct profile_gather *g, const struct call *call)
     }
 }
 
-/* take_finding: notes and hygiene come and go, and nothing works less for it. */
-static void take_finding(struct profile_gather *g, const struct finding *finding)
+/* on_finding: notes and hygiene come and go, and nothing works less for it. */
+static void on_finding(struct profile_gather *g, const struct finding *finding)
 {
     struct ds_buffer *key = &g->key;
     if (finding->kind == NULL || finding->happening != HAPPENING_NONE ||
@@ -517,13 +517,13 @@ static void take_finding(struct profile_gather *g, const struct finding *finding
 void profile_gather_record(struct profile_gather *g, const struct record *record)
 {
     if (record->finding != NULL)
-        take_finding(g, record->finding);
+        on_finding(g, record->finding);
     else if (record->call != NULL)
-        take_call(g, record->call);
+        on_call(g, record->call);
     else if (record->event != NULL && record->event->past)
         return; /* of before the capture */
     else if (record_is_message(record))
-        take_message(g, record, profile_at(g->profile, record->event->ts_ns));
+        on_message(g, record, profile_at(g->profile, record->event->ts_ns));
     else if (record->event != NULL && record->monitor == NULL && !record->link_facts)
-        take_event(g, record->event);
+        on_event(g, record->event);
 }

@@ -108,8 +108,7 @@ static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key
 }
 
 /* add makes an entry. Not inline: nearly always there is one. */
-static __attribute__((noinline)) struct hitters_entry *add(struct heavy_hitters *hitters,
-                                                           uint64_t key)
+static __attribute__((noinline)) struct hitters_entry *add(struct heavy_hitters *hitters, uint64_t key)
 {
     struct hitters_entry *e =
         table_is_full(&hitters->table) ? replace(hitters, key) : table_put(&hitters->table, key);

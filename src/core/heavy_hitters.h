@@ -59,7 +59,6 @@ uint64_t hitters_most_missing(struct heavy_hitters *hitters);
 
 /* hitters_list returns all entries, sorted by compare as qsort does it, in memory to be freed; NULL
  * when there are none or memory ran out. */
-void **hitters_list(const struct heavy_hitters *hitters,
-                    int (*compare)(const void *, const void *));
+void **hitters_list(const struct heavy_hitters *hitters, int (*compare)(const void *, const void *));
 
 #endif

@@ -19,9 +19,9 @@ static size_t paint_len(struct ds_text text)
     return len < text.len && text.data[len] == 'm' ? len + 1 : 0;
 }
 
-/* take_first returns how many bytes the character has that a text begins with, and adds its columns: one
- * for a byte that begins none, none for what sets a colour. */
-static size_t take_first(struct ds_text text, unsigned *columns)
+/* first_character returns how many bytes the character has that a text begins with, and adds its columns:
+ * one for a byte that begins none, none for what sets a colour. */
+static size_t first_character(struct ds_text text, unsigned *columns)
 {
     uint32_t character;
     size_t len = paint_len(text);
@@ -44,7 +44,7 @@ unsigned line_columns(struct ds_text text)
 {
     unsigned num = 0;
     for (size_t at = 0; at < text.len;)
-        at += take_first(rest_of(text, at), &num);
+        at += first_character(rest_of(text, at), &num);
     return num;
 }
 
@@ -54,7 +54,7 @@ static size_t bytes_of(struct ds_text text, unsigned columns)
 {
     unsigned num = 0;
     for (size_t at = 0; at < text.len;) {
-        const size_t len = take_first(rest_of(text, at), &num);
+        const size_t len = first_character(rest_of(text, at), &num);
         if (num > columns)
             return at;
         at += len;
@@ -138,7 +138,7 @@ void line_wrap(struct ds_text text, unsigned first, unsigned indent, unsigned co
     while (bytes_of(text, room) < text.len) {
         size_t len = break_at(text, room);
         if (len == 0 && room >= columns - indent) /* nor would it stand in the next line */
-            len = take_first(text, &ignored);
+            len = first_character(text, &ignored);
         ds_buffer_add(out, text.data, without_blanks(text.data, len));
         text.data += len;
         text.len -= len;

@@ -127,7 +127,7 @@ void signals_prepare(void)
         handle(SIGHUP, on_early_hangup, 0);
 }
 
-static void take_hangups(bool reloads)
+static void handle_hangups(bool reloads)
 {
     if (is_ignored(SIGHUP))
         return;
@@ -151,7 +151,7 @@ void signals_install(bool reloads)
     handle(SIGPIPE, SIG_IGN, 0);
     handle(SIGXFSZ, SIG_IGN, 0);
     handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
-    take_hangups(reloads);
+    handle_hangups(reloads);
 }
 
 bool stop_may_be_wanted(void)

@@ -16,8 +16,7 @@ static const struct {
 #undef ENDING
 };
 
-void stop_condition_init(struct stop_condition *ending, const struct stop_config *config,
-                         bool is_live)
+void stop_condition_init(struct stop_condition *ending, const struct stop_config *config, bool is_live)
 {
     *ending = (struct stop_condition){
         .config = config,

@@ -36,8 +36,7 @@ struct stop_condition {
     int64_t until_elapsed_ns; /* --until +5s: live, by a clock that is never set */
 };
 
-void stop_condition_init(struct stop_condition *ending, const struct stop_config *config,
-                         bool is_live);
+void stop_condition_init(struct stop_condition *ending, const struct stop_config *config, bool is_live);
 
 /* stop_condition_show_from has nothing shown that is before a time, in ns since 1970. To be called before
  * stop_condition_begin. */

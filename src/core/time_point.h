@@ -32,8 +32,7 @@ bool time_point_parse(const char *text, struct time_point *out);
 /* time_point_resolve returns the moment in ns since 1970. A time of day is that of the day, in
  * local time, on which the capture began, or of the next day where it would lie before
  * not_before_ns. */
-int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns,
-                           int64_t not_before_ns);
+int64_t time_point_resolve(const struct time_point *moment, int64_t start_ns, int64_t not_before_ns);
 
 /* time_point_format writes a moment as a user would type it, in local time: 2026-01-31 23:59:59. */
 void time_point_format(int64_t ns, char *out, size_t size);

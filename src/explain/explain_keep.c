@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* take_text returns what is in scratch as a text of its own, and empties it. NULL where memory ran out. */
-static char *take_text(struct explain *e)
+/* detach_text returns what is in scratch as a text of its own, and empties it. NULL where memory ran out.
+ * */
+static char *detach_text(struct explain *e)
 {
     ds_buffer_add(&e->scratch, "", 1);
     char *text = e->scratch.failed ? NULL : strdup(e->scratch.data);
@@ -26,7 +27,7 @@ static char *take_text(struct explain *e)
 
 static void keep_line(struct explain *e, struct explain_lines *lines, size_t max, uint64_t number)
 {
-    char *text = take_text(e);
+    char *text = detach_text(e);
     if (text == NULL)
         return;
     if (lines->num < max && lines->num < OWN_MAX) {
@@ -66,7 +67,7 @@ static bool near_wants(const struct explain_near *near, uint64_t number, uint64_
 
 static void keep_near(struct explain *e, struct explain_near *near, uint64_t number, uint64_t middle)
 {
-    const struct explain_line line = {number, take_text(e)};
+    const struct explain_line line = {number, detach_text(e)};
     if (line.text == NULL)
         return;
     if (number < middle)
@@ -301,7 +302,7 @@ static void keep_last(struct explain *e, const struct record *shown)
     struct explain_line *line = e->first_message.text == NULL ? &e->first_message : &e->last_message;
     print_event(e, e->brief, shown);
     free(line->text);
-    *line = (struct explain_line){shown->event->frame, take_text(e)};
+    *line = (struct explain_line){shown->event->frame, detach_text(e)};
 }
 
 static void keep_own(struct explain *e, const struct record *shown, struct event_text *how)

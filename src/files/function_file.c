@@ -52,8 +52,7 @@ FILE *function_file_read(void *context, ssize_t (*read)(void *context, char *byt
     return open_file((struct both){.context = context, .read = read});
 }
 
-FILE *function_file_write(void *context,
-                          ssize_t (*write)(void *context, const char *bytes, size_t len))
+FILE *function_file_write(void *context, ssize_t (*write)(void *context, const char *bytes, size_t len))
 {
     return open_file((struct both){.context = context, .write = write});
 }
@@ -65,8 +64,7 @@ FILE *function_file_read(void *context, ssize_t (*read)(void *context, char *byt
     return fopencookie(context, "rb", (cookie_io_functions_t){.read = read});
 }
 
-FILE *function_file_write(void *context,
-                          ssize_t (*write)(void *context, const char *bytes, size_t len))
+FILE *function_file_write(void *context, ssize_t (*write)(void *context, const char *bytes, size_t len))
 {
     return fopencookie(context, "wb", (cookie_io_functions_t){.write = write});
 }

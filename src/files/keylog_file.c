@@ -24,7 +24,7 @@ struct keylog_files {
 /* So often the names are looked at: whether other files have them by now. */
 #define LOOK_EVERY_NS INT64_C(20000000)
 
-static void take_lines(void *context, const char *bytes, size_t len, bool is_rest)
+static void on_lines(void *context, const char *bytes, size_t len, bool is_rest)
 {
     struct keylog_files *files = context;
     (is_rest ? ds_keylog_try : ds_keylog_add)(files->keylog, bytes, len);
@@ -32,7 +32,7 @@ static void take_lines(void *context, const char *bytes, size_t len, bool is_res
 
 static bool read_on(struct keylog_files *files, struct tail_file *file)
 {
-    const bool done = tail_file_read(file, files->config->grows, take_lines, files);
+    const bool done = tail_file_read(file, files->config->grows, on_lines, files);
     if (!files->config->grows)
         ds_keylog_end(files->keylog);
     return done;

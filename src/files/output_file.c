@@ -263,8 +263,8 @@ void output_file_forget(struct output_file *output)
         ds_buffer_free(&output->ends);
 }
 
-/* take_each adds record after record, so that each is written out at once. */
-static void take_each(struct output_file *output, const struct output_file *from)
+/* move_each adds record after record, so that each is written out at once. */
+static void move_each(struct output_file *output, const struct output_file *from)
 {
     const size_t *ends = (const size_t *)(const void *)from->ends.data;
     const size_t num = from->ends.len / sizeof *ends;
@@ -292,7 +292,7 @@ void output_file_take(struct output_file *output, struct output_file *from)
     if (from->buffer.failed || from->ends.failed) {
         output_fail(output, ENOMEM);
     } else if (output->line_buffered) {
-        take_each(output, from);
+        move_each(output, from);
     } else {
         output_file_flush(output);
         if (output->failed) {

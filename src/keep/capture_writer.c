@@ -36,9 +36,9 @@ static bool make_name(struct capture_writer *save)
     return rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
 }
 
-/* take_name sees to it that the files of a new time do not write over those of another one that
+/* reserve_name sees to it that the files of a new time do not write over those of another one that
  * has the same name. Live, a clock that is never set says how long ago that was. */
-static bool take_name(struct capture_writer *save)
+static bool reserve_name(struct capture_writer *save)
 {
     struct rotation *rotation = &save->rotation;
     if (rotation->rules.seconds == 0 || rotation->times != 0)
@@ -72,7 +72,7 @@ static bool open_current(struct capture_writer *save)
 
 static bool open_next(struct capture_writer *save)
 {
-    if (take_name(save) && make_name(save))
+    if (reserve_name(save) && make_name(save))
         return open_current(save);
     complain("-w %s does not give a file name", save->config->write_file);
     save->ending = STOP_OUTPUT;

@@ -29,10 +29,8 @@ struct keep_conns {
 };
 
 void keep_conns_open(struct packet_recorder *recorder);
-void keep_conns_record(struct packet_recorder *recorder, const struct record *record,
-                       bool selected);
-void keep_conns_packet(struct packet_recorder *recorder, uint64_t key,
-                       const struct ds_packet *packet);
+void keep_conns_record(struct packet_recorder *recorder, const struct record *record, bool selected);
+void keep_conns_packet(struct packet_recorder *recorder, uint64_t key, const struct ds_packet *packet);
 void keep_conns_end(struct packet_recorder *recorder);
 
 #endif

@@ -32,10 +32,8 @@ struct keep_latest {
 /* keep_latest_open says whether files can be written; false after a complaint. */
 bool keep_latest_open(struct packet_recorder *recorder);
 void keep_latest_record(struct packet_recorder *recorder, const struct record *record);
-void keep_latest_packet(struct packet_recorder *recorder, uint64_t key,
-                        const struct ds_packet *packet);
-void keep_latest_look(
-    struct packet_recorder *recorder); /* at the clock, and at the commands of -z */
+void keep_latest_packet(struct packet_recorder *recorder, uint64_t key, const struct ds_packet *packet);
+void keep_latest_look(struct packet_recorder *recorder); /* at the clock, and at the commands of -z */
 void keep_latest_end(struct packet_recorder *recorder);
 
 #endif

@@ -89,8 +89,8 @@ void packet_notes_record(struct packet_notes *n, const struct record *record)
     n->used += note->lines.comments.len - before;
 }
 
-/* take_first moves what the first note has to what is taken: as a whole, where that is nothing yet. */
-static void take_first(struct packet_notes *n)
+/* pop_first moves what the first note has to what is taken: as a whole, where that is nothing yet. */
+static void pop_first(struct packet_notes *n)
 {
     struct packet_note *note = n->first;
     n->first = note->next;
@@ -116,7 +116,7 @@ const struct ds_buffer *packet_notes_take(struct packet_notes *n, uint64_t frame
     n->taken.num_more = n->num_more;
     n->num_more = 0;
     while (n->first != NULL && n->first->frame <= frame && n->taken.comments.len < LINES_OF_PACKET)
-        take_first(n);
+        pop_first(n);
     return note_lines_end(&n->taken, &n->line);
 }
 
@@ -130,7 +130,7 @@ void packet_notes_free(struct packet_notes *n)
     if (n == NULL)
         return;
     while (n->first != NULL)
-        take_first(n);
+        pop_first(n);
     note_lines_free(&n->taken);
     ds_buffer_free(&n->line);
     event_text_free(n->text);

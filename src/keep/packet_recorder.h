@@ -22,8 +22,7 @@ bool recorder_wanted(const struct keep_config *config);
 
 /* recorder_new opens the file of -O. session is the configuration of the session, with the session
  * itself in beside. NULL after a complaint. */
-struct packet_recorder *recorder_new(const struct keep_config *config,
-                                     const struct ds_config *session,
+struct packet_recorder *recorder_new(const struct keep_config *config, const struct ds_config *session,
                                      const struct capture *capture);
 
 /* recorder_set_notes has the packets of -O get the comments of notes, which stay whose they are. */

@@ -23,7 +23,7 @@ enum { PACKET_HEADER_LEN = 16, CAPTURED_AT = 8 };
 
 /* What libpcap writes goes to the output's buffer; whether there was memory for it is the
  * output's to say. */
-static ssize_t take_bytes(void *cookie, const char *bytes, size_t len)
+static ssize_t write_bytes(void *cookie, const char *bytes, size_t len)
 {
     struct pcap_writer *writer = cookie;
     ds_buffer_add(&writer->output.buffer, bytes, len);
@@ -32,7 +32,7 @@ static ssize_t take_bytes(void *cookie, const char *bytes, size_t len)
 
 static bool start_dump(struct pcap_writer *writer, const struct capture *capture)
 {
-    FILE *file = function_file_write(writer, take_bytes);
+    FILE *file = function_file_write(writer, write_bytes);
     pcap_t *pcap = pcap_open_dead_with_tstamp_precision(
         capture->inputs[0].dlt, MAX_SNAPLEN,
         writer->nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);

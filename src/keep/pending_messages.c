@@ -102,8 +102,8 @@ static uint64_t hash_sender(const struct ds_event *event)
     return (uint64_t)hash_key(key, sizeof key) | (uint64_t)1 << 32;
 }
 
-/* take_monitor gives a call the monitor that its caller has just set up. */
-static void take_monitor(struct pending_messages *o, uint64_t call, const struct ds_event *event)
+/* on_monitor gives a call the monitor that its caller has just set up. */
+static void on_monitor(struct pending_messages *o, uint64_t call, const struct ds_event *event)
 {
     const uint64_t watcher = hash_sender(event);
     const uint64_t num = o->num_pending < MONITORS_PENDING ? o->num_pending : MONITORS_PENDING;
@@ -145,7 +145,7 @@ static void on_record(void *context, const struct record *record)
         (note->role != NOTE_REQUEST && note->role != NOTE_FORWARD && note->role != NOTE_SPAWNED))
         return;
     if (note->role == NOTE_REQUEST)
-        take_monitor(o, note->call, record->event);
+        on_monitor(o, note->call, record->event);
     struct pending_message *opening = add(o, note->call);
     if (opening != NULL)
         keep_frame(o, opening, record->event);
@@ -191,8 +191,7 @@ static bool is_between(const struct pending_message *opening, const struct ds_en
 }
 
 void pending_messages_give(const struct pending_messages *o, const struct ds_endpoint *ends,
-                           int64_t since_ns,
-                           opening_fn give, void *context)
+                           int64_t since_ns, opening_fn give, void *context)
 {
     for (const struct pending_message *at = table_oldest(&o->table); at != NULL;
          at = table_newer(&o->table, at)) {

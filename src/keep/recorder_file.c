@@ -109,7 +109,7 @@ static void end_conn(struct packet_recorder *k)
     k->writing.has_conn = false;
 }
 
-static void take_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
+static void on_segment(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct packet_recorder *k = context;
     const struct ds_snapshot *past = &segment->past;
@@ -128,7 +128,7 @@ static void take_segment(void *context, int64_t ts_ns, const struct ds_segment *
 void recorder_write_state(struct packet_recorder *k, const struct ds_endpoint *ends, int64_t now_ns)
 {
     k->writing = (struct recorder_past){.now_ns = now_ns};
-    ds_session_snapshot(k->past, ends, take_segment, k);
+    ds_session_snapshot(k->past, ends, on_segment, k);
     end_conn(k);
 }
 

@@ -23,7 +23,6 @@ void event_text_print_shown(struct event_text *text, const struct record *record
                             struct ds_buffer *out);
 
 /* event_text_print appends the event of the record. */
-void event_text_print(struct event_text *text, const struct record *record,
-                      struct ds_buffer *out);
+void event_text_print(struct event_text *text, const struct record *record, struct ds_buffer *out);
 
 #endif

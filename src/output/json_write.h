@@ -132,8 +132,7 @@ void json_put_microseconds(struct json_writer *json, struct json_key key, int64_
 void json_put_long_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
 void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *bytes, size_t len);
 /* A term that is a whole number becomes one; all others are shown as text. */
-void json_put_number_term(struct json_writer *json, struct json_key key,
-                          const struct ds_term *term);
+void json_put_number_term(struct json_writer *json, struct json_key key, const struct ds_term *term);
 /* The external term format as base64; nothing for a damaged term. */
 void json_put_etf(struct json_writer *json, struct json_key key, const struct ds_term *term);
 

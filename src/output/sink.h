@@ -172,8 +172,7 @@ enum { MAX_KINDS = 32 };
 size_t sink_get_names(const char *names[MAX_KINDS]);
 
 /* sink_open opens the output and the format. False after a complaint. */
-bool sink_open(struct sink *sink, const struct sink_format *format,
-               const struct sink_config *config);
+bool sink_open(struct sink *sink, const struct sink_format *format, const struct sink_config *config);
 
 /* sink_withdraw removes what was just created but is not to be written after all, so that it is not
  * taken for the user's own the next time. */

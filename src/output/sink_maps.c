@@ -83,8 +83,7 @@ static void put_ip(struct map_writer *map, const char *key, const struct ds_addr
     map_field_string(map, key, addr);
 }
 
-static void put_community_id(struct map_writer *map, const char *key,
-                             const struct ds_endpoint ends[2])
+static void put_community_id(struct map_writer *map, const char *key, const struct ds_endpoint ends[2])
 {
     char id[COMMUNITY_ID_SIZE];
     if (community_id_print(ends, id))

@@ -427,8 +427,7 @@ struct event_text *event_text_new_shown(int verbose)
     return text;
 }
 
-void event_text_print_shown(struct event_text *text, const struct record *record,
-                            struct ds_buffer *out)
+void event_text_print_shown(struct event_text *text, const struct record *record, struct ds_buffer *out)
 {
     text->state.out = out;
     if (text_skips(&text->config, record))

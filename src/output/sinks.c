@@ -108,8 +108,7 @@ static bool open_output(struct sink *sink, const char *file)
     return false;
 }
 
-bool sink_open(struct sink *sink, const struct sink_format *format,
-               const struct sink_config *config)
+bool sink_open(struct sink *sink, const struct sink_format *format, const struct sink_config *config)
 {
     *sink = (struct sink){.kind = format->kind, .config = config, .time_digits = 6};
     if (sink->kind->open_by_itself != NULL)

@@ -39,8 +39,7 @@ bool term_text_cache_wants(const struct ds_term *term)
 }
 
 void term_text_cache_keep(struct term_text_cache *said, uint64_t call, enum cached_what what,
-                          const struct ds_term *term,
-                          struct ds_text text)
+                          const struct ds_term *term, struct ds_text text)
 {
     struct said_entry *entry = &said->entries[call % NUM_CALLS][what];
     entry->call = 0;
@@ -58,8 +57,7 @@ void term_text_cache_keep(struct term_text_cache *said, uint64_t call, enum cach
 }
 
 struct ds_text term_text_cache_find(const struct term_text_cache *said, uint64_t call,
-                                    enum cached_what what,
-                                    const struct ds_term *term)
+                                    enum cached_what what, const struct ds_term *term)
 {
     const struct said_entry *entry = &said->entries[call % NUM_CALLS][what];
     if (call == 0 || entry->call != call || entry->term.len != term->len ||

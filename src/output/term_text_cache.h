@@ -22,14 +22,12 @@ bool term_text_cache_wants(const struct ds_term *term);
  * unless
  * memory runs out. */
 void term_text_cache_keep(struct term_text_cache *said, uint64_t call, enum cached_what what,
-                          const struct ds_term *term,
-                          struct ds_text text);
+                          const struct ds_term *term, struct ds_text text);
 
 /* term_text_cache_find returns the text of the same term of the same call, which lives until the next
  * term_text_cache_keep;
  * absent when it is not known. */
 struct ds_text term_text_cache_find(const struct term_text_cache *said, uint64_t call,
-                                    enum cached_what what,
-                                    const struct ds_term *term);
+                                    enum cached_what what, const struct ds_term *term);
 
 #endif

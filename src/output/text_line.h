@@ -82,8 +82,7 @@ void text_add_peers(struct text_state *s, const struct ds_conn *conn, unsigned f
 
 /* What the event says, behind who speaks to whom. */
 void text_add_epmd(struct text_state *s, const struct sink *sink, const struct ds_event *event);
-void text_add_handshake(struct text_state *s, const struct sink *sink,
-                        const struct ds_event *event);
+void text_add_handshake(struct text_state *s, const struct sink *sink, const struct ds_event *event);
 void text_add_conn(struct text_state *s, const struct sink *sink, const struct ds_event *event);
 void text_add_stall(struct text_state *s, const struct sink *sink, const struct ds_event *event);
 void text_add_message(struct text_state *s, const struct sink *sink, const struct ds_event *event);

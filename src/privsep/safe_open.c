@@ -74,8 +74,8 @@ static bool enter(struct way *way, int folder)
     return true;
 }
 
-/* take_part takes the next entry from the rest of the way. */
-static bool take_part(struct way *way)
+/* next_part takes the next entry from the rest of the way. */
+static bool next_part(struct way *way)
 {
     const char *from = way->rest + strspn(way->rest, "/");
     const size_t len = strcspn(from, "/");
@@ -138,7 +138,7 @@ static bool walk(struct way *way, const char *name, bool is_new, struct open_tro
         return false;
     strcpy(way->rest, name);
     bool ok = enter(way, folder_open(name[0] == '/' ? "/" : "."));
-    while (ok && (ok = take_part(way))) {
+    while (ok && (ok = next_part(way))) {
         struct folder_entry entry;
         const bool is_last = way->rest[0] == '\0';
         ok = folder_look(way->folder, way->part, &entry);

@@ -189,8 +189,7 @@ static void give_told(struct deferred_records *held, const struct ds_conn *conn,
     }
 }
 
-void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn,
-                              record_fn give,
+void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
                               void *context)
 {
     if (table_find(&held->shown, conn->number) != NULL)

@@ -44,8 +44,7 @@ bool deferred_records_is_shown(const struct deferred_records *held, uint64_t con
 
 /* deferred_records_release gives out what was held back of a connection, what led to it first; from now
  * on nothing of it is. */
-void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn,
-                              record_fn give,
+void deferred_records_release(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
                               void *context);
 
 /* deferred_records_end gives out what was held back of the first max_conns connections. */

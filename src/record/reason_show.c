@@ -43,7 +43,7 @@ struct parts {
     struct ds_term terms[MAX_TERMS];
 };
 
-static bool take_apart(const struct ds_term *reason, struct parts *parts)
+static bool split_reason(const struct ds_term *reason, struct parts *parts)
 {
     struct ds_term first;
     parts->num_terms = 0;
@@ -121,8 +121,7 @@ static bool read_stack(const struct ds_term *term, struct stack_top *at)
 
 /* read_exception reads a map of Elixir's, %{__struct__: Module, __exception__: true, message: "..."}.
  * False: it is none, or has no such message. */
-static bool read_exception(const struct ds_term *term, struct ds_term *module,
-                           struct ds_text *message)
+static bool read_exception(const struct ds_term *term, struct ds_term *module, struct ds_text *message)
 {
     struct ds_term value;
     struct ds_text is_exception, name;
@@ -172,7 +171,7 @@ static void show_error(const struct ds_term *error, const struct ds_term *stack,
 {
     struct parts parts;
     const struct known_reason *known =
-        take_apart(error, &parts) ? find_reason(&parts, true, at->module.data != NULL) : NULL;
+        split_reason(error, &parts) ? find_reason(&parts, true, at->module.data != NULL) : NULL;
     if (known != NULL) {
         ds_buffer_printf(out, "** (%s) ", known->exception);
         show_text(known, &parts, at, options, out);
@@ -186,8 +185,8 @@ static void show_error(const struct ds_term *error, const struct ds_term *stack,
     }
 }
 
-/* take_call takes away what call failed by a reason, {Reason, {Module, Function, Args}}, and shows it. */
-static bool take_call(struct ds_term *reason, struct ds_buffer *out)
+/* strip_call takes away what call failed by a reason, {Reason, {Module, Function, Args}}, and shows it. */
+static bool strip_call(struct ds_term *reason, struct ds_buffer *out)
 {
     struct ds_term inner, call, more;
     uint32_t num_args;
@@ -205,8 +204,8 @@ static bool take_call(struct ds_term *reason, struct ds_buffer *out)
     return true;
 }
 
-/* take_exit takes away what rpc and catch put before a reason: {'EXIT', Reason}. */
-static bool take_exit(struct ds_term *reason)
+/* strip_exit takes away what rpc and catch put before a reason: {'EXIT', Reason}. */
+static bool strip_exit(struct ds_term *reason)
 {
     struct ds_term first, inner;
     struct ds_text word;
@@ -223,7 +222,7 @@ static void show_in_elixir(struct ds_term reason, bool is_error,
     struct ds_term error, stack;
     struct stack_top at = {.arity = 0};
     struct parts parts;
-    for (int i = 0; i < MAX_LAYERS && (take_exit(&reason) || take_call(&reason, out)); i++)
+    for (int i = 0; i < MAX_LAYERS && (strip_exit(&reason) || strip_call(&reason, out)); i++)
         is_error = false;
     if (show_exception(&reason, options, out))
         return;
@@ -236,7 +235,7 @@ static void show_in_elixir(struct ds_term reason, bool is_error,
         return;
     }
     const struct known_reason *known =
-        take_apart(&reason, &parts) ? find_reason(&parts, false, false) : NULL;
+        split_reason(&reason, &parts) ? find_reason(&parts, false, false) : NULL;
     if (known == NULL) {
         term_show(&reason, options, out);
         return;

@@ -105,8 +105,7 @@ static bool give_record(const struct record_queue_target *target, const struct r
 }
 
 /* give hands a block to the target, and counts what it does not want. */
-static bool give(struct record_queue *queue, const struct slot *slot, bool wanted,
-                 uint64_t *num_left)
+static bool give(struct record_queue *queue, const struct slot *slot, bool wanted, uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
     struct record_view view = {0};
@@ -140,7 +139,7 @@ static void empty(struct slot *slot, bool is_long)
 
 /* The steps of a thread: it has the lock before and after, not in between. */
 
-static void take_turn(struct record_queue *queue)
+static void write_next(struct record_queue *queue)
 {
     struct slot *slot = slot_at(queue, queue->tail);
     const uint64_t num_bytes = slot->block.cap;
@@ -199,7 +198,7 @@ static void *run(void *context)
     pthread_mutex_lock(&queue->lock);
     for (;;) {
         if (is_turn(queue))
-            take_turn(queue);
+            write_next(queue);
         else if (can_draft(queue))
             make_draft(queue);
         else if (queue->stop && queue->tail == queue->head)
@@ -266,8 +265,7 @@ static unsigned count_slots(uint64_t max_bytes, unsigned num_threads)
     return num < 2 ? 2 : num > MAX_BLOCKS ? MAX_BLOCKS : (unsigned)num;
 }
 
-struct record_queue *record_queue_start(const struct record_queue_target *target,
-                                        uint64_t max_bytes)
+struct record_queue *record_queue_start(const struct record_queue_target *target, uint64_t max_bytes)
 {
     const unsigned num_threads = target->ahead.num_threads != 0 ? target->ahead.num_threads : 1;
     const unsigned num_slots = count_slots(max_bytes, num_threads);

@@ -54,8 +54,7 @@ struct record_queue_target {
 /* record_queue_start starts the threads. What target uses is theirs until
  * record_queue_stop. max_bytes is what a live capture may have under way, 0 for one that can wait.
  * NULL after a complaint. */
-struct record_queue *record_queue_start(const struct record_queue_target *target,
-                                        uint64_t max_bytes);
+struct record_queue *record_queue_start(const struct record_queue_target *target, uint64_t max_bytes);
 
 /* record_queue_record passes a copy of record on; or, where the queue can wait and the record is
  * large, the record itself, after all before it, in this thread: what is large need not be there

@@ -23,8 +23,8 @@ static bool is_plain_atom(struct ds_text text)
     return text.len != 0;
 }
 
-/* take_word takes the word before a colon away from text, and the colon. False if there is none. */
-static bool take_word(struct ds_text *text, struct ds_text *word)
+/* next_word takes the word before a colon away from text, and the colon. False if there is none. */
+static bool next_word(struct ds_text *text, struct ds_text *word)
 {
     const char *colon = text->len != 0 ? memchr(text->data, ':', text->len) : NULL;
     *word = (struct ds_text){text->data, colon != NULL ? (size_t)(colon - text->data) : 0};
@@ -107,10 +107,10 @@ static void redact(struct redact_values *v, struct ds_text text, enum ds_syntax 
                    struct ds_buffer *out)
 {
     struct ds_text word;
-    if (take_word(&text, &word)) {
+    if (next_word(&text, &word)) {
         ds_buffer_add(out, word.data, word.len);
         ds_buffer_add(out, ":", 1);
-        if (take_word(&text, &word)) {
+        if (next_word(&text, &word)) {
             redact_scope(v, word, syntax, out);
             ds_buffer_add(out, ":", 1);
         }

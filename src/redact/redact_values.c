@@ -241,8 +241,7 @@ static void make_atom(struct redact_values *v, struct ds_text text, struct ds_bu
  * a longer one, and then so does the node's name. */
 enum { MAX_ATOM_CHARS = 255 };
 
-static void make_name(struct redact_values *v, bool is_node, struct ds_text text,
-                      struct ds_buffer *out)
+static void make_name(struct redact_values *v, bool is_node, struct ds_text text, struct ds_buffer *out)
 {
     const size_t at = out->len;
     (is_node ? make_node : make_atom)(v, text, out);

@@ -24,8 +24,7 @@ bool best_rows_wants(const struct best_rows *rows, int64_t rank, uint64_t number
 
 /* best_rows_add keeps a copy of the line, and gives up the least where there is no more room.
  * False when memory ran out. */
-bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number,
-                   const struct ds_buffer *line);
+bool best_rows_add(struct best_rows *rows, int64_t rank, uint64_t number, const struct ds_buffer *line);
 
 /* best_rows_sort puts the lines into order, the best last. */
 void best_rows_sort(struct best_rows *rows);

@@ -105,7 +105,7 @@ static void print_end(const struct ds_endpoint *end, bool with_port, struct ds_b
         ds_buffer_printf(out, " port %u", end->port);
 }
 
-static void take_handshake(struct exposure *e, const struct ds_event *event)
+static void on_handshake(struct exposure *e, const struct ds_event *event)
 {
     const struct ds_handshake *said = &event->handshake;
     struct handshake *h = table_find_or_put(&e->handshakes, event->conn->number);
@@ -144,7 +144,7 @@ static struct exposed_link *find_link(struct exposure *e, const struct ds_event 
     return link;
 }
 
-static void take_conn(struct exposure *e, const struct ds_event *event)
+static void on_conn(struct exposure *e, const struct ds_event *event)
 {
     const enum ds_conn_state state = event->change.state;
     struct handshake *h = table_find(&e->handshakes, event->conn->number);
@@ -203,7 +203,7 @@ static void print_who(const struct record *record, struct ds_buffer *out)
     ds_endpoint_print(&conn->end[!record->event->dir], out);
 }
 
-static void take_code(struct exposure *e, const struct record *record)
+static void on_code(struct exposure *e, const struct record *record)
 {
     const struct note *note = &record->note;
     const struct ds_message *m = &record->event->message;
@@ -242,7 +242,7 @@ static void take_code(struct exposure *e, const struct record *record)
     exposed->what = what;
 }
 
-static void take_message(struct exposure *e, const struct record *record)
+static void on_message(struct exposure *e, const struct record *record)
 {
     const struct ds_event *event = record->event;
     struct exposed_link *link = find_link(e, event);
@@ -254,10 +254,10 @@ static void take_message(struct exposure *e, const struct record *record)
             e->cookie_conn = event->conn->number;
         }
     }
-    take_code(e, record);
+    on_code(e, record);
 }
 
-static void take_epmd(struct exposure *e, const struct ds_event *event)
+static void on_epmd(struct exposure *e, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
     const struct ds_endpoint *from = &event->conn->end[event->dir];
@@ -292,16 +292,16 @@ void exposure_record(struct exposure *e, const struct record *record)
         return;
     switch (record->event->type) {
     case DS_EVENT_EPMD:
-        take_epmd(e, record->event);
+        on_epmd(e, record->event);
         break;
     case DS_EVENT_HANDSHAKE:
-        take_handshake(e, record->event);
+        on_handshake(e, record->event);
         break;
     case DS_EVENT_CONN:
-        take_conn(e, record->event);
+        on_conn(e, record->event);
         break;
     case DS_EVENT_MESSAGE:
-        take_message(e, record);
+        on_message(e, record);
         break;
     default:
         break;

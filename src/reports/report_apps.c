@@ -234,8 +234,8 @@ static bool get_stream(const struct ds_message *message, struct ds_text *out)
 
 /* --- records --- */
 
-/* take_sent counts what an application sends, and between which nodes. */
-static void take_sent(struct app_table *t, int app, const struct ds_event *event, uint64_t bytes)
+/* on_sent counts what an application sends, and between which nodes. */
+static void on_sent(struct app_table *t, int app, const struct ds_event *event, uint64_t bytes)
 {
     struct app *a = &t->app[app];
     a->messages++;
@@ -251,7 +251,7 @@ static void take_sent(struct app_table *t, int app, const struct ds_event *event
     }
 }
 
-static void take_message(struct app_table *t, const struct record *record)
+static void on_message(struct app_table *t, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const char *label = record->note.label;
@@ -262,7 +262,7 @@ static void take_message(struct app_table *t, const struct record *record)
         add_thing(t, &t->streams, find_app("rabbit", ""), thing);
     if (app < 0)
         return;
-    take_sent(t, app, event, event->message.size);
+    on_sent(t, app, event, event->message.size);
     add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
     if (raft_takes(record->note.label))
         raft_message(&t->raft, record);
@@ -272,7 +272,7 @@ static void take_message(struct app_table *t, const struct record *record)
         add_thing(t, &t->things, app, thing);
 }
 
-static void take_call(struct app_table *t, const struct call *call)
+static void on_call(struct app_table *t, const struct call *call)
 {
     const int app = find_app(call->group, call->label);
     if (call->label != NULL && strcmp(call->label, "ra:vote") == 0)
@@ -286,25 +286,25 @@ static void take_call(struct app_table *t, const struct call *call)
     t->app[app].failed += call_outcome_is_failure(call->outcome);
 }
 
-/* take_piece counts what is no term on a connection beside the distribution. */
-static void take_piece(struct app_table *t, const struct ds_event *event)
+/* on_piece counts what is no term on a connection beside the distribution. */
+static void on_piece(struct app_table *t, const struct ds_event *event)
 {
     const int app = find_app("socket", event->conn->proto);
     if (app < 0)
         return;
-    take_sent(t, app, event, event->stream.bytes);
+    on_sent(t, app, event, event->stream.bytes);
     add_thing(t, &t->kinds, app, (struct ds_text){event->stream.what, strlen(event->stream.what)});
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct app_table *t = state;
     if (record->call != NULL)
-        take_call(t, record->call);
+        on_call(t, record->call);
     else if (record_is_message(record))
-        take_message(t, record);
+        on_message(t, record);
     else if (record->event->type == DS_EVENT_STREAM && !record->link_facts)
-        take_piece(t, record->event);
+        on_piece(t, record->event);
 }
 
 /* --- the table --- */
@@ -391,20 +391,20 @@ static void print_status(const void *row, const void *report, struct ds_buffer *
     ds_buffer_add_text(out, ((const struct app *)row)->status);
 }
 
-static void tell_status(const void *row, struct json_key key, struct json_writer *json)
+static void write_status(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_string(json, key, ((const struct app *)row)->status);
 }
 
-static void tell_name(const void *row, struct json_key key, struct json_writer *json)
+static void write_name(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_string(json, key, ((const struct app *)row)->name);
 }
 
 #define AT(member) offsetof(struct app, member)
 static const struct report_column app_columns[] = {
-    {JSON_KEY_INIT("status"), "status", 'l', .print = print_status, .tell = tell_status},
-    {JSON_KEY_INIT("what"), .tell = tell_name},
+    {JSON_KEY_INIT("status"), "status", 'l', .print = print_status, .tell = write_status},
+    {JSON_KEY_INIT("what"), .tell = write_name},
     {JSON_KEY_INIT("nodes"), "nodes", 'r', .at = AT(num_nodes)},
     {JSON_KEY_INIT("messages"), "messages", 'r', .at = AT(messages)},
     {JSON_KEY_INIT("bytes"), "bytes", 'r', .at = AT(bytes)},
@@ -567,7 +567,7 @@ static void print_queues(struct app_table *t, unsigned app, struct ds_buffer *ou
     }
 }
 
-static void tell_queues(struct app_table *t, unsigned app, struct json_writer *json)
+static void write_queues(struct app_table *t, unsigned app, struct json_writer *json)
 {
     json_put_list(json, JSON_KEY("queues"));
     for (enum queue_kind kind = 0; kind < NUM_QUEUE_KINDS; kind++)
@@ -620,8 +620,8 @@ static void show_table(void *state)
     ds_buffer_free(&more);
 }
 
-static void tell_things(const struct heavy_hitters *hitters, unsigned app, struct json_key key,
-                        struct json_writer *json)
+static void write_things(const struct heavy_hitters *hitters, unsigned app, struct json_key key,
+                         struct json_writer *json)
 {
     void **list = hitters->table.num != 0 ? hitters_list(hitters, most_first) : NULL;
     uint64_t num = 0;
@@ -640,7 +640,7 @@ static void tell_things(const struct heavy_hitters *hitters, unsigned app, struc
     free(list);
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct app_table *t = state;
     unsigned list[NUM_APPS];
@@ -650,10 +650,10 @@ static void tell_table(void *state, struct json_writer *json)
         json_item_open(json);
         report_table_tell(&app_report, row_of(t, list[i]), json);
         json_put_string(json, JSON_KEY("things"), rows[list[i]].things);
-        tell_things(&t->things, list[i], JSON_KEY("about"), json);
-        tell_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
+        write_things(&t->things, list[i], JSON_KEY("about"), json);
+        write_things(&t->kinds, list[i], JSON_KEY("kinds"), json);
         if (rows[list[i]].find == find_queue)
-            tell_queues(t, list[i], json);
+            write_queues(t, list[i], json);
         json_put_close(json);
     }
     json_put_list_end(json);
@@ -671,9 +671,9 @@ static void end_table(void *state)
 
 const struct report_kind report_apps = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS | REPORT_TAKES_EVENTS,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .end = end_table,
 };

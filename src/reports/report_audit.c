@@ -30,7 +30,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return a;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct audit *a = state;
     exposure_record(&a->facts, record);
@@ -180,7 +180,7 @@ static void end_table(void *state)
 
 const struct report_kind report_audit = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_table,
     .end = end_table,

@@ -50,8 +50,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
-static void print_line(const struct call_table *report, const struct call *call,
-                       struct ds_buffer *out)
+static void print_line(const struct call_table *report, const struct call *call, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "#%" PRIu64 "\t", call->number);
     report_print_time(report->text, call->start_ns, out);
@@ -83,7 +82,7 @@ static void keep_row(struct call_table *report, const struct call *call)
     report->failed |= !best_rows_add(&report->slowest, rank, call->number, &report->scratch);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct call_table *report = state;
     const struct call *call = record->call;
@@ -160,8 +159,8 @@ static void begin_anew(void *state, int64_t now_ns)
         columns_print(&report->columns, heading, held_lines_out(&report->lines));
 }
 
-/* tell_table tells how many there were: who shows single calls otherwise keeps what it needs. */
-static void tell_table(void *state, struct json_writer *json)
+/* write_table tells how many there were: who shows single calls otherwise keeps what it needs. */
+static void write_table(void *state, struct json_writer *json)
 {
     const struct call_table *report = state;
     json_put_unsigned(json, JSON_KEY("calls"), report->num_calls);
@@ -189,11 +188,11 @@ static void end_table(void *state)
 
 const struct report_kind report_calls = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_CALLS,
     .flows = true,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .begin_anew = begin_anew,
     .end = end_table,
 };

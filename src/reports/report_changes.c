@@ -30,7 +30,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct changes *t = state;
     profile_gather_record(&t->compare->gather, record);
@@ -250,7 +250,7 @@ static void end_table(void *state)
 
 const struct report_kind report_changes = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS | REPORT_TAKES_CALLS | REPORT_TAKES_FINDINGS,
     .takes_names = true,
     .show = show_table,

@@ -117,8 +117,7 @@ static void write_oldest(struct deaths *d)
     held_lines_end(&d->lines);
 }
 
-static struct death *add(struct deaths *d, uint64_t key, enum death_of of,
-                         const struct ds_event *event)
+static struct death *add(struct deaths *d, uint64_t key, enum death_of of, const struct ds_event *event)
 {
     if (table_is_full(&d->waiting))
         write_oldest(d);
@@ -155,9 +154,8 @@ static uint64_t hash_process(const struct ds_term *term, const struct ds_endpoin
                      end->node.data != NULL ? end->node.data : "", end->node.len);
 }
 
-static void print_process(const struct ds_term *term, struct ds_text name,
-                          const struct titles *titles, const struct ds_endpoint *end,
-                          struct ds_buffer *out)
+static void print_process(const struct ds_term *term, struct ds_text name, const struct titles *titles,
+                          const struct ds_endpoint *end, struct ds_buffer *out)
 {
     struct ds_text by_name;
     if (ds_term_get_atom(term, &by_name)) {
@@ -203,9 +201,9 @@ static bool is_result(const struct record *record, enum ds_op_kind kind, const s
            reference.kind == DS_IDENTITY_REFERENCE;
 }
 
-/* take_along notes of those who may have taken this one along, of the same reason, that they did.
+/* add_along notes of those who may have taken this one along, of the same reason, that they did.
  */
-static void take_along(struct deaths *d, const struct death *dead, const struct ds_buffer *who)
+static void add_along(struct deaths *d, const struct death *dead, const struct ds_buffer *who)
 {
     struct death *other = table_oldest(&d->waiting);
     for (; other != NULL; other = table_newer(&d->waiting, other)) {
@@ -229,7 +227,7 @@ static void print_reason(const struct ds_term *reason, struct ds_buffer *out)
         ds_buffer_add_text(out, "?");
 }
 
-static void take_signal(struct deaths *d, const struct record *record, enum ds_op_kind kind)
+static void on_signal(struct deaths *d, const struct record *record, enum ds_op_kind kind)
 {
     const struct ds_event *event = record->event;
     const struct ds_message *m = &event->message;
@@ -262,7 +260,7 @@ static void take_signal(struct deaths *d, const struct record *record, enum ds_o
             ds_buffer_add(&death->text, whom.data, whom.len);
         } else {
             ds_buffer_add_text(&death->text, " exited");
-            take_along(d, death, &who);
+            add_along(d, death, &who);
         }
         ds_buffer_add_text(&death->text, ": ");
         print_reason(reason, &death->text);
@@ -301,7 +299,7 @@ static bool was_told(struct deaths *d, const struct ds_event *event)
     return false;
 }
 
-static void take_conn(struct deaths *d, const struct ds_event *event)
+static void on_conn(struct deaths *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const bool ends =
@@ -325,8 +323,8 @@ static void take_conn(struct deaths *d, const struct ds_event *event)
                      event->change.reason != NULL ? event->change.reason : "closed");
 }
 
-/* take_lost counts what a lost link ended. */
-static void take_lost(struct deaths *d, uint64_t conn, bool is_call)
+/* on_lost counts what a lost link ended. */
+static void on_lost(struct deaths *d, uint64_t conn, bool is_call)
 {
     struct death *death = table_find(&d->waiting, hash_conn(conn));
     if (death == NULL)
@@ -342,27 +340,27 @@ static void write_old(struct deaths *d, int64_t now_ns)
         write_oldest(d);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct deaths *d = state;
     if (d->waiting.num != 0)
         write_old(d, record_time(record));
     if (record->call != NULL) {
         if (record->call->outcome == CALL_NOCONNECTION)
-            take_lost(d, record->call->conn, true);
+            on_lost(d, record->call->conn, true);
         return;
     }
     if (record->monitor != NULL) {
         if (record->monitor->outcome == MONITOR_NOCONNECTION && !record->monitor->of_call)
-            take_lost(d, record->monitor->conn, false);
+            on_lost(d, record->monitor->conn, false);
         return;
     }
     if (record->event->type == DS_EVENT_CONN) {
-        take_conn(d, record->event);
+        on_conn(d, record->event);
     } else if (record->event->type == DS_EVENT_MESSAGE) {
         const enum ds_op_kind kind = ds_message_kind(&record->event->message);
         if (kind == DS_KIND_EXIT || kind == DS_KIND_DOWN || kind == DS_KIND_EXIT2)
-            take_signal(d, record, kind);
+            on_signal(d, record, kind);
     }
 }
 
@@ -415,7 +413,7 @@ static void end_table(void *state)
 
 const struct report_kind report_deaths = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_RECORDS,
     .flows = true,
     .show = show_table,

@@ -42,7 +42,7 @@ static struct finding *find_kept(const struct doctor *doctor, uint64_t number)
     return NULL;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct doctor *doctor = state;
     if (record->finding->happening != HAPPENING_NONE)
@@ -468,8 +468,7 @@ static void show_report(void *state)
     add_list(doctor, SEVERITY_UNCHECKED, "could not be checked", out);
 }
 
-static void tell_wording(const struct wording *wording, struct json_key key,
-                         struct json_writer *json)
+static void write_wording(const struct wording *wording, struct json_key key, struct json_writer *json)
 {
     struct ds_buffer text = {0};
     wording_print(wording, &text);
@@ -478,7 +477,7 @@ static void tell_wording(const struct wording *wording, struct json_key key,
     ds_buffer_free(&text);
 }
 
-static void tell_evidence(const struct finding *f, struct json_writer *json)
+static void write_evidence(const struct finding *f, struct json_writer *json)
 {
     json_put_list(json, JSON_KEY("evidence"));
     for (size_t i = 0; i < f->num_evidence; i++) {
@@ -498,11 +497,11 @@ static void tell_evidence(const struct finding *f, struct json_writer *json)
     json_put_list_end(json);
 }
 
-static void tell_finding(const struct finding *f, struct json_writer *json)
+static void write_finding(const struct finding *f, struct json_writer *json)
 {
     json_item_open(json);
     json_put_string(json, JSON_KEY("severity"), severity_name(f->severity));
-    tell_wording(&f->sentence, JSON_KEY("sentence"), json);
+    write_wording(&f->sentence, JSON_KEY("sentence"), json);
     if (f->kind != NULL) {
         json_put_string(json, JSON_KEY("code"), f->kind->code);
         json_put_string(json, JSON_KEY("title"), f->kind->title);
@@ -517,17 +516,17 @@ static void tell_finding(const struct finding *f, struct json_writer *json)
         json_put_string(json, JSON_KEY("certainty"), certainty_name(f->certainty));
         if (f->certainty != CERTAINTY_SURE && f->proof != NULL)
             json_put_string(json, JSON_KEY("proof"), f->proof);
-        tell_wording(&f->detail, JSON_KEY("detail"), json);
+        write_wording(&f->detail, JSON_KEY("detail"), json);
         finding_params_put(f, JSON_KEY("params"), json);
         json_put_unsigned(json, JSON_KEY("count"), f->count);
         json_put_microseconds(json, JSON_KEY("first"), f->first_ns);
         json_put_microseconds(json, JSON_KEY("last"), f->last_ns);
-        tell_evidence(f, json);
+        write_evidence(f, json);
     }
     json_put_close(json);
 }
 
-static void tell_report(void *state, struct json_writer *json)
+static void write_report(void *state, struct json_writer *json)
 {
     struct doctor *doctor = state;
     struct ds_buffer verdict = {0};
@@ -541,7 +540,7 @@ static void tell_report(void *state, struct json_writer *json)
     ds_buffer_free(&verdict);
     json_put_list(json, JSON_KEY("found"));
     for (size_t i = 0; i < doctor->num; i++)
-        tell_finding(doctor->found[i], json);
+        write_finding(doctor->found[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("left_out"), doctor->no_memory);
 }
@@ -557,10 +556,10 @@ static void end_report(void *state)
 
 const struct report_kind report_doctor = {
     .open = open_report,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_FINDINGS,
     .show = show_report,
-    .tell = tell_report,
+    .tell = write_report,
     .begin_anew = begin_anew,
     .end = end_report,
     .takes_facts = true,

@@ -129,7 +129,7 @@ static void count_call(struct latency *l, enum part part, uint64_t key, const st
     add_call(l, kind, call);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct latency *l = state;
     const struct call *call = record->call;
@@ -254,18 +254,18 @@ static const char *text_of(const struct latency_kind *kind)
     return kind->text != NULL ? kind->text : "?";
 }
 
-static void tell_text(const void *row, struct json_key key, struct json_writer *json)
+static void write_text(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_string(json, key, text_of(row));
 }
 
-static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+static void write_may_miss(const void *row, struct json_key key, struct json_writer *json)
 {
     const struct latency_kind *kind = row;
     json_put_bool(json, key, kind->head.most_missing != 0);
 }
 
-static void tell_bar(const void *row, struct json_key key, struct json_writer *json)
+static void write_bar(const void *row, struct json_key key, struct json_writer *json)
 {
     const struct latency_kind *kind = row;
     uint64_t bar[BAR_LEN];
@@ -280,9 +280,9 @@ static void tell_bar(const void *row, struct json_key key, struct json_writer *j
 
 #define AT(member) offsetof(struct latency_kind, member)
 static const struct report_column latency_columns[] = {
-    {JSON_KEY_INIT("what"), .tell = tell_text},
+    {JSON_KEY_INIT("what"), .tell = write_text},
     {JSON_KEY_INIT("calls"), "calls ", 'r', 9, .at = AT(count), .print = print_calls},
-    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
     {JSON_KEY_INIT("errors"), "failed", 'r', 6, .at = AT(errors)},
     {JSON_KEY_INIT("no_end"), "no end", 'r', 6, .is_long = true, .at = AT(without)},
     {JSON_KEY_INIT("p50"), "p50", 'r', 8, .span = p50_of},
@@ -294,7 +294,7 @@ static const struct report_column latency_columns[] = {
     {JSON_KEY_INIT("slowest"), "slowest", 'r', 7, .at = AT(max_call)},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .is_long = true, .at = AT(max_frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .is_long = true, .at = AT(max_conn)},
-    {JSON_KEY_INIT("bar"), .tell = tell_bar},
+    {JSON_KEY_INIT("bar"), .tell = write_bar},
 };
 #undef AT
 
@@ -402,8 +402,8 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
-static void tell_part(struct latency *l, const struct heavy_hitters *hitters, struct json_key key,
-                      struct json_writer *json)
+static void write_part(struct latency *l, const struct heavy_hitters *hitters, struct json_key key,
+                       struct json_writer *json)
 {
     const struct report_table table = table_of(false);
     void **list = hitters_list(hitters, longest_first);
@@ -418,14 +418,14 @@ static void tell_part(struct latency *l, const struct heavy_hitters *hitters, st
     free(list);
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct latency *l = state;
     uint64_t more = 0, forgotten = 0;
     json_put_unsigned(json, JSON_KEY("calls"), l->all.count);
-    tell_part(l, &l->parts[BY_LABEL], JSON_KEY("label"), json);
-    tell_part(l, &l->parts[BY_CALLEE], JSON_KEY("callee"), json);
-    tell_part(l, &l->parts[BY_FUNCTION], JSON_KEY("function"), json);
+    write_part(l, &l->parts[BY_LABEL], JSON_KEY("label"), json);
+    write_part(l, &l->parts[BY_CALLEE], JSON_KEY("callee"), json);
+    write_part(l, &l->parts[BY_FUNCTION], JSON_KEY("function"), json);
     for (int i = 0; i < NUM_PARTS; i++) {
         const uint64_t num = l->parts[i].table.num;
         more += l->max_rows != 0 && num > l->max_rows ? num - l->max_rows : 0;
@@ -448,9 +448,9 @@ static void end_table(void *state)
 
 const struct report_kind report_latency = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_CALLS,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .end = end_table,
 };

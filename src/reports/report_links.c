@@ -94,8 +94,8 @@ static void *open_report(struct report_text *text, const struct report_config *c
     return links;
 }
 
-/* take_sockets notes what the kernel says of a link, if it does. */
-static void take_sockets(struct links *links, const struct ds_conn *conn)
+/* copy_sockets notes what the kernel says of a link, if it does. */
+static void copy_sockets(struct links *links, const struct ds_conn *conn)
 {
     const struct ds_tcp_side *side = conn->link->side;
     if (side[0].socket.asked_ns == 0 && side[1].socket.asked_ns == 0)
@@ -131,8 +131,8 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     return row;
 }
 
-/* take_name takes the name of an end, or its address; other is the end that it is linked with. */
-static void take_name(struct link_name *name, const struct ds_endpoint *end,
+/* copy_name takes the name of an end, or its address; other is the end that it is linked with. */
+static void copy_name(struct link_name *name, const struct ds_endpoint *end,
                       const struct ds_endpoint *other)
 {
     struct ds_buffer text = {0};
@@ -186,8 +186,8 @@ static void note_before(struct links *links, const struct ds_event *event)
     }
 }
 
-/* take_before leaves out what a link had sent before --since. If that is not known, it began later. */
-static void take_before(const struct links *links, struct link_row *row)
+/* on_before leaves out what a link had sent before --since. If that is not known, it began later. */
+static void on_before(const struct links *links, struct link_row *row)
 {
     const struct link_before *before = table_find(&links->before, row->conn);
     if (before == NULL)
@@ -200,7 +200,7 @@ static void take_before(const struct links *links, struct link_row *row)
     }
 }
 
-static void take_facts(struct link_row *row, const struct ds_tcp_stats *link)
+static void copy_statistics(struct link_row *row, const struct ds_tcp_stats *link)
 {
     row->has_facts = true;
     row->close = link->close;
@@ -227,36 +227,36 @@ static uint64_t rest_of(uint64_t count, uint64_t before)
     return count > before ? count - before : 0;
 }
 
-static void take_state(struct links *links, struct link_row *row, const struct ds_event *event)
+static void on_state(struct links *links, struct link_row *row, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     row->facts_ns = event->ts_ns;
     row->is_tls |= conn->tls != NULL;
     row->gaps = conn->counters[0].gaps + conn->counters[1].gaps;
     for (int end = 0; end < 2; end++) {
-        take_name(&row->name[end], &conn->end[end], &conn->end[!end]);
+        copy_name(&row->name[end], &conn->end[end], &conn->end[!end]);
         row->bytes[end] = rest_of(conn->counters[end].bytes, row->bytes_before[end]);
         row->messages[end] = rest_of(conn->counters[end].messages, row->messages_before[end]);
         row->ticks[end] = rest_of(conn->counters[end].ticks, row->ticks_before[end]);
         row->ignored[end] = conn->counters[end].ignored;
     }
     if (conn->link != NULL) {
-        take_facts(row, conn->link);
-        take_sockets(links, conn);
+        copy_statistics(row, conn->link);
+        copy_sockets(links, conn);
     }
 }
 
-static void take_conn(struct links *links, struct link_row *row, const struct ds_event *event)
+static void on_conn(struct links *links, struct link_row *row, const struct ds_event *event)
 {
     if (event->change.state == DS_CONN_UP && !row->is_up)
         row->up_ns = event->ts_ns;
     row->is_up |= event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE;
     row->is_late |= event->change.state == DS_CONN_JOINED_LATE;
     row->proto = event->conn->proto;
-    take_state(links, row, event);
+    on_state(links, row, event);
 }
 
-static void take_event(struct links *links, const struct ds_event *event, bool is_chosen)
+static void on_event(struct links *links, const struct ds_event *event, bool is_chosen)
 {
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_FAILED)
         return;
@@ -265,37 +265,37 @@ static void take_event(struct links *links, const struct ds_event *event, bool i
         return;
     row->is_chosen |= is_chosen;
     if (links->is_late && row->is_under_way && !row->has_before)
-        take_before(links, row);
+        on_before(links, row);
     if (event->ts_ns < row->first_ns) /* the clock went back */
         row->first_ns = event->ts_ns;
     if (event->ts_ns > row->last_ns)
         row->last_ns = event->ts_ns;
     if (event->type == DS_EVENT_CONN)
-        take_conn(links, row, event);
+        on_conn(links, row, event);
     else if (event->type == DS_EVENT_HANDSHAKE && event->handshake.has_flags)
         row->release[event->dir] = ds_flags_release(event->handshake.flags);
     else if (event->type == DS_EVENT_MESSAGE && event->message.size > row->largest[event->dir])
         row->largest[event->dir] = event->message.size;
     /* Of a link that goes on it is told in between, where the event brings it along. */
     if (event->conn->link != NULL && event->ts_ns - row->facts_ns >= FRESH_NS)
-        take_state(links, row, event);
+        on_state(links, row, event);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     if (takes_event(record->event))
-        take_event(state, record->event, true);
+        on_event(state, record->event, true);
 }
 
-/* take_left_out: -Y and others select links; what is said of one is said of all that it carried. */
-static void take_left_out(void *state, const struct record *record, bool is_before)
+/* on_left_out: -Y and others select links; what is said of one is said of all that it carried. */
+static void on_left_out(void *state, const struct record *record, bool is_before)
 {
     if (!takes_event(record->event))
         return;
     if (is_before)
         note_before(state, record->event);
     else
-        take_event(state, record->event, false);
+        on_event(state, record->event, false);
 }
 
 /* badness orders links: those with stalls, then with losses, then by bytes. */
@@ -664,8 +664,8 @@ static void show_report(void *state)
     free(rows);
 }
 
-static void tell_name(const struct link_row *row, int end, struct json_key key,
-                      struct json_writer *json)
+static void write_name(const struct link_row *row, int end, struct json_key key,
+                       struct json_writer *json)
 {
     struct ds_buffer text = {0};
     add_name(&row->name[end], &text);
@@ -674,10 +674,10 @@ static void tell_name(const struct link_row *row, int end, struct json_key key,
     ds_buffer_free(&text);
 }
 
-static void tell_side(const struct link_row *row, int end, struct json_writer *json)
+static void write_side(const struct link_row *row, int end, struct json_writer *json)
 {
     json_item_open(json);
-    tell_name(row, end, JSON_KEY("node"), json);
+    write_name(row, end, JSON_KEY("node"), json);
     if (row->release[end] != NULL)
         json_put_string(json, JSON_KEY("release"), row->release[end]);
     json_put_unsigned(json, JSON_KEY("bytes"), row->bytes[end]);
@@ -697,7 +697,7 @@ static void tell_side(const struct link_row *row, int end, struct json_writer *j
     json_put_close(json);
 }
 
-static void tell_row(const struct link_row *row, struct json_writer *json)
+static void write_row(const struct link_row *row, struct json_writer *json)
 {
     json_item_open(json);
     json_put_unsigned(json, JSON_KEY("conn"), row->conn);
@@ -706,18 +706,18 @@ static void tell_row(const struct link_row *row, struct json_writer *json)
     json_put_string(json, JSON_KEY("state"), state_of(row));
     json_put_string(json, JSON_KEY("end"), end_of(row));
     if (row->closed_by >= 0)
-        tell_name(row, row->closed_by, JSON_KEY("closer"), json);
+        write_name(row, row->closed_by, JSON_KEY("closer"), json);
     json_put_unsigned(json, JSON_KEY("gaps"), row->gaps);
     if (row->unseen >= 0)
-        tell_name(row, row->unseen, JSON_KEY("unseen"), json);
+        write_name(row, row->unseen, JSON_KEY("unseen"), json);
     json_put_list(json, JSON_KEY("side"));
-    tell_side(row, 0, json);
-    tell_side(row, 1, json);
+    write_side(row, 0, json);
+    write_side(row, 1, json);
     json_put_list_end(json);
     json_put_close(json);
 }
 
-static void tell_report(void *state, struct json_writer *json)
+static void write_report(void *state, struct json_writer *json)
 {
     const struct links *links = state;
     size_t num = 0;
@@ -725,7 +725,7 @@ static void tell_report(void *state, struct json_writer *json)
     json->failed |= rows == NULL;
     json_put_list(json, JSON_KEY("rows"));
     for (size_t i = 0; i < shown_of(links, num); i++)
-        tell_row(rows[i], json);
+        write_row(rows[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("links"), num);
     json_put_unsigned(json, JSON_KEY("forgotten"), links->rows.num_forgotten + links->no_memory);
@@ -743,11 +743,11 @@ static void end_report(void *state)
 
 const struct report_kind report_links = {
     .open = open_report,
-    .record = take_record,
-    .left_out = take_left_out,
+    .record = on_record,
+    .left_out = on_left_out,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_report,
-    .tell = tell_report,
+    .tell = write_report,
     .end = end_report,
     .takes_facts = true,
 };

@@ -54,7 +54,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct monitor_table *report = state;
     const struct ds_term_print_options options = {
@@ -138,7 +138,7 @@ static void end_table(void *state)
 
 const struct report_kind report_monitors = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MONITORS,
     .flows = true,
     .show = show_table,

@@ -177,7 +177,7 @@ static struct unfinished *make_unfinished(struct open_table *t, const struct ds_
     return u;
 }
 
-static void take_part(struct open_table *t, const struct ds_event *event)
+static void on_part(struct open_table *t, const struct ds_event *event)
 {
     const struct ds_part *part = &event->part;
     struct unfinished *u = find_unfinished(t, event, part->sequence, false);
@@ -195,8 +195,8 @@ static void take_part(struct open_table *t, const struct ds_event *event)
     u->left = part->left;
 }
 
-/* take_stall: one that ends with its capture is told of as over, and was open then. */
-static void take_stall(struct open_table *t, const struct ds_event *event)
+/* on_stall: one that ends with its capture is told of as over, and was open then. */
+static void on_stall(struct open_table *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
     struct unfinished *u = find_unfinished(t, event, 0, true);
@@ -216,8 +216,8 @@ static void take_stall(struct open_table *t, const struct ds_event *event)
     u->why = stall->why;
 }
 
-/* take_end: what was under way on a connection is not any more, unless merely the capture ended. */
-static void take_end(struct open_table *t, const struct ds_event *event)
+/* on_end: what was under way on a connection is not any more, unless merely the capture ended. */
+static void on_end(struct open_table *t, const struct ds_event *event)
 {
     if (!event->change.final || event->change.state == DS_CONN_OPEN_AT_END)
         return;
@@ -229,16 +229,16 @@ static void take_end(struct open_table *t, const struct ds_event *event)
     }
 }
 
-static void take_event(struct open_table *t, const struct ds_event *event)
+static void on_event(struct open_table *t, const struct ds_event *event)
 {
     if (event->ts_ns > t->now_ns)
         t->now_ns = event->ts_ns;
     if (event->type == DS_EVENT_PART)
-        take_part(t, event);
+        on_part(t, event);
     else if (event->type == DS_EVENT_STALL)
-        take_stall(t, event);
+        on_stall(t, event);
     else if (event->type == DS_EVENT_CONN && t->unfinished.num != 0)
-        take_end(t, event);
+        on_end(t, event);
 }
 
 static void add_name(const struct unfinished *u, int i, struct ds_buffer *out)
@@ -275,13 +275,13 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
 
-/* take_record: what the end of the capture ends was open then. */
-static void take_record(void *state, const struct record *record)
+/* on_record: what the end of the capture ends was open then. */
+static void on_record(void *state, const struct record *record)
 {
     struct open_table *t = state;
     const struct call *call = record->call;
     if (call == NULL && record->monitor == NULL)
-        take_event(t, record->event);
+        on_event(t, record->event);
     if (call != NULL && call->outcome == CALL_UNANSWERED)
         add_call(t, &t->at_end, call);
     else if (record->monitor != NULL && record->monitor->outcome == MONITOR_OPEN)
@@ -353,7 +353,7 @@ static void end_table(void *state)
 
 const struct report_kind report_open = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_RECORDS | REPORT_TAKES_PARTS,
     .visit = visit,
     .show = show_table,

@@ -34,7 +34,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct raft_table *t = state;
     if (record->call != NULL && record->call->label != NULL &&
@@ -181,7 +181,7 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "out of memory: some clusters are missing\n");
 }
 
-static void tell_cluster(const struct raft_cluster *c, struct json_writer *json)
+static void write_cluster(const struct raft_cluster *c, struct json_writer *json)
 {
     json_item_open(json);
     const bool lags = most_lag(c) >= RAFT_BEHIND;
@@ -211,14 +211,14 @@ static void tell_cluster(const struct raft_cluster *c, struct json_writer *json)
     json_put_close(json);
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct raft_table *t = state;
     const struct raft_cluster **list = sorted(t);
     json_put_unsigned(json, JSON_KEY("clusters"), t->raft.clusters.num);
     json_put_list(json, JSON_KEY("rows"));
     for (uint64_t i = 0; list != NULL && i < t->raft.clusters.num && i < TOLD_ROWS; i++)
-        tell_cluster(list[i], json);
+        write_cluster(list[i], json);
     json_put_list_end(json);
     free(list);
 }
@@ -232,9 +232,9 @@ static void end_table(void *state)
 
 const struct report_kind report_raft = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_CALLS,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .end = end_table,
 };

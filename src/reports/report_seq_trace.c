@@ -43,8 +43,8 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
-/* take_text returns the text, in no more memory than it needs: there may be very many. */
-static char *take_text(struct ds_buffer *buffer)
+/* detach_text returns the text, in no more memory than it needs: there may be very many. */
+static char *detach_text(struct ds_buffer *buffer)
 {
     ds_buffer_add(buffer, "", 1);
     if (buffer->failed) {
@@ -73,10 +73,10 @@ static char *describe(const struct ds_event *event)
         ds_buffer_add_text(&text, "  ");
         term_show(&m->payload, &options, &text);
     }
-    return take_text(&text);
+    return detach_text(&text);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct trace_table *report = state;
     const struct ds_event *event = record->event;
@@ -101,7 +101,7 @@ static void take_record(void *state, const struct record *record)
     term_show(&event->message.token.label, &of_token, &label);
     struct traced *row = &report->rows[report->num_rows];
     *row = (struct traced){
-        .label = take_text(&label),
+        .label = detach_text(&label),
         .serial = event->message.token.serial,
         .previous = event->message.token.previous,
         .ts_ns = event->ts_ns,
@@ -187,7 +187,7 @@ static void end_table(void *state)
 
 const struct report_kind report_seq_trace = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES,
     .show = show_table,
     .end = end_table,

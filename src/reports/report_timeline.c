@@ -88,7 +88,7 @@ static void keep_told(struct timeline_report *r, const struct finding *f)
     wording_print(&f->sentence, &told->text);
 }
 
-static void tell_report(void *state, struct json_writer *json)
+static void write_report(void *state, struct json_writer *json)
 {
     const struct timeline_report *r = state;
     const uint64_t left_out = r->num_told > MAX_TOLD ? r->num_told - MAX_TOLD : 0;
@@ -110,7 +110,7 @@ static void tell_report(void *state, struct json_writer *json)
     json_put_unsigned(json, JSON_KEY("left_out"), left_out);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct timeline_report *r = state;
     const struct finding *f = record->finding;
@@ -184,10 +184,10 @@ static void end_report(void *state)
 
 const struct report_kind report_timeline = {
     .open = open_report,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_FINDINGS,
     .show = show_report,
-    .tell = tell_report,
+    .tell = write_report,
     .begin_anew = begin_anew,
     .end = end_report,
     .takes_facts = true,

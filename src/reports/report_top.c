@@ -63,7 +63,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-static void take_time(struct top *t, int64_t now_ns)
+static void on_time(struct top *t, int64_t now_ns)
 {
     if (!t->has_start)
         t->start_ns = t->last_ns = now_ns;
@@ -94,8 +94,8 @@ static void know_name(struct top *t, uint64_t pid, uint64_t name)
         n->name = name;
 }
 
-static void take_side(struct top *t, const struct record *record, enum talker_side side,
-                      const struct talker *talker)
+static void on_side(struct top *t, const struct record *record, enum talker_side side,
+                    const struct talker *talker)
 {
     const uint64_t size = record->event->message.size;
     bool is_new;
@@ -121,8 +121,7 @@ static void take_side(struct top *t, const struct record *record, enum talker_si
     }
 }
 
-static struct top_process *find_party(struct top *t, const struct party *party,
-                                      const struct call *call)
+static struct top_process *find_party(struct top *t, const struct party *party, const struct call *call)
 {
     bool is_new;
     const uint64_t key = talker_party_hash(&t->talkers, party);
@@ -138,7 +137,7 @@ static struct top_process *find_party(struct top *t, const struct party *party,
     return process;
 }
 
-static void take_call(struct top *t, const struct call *call)
+static void on_call(struct top *t, const struct call *call)
 {
     t->calls++;
     struct top_process *process = find_party(t, &call->caller, call);
@@ -151,20 +150,20 @@ static void take_call(struct top *t, const struct call *call)
     process->failed += call_outcome_is_failure(call->outcome);
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct top *t = state;
     struct talker from, to;
     if (record->call != NULL)
-        take_call(t, record->call);
+        on_call(t, record->call);
     if (!record_is_message(record))
         return;
-    take_time(t, record_time(record)); /* as traffic has it: from the first message to the last */
+    on_time(t, record_time(record)); /* as traffic has it: from the first message to the last */
     t->count++;
     t->bytes += record->event->message.size;
     talkers_get(&t->talkers, record, &from, &to);
-    take_side(t, record, TALKER_FROM, &from);
-    take_side(t, record, TALKER_TO, &to);
+    on_side(t, record, TALKER_FROM, &from);
+    on_side(t, record, TALKER_TO, &to);
 }
 
 static int busiest_first(const void *a, const void *b)
@@ -259,12 +258,12 @@ static const char *text_of(const struct top_process *process)
     return process->text != NULL ? process->text : "?";
 }
 
-static void tell_text(const void *row, struct json_key key, struct json_writer *json)
+static void write_text(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_string(json, key, text_of(row));
 }
 
-static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+static void write_may_miss(const void *row, struct json_key key, struct json_writer *json)
 {
     const struct top_process *process = row;
     json_put_bool(json, key, process->head.most_missing != 0);
@@ -272,7 +271,7 @@ static void tell_may_miss(const void *row, struct json_key key, struct json_writ
 
 #define AT(member) offsetof(struct top_process, member)
 static const struct report_column top_columns[] = {
-    {JSON_KEY_INIT("what"), .tell = tell_text},
+    {JSON_KEY_INIT("what"), .tell = write_text},
     {JSON_KEY_INIT("in_bytes"), "B in/s", 'r', 9, .at = AT(got_bytes), .print = print_got_bytes},
     {JSON_KEY_INIT("out_bytes"), "B out/s", 'r', 9, .at = AT(sent_bytes), .print = print_sent_bytes},
     {JSON_KEY_INIT("in"), "msg in/s", 'r', 7, .at = AT(got), .print = print_got},
@@ -280,7 +279,7 @@ static const struct report_column top_columns[] = {
     {JSON_KEY_INIT("asked"), "asked", 'r', 6, .at = AT(asked)},
     {JSON_KEY_INIT("served"), "served", 'r', 6, .at = AT(served)},
     {JSON_KEY_INIT("failed"), "failed ", 'r', 7, .at = AT(failed), .print = print_failed},
-    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(conn)},
 };
@@ -339,7 +338,7 @@ static void show_table(void *state)
     free(rows);
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct top *t = state;
     size_t num;
@@ -383,10 +382,10 @@ static void end_table(void *state)
 
 const struct report_kind report_top = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_RECORDS,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .begin_anew = begin_anew,
     .end = end_table,
     .takes_names = true,

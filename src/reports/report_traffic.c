@@ -80,8 +80,8 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-/* take_text returns what is in the buffer as a string, and empties it. NULL when memory ran out. */
-static char *take_text(struct ds_buffer *buffer)
+/* detach_text returns what is in the buffer as a string, and empties it. NULL when memory ran out. */
+static char *detach_text(struct ds_buffer *buffer)
 {
     char *text = buffer->failed ? NULL : strndup(buffer->len != 0 ? buffer->data : "", buffer->len);
     buffer->len = 0;
@@ -93,12 +93,12 @@ static void describe(struct traffic *t, const struct traffic_message *message,
 {
     t->scratch.len = 0;
     traffic_message_print(message, &t->talkers, t->by, &t->scratch);
-    kind->text = take_text(&t->scratch);
+    kind->text = detach_text(&t->scratch);
     t->failed |= kind->text == NULL;
     if (t->by != TRAFFIC_BY_SHAPE)
         return;
     traffic_message_print_after(message, &t->talkers, &t->scratch);
-    kind->after = take_text(&t->scratch);
+    kind->after = detach_text(&t->scratch);
     kind->shape = traffic_message_has_shape(message) ? ds_shape_new(&message->body) : NULL;
     t->failed |= kind->after == NULL || (traffic_message_has_shape(message) && kind->shape == NULL);
 }
@@ -132,7 +132,7 @@ static void keep_largest(struct traffic *t, const struct traffic_message *messag
     t->failed |= !best_rows_add(&t->largest, (int64_t)message->m->size, event->frame, line);
 }
 
-static void take_sample(struct traffic *t, const struct traffic_message *message,
+static void keep_sample(struct traffic *t, const struct traffic_message *message,
                         struct traffic_kind *kind)
 {
     const struct ds_text none = {NULL, 0};
@@ -142,7 +142,7 @@ static void take_sample(struct traffic *t, const struct traffic_message *message
                                has_function ? &message->note->args : &message->body, &t->scratch);
 }
 
-static void take_message(struct traffic *t, const struct record *record)
+static void on_message(struct traffic *t, const struct record *record)
 {
     struct traffic_message message;
     bool is_new;
@@ -173,14 +173,14 @@ static void take_message(struct traffic *t, const struct record *record)
         kind->largest_conn = event->conn->number;
     }
     if (t->has_samples)
-        take_sample(t, &message, kind);
+        keep_sample(t, &message, kind);
     t->failed |= !histogram_add(&kind->sizes, size);
     routes_add(&kind->routes, &message.from, &message.to, size);
 }
 
-/* take_piece counts a piece of a connection beside the distribution as a message without a term, which is
+/* on_piece counts a piece of a connection beside the distribution as a message without a term, which is
  * called by its protocol: "osiris chunk". */
-static void take_piece(struct traffic *t, const struct ds_event *event)
+static void on_piece(struct traffic *t, const struct ds_event *event)
 {
     char name[64];
     snprintf(name, sizeof name, "%s %s", event->conn->proto, event->stream.what);
@@ -193,16 +193,16 @@ static void take_piece(struct traffic *t, const struct ds_event *event)
     piece.message.op = &op;
     piece.message.size = event->stream.bytes;
     piece.message.code = hash_short(83, (struct ds_text){name, strlen(name)});
-    take_message(t, &(struct record){.event = &piece});
+    on_message(t, &(struct record){.event = &piece});
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct traffic *t = state;
     if (record_is_message(record))
-        take_message(t, record);
+        on_message(t, record);
     else if (record->event->type == DS_EVENT_STREAM && !record->link_facts)
-        take_piece(t, record->event);
+        on_piece(t, record->event);
 }
 
 static int heaviest_first(const void *a, const void *b)
@@ -281,18 +281,18 @@ static void print_p99(const void *row, const void *report, struct ds_buffer *out
     ds_buffer_printf(out, "%" PRIu64, p99_of(row));
 }
 
-static void tell_may_miss(const void *row, struct json_key key, struct json_writer *json)
+static void write_may_miss(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_bool(json, key, ((const struct traffic_kind *)row)->head.most_missing != 0);
 }
 
-static void tell_mean(const void *row, struct json_key key, struct json_writer *json)
+static void write_mean(const void *row, struct json_key key, struct json_writer *json)
 {
     const struct traffic_kind *kind = row;
     json_put_unsigned(json, key, kind->bytes / kind->count);
 }
 
-static void tell_p99(const void *row, struct json_key key, struct json_writer *json)
+static void write_p99(const void *row, struct json_key key, struct json_writer *json)
 {
     json_put_unsigned(json, key, p99_of(row));
 }
@@ -300,12 +300,12 @@ static void tell_p99(const void *row, struct json_key key, struct json_writer *j
 #define AT(member) offsetof(struct traffic_kind, member)
 static const struct report_column traffic_columns[] = {
     {JSON_KEY_INIT("bytes"), "bytes ", 'r', 13, .at = AT(bytes), .print = print_bytes},
-    {JSON_KEY_INIT("may_miss"), .tell = tell_may_miss},
+    {JSON_KEY_INIT("may_miss"), .tell = write_may_miss},
     {{0}, "%", 'r', 5, .print = print_share},
     {JSON_KEY_INIT("count"), "count", 'r', 9, .at = AT(count)},
     {{0}, "/s", 'r', 8, .print = print_rate},
-    {JSON_KEY_INIT("mean"), "mean", 'r', 8, .print = print_mean, .tell = tell_mean},
-    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .print = print_p99, .tell = tell_p99},
+    {JSON_KEY_INIT("mean"), "mean", 'r', 8, .print = print_mean, .tell = write_mean},
+    {JSON_KEY_INIT("p99"), "p99", 'r', 8, .print = print_p99, .tell = write_p99},
     {JSON_KEY_INIT("largest"), "largest", 'r', 9, .at = AT(largest)},
     {JSON_KEY_INIT("packet"), "packet", 'r', 9, .at = AT(largest_frame)},
     {JSON_KEY_INIT("conn"), "conn", 'r', 5, .at = AT(largest_conn)},
@@ -319,8 +319,7 @@ static struct report_table table_of(const struct traffic *t)
                                  .report = t};
 }
 
-static void print_kind(const struct traffic *t, const struct traffic_kind *kind,
-                       struct ds_buffer *out)
+static void print_kind(const struct traffic *t, const struct traffic_kind *kind, struct ds_buffer *out)
 {
     const struct report_table table = table_of(t);
     report_table_row(&table, kind, NULL, out);
@@ -448,7 +447,7 @@ static void put_scratch(struct traffic *t, struct json_key key, struct json_writ
     t->scratch.len = 0;
 }
 
-static void tell_kind(struct traffic *t, const struct traffic_kind *kind, struct json_writer *json)
+static void write_kind(struct traffic *t, const struct traffic_kind *kind, struct json_writer *json)
 {
     json_item_open(json);
     t->scratch.len = 0;
@@ -469,7 +468,7 @@ static void tell_kind(struct traffic *t, const struct traffic_kind *kind, struct
     json_put_close(json);
 }
 
-static void tell_largest(struct traffic *t, struct json_writer *json)
+static void write_largest(struct traffic *t, struct json_writer *json)
 {
     best_rows_sort(&t->largest);
     json_put_list(json, JSON_KEY("largest"));
@@ -486,7 +485,7 @@ static void tell_largest(struct traffic *t, struct json_writer *json)
     json_put_list_end(json);
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct traffic *t = state;
     uint64_t shown_bytes = 0, num = 0;
@@ -499,7 +498,7 @@ static void tell_table(void *state, struct json_writer *json)
          num++) {
         const struct traffic_kind *kind = list[num];
         shown_bytes += kind->bytes;
-        tell_kind(t, kind, json);
+        write_kind(t, kind, json);
     }
     json_put_list_end(json);
     free(list);
@@ -507,7 +506,7 @@ static void tell_table(void *state, struct json_writer *json)
     json_put_unsigned(json, JSON_KEY("kinds"), t->kinds.table.num);
     json_put_unsigned(json, JSON_KEY("forgotten"), t->kinds.num_forgotten);
     json_put_unsigned(json, JSON_KEY("most_missing"), hitters_most_missing(&t->kinds));
-    tell_largest(t, json);
+    write_largest(t, json);
     json_put_bool(json, JSON_KEY("no_memory"), t->failed || t->uncounted != 0);
 }
 
@@ -523,10 +522,10 @@ static void end_table(void *state)
 
 const struct report_kind report_traffic = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_MESSAGES | REPORT_TAKES_EVENTS,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .end = end_table,
     .takes_names = true,
 };

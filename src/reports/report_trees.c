@@ -155,7 +155,7 @@ static struct tree *root_of(const struct tree_table *report, struct tree *tree)
     return tree;
 }
 
-static void take_record(void *state, const struct record *record)
+static void on_record(void *state, const struct record *record)
 {
     struct tree_table *report = state;
     const struct call *call = record->call;
@@ -258,7 +258,7 @@ static struct tree_counts go_over(struct tree_table *report, bool writes)
     return counts;
 }
 
-static void tell_table(void *state, struct json_writer *json)
+static void write_table(void *state, struct json_writer *json)
 {
     struct tree_table *report = state;
     const struct tree_counts counts = go_over(report, false);
@@ -304,10 +304,10 @@ static void end_table(void *state)
 
 const struct report_kind report_trees = {
     .open = open_table,
-    .record = take_record,
+    .record = on_record,
     .takes = REPORT_TAKES_CALLS,
     .flows = true,
     .show = show_table,
-    .tell = tell_table,
+    .tell = write_table,
     .end = end_table,
 };

@@ -130,8 +130,7 @@ bool reports_draw_anew(const struct report_config *config)
     return is_any(config, is_of_records) && !is_any(config, does_flow);
 }
 
-struct reports *reports_new(const struct report_config *config, unsigned time_digits,
-                            bool on_stderr)
+struct reports *reports_new(const struct report_config *config, unsigned time_digits, bool on_stderr)
 {
     struct reports *r = calloc(1, sizeof *r);
     if (r == NULL)

@@ -82,8 +82,7 @@ bool reports_take_names(const struct report_config *config);
 
 /* reports_new makes those that options asks for. on_stderr: standard output is taken.
  * NULL when memory ran out. */
-struct reports *reports_new(const struct report_config *config, unsigned time_digits,
-                            bool on_stderr);
+struct reports *reports_new(const struct report_config *config, unsigned time_digits, bool on_stderr);
 
 /* reports_record hands on what was selected, and writes what is complete when much has
  * gathered. */
@@ -117,8 +116,7 @@ void reports_judge(struct reports *reports, const struct record *finding);
 struct ds_text reports_verdict(const struct reports *reports);
 
 /* reports_print_open appends a line on a call that is open, for standard error. */
-void reports_print_open(const struct reports *reports, const struct call *call,
-                        struct ds_buffer *out);
+void reports_print_open(const struct reports *reports, const struct call *call, struct ds_buffer *out);
 
 /* reports_end adds what the tables still hold to the text; nothing more may come. Other
  * tables may be added to the text then. */

@@ -25,9 +25,8 @@ static int place_of(const struct samples *s, uint64_t count, uint64_t size)
     return (count & (count - 1)) == 0 ? LATE : -1;
 }
 
-bool samples_take(struct samples *s, uint64_t count, const struct ds_event *event,
-                  struct ds_text mod, struct ds_text fun, const struct ds_term *body,
-                  struct ds_buffer *scratch)
+bool samples_take(struct samples *s, uint64_t count, const struct ds_event *event, struct ds_text mod,
+                  struct ds_text fun, const struct ds_term *body, struct ds_buffer *scratch)
 {
     const int place = place_of(s, count, event->message.size);
     if (place < 0)

@@ -120,8 +120,7 @@ static bool is_same(const struct talker *a, const struct talker *b)
     return a->node == b->node && a->name == b->name;
 }
 
-void routes_add(struct routes *r, const struct talker *from, const struct talker *to,
-                uint64_t weight)
+void routes_add(struct routes *r, const struct talker *from, const struct talker *to, uint64_t weight)
 {
     unsigned least = 0;
     for (unsigned i = 0; i < r->num; i++) {

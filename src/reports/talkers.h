@@ -78,8 +78,7 @@ static inline void talkers_get(struct talkers *talkers, const struct record *rec
 }
 
 /* talker_print appends "db@bob@host", or the node or address alone; "?" for one without number. */
-void talker_print(const struct talkers *talkers, const struct talker *talker,
-                  struct ds_buffer *out);
+void talker_print(const struct talkers *talkers, const struct talker *talker, struct ds_buffer *out);
 
 /* A process that sends, or gets: by its name where it has one, else by its pid, else as talker. */
 enum talker_side { TALKER_FROM, TALKER_TO };
@@ -91,8 +90,7 @@ uint64_t talker_pid_hash(const struct record *record, enum talker_side side,
                          const struct talker *talker);
 uint64_t talker_party_pid_hash(struct talkers *talkers, const struct party *party);
 void talker_process_print(const struct talkers *talkers, const struct record *record,
-                          enum talker_side side, const struct talker *talker,
-                          struct ds_buffer *out);
+                          enum talker_side side, const struct talker *talker, struct ds_buffer *out);
 void talker_party_print(struct talkers *talkers, const struct party *party, struct ds_buffer *out);
 
 /* routes are the few pairs of talkers that carry most of something: space-saving, in place. */
@@ -111,7 +109,6 @@ void routes_add(struct routes *routes, const struct talker *from, const struct t
                 uint64_t weight);
 
 /* routes_print appends "alice@h > db@bob@h", the heaviest, and how many others there are. */
-void routes_print(const struct talkers *talkers, const struct routes *routes,
-                  struct ds_buffer *out);
+void routes_print(const struct talkers *talkers, const struct routes *routes, struct ds_buffer *out);
 
 #endif

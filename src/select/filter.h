@@ -25,8 +25,7 @@ struct filter_error {
 
 /* filter_parse returns the filter that text stands for; NULL with *error filled in when it
  * stands for none. */
-struct filter *filter_parse(const char *text, const struct own_labels *own,
-                            struct filter_error *error);
+struct filter *filter_parse(const char *text, const struct own_labels *own, struct filter_error *error);
 
 /* filter_and makes a filter that holds where both do; it owns them. first may be NULL. */
 struct filter *filter_and(struct filter *first, struct filter *second);

@@ -90,8 +90,8 @@ static bool is_word(struct ds_text word, const char *name)
     return strlen(name) == word.len && memcmp(name, word.data, word.len) == 0;
 }
 
-/* take_sign takes these characters if they stand here. */
-static bool take_sign(struct filter_parser *p, const char *sign)
+/* accept_sign takes these characters if they stand here. */
+static bool accept_sign(struct filter_parser *p, const char *sign)
 {
     size_t len = strlen(sign);
     if (strncmp(p->text + p->at, sign, len) != 0)
@@ -100,7 +100,7 @@ static bool take_sign(struct filter_parser *p, const char *sign)
     return true;
 }
 
-static bool take_word(struct filter_parser *p, const char *name)
+static bool accept_word(struct filter_parser *p, const char *name)
 {
     if (!is_word(peek_word(p), name))
         return false;
@@ -209,7 +209,7 @@ enum { MAX_FRACTION = 1000000 }; /* of a fraction, with six digits; more are not
 static bool read_number(struct filter_parser *p, enum field_type type, int64_t *out)
 {
     const size_t start = p->at;
-    const bool negative = take_sign(p, "-");
+    const bool negative = accept_sign(p, "-");
     const bool is_hex = p->text[p->at] == '0' && p->text[p->at + 1] == 'x';
     const int base = is_hex ? 16 : 10;
     int64_t whole = 0, fraction = 0, weight = 1, scale;
@@ -281,12 +281,11 @@ static bool read_time(struct filter_parser *p, int64_t *out)
 
 static bool read_bool(struct filter_parser *p, int64_t *out)
 {
-    *out = take_word(p, "true");
-    return *out || take_word(p, "false") || expected(p, "true or false");
+    *out = accept_word(p, "true");
+    return *out || accept_word(p, "false") || expected(p, "true or false");
 }
 
-static bool read_text(struct filter_parser *p, const struct filter_field *field,
-                      struct ds_text *out)
+static bool read_text(struct filter_parser *p, const struct filter_field *field, struct ds_text *out)
 {
     const char c = p->text[p->at];
     if (c == '"' || c == '\'')
@@ -358,8 +357,7 @@ static void read_label(struct filter *f, struct ds_text *text)
 }
 
 /* read_value reads one value for a field. */
-static bool read_value(struct filter_parser *p, const struct filter_field *field,
-                       enum test_kind test)
+static bool read_value(struct filter_parser *p, const struct filter_field *field, enum test_kind test)
 {
     struct literal *literal = &p->filter->literals[p->filter->num_literals];
     bool ok = false;
@@ -417,14 +415,14 @@ static bool read_value(struct filter_parser *p, const struct filter_field *field
 static bool read_set(struct filter_parser *p, const struct filter_field *field)
 {
     skip_spaces(p);
-    if (!take_sign(p, "{"))
+    if (!accept_sign(p, "{"))
         return expected(p, "{ and the values, with a comma between them");
     do {
         if (!read_value(p, field, TEST_EQ))
             return false;
         skip_spaces(p);
-    } while (take_sign(p, ","));
-    return take_sign(p, "}") || expected(p, ", or }");
+    } while (accept_sign(p, ","));
+    return accept_sign(p, "}") || expected(p, ", or }");
 }
 
 /* Tests. */
@@ -446,17 +444,17 @@ static const struct {
     {"matches", TEST_MATCHES},
 };
 
-/* take_comparison takes the sign or word of one; false when there is none. */
-static bool take_comparison(struct filter_parser *p, enum test_kind *test)
+/* accept_comparison takes the sign or word of one; false when there is none. */
+static bool accept_comparison(struct filter_parser *p, enum test_kind *test)
 {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        if (take_sign(p, signs[i].sign)) {
+        if (accept_sign(p, signs[i].sign)) {
             *test = signs[i].test;
             return true;
         }
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (take_word(p, words[i].word)) {
+        if (accept_word(p, words[i].word)) {
             *test = words[i].test;
             return true;
         }
@@ -464,8 +462,7 @@ static bool take_comparison(struct filter_parser *p, enum test_kind *test)
     return false;
 }
 
-static bool test_allowed(struct filter_parser *p, const struct filter_field *field,
-                         enum test_kind test,
+static bool test_allowed(struct filter_parser *p, const struct filter_field *field, enum test_kind test,
                          size_t at)
 {
     const bool has_text = field->type == FIELD_TEXT || field->type == FIELD_TERM;
@@ -524,11 +521,11 @@ static bool read_test(struct filter_parser *p)
     step->first_literal = p->filter->num_literals;
     skip_spaces(p);
     const size_t at = p->at;
-    if (take_word(p, "in")) {
+    if (accept_word(p, "in")) {
         step->test = TEST_EQ;
         if (!read_set(p, field))
             return false;
-    } else if (take_comparison(p, &step->test)) {
+    } else if (accept_comparison(p, &step->test)) {
         if (!test_allowed(p, field, step->test, at) || !read_value(p, field, step->test))
             return false;
     } else if (p->text[p->at] == '=') {
@@ -586,9 +583,9 @@ static bool read_operand(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
     *complete = false;
-    if (take_sign(p, "("))
+    if (accept_sign(p, "("))
         return push(p, WAIT_PAREN, at, 0);
-    if (take_sign(p, "!") || take_word(p, "not"))
+    if (accept_sign(p, "!") || accept_word(p, "not"))
         return push(p, WAIT_NOT, at, 0);
     *complete = true;
     return read_test(p);
@@ -599,12 +596,12 @@ static bool read_operator(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
     *complete = false;
-    if (take_sign(p, "&&") || take_word(p, "and"))
+    if (accept_sign(p, "&&") || accept_word(p, "and"))
         return add_operator(p, WAIT_AND, at);
-    if (take_sign(p, "||") || take_word(p, "or"))
+    if (accept_sign(p, "||") || accept_word(p, "or"))
         return add_operator(p, WAIT_OR, at);
     *complete = true;
-    if (take_sign(p, ")"))
+    if (accept_sign(p, ")"))
         return close_paren(p, at);
     return expected(p, "&& or ||");
 }
@@ -640,8 +637,7 @@ static struct filter *make_filter(size_t len)
     return filter;
 }
 
-struct filter *filter_parse(const char *text, const struct own_labels *own,
-                            struct filter_error *error)
+struct filter *filter_parse(const char *text, const struct own_labels *own, struct filter_error *error)
 {
     struct filter_parser p = {.text = text, .len = strlen(text), .own = own, .error = error};
     if (p.len > FILTER_MAX_LEN) {

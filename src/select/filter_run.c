@@ -55,16 +55,15 @@ static const struct literal *literals_of(const struct filter_probe *probe)
     return &probe->filter->literals[probe->step->first_literal];
 }
 
-static bool regex_matches(struct filter_probe *probe, struct match_regex *regex,
-                          struct ds_text text)
+static bool regex_matches(struct filter_probe *probe, struct match_regex *regex, struct ds_text text)
 {
     enum regex_result result = match_regex_text(regex, text.data, text.len);
     probe->filter->num_given_up += result == REGEX_GAVE_UP;
     return result == REGEX_YES;
 }
 
-/* take_near remembers what of the words is there, and what comes near to those that are not. */
-static void take_near(const struct filter_probe *probe, struct ds_text text)
+/* suggest_text remembers what of the words is there, and what comes near to those that are not. */
+static void suggest_text(const struct filter_probe *probe, struct ds_text text)
 {
     const struct literal *literals = literals_of(probe);
     for (size_t i = 0; i < probe->step->num_literals; i++) {
@@ -85,7 +84,7 @@ void probe_offer_text(struct filter_probe *probe, struct ds_text text)
     const enum test_kind test = probe->step->test;
     const struct literal *literals = literals_of(probe);
     if (test == TEST_EQ && probe->filter->num_near != 0)
-        take_near(probe, text);
+        suggest_text(probe, text);
     for (size_t i = 0; i < probe->step->num_literals && !probe->matches; i++) {
         const struct ds_text wanted = literals[i].text;
         if (wanted.data == NULL)

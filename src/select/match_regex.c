@@ -145,8 +145,7 @@ void match_regex_free(struct match_regex *regex)
 /* is_listed says whether the bytes from at on, where the needle's rare letter stands, may be
  * part of a list of characters that holds the needle. It looks at what comes after: enough to
  * leave out nearly all that is none. */
-static bool is_listed(const struct match_regex *regex, const uint8_t *bytes, size_t len,
-                      size_t at)
+static bool is_listed(const struct match_regex *regex, const uint8_t *bytes, size_t len, size_t at)
 {
     /* Nobody sends characters below 256 in four bytes; if one does, let it be seen. */
     static const uint8_t wide[] = {TAG_INTEGER, 0, 0, 0};

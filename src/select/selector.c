@@ -206,7 +206,7 @@ static bool is_word(struct ds_text word, struct ds_text name)
 }
 
 /* A name without a host is held against those of nodes without theirs. */
-static void take_node(struct suggestion *near, struct ds_text word, struct ds_text node)
+static void suggest_node(struct suggestion *near, struct ds_text word, struct ds_text node)
 {
     const char *host = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
     if (host != NULL && memchr(word.data, '@', word.len) == NULL)
@@ -214,10 +214,10 @@ static void take_node(struct suggestion *near, struct ds_text word, struct ds_te
     suggestion_take(near, word, node);
 }
 
-/* take_end takes the names of one end of a message: its registered name, what the message is addressed
+/* on_end takes the names of one end of a message: its registered name, what the message is addressed
  * to, and its titles. What the application names weighs more than the housekeeping of Erlang/OTP. */
-static void take_end(struct selector *s, const struct record *record, enum ds_role role,
-                     struct ds_text name, const struct titles *titles)
+static void on_end(struct selector *s, const struct record *record, enum ds_role role,
+                   struct ds_text name, const struct titles *titles)
 {
     enum { HOUSEKEEPING = 1, APPLICATION = 1000000 };
     const struct ds_term *term = &record->event->message.role[role];
@@ -241,8 +241,8 @@ static void take_end(struct selector *s, const struct record *record, enum ds_ro
     }
 }
 
-/* take_names looks at the names of an event, for those of the user's that did not occur yet. */
-static void take_names(struct selector *s, const struct record *record)
+/* on_names looks at the names of an event, for those of the user's that did not occur yet. */
+static void on_names(struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
     const struct ds_event *event = record->event;
@@ -254,8 +254,8 @@ static void take_names(struct selector *s, const struct record *record)
     for (size_t i = 0; i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         near->occurs = near->occurs || pick_node_has(config->nodes.word[i], event);
-        take_node(near, word, event->conn->end[0].node);
-        take_node(near, word, event->conn->end[1].node);
+        suggest_node(near, word, event->conn->end[0].node);
+        suggest_node(near, word, event->conn->end[1].node);
         all_occur = all_occur && near->occurs;
     }
     for (size_t i = 0; i < config->num_processes; i++, near++) {
@@ -265,8 +265,8 @@ static void take_names(struct selector *s, const struct record *record)
     if (event->type == DS_EVENT_MESSAGE && config->num_processes != 0) {
         s->num_messages++;
         s->num_unreadable += event->unknown_atoms != 0;
-        take_end(s, record, DS_ROLE_FROM, note->from_name, note->from_titles);
-        take_end(s, record, DS_ROLE_TO, note->to_name, note->to_titles);
+        on_end(s, record, DS_ROLE_FROM, note->from_name, note->from_titles);
+        on_end(s, record, DS_ROLE_TO, note->to_name, note->to_titles);
     }
     if (all_occur) {
         free(s->near);
@@ -282,8 +282,8 @@ bool selector_nodes_occurred(const struct selector *s)
     return occurs;
 }
 
-/* tell_here says what there is instead of a name that never occurred. */
-static void tell_here(const char *option, struct ds_text word, const struct names_here *names,
+/* list_here says what there is instead of a name that never occurred. */
+static void list_here(const char *option, struct ds_text word, const struct names_here *names,
                       const char *here, const char *none)
 {
     struct ds_buffer text = {0};
@@ -311,7 +311,7 @@ static bool is_node_here(const struct selector *s, struct ds_text word)
     return false;
 }
 
-static void tell_process(const struct selector *s, const struct suggestion *near, const char *word)
+static void suggest_process(const struct selector *s, const struct suggestion *near, const char *word)
 {
     const struct ds_text text = {word, strlen(word)};
     const struct pick_process *process = &s->config->processes[near - s->near - s->config->nodes.num];
@@ -320,7 +320,7 @@ static void tell_process(const struct selector *s, const struct suggestion *near
         return;
     }
     if (process->name.data == NULL || !suggestion_tell(near, "--process", NULL, process->name))
-        tell_here("--process", text, &s->processes, "processes here: ",
+        list_here("--process", text, &s->processes, "processes here: ",
                   "no name of a process is known here");
     if (s->num_unreadable * 10 > s->num_messages)
         complain("%" PRIu64 " of %" PRIu64 " messages have unknown atoms, which may be such names: see "
@@ -335,11 +335,11 @@ void selector_tell_near(const struct selector *s)
     for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         if (!near->occurs && !suggestion_tell(near, "--node", NULL, word))
-            tell_here("--node", word, &s->nodes, "nodes here: ", "no node name is known here");
+            list_here("--node", word, &s->nodes, "nodes here: ", "no node name is known here");
     }
     for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++) {
         if (!near->occurs)
-            tell_process(s, near, config->processes[i].word);
+            suggest_process(s, near, config->processes[i].word);
     }
     filter_tell_near(config->filter);
 }
@@ -523,7 +523,7 @@ static __attribute__((noinline)) bool choose(struct selector *s, const struct re
         return raw_fits(s, record->event);
     if (s->near != NULL && record->event != NULL && record->call == NULL && record->monitor == NULL &&
         record->finding == NULL)
-        take_names(s, record);
+        on_names(s, record);
     const bool wanted = wants_decoded(s, record);
     if (record->call == NULL && record->monitor == NULL && record->finding == NULL)
         s->had_event = wanted;

@@ -101,7 +101,7 @@ bool op_set_has(const struct op_set *set, const struct ds_event *event)
 }
 
 /* Reads ".N" at the end of text and takes it away. */
-static bool take_number(struct ds_text *text, uint32_t *out)
+static bool parse_number(struct ds_text *text, uint32_t *out)
 {
     uint64_t number = 0, scale = 1;
     size_t at = text->len;
@@ -136,7 +136,7 @@ static bool parse_shown(struct pick_process *process, const char *word, size_t l
                                                           at[sizeof of - 1] == '\0')))
         return false;
     struct ds_text pid = {word + 1, (size_t)(at - word) - 1};
-    if (!take_number(&pid, &process->serial) || count_digits(pid) != pid.len)
+    if (!parse_number(&pid, &process->serial) || count_digits(pid) != pid.len)
         return false;
     for (size_t i = 0; i < pid.len && id <= UINT32_MAX; i++)
         id = id * 10 + (uint64_t)(pid.data[i] - '0');
@@ -161,7 +161,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
     *process = (struct pick_process){.word = given, .name = {word, len}};
     if (bracketed && parse_shown(process, word, len))
         return true;
-    if (take_number(&pid, &process->serial) && take_number(&pid, &process->id)) {
+    if (parse_number(&pid, &process->serial) && parse_number(&pid, &process->id)) {
         const bool any_node = count_digits(pid) == pid.len; /* as a shell numbers nodes for itself */
         if (bracketed || any_node || memchr(pid.data, '@', pid.len) != NULL) {
             process->name = (struct ds_text){NULL, 0};

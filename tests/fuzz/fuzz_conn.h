@@ -130,8 +130,7 @@ static inline void fuzz_step(struct fake *f, struct cursor *input, uint8_t what)
 }
 
 /* fuzz_run does what data says on a connection of proto to port. */
-static inline void fuzz_run(const struct proto *proto, uint16_t port, const uint8_t *data,
-                            size_t len)
+static inline void fuzz_run(const struct proto *proto, uint16_t port, const uint8_t *data, size_t len)
 {
     static struct fake f;
     struct cursor input = cursor_make(data, len);

@@ -45,8 +45,7 @@ static void on_data(void *context, struct tcp_conn_view *view, int dir, struct c
     }
 }
 
-static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len,
-                   enum tcp_gap why)
+static void on_gap(void *context, struct tcp_conn_view *view, int dir, uint64_t len, enum tcp_gap why)
 {
     (void)context;
     (void)why;

@@ -137,8 +137,7 @@ static void fuzz_tokens(struct cursor at, size_t len)
     must(cursor_offset(&at, &start) == len);
 }
 
-static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *options,
-                     uint8_t choice)
+static void fuzz_one(struct cursor bytes, const struct ds_term_print_options *options, uint8_t choice)
 {
     struct cursor at = bytes;
     uint32_t unknown = 0, inferred = 0;

@@ -70,8 +70,7 @@ static void begin(ei_x_buff *message, const char *word)
 }
 
 /* call logs what ei_rpc sends: {Self, {call, Module, Function, Arguments, user}} to rex. */
-static void call(int fd, char *module, char *function, const ei_x_buff *arguments,
-                 ei_x_buff *result)
+static void call(int fd, char *module, char *function, const ei_x_buff *arguments, ei_x_buff *result)
 {
     ei_x_buff request;
     ei_x_new_with_version(&request);

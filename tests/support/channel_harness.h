@@ -26,8 +26,7 @@ struct harness {
     bool broken; /* no memory to begin with */
 };
 
-static inline void harness_write_term(struct harness *h, const char *key,
-                                      const struct ds_term *term)
+static inline void harness_write_term(struct harness *h, const char *key, const struct ds_term *term)
 {
     static const struct ds_term_print_options options = {.max_bytes = 64, .max_len = 4000};
     if (term->data == NULL)

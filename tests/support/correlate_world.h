@@ -135,8 +135,7 @@ static inline struct correlate *start_keeping(struct seen *seen, uint64_t max_ca
     return start_as(seen, config);
 }
 
-static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls,
-                                           uint64_t max_names)
+static inline struct correlate *start_with(struct seen *seen, uint64_t max_calls, uint64_t max_names)
 {
     return start_keeping(seen, max_calls, max_names, 1000);
 }

@@ -211,8 +211,7 @@ static void read_all(void)
 
 /* Writing. */
 
-static void write_frame(const struct packet *p, const uint8_t *frame, uint32_t len,
-                        uint32_t missing)
+static void write_frame(const struct packet *p, const uint8_t *frame, uint32_t len, uint32_t missing)
 {
     struct pcap_pkthdr header = {
         .ts = p->ts,

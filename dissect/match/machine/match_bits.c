@@ -90,8 +90,7 @@ static unsigned bit_of(const struct magnitude *integer, unsigned i)
 }
 
 /* Of a negative integer all bits above the lowest that is set are turned round. */
-void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num,
-                      bool is_little)
+void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num, bool is_little)
 {
     unsigned lowest = 0;
     while (integer->negative && lowest < num && bit_of(integer, lowest) == 0)

@@ -44,8 +44,7 @@ struct magnitude {
 };
 
 /* bits_add_integer adds the low num bits of an integer. */
-void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num,
-                      bool is_little);
+void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num, bool is_little);
 
 /* bits_add_bits adds num bits, which bytes has. */
 void bits_add_bits(struct bits *bits, struct cursor bytes, uint64_t num);
@@ -61,7 +60,6 @@ bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signe
 
 /* bits_to_magnitude turns num bits, as bit_reader_get left them, into the magnitude of the
  * integer that they are, in place: the same number of bytes. */
-void bits_to_magnitude(uint8_t *bytes, uint64_t num, bool is_signed, bool is_little,
-                       bool *negative);
+void bits_to_magnitude(uint8_t *bytes, uint64_t num, bool is_signed, bool is_little, bool *negative);
 
 #endif

@@ -45,9 +45,8 @@ static bool find_key(struct run *run, struct view pair, uint64_t num, const stru
 }
 
 /* next_key finds the smallest key of a map that is greater than after, if that is not NULL. */
-static bool next_key(struct run *run, const struct view *map, uint64_t num,
-                     const struct view *after, unsigned level, struct view *key,
-                     struct view *value)
+static bool next_key(struct run *run, const struct view *map, uint64_t num, const struct view *after,
+                     unsigned level, struct view *key, struct view *value)
 {
     struct view at = *map;
     bool found = false;

@@ -17,8 +17,7 @@ static bool get_head(struct run *run, const struct view *view, enum order order,
     return view_read(run, view, out) && (out->order == order || function_bad(run));
 }
 
-static bool get_bits(struct run *run, const struct view *view, struct cursor *bytes,
-                     uint64_t *num_bits)
+static bool get_bits(struct run *run, const struct view *view, struct cursor *bytes, uint64_t *num_bits)
 {
     struct head head;
     return view_read(run, view, &head) &&
@@ -199,13 +198,13 @@ static bool pick(struct run *run, const struct view *args, int sign, struct view
     return true;
 }
 
-static bool take_max(struct run *run, const struct view *args, uint32_t num, struct view *out)
+static bool run_max(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     (void)num;
     return pick(run, args, 1, out);
 }
 
-static bool take_min(struct run *run, const struct view *args, uint32_t num, struct view *out)
+static bool run_min(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     (void)num;
     return pick(run, args, -1, out);
@@ -239,8 +238,8 @@ static const struct guard_function lines[] = {
     {"length", 1, 1, length},
     {"map_get", 2, 2, map_get},
     {"map_size", 1, 1, map_size},
-    {"max", 2, 2, take_max},
-    {"min", 2, 2, take_min},
+    {"max", 2, 2, run_max},
+    {"min", 2, 2, run_min},
     {"node", 1, 1, node_of},
     {"round", 1, 1, take_round},
     {"size", 1, 1, size},
@@ -256,8 +255,7 @@ const struct guard_functions guard_part_functions = {lines, sizeof lines / sizeo
 static const struct guard_functions *const tables[] = {&guard_type_functions,
                                                        &guard_part_functions};
 
-const struct guard_function *guard_find_function(struct ds_text name, uint32_t num_args,
-                                                 bool *is_known)
+const struct guard_function *guard_find_function(struct ds_text name, uint32_t num_args, bool *is_known)
 {
     *is_known = false;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {

@@ -85,8 +85,7 @@ static void order_port(struct ds_identity *of)
 }
 
 /* Of ports and references the node comes first, of pids the numbers do. */
-static bool compare_identities(struct run *run, const struct head *a, const struct head *b,
-                               int *order)
+static bool compare_identities(struct run *run, const struct head *a, const struct head *b, int *order)
 {
     const struct head *const heads[] = {a, b};
     struct ds_identity of[2];

@@ -159,8 +159,7 @@ bool guard_holds(struct ds_match *match);
 bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);
 
 /* match_segments holds a term against the segments of a binary. */
-bool match_segments(struct ds_match *match, const struct match_node *node,
-                    const struct view *value);
+bool match_segments(struct ds_match *match, const struct match_node *node, const struct view *value);
 
 static inline struct view constant_view(const struct ds_match *match, size_t at, size_t len)
 {

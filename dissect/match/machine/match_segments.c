@@ -122,8 +122,7 @@ static bool read_utf16(struct bit_reader *r, bool is_little, uint32_t *out)
     return true;
 }
 
-static bool read_character(struct bit_reader *r, const struct bit_segment *segment,
-                           struct view *out)
+static bool read_character(struct bit_reader *r, const struct bit_segment *segment, struct view *out)
 {
     uint32_t code = 0;
     const bool ok = segment->type == SEGMENT_UTF8    ? read_utf8(r, &code)
@@ -145,8 +144,7 @@ static bool read_bits(struct run *run, struct bit_reader *r, uint64_t num_bits, 
 }
 
 /* is_literal holds the next bits against those of the pattern. */
-static bool is_literal(struct ds_match *match, struct bit_reader *r,
-                       const struct bit_segment *segment)
+static bool is_literal(struct ds_match *match, struct bit_reader *r, const struct bit_segment *segment)
 {
     const uint64_t num = segment->size;
     const struct view wanted = constant_view(match, segment->at, segment->len);

@@ -137,8 +137,7 @@ static inline struct view view_parts(const struct head *head)
 bool view_skip(struct run *run, struct view *part, uint64_t num);
 
 /* view_split takes a list that is not empty apart. */
-bool view_split(struct run *run, const struct head *list, struct view *first,
-                struct view *tail);
+bool view_split(struct run *run, const struct head *list, struct view *first, struct view *tail);
 
 /* view_is_atom says whether the term is that atom; never when the atom is unknown. */
 bool view_is_atom(struct run *run, const struct view *view, struct ds_text text);

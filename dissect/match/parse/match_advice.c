@@ -51,8 +51,7 @@ static size_t word_before(const char *text, size_t end)
 }
 
 /* advise_call: mod:fun in Elixir, mod.fun in Erlang. between is where the colon or the dot stands. */
-static void advise_call(const char *text, size_t between, bool is_elixir,
-                        struct ds_match_error *error)
+static void advise_call(const char *text, size_t between, bool is_elixir, struct ds_match_error *error)
 {
     const size_t start = word_before(text, between);
     const size_t len = between - start, fun_len = word_len(text + between + 1, true);

@@ -243,8 +243,7 @@ void match_elixir_free(struct match_elixir *out)
     ds_buffer_free(&out->from);
 }
 
-void match_elixir_place(const struct match_elixir *out, const char *text,
-                        struct ds_match_error *error)
+void match_elixir_place(const struct match_elixir *out, const char *text, struct ds_match_error *error)
 {
     uint16_t from;
     if (error->column == 0)

@@ -28,7 +28,6 @@ bool match_elixir_write(const char *text, struct match_elixir *out, struct ds_ma
 void match_elixir_free(struct match_elixir *out);
 
 /* match_elixir_place makes what the parser says of the Erlang say it of the given text. */
-void match_elixir_place(const struct match_elixir *out, const char *text,
-                        struct ds_match_error *error);
+void match_elixir_place(const struct match_elixir *out, const char *text, struct ds_match_error *error);
 
 #endif

@@ -57,8 +57,7 @@ bool guard_is_segment(const struct guard_parser *g)
 }
 
 /* add_segment adds the step that puts num_args values together. */
-static bool add_segment(struct guard_parser *g, const struct bit_segment *segment,
-                        uint32_t num_args)
+static bool add_segment(struct guard_parser *g, const struct bit_segment *segment, uint32_t num_args)
 {
     if (!parse_add_segment(g->p, segment))
         return false;

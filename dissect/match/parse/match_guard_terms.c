@@ -151,8 +151,8 @@ bool guard_open_change(struct guard_parser *g)
     return true;
 }
 
-/* take_separator reads what stands between two parts; *taken when it is one. */
-static bool take_separator(struct guard_parser *g, struct waiting *term, bool *taken)
+/* accept_separator reads what stands between two parts; *taken when it is one. */
+static bool accept_separator(struct guard_parser *g, struct waiting *term, bool *taken)
 {
     struct lexer *lexer = g->lexer;
     const bool is_tail = term->kind == WAIT_LIST && lexer_is(lexer, "|");
@@ -179,7 +179,7 @@ bool guard_end_part(struct guard_parser *g, bool *taken, bool *complete)
     struct waiting *top = guard_top(g);
     if (top == NULL || !is_term(top))
         return true;
-    if (!take_separator(g, top, taken))
+    if (!accept_separator(g, top, taken))
         return false;
     if (*taken || top->in_key || !lexer_is(g->lexer, terms[top->kind].close))
         return true;

@@ -232,8 +232,7 @@ static bool end_part(struct parser *p, struct open *open, bool *more)
     return lexer_next(lexer);
 }
 
-static bool node_binds(const struct ds_match *match, const struct match_node *node,
-                       uint32_t variable)
+static bool node_binds(const struct ds_match *match, const struct match_node *node, uint32_t variable)
 {
     if (node->kind != NODE_BITS)
         return node->kind == NODE_VARIABLE && node->variable == variable;
@@ -287,8 +286,7 @@ static bool open_both(struct parser *p, struct stack *stack, size_t first)
 }
 
 /* end_term is behind a whole term whose nodes begin at first. *more: another one follows. */
-static bool end_term(struct parser *p, struct stack *stack, bool is_constant, size_t first,
-                     bool *more)
+static bool end_term(struct parser *p, struct stack *stack, bool is_constant, size_t first, bool *more)
 {
     /* "text" ++ Name = Other is about all of it. */
     const struct open *above = stack->depth != 0 ? &stack->open[stack->depth - 1] : NULL;

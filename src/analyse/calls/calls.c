@@ -246,8 +246,7 @@ static struct ds_term get_part(const struct ds_term *request, struct call_part p
     return term;
 }
 
-static void keep_request(struct calls *calls, struct open_call *call,
-                         const struct call_start *start)
+static void keep_request(struct calls *calls, struct open_call *call, const struct call_start *start)
 {
     const struct ds_term *request = start->request;
     call->request_len = request->len;
@@ -544,8 +543,7 @@ struct pending_call *calls_find_crossed(const struct calls *calls, const struct 
     return h;
 }
 
-void calls_had_given_up(struct calls *calls, struct pending_call *held,
-                        const struct ds_event *event,
+void calls_had_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
                         enum call_outcome outcome, enum certainty certainty)
 {
     struct call *call = held->copy->call;

@@ -77,8 +77,7 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
  * calls_had_given_up tells that it came, and how the call ended. */
 struct pending_call *calls_find_crossed(const struct calls *calls, const struct pid_key *caller,
                                         const struct ref_key *monitor);
-void calls_had_given_up(struct calls *calls, struct pending_call *held,
-                        const struct ds_event *event,
+void calls_had_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
                         enum call_outcome outcome, enum certainty certainty);
 
 /* calls_give_up gives out the record of a call that the caller waits for no longer: at once, or

@@ -17,8 +17,7 @@
 
 /* fill_end describes a monitor or link. titles is room that out may point to. */
 static void fill_end(const struct correlate *c, const struct monitor *m,
-                     const struct monitor_cause *why, struct titles titles[2],
-                     struct monitor_end *out)
+                     const struct monitor_cause *why, struct titles titles[2], struct monitor_end *out)
 {
     *out = (struct monitor_end){
         .is_link = m->is_link,
@@ -115,19 +114,19 @@ void correlate_add_stats(const struct correlate *c, struct ds_stats *stats)
         c->calls.no_memory + c->calls.processes.no_memory + c->monitors.no_memory;
 }
 
-static void take_exit2(struct correlate *c, struct step *s)
+static void on_exit2(struct correlate *c, struct step *s)
 {
     (void)c;
     s->note->role = NOTE_EXIT;
 }
 
-static void take_leader(struct correlate *c, struct step *s)
+static void on_leader(struct correlate *c, struct step *s)
 {
     (void)c;
     s->note->role = NOTE_LEADER;
 }
 
-static void take_unlink_ack(struct correlate *c, struct step *s)
+static void on_unlink_ack(struct correlate *c, struct step *s)
 {
     (void)c;
     s->note->role = NOTE_UNLINK;
@@ -135,14 +134,14 @@ static void take_unlink_ack(struct correlate *c, struct step *s)
 
 static void (*const take[DS_KIND_COUNT])(struct correlate *, struct step *) = {
     [DS_KIND_SEND] = step_take_send,           [DS_KIND_LINK] = step_take_link,
-    [DS_KIND_UNLINK] = step_take_unlink,       [DS_KIND_UNLINK_ACK] = take_unlink_ack,
-    [DS_KIND_EXIT] = step_take_exit,           [DS_KIND_EXIT2] = take_exit2,
+    [DS_KIND_UNLINK] = step_take_unlink,       [DS_KIND_UNLINK_ACK] = on_unlink_ack,
+    [DS_KIND_EXIT] = step_take_exit,           [DS_KIND_EXIT2] = on_exit2,
     [DS_KIND_MONITOR] = step_take_monitor,     [DS_KIND_DEMONITOR] = step_take_demonitor,
     [DS_KIND_DOWN] = step_take_down,           [DS_KIND_SPAWN] = step_take_spawn_request,
-    [DS_KIND_SPAWNED] = step_take_spawn_reply, [DS_KIND_LEADER] = take_leader,
+    [DS_KIND_SPAWNED] = step_take_spawn_reply, [DS_KIND_LEADER] = on_leader,
 };
 
-static void take_message(struct correlate *c, struct step *s)
+static void on_message(struct correlate *c, struct step *s)
 {
     const enum ds_op_kind kind = ds_message_kind(s->message);
     if (take[kind] == NULL)
@@ -207,8 +206,7 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
 }
 
 /* caller_ended gives up what a process was waiting for that is no more. */
-static void caller_ended(struct correlate *c, const struct ds_event *event,
-                         const struct pid_key *pid)
+static void caller_ended(struct correlate *c, const struct ds_event *event, const struct pid_key *pid)
 {
     struct open_call *next;
     for (struct open_call *call = calls_by_caller_first(&c->calls, pid); call != NULL;
@@ -314,7 +312,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         if (!intern_has_room(&c->intern, NAMES_PER_MESSAGE))
             begin_anew(c);
         s.message = &event->message;
-        take_message(c, &s);
+        on_message(c, &s);
         if ((event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0 &&
             c->calls.conns.num != 0 && s.note->call == 0 && s.ending == NULL)
             note_unread(c, &s);
@@ -358,8 +356,7 @@ void correlate_time(struct correlate *c, int64_t now_ns)
     calls_give_old(&c->calls, now_ns);
 }
 
-void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
-                          void *context)
+void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit, void *context)
 {
     const struct monitor_cause why = {.outcome = MONITOR_OPEN,
                                       .end_ns = now_ns > c->now_ns ? now_ns : c->now_ns};

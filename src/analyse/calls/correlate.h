@@ -49,8 +49,7 @@ void correlate_time(struct correlate *c, int64_t now_ns);
 /* correlate_visit_open gives the calls that are open at that time, or at that of the latest event
  * if it is later, as records with the outcome open, then the monitors and links, where they are
  * given out at all; nothing changes. */
-void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit,
-                          void *context);
+void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit, void *context);
 
 /* correlate_visit_overdue gives, as they are at that time, the calls alone that began after after_ns
  * and not after until_ns, and are still open. */

@@ -82,8 +82,7 @@ struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *k
     return m;
 }
 
-void monitors_end(struct monitors *monitors, struct monitor *monitor,
-                  const struct monitor_cause *why)
+void monitors_end(struct monitors *monitors, struct monitor *monitor, const struct monitor_cause *why)
 {
     monitors->on_end(monitors->context, monitor, why);
     struct conn_monitors *conn = table_find(&monitors->conns, monitor->conn);
@@ -96,8 +95,7 @@ void monitors_end(struct monitors *monitors, struct monitor *monitor,
     table_remove(&monitors->table, monitor);
 }
 
-void monitors_end_conn(struct monitors *monitors, uint64_t number,
-                       const struct monitor_cause *why)
+void monitors_end_conn(struct monitors *monitors, uint64_t number, const struct monitor_cause *why)
 {
     struct conn_monitors *conn;
     while ((conn = table_find(&monitors->conns, number)) != NULL)

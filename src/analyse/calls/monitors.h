@@ -52,8 +52,7 @@ struct monitor *monitors_find(const struct monitors *monitors, const struct ref_
 struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
                               const struct ds_event *event);
 
-void monitors_end(struct monitors *monitors, struct monitor *monitor,
-                  const struct monitor_cause *why);
+void monitors_end(struct monitors *monitors, struct monitor *monitor, const struct monitor_cause *why);
 void monitors_end_conn(struct monitors *monitors, uint64_t conn, const struct monitor_cause *why);
 void monitors_end_all(struct monitors *monitors, const struct monitor_cause *why);
 

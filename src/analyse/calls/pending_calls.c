@@ -88,8 +88,7 @@ static struct pending_call *find(const struct pending_calls *held, struct pendin
     return call;
 }
 
-struct pending_call *pending_calls_first(const struct pending_calls *held,
-                                         const struct pid_key *caller)
+struct pending_call *pending_calls_first(const struct pending_calls *held, const struct pid_key *caller)
 {
     if (held->table.num == 0)
         return NULL;
@@ -102,8 +101,7 @@ struct pending_call *pending_calls_next(const struct pending_calls *held,
     return find(held, table_next(&held->table, call), &call->caller);
 }
 
-void pending_calls_settle(struct pending_calls *held, struct pending_call *call,
-                          enum pending_for what)
+void pending_calls_settle(struct pending_calls *held, struct pending_call *call, enum pending_for what)
 {
     pending_calls_wait(held, call, call->waits & ~(unsigned)what);
 }

@@ -53,8 +53,7 @@ void pending_calls_init(struct pending_calls *held, record_fn emit, void *contex
 /* pending_calls_add keeps a copy of the record. NULL when there is no room: it should be given
  * out at once. */
 struct pending_call *pending_calls_add(struct pending_calls *held, const struct record *record,
-                                       const struct pid_key *caller, unsigned waits,
-                                       int64_t now_ns);
+                                       const struct pid_key *caller, unsigned waits, int64_t now_ns);
 
 /* pending_calls_first and pending_calls_next walk through those of a caller. */
 struct pending_call *pending_calls_first(const struct pending_calls *held,
@@ -64,8 +63,7 @@ struct pending_call *pending_calls_next(const struct pending_calls *held,
 
 /* pending_calls_settle tells that a record need not wait for that any more, and gives it out when
  * there is nothing else. */
-void pending_calls_settle(struct pending_calls *held, struct pending_call *call,
-                          enum pending_for what);
+void pending_calls_settle(struct pending_calls *held, struct pending_call *call, enum pending_for what);
 
 /* pending_calls_wait has a record wait for something else, and gives it out when that is nothing. */
 void pending_calls_wait(struct pending_calls *held, struct pending_call *call, unsigned waits);

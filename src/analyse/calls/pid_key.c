@@ -104,8 +104,7 @@ static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t 
     return node.data != NULL ? intern_add(nodes, node) : INTERN_UNKNOWN | (uint32_t)conn;
 }
 
-bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct pid_key *out)
+bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct pid_key *out)
 {
     struct ds_identity identity;
     if (!ds_term_get_pid(term, &identity))
@@ -118,8 +117,7 @@ bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     return true;
 }
 
-bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct ref_key *out)
+bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct ref_key *out)
 {
     struct ds_identity identity;
     if (!ds_term_get_reference(term, &identity))
@@ -132,8 +130,7 @@ bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     return out->node != 0;
 }
 
-bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct tag_key *out)
+bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct tag_key *out)
 {
     struct ds_term first, rest, word, alias;
     out->is_alias = false;

@@ -97,10 +97,8 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
  * when that is an unknown atom. False when the term is no pid or reference, when it is a pid of
  * which the serial is PID_KEY_NAMED, or there is no more room for names: a pid_key stays what it
  * was then. */
-bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct pid_key *out);
-bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct ref_key *out);
+bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct pid_key *out);
+bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct ref_key *out);
 
 /* tag_key is a gen tag: what the call is known by, and the reference that the answer may be sent
  * to where that goes to an alias of the caller. */
@@ -111,7 +109,6 @@ struct tag_key {
 
 /* tag_key_find makes the keys of a gen tag: a reference, [alias | Ref], [[alias | Ref] | Ref2],
  * or a tuple that begins with a reference. */
-bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn,
-                  struct tag_key *out);
+bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct tag_key *out);
 
 #endif

@@ -61,8 +61,7 @@ bool process_activity_note_cast(struct table *activities, const struct pid_key *
     return true;
 }
 
-bool process_activity_note_work(struct table *activities, const struct pid_key *pid,
-                                uint64_t number,
+bool process_activity_note_work(struct table *activities, const struct pid_key *pid, uint64_t number,
                                 int64_t start_ns, int64_t end_ns)
 {
     struct process_activity *h = touch(activities, pid);

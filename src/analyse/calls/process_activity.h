@@ -54,14 +54,12 @@ struct process_activity *process_activity_note_answer(struct table *activities,
 
 /* process_activity_note_cast tells that a process, or whoever has that name, is asked for something that
  * needs no answer. False when memory ran out. */
-bool process_activity_note_cast(struct table *activities, const struct pid_key *pid,
-                                int64_t now_ns);
+bool process_activity_note_cast(struct table *activities, const struct pid_key *pid, int64_t now_ns);
 
 /* process_activity_note_work tells that a process has its answer to a call that it made for none that
  * we know
  * of. False when memory ran out. */
-bool process_activity_note_work(struct table *activities, const struct pid_key *pid,
-                                uint64_t number,
+bool process_activity_note_work(struct table *activities, const struct pid_key *pid, uint64_t number,
                                 int64_t start_ns, int64_t end_ns);
 
 /* process_activity_note_alone tells that a process asks something while nothing is open to it, or turns out

@@ -148,8 +148,7 @@ static void add_title(struct processes *p, const struct title_name *name, size_t
     processes_remember(p, process);
 }
 
-void process_names_register(struct processes *p, const struct ds_term *term,
-                            const struct pid_key *pid)
+void process_names_register(struct processes *p, const struct ds_term *term, const struct pid_key *pid)
 {
     const struct title_name name = {.prefix = "global:", .term = term};
     size_t prefix_len;
@@ -283,8 +282,7 @@ void process_names_leave_all(struct processes *p, const struct pid_key *scope_ke
         processes_drop_given(p, scope);
 }
 
-const struct titles *process_names_list_any(const struct processes *p,
-                                            const struct process *process,
+const struct titles *process_names_list_any(const struct processes *p, const struct process *process,
                                             struct titles *room)
 {
     const struct title *t = table_get(&p->titles, process->titles);

@@ -18,8 +18,7 @@ enum { TITLE_LEN_MAX = 255 };
 
 /* process_names_register tells that global calls pid by that name from now on, and no other process;
  * process_names_unregister, that it calls none so. */
-void process_names_register(struct processes *p, const struct ds_term *name,
-                            const struct pid_key *pid);
+void process_names_register(struct processes *p, const struct ds_term *name, const struct pid_key *pid);
 void process_names_unregister(struct processes *p, const struct ds_term *name);
 
 /* process_names_open_scope tells that a process is the one of a scope of pg on its node. The others
@@ -43,11 +42,9 @@ bool process_names_heed(struct processes *p, const struct pid_key *scope, uint64
 void process_names_conn_ended(struct processes *p, uint64_t conn);
 
 /* A process is a member as often as it has joined. */
-void process_names_join(struct processes *p, const struct pid_key *scope,
-                        const struct ds_term *group,
+void process_names_join(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
                         const struct pid_key *pid);
-void process_names_leave(struct processes *p, const struct pid_key *scope,
-                         const struct ds_term *group,
+void process_names_leave(struct processes *p, const struct pid_key *scope, const struct ds_term *group,
                          const struct pid_key *pid);
 void process_names_leave_all(struct processes *p, const struct pid_key *scope);
 
@@ -55,8 +52,7 @@ void process_names_leave_all(struct processes *p, const struct pid_key *scope);
  * first,
  * into room, and returns it; NULL when there is nothing, as of nearly all. process_names_list_any asks
  * for one that has titles. The texts live until the next change. */
-const struct titles *process_names_list_any(const struct processes *p,
-                                            const struct process *process,
+const struct titles *process_names_list_any(const struct processes *p, const struct process *process,
                                             struct titles *room);
 static inline const struct titles *process_names_list(const struct processes *p,
                                                       const struct process *process, struct titles *room)

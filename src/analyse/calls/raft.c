@@ -50,8 +50,7 @@ static int add_member(struct raft_cluster *c, struct ds_text node)
     return (int)c->num_members++;
 }
 
-static struct raft_cluster *find_of(const struct raft *raft, struct ds_text name,
-                                    struct ds_text node)
+static struct raft_cluster *find_of(const struct raft *raft, struct ds_text name, struct ds_text node)
 {
     const uint64_t key = hash_short(31, name);
     struct raft_cluster *c = table_first(&raft->clusters, (uint32_t)key);
@@ -248,8 +247,8 @@ static void lead(struct raft_news *news, const struct raft_said *said, const str
         c->member[i].asked_ns = 0;
 }
 
-static void take_append(struct raft_news *news, const struct raft_said *said,
-                        const struct ds_event *event)
+static void on_append(struct raft_news *news, const struct raft_said *said,
+                      const struct ds_event *event)
 {
     struct raft_cluster *c = news->cluster;
     news->member = add_member(c, event->conn->end[!event->dir].node);
@@ -275,7 +274,7 @@ static void take_append(struct raft_news *news, const struct raft_said *said,
     news->what = RAFT_APPEND;
 }
 
-static void take_reply(struct raft_news *news, const struct raft_said *said, const struct ds_event *event)
+static void on_reply(struct raft_news *news, const struct raft_said *said, const struct ds_event *event)
 {
     struct raft_cluster *c = news->cluster;
     news->member = add_member(c, said->node);
@@ -301,7 +300,7 @@ static void take_reply(struct raft_news *news, const struct raft_said *said, con
     }
 }
 
-static void take_vote(struct raft_news *news, const struct raft_said *said, const struct ds_event *event)
+static void on_vote(struct raft_news *news, const struct raft_said *said, const struct ds_event *event)
 {
     struct raft_cluster *c = news->cluster;
     news->what = RAFT_VOTE;
@@ -321,8 +320,8 @@ static void take_vote(struct raft_news *news, const struct raft_said *said, cons
     c->votes.by = news->member;
 }
 
-static void take_snapshot(struct raft_news *news, const struct raft_said *said,
-                          const struct ds_event *event)
+static void on_snapshot(struct raft_news *news, const struct raft_said *said,
+                        const struct ds_event *event)
 {
     struct raft_cluster *c = news->cluster;
     news->member = add_member(c, event->conn->end[!event->dir].node);
@@ -355,16 +354,16 @@ struct raft_news raft_message(struct raft *raft, const struct record *record)
     news.cluster->is_likely |= event->likely_atoms != 0;
     switch (said.what) {
     case RAFT_APPEND:
-        take_append(&news, &said, event);
+        on_append(&news, &said, event);
         break;
     case RAFT_REPLY:
-        take_reply(&news, &said, event);
+        on_reply(&news, &said, event);
         break;
     case RAFT_VOTE:
-        take_vote(&news, &said, event);
+        on_vote(&news, &said, event);
         break;
     case RAFT_SNAPSHOT:
-        take_snapshot(&news, &said, event);
+        on_snapshot(&news, &said, event);
         break;
     case RAFT_NOTHING:
         break;

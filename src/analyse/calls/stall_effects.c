@@ -119,7 +119,7 @@ static void add_message(struct kept_stall *kept, const struct record *record)
     };
 }
 
-static void take_message(struct stall_effects *h, const struct record *record)
+static void on_message(struct stall_effects *h, const struct record *record)
 {
     const struct ds_event *event = record->event;
     for (unsigned i = 0; i < MAX_KEPT; i++) {
@@ -148,7 +148,7 @@ bool stall_effects_take(struct stall_effects *h, const struct record *record)
         return true;
     }
     if (h->num != 0 && event->type == DS_EVENT_MESSAGE)
-        take_message(h, record);
+        on_message(h, record);
     else if (h->num != 0 && event->type == DS_EVENT_CONN && event->change.final)
         give_out_of(h, event->conn->number, -1);
     return false;

@@ -171,8 +171,7 @@ enum monitor_outcome step_how_ended(const struct ds_term *reason);
 
 /* The monitors of calls: step_watch.c */
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key,
-                          enum monitor_outcome how);
+void step_note_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how);
 
 /* step_take_early_down ends a call that has just been opened in vain. ref is that of its
  * monitor. */
@@ -186,8 +185,7 @@ void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
  * to the same one: it is there for this call, and for no other. */
 bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, struct ref_key *ref);
-void step_note_watch(struct correlate *c, const struct ref_key *monitor,
-                     const struct ref_key *call);
+void step_note_watch(struct correlate *c, const struct ref_key *monitor, const struct ref_key *call);
 
 /* step_end_watch finds the monitor with the reference of a message, which ends with it, and
  * the call it was there for. */

@@ -115,9 +115,9 @@ static bool looks_like_timeout(int64_t waited_ns)
     return false;
 }
 
-/* tell_timeout: a caller that waits no longer after such a time looks as if its call had timed out; so
+/* judge_timeout: a caller that waits no longer after such a time looks as if its call had timed out; so
  * does one that paused for so long, or was killed. Few pause for the default of gen_server:call. */
-static enum call_outcome tell_timeout(int64_t waited_ns, enum certainty *certainty)
+static enum call_outcome judge_timeout(int64_t waited_ns, enum certainty *certainty)
 {
     if (!looks_like_timeout(waited_ns))
         return CALL_ABANDONED;
@@ -139,7 +139,7 @@ enum call_outcome step_how_given_up(const struct correlate *c, const struct open
         return CALL_UNKNOWN;
     return calls_by_caller_reacts(&c->calls, call, event->ts_ns)
                ? CALL_ABANDONED
-               : tell_timeout(event->ts_ns - call->start_ns, certainty);
+               : judge_timeout(event->ts_ns - call->start_ns, certainty);
 }
 
 void step_take_crossed(struct correlate *c, struct step *s)
@@ -156,7 +156,7 @@ void step_take_crossed(struct correlate *c, struct step *s)
     s->note->call = call->number;
     s->note->outcome = held->may_be_elsewhere ? CALL_UNKNOWN
                        : held->is_elsewhere   ? CALL_ANSWERED_ELSEWHERE
-                                              : tell_timeout(waited_ns, &certainty);
+                                              : judge_timeout(waited_ns, &certainty);
     s->note->has_latency = true;
     s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
     calls_had_given_up(&c->calls, held, s->event, s->note->outcome, certainty);

@@ -275,8 +275,7 @@ static bool reaches_caller(struct correlate *c, struct step *s, const struct ope
 
 /* find_answered finds the call that a message answers, NULL when there is none. */
 static struct open_call *find_answered(struct correlate *c, struct step *s,
-                                       const struct ds_otp_match *match, bool *is_alias,
-                                       bool *has_key)
+                                       const struct ds_otp_match *match, bool *is_alias, bool *has_key)
 {
     const struct ds_term *tag = ds_otp_get(match, DS_OTP_TAG);
     const uint64_t conn = s->event->conn->number;
@@ -296,9 +295,9 @@ static struct open_call *find_answered(struct correlate *c, struct step *s,
                : NULL;
 }
 
-/* take_reply ends the call that a message answers. False when there is none: then it is
+/* on_reply ends the call that a message answers. False when there is none: then it is
  * only a reply when its form leaves no doubt. */
-static bool take_reply(struct correlate *c, struct step *s, const struct ds_otp_match *match)
+static bool on_reply(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *reply = ds_otp_get(match, DS_OTP_REPLY_TERM);
     bool is_alias = false;
@@ -350,7 +349,7 @@ static void note_role(struct correlate *c, struct step *s, enum ds_otp_kind kind
     }
 }
 
-static void take_send(struct correlate *c, struct step *s)
+static void on_send(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
     struct ds_text name = {0};
@@ -373,7 +372,7 @@ static void take_send(struct correlate *c, struct step *s)
         return;
     c->has_mnesia |= match.line->to[0] != '\0' && strcmp(match.line->group, "mnesia") == 0;
     const bool is_reply = match.kind == DS_OTP_REPLY || match.kind == DS_OTP_WATCHED_REPLY;
-    if (is_reply && !take_reply(c, s, &match))
+    if (is_reply && !on_reply(c, s, &match))
         return;
     if (s->ending != NULL || s->note->late)
         return;
@@ -397,7 +396,7 @@ static void take_send(struct correlate *c, struct step *s)
 
 void step_take_send(struct correlate *c, struct step *s)
 {
-    take_send(c, s);
+    on_send(c, s);
     const enum note_role role = s->note->role;
     if ((role == NOTE_SEND || role == NOTE_INFO || role == NOTE_CAST) && step_know_to(c, s))
         call_parent_note_message(&c->calls, &s->to, s->event->ts_ns);

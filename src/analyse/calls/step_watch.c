@@ -5,8 +5,7 @@
  */
 #include "analyse/calls/step.h"
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key,
-                          enum monitor_outcome how)
+void step_note_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how)
 {
     struct early_down *e = table_add_forgetting(&c->early_downs, hash_key(key, sizeof *key));
     if (e == NULL)

@@ -46,8 +46,7 @@ struct conn_watch *detect_watch(struct detect *d, const struct ds_conn *conn)
     return w;
 }
 
-struct finding *detect_begin(struct detect *d, enum finding_code code,
-                             const struct ds_event *event)
+struct finding *detect_begin(struct detect *d, enum finding_code code, const struct ds_event *event)
 {
     struct finding *f = &d->draft;
     memset(f, 0, sizeof *f);

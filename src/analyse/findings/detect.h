@@ -329,8 +329,7 @@ void detect_idle_held(struct detect *d, const struct ds_event *event, int accept
 
 /* detect_begin begins a finding about what event has shown, which is sure unless said otherwise,
  * and about its two nodes. event NULL: set the times of the evidence yourself. */
-struct finding *detect_begin(struct detect *d, enum finding_code code,
-                             const struct ds_event *event);
+struct finding *detect_begin(struct detect *d, enum finding_code code, const struct ds_event *event);
 
 /* detect_begin_call does the same of a call that has ended. */
 struct finding *detect_begin_call(struct detect *d, enum finding_code code, const struct call *call);

@@ -41,9 +41,9 @@ void detect_answer(struct detect *d, const struct record *record)
     d->checks.unarrived++;
 }
 
-/* take_lost counts those that passed before it was known that nothing arrives: the latest ones, as many as
+/* on_lost counts those that passed before it was known that nothing arrives: the latest ones, as many as
  * are remembered. */
-static void take_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const uint64_t num = d->arrival->num_answers < MAX_ANSWERS ? d->arrival->num_answers : MAX_ANSWERS;
     uint64_t unarrived = 0;
@@ -66,7 +66,7 @@ void detect_arrival(struct detect *d, const struct ds_event *event)
     if (w == NULL || w->is_unacked[event->dir] != event->stall.is_over)
         return;
     if (!event->stall.is_over) {
-        take_lost(d, event, w);
+        on_lost(d, event, w);
         return;
     }
     d->checks.unarrived -= w->unarrived[event->dir];

@@ -109,9 +109,9 @@ static void report(struct detect *d, struct awake *a)
     detect_commit(d);
 }
 
-/* take_answer takes an answer to a request that waited; is_late: as a reply that nobody waits for. */
-static void take_answer(struct detect *d, struct awake *a, bool is_late, uint64_t callee, int64_t start_ns,
-                        int64_t end_ns)
+/* on_answer takes an answer to a request that waited; is_late: as a reply that nobody waits for. */
+static void on_answer(struct detect *d, struct awake *a, bool is_late, uint64_t callee, int64_t start_ns,
+                      int64_t end_ns)
 {
     if (a->is_told || start_ns <= a->from_ns || start_ns > a->to_ns - WAITED_NS ||
         end_ns < a->to_ns || end_ns > a->to_ns + DETECT_AWAKE_NS)
@@ -151,8 +151,8 @@ void detect_awake(struct detect *d, const struct record *record)
     const struct ds_term *from = &event->message.role[DS_ROLE_FROM];
     if (record->note.late && record->note.has_latency && from->data != NULL &&
         ds_term_get_identity(from, &pid))
-        take_answer(d, a, true, hash_more(1, pid.word, sizeof pid.word[0]),
-                    event->ts_ns - record->note.latency_ns, event->ts_ns);
+        on_answer(d, a, true, hash_more(1, pid.word, sizeof pid.word[0]),
+                  event->ts_ns - record->note.latency_ns, event->ts_ns);
 }
 
 /* find_of finds the pause of the end at which a party of a call is: by its node's name or, where that is
@@ -181,7 +181,7 @@ void detect_awake_call(struct detect *d, const struct call *call)
                                          : hash_short(2, callee->name);
     if (a->num_callees[false] == 0)
         a->first_frame = call->start_frame;
-    take_answer(d, a, false, key, call->start_ns, call->end_ns);
+    on_answer(d, a, false, key, call->start_ns, call->end_ns);
 }
 
 bool detect_caller_woke(struct detect *d, const struct call *call)

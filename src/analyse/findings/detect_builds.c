@@ -52,7 +52,7 @@ static uint64_t hash_mod(struct ds_text mod)
     return hash_short(41, mod);
 }
 
-static void take_ok(struct detect *d, const struct call *call)
+static void on_ok(struct detect *d, const struct call *call)
 {
     struct ds_text mod, fun;
     uint32_t arity;
@@ -116,8 +116,8 @@ static void report_callee(struct detect *d, const struct call *call, const struc
     detect_commit(d);
 }
 
-static void take_missing(struct detect *d, const struct call *call, const struct function *called,
-                         const char *why)
+static void on_missing(struct detect *d, const struct call *call, const struct function *called,
+                       const char *why)
 {
     if (!called->has_arity || call->caller.node.data == NULL || call->callee.node.data == NULL)
         return;
@@ -145,7 +145,7 @@ void detect_builds(struct detect *d, const struct call *call)
     struct function called;
     const char *why = detect_missing(call, &called);
     if (call->outcome == CALL_OK)
-        take_ok(d, call);
+        on_ok(d, call);
     else if (why != NULL)
-        take_missing(d, call, &called, why);
+        on_missing(d, call, &called, why);
 }

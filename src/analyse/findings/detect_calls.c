@@ -110,7 +110,7 @@ void detect_hung(struct detect *d, const struct call *call)
     detect_commit(d);
 }
 
-static void take_hung(struct detect *d, const struct call *call)
+static void on_hung(struct detect *d, const struct call *call)
 {
     if (call->outcome == CALL_UNANSWERED && call->end_ns - call->start_ns >= DETECT_HUNG_NS &&
         call->start_ns > d->overdue_ns)
@@ -185,7 +185,7 @@ static void add_counts(struct wording *detail, struct callee *c, bool is_over)
     c->told_calls = c->calls;
 }
 
-static void take_callee(struct detect *d, const struct call *call)
+static void on_callee(struct detect *d, const struct call *call)
 {
     if (call->callee.name.data == NULL || call->callee.node.data == NULL ||
         detect_is_one_way(d, call->conn))
@@ -240,7 +240,7 @@ void detect_calls_sum(struct detect *d)
     }
 }
 
-static void take_late(struct detect *d, const struct record *record)
+static void on_late(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     struct finding *f = detect_begin(d, FINDING_DS301, event);
@@ -336,9 +336,9 @@ static void put_function(struct wording *wording, const struct function *functio
         wording_say(wording, "/{arity}", a_number(function->arity));
 }
 
-/* take_missing: function_clause is worth a word only of the very function that was called, and of
+/* on_missing: function_clause is worth a word only of the very function that was called, and of
  * other functions that are not there it is less than likely that the caller has them. */
-static void take_missing(struct detect *d, const struct call *call)
+static void on_missing(struct detect *d, const struct call *call)
 {
     struct function called = {.has_arity = false}, at;
     bool has_at;
@@ -389,14 +389,14 @@ const char *detect_missing(const struct call *call, struct function *called)
 void detect_calls(struct detect *d, const struct record *record)
 {
     if (record->call != NULL) {
-        take_hung(d, record->call);
-        take_callee(d, record->call);
-        take_missing(d, record->call);
+        on_hung(d, record->call);
+        on_callee(d, record->call);
+        on_missing(d, record->call);
         return;
     }
     const struct ds_event *event = record->event;
     if (record->monitor != NULL || event == NULL || event->type != DS_EVENT_MESSAGE)
         return;
     if (record->note.late)
-        take_late(d, record);
+        on_late(d, record);
 }

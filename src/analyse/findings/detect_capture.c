@@ -25,10 +25,10 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
     detect_commit(d);
 }
 
-/* take_way notes whether one direction alone has been seen so far. Of messages that is asked on while
+/* on_way notes whether one direction alone has been seen so far. Of messages that is asked on while
  * it is so. Where the facts of the link do not come with them, what the other end says shows that it is
  * seen: what is counted of a connection then is of any time before (copier.h). */
-static void take_way(struct detect *d, const struct ds_event *event)
+static void on_way(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const int unseen = ds_tcp_unseen(link);
@@ -47,20 +47,20 @@ static void take_way(struct detect *d, const struct ds_event *event)
     report_one_way(d, event, unseen);
 }
 
-static void take_message(struct detect *d, const struct ds_event *event)
+static void on_message(struct detect *d, const struct ds_event *event)
 {
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || !w->is_one_way)
         return;
     if (event->conn->link != NULL) {
-        take_way(d, event);
+        on_way(d, event);
     } else if (event->conn->are_both_seen || event->dir == w->unseen) {
         w->is_one_way = false;
         d->num_one_way--;
     }
 }
 
-static void take_cut(struct detect *d, const struct ds_event *event)
+static void on_cut(struct detect *d, const struct ds_event *event)
 {
     struct conn_watch *w = detect_watch(d, event->conn);
     d->checks.cut++;
@@ -81,12 +81,12 @@ void detect_capture(struct detect *d, const struct ds_event *event)
         event->conn->end[1].port == d->config.epmd_port)
         return;
     if (event->fault.kind == DS_FAULT_TRUNCATED)
-        take_cut(d, event);
+        on_cut(d, event);
     if (event->type == DS_EVENT_MESSAGE) {
         if (d->num_one_way != 0)
-            take_message(d, event);
+            on_message(d, event);
     } else if (event->conn->link != NULL) {
-        take_way(d, event);
+        on_way(d, event);
     }
 }
 

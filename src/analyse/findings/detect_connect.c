@@ -16,7 +16,7 @@ static bool answer_is_due(const struct ds_event *event, const struct conn_watch 
            link->closed_by == (w->initiator >= 0 ? w->initiator : 0);
 }
 
-static void take_conn(struct detect *d, const struct ds_event *event)
+static void on_conn(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn_change *change = &event->change;
     const bool is_epmd = event->conn->end[1].port == d->config.epmd_port;
@@ -73,7 +73,7 @@ static void note_hosts(struct detect *d, const struct ds_conn *conn)
     detect_note_host(d, &conn->end[1].addr);
 }
 
-static void take_epmd(struct detect *d, const struct ds_event *event)
+static void on_epmd(struct detect *d, const struct ds_event *event)
 {
     note_hosts(d, event->conn);
     detect_dials(d, &event->conn->end[0].addr);
@@ -81,7 +81,7 @@ static void take_epmd(struct detect *d, const struct ds_event *event)
     detect_epmd(d, event);
 }
 
-static void take_handshake(struct detect *d, const struct ds_event *event)
+static void on_handshake(struct detect *d, const struct ds_event *event)
 {
     note_hosts(d, event->conn);
     if (event->handshake.step != DS_STEP_UNKNOWN) {
@@ -96,13 +96,13 @@ static void take_handshake(struct detect *d, const struct ds_event *event)
 void detect_connect(struct detect *d, const struct ds_event *event)
 {
     if (event->type == DS_EVENT_EPMD)
-        take_epmd(d, event);
+        on_epmd(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
-        take_handshake(d, event);
+        on_handshake(d, event);
     else if (event->type == DS_EVENT_LOOKUP)
         detect_lookup(d, event);
     else if (event->type == DS_EVENT_CONN)
-        take_conn(d, event);
+        on_conn(d, event);
 }
 
 /* look_at_time asks all who wait for something. Not inline: each message comes by, and mostly nobody

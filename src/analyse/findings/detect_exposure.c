@@ -6,7 +6,7 @@
 #include "record/danger.h"
 #include "record/refresh_code.h"
 
-static void take_up(struct detect *d, const struct ds_event *event)
+static void on_up(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const enum addr_scope scope[2] = {addr_scope_of(&conn->end[0].addr), addr_scope_of(&conn->end[1].addr)};
@@ -28,7 +28,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-static void take_names(struct detect *d, const struct ds_event *event)
+static void on_names(struct detect *d, const struct ds_event *event)
 {
     const struct ds_addr *to = &event->conn->end[!event->dir].addr;
     if (addr_scope_of(to) != ADDR_PUBLIC || event->epmd.num_nodes == 0)
@@ -40,7 +40,7 @@ static void take_names(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-static void take_handshake(struct detect *d, const struct ds_event *event)
+static void on_handshake(struct detect *d, const struct ds_event *event)
 {
     if (event->handshake.step != DS_STEP_SEND_NAME || !danger_is_old(&event->handshake))
         return;
@@ -184,9 +184,9 @@ void detect_exposure(struct detect *d, const struct ds_event *event)
 {
     if (event->type == DS_EVENT_CONN &&
         (event->change.state == DS_CONN_UP || event->change.state == DS_CONN_JOINED_LATE))
-        take_up(d, event);
+        on_up(d, event);
     else if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_NAMES_RESP)
-        take_names(d, event);
+        on_names(d, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
-        take_handshake(d, event);
+        on_handshake(d, event);
 }

@@ -54,8 +54,7 @@ static void add_kind(struct wording *detail, uint64_t num, const char *param, co
     wording_say(detail, param, a_count(num, unit));
 }
 
-static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
-                    enum foreign_level level)
+static void add_ttl(struct wording *detail, const struct ds_tcp_side *side, enum foreign_level level)
 {
     const struct ds_ignored *ignored = &side->ignored;
     if (ignored->min_ttl == ignored->max_ttl)
@@ -73,8 +72,7 @@ static void add_ttl(struct wording *detail, const struct ds_tcp_side *side,
     wording_add(detail, ": they come from another host");
 }
 
-static void report(struct detect *d, const struct ds_event *event, int end,
-                   enum foreign_level level,
+static void report(struct detect *d, const struct ds_event *event, int end, enum foreign_level level,
                    struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];

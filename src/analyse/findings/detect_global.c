@@ -114,7 +114,7 @@ static void report_lock(struct detect *d, const struct call *call, const struct 
     detect_commit(d);
 }
 
-static void take_lock(struct detect *d, const struct call *call)
+static void on_lock(struct detect *d, const struct call *call)
 {
     struct ds_term lock_term, resource;
     struct ds_text answer;
@@ -158,8 +158,8 @@ static void report_conflict(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* take_name holds a name against what the other end says of it, over the same connection. */
-static void take_name(struct detect *d, const struct ds_event *event, const struct ds_term *entry)
+/* on_name holds a name against what the other end says of it, over the same connection. */
+static void on_name(struct detect *d, const struct ds_event *event, const struct ds_term *entry)
 {
     struct ds_term name, pid;
     struct ds_identity who;
@@ -183,14 +183,14 @@ static void take_name(struct detect *d, const struct ds_event *event, const stru
     listed->frame = event->frame;
 }
 
-static void take_names(struct detect *d, const struct ds_event *event, const struct ds_term *said)
+static void on_names(struct detect *d, const struct ds_event *event, const struct ds_term *said)
 {
     struct ds_term names, entry;
     struct ds_term_list list;
     if (!ds_term_get_element(said, 2, &names) || !ds_term_get_list(&names, &list))
         return;
     for (unsigned i = 0; i < MAX_NAMES && ds_term_list_next(&list, &entry); i++)
-        take_name(d, event, &entry);
+        on_name(d, event, &entry);
 }
 
 /* --- links that are cut --- */
@@ -260,7 +260,7 @@ static bool is_of_one_host(struct ds_text a, struct ds_text b)
     return len == b.len - (size_t)(host_b - b.data) && memcmp(host_a, host_b, len) == 0;
 }
 
-static void take_cut(struct detect *d, const struct ds_event *event)
+static void on_cut(struct detect *d, const struct ds_event *event)
 {
     const struct lost_link *lost = find_lost(d, event->ts_ns, event->conn->end[!event->dir].node);
     const bool has_lost = lost != NULL;
@@ -299,7 +299,7 @@ void detect_global(struct detect *d, const struct record *record)
         return;
     if (record->call != NULL) {
         if (strcmp(label, "global:set_lock") == 0 || strcmp(label, "global:del_lock") == 0)
-            take_lock(d, record->call);
+            on_lock(d, record->call);
         return;
     }
     if (record->monitor != NULL || !record_is_message(record))
@@ -309,9 +309,9 @@ void detect_global(struct detect *d, const struct record *record)
     if (strcmp(label, "global:init_connect") == 0)
         detect_mesh_greeting(d, record->event);
     else if (strcmp(label, "global:exchange") == 0)
-        take_names(d, record->event, said);
+        on_names(d, record->event, said);
     else if (strcmp(label, "global:lost_connection") == 0)
         note_lost(d, record->event, said);
     else if (strcmp(label, "global:remove_connection") == 0)
-        take_cut(d, record->event);
+        on_cut(d, record->event);
 }

@@ -40,8 +40,8 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     return f;
 }
 
-/* take_status speaks of a refusal. */
-static void take_status(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+/* on_status speaks of a refusal. */
+static void on_status(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_endpoint *end = event->conn->end;
     const struct ds_handshake *h = &event->handshake;
@@ -106,7 +106,7 @@ static bool is_scanners(const struct ds_handshake *h)
     return same >= 4 && same < h->name.len && h->name.data[same] == '@';
 }
 
-static void take_send_name(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_send_name(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_handshake *h = &event->handshake;
     w->initiator = event->dir;
@@ -160,7 +160,7 @@ void detect_handshake(struct detect *d, const struct ds_event *event)
     }
     w->alert |= has_tls_alert(event, w);
     if (h->step == DS_STEP_SEND_NAME && event->fault.kind == DS_FAULT_NONE)
-        take_send_name(d, event, w);
+        on_send_name(d, event, w);
     else if (h->step == DS_STEP_STATUS || h->step == DS_STEP_STATUS_REPLY)
-        take_status(d, event, w);
+        on_status(d, event, w);
 }

@@ -38,9 +38,8 @@ static bool is_longest(const struct pair *pair, int64_t idle_ns, int64_t tick_ns
            idle_ns > survived_ns + (pair->cuts != 0 ? survived_ns / 20 : survived_ns / 2);
 }
 
-static bool take_cut(const struct detect *d, struct pair *pair, const struct ds_event *event,
-                     int64_t tick_ns,
-                     bool is_reset)
+static bool on_cut(const struct detect *d, struct pair *pair, const struct ds_event *event,
+                   int64_t tick_ns, bool is_reset)
 {
     const struct ds_conn *conn = event->conn;
     if (pair->cut.conn == conn->number)
@@ -68,7 +67,7 @@ void detect_idle_lost(struct detect *d, const struct ds_event *event, int waitin
                          ? NULL
                          : detect_find_pair(d, event->conn);
     if (p != NULL)
-        take_cut(d, p, event, detect_tick_of(event->conn->link, waiting), false);
+        on_cut(d, p, event, detect_tick_of(event->conn->link, waiting), false);
 }
 
 void detect_idle_revived(struct detect *d, const struct ds_event *event)
@@ -179,8 +178,8 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
     return true;
 }
 
-/* take_equal looks for links that are reset after equal spans without data, by nobody's leave. */
-static void take_equal(struct detect *d, const struct ds_event *event, struct pair *p, int64_t idle_ns)
+/* on_equal looks for links that are reset after equal spans without data, by nobody's leave. */
+static void on_equal(struct detect *d, const struct ds_event *event, struct pair *p, int64_t idle_ns)
 {
     const int64_t before_ns = p->idle_ns;
     p->idle_ns = idle_ns;
@@ -215,9 +214,9 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
         detect_was_unread(detect_find_watched(d, event->conn->number), event->ts_ns - idle_ns))
         return; /* it may not have been idle */
     if (idle_ns >= IDLE_NS) {
-        take_equal(d, event, p, idle_ns);
+        on_equal(d, event, p, idle_ns);
     } else if (link->silence_ns != 0 &&
-               take_cut(d, p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
+               on_cut(d, p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
         judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
         detect_commit(d);
         p->cut.conn = 0;

@@ -74,7 +74,7 @@ static void report_closed(struct detect *d, const struct ds_event *event, int cl
     detect_commit(d);
 }
 
-static void take_end(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_end(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const int closed_by = link->closed_by;
@@ -104,7 +104,7 @@ static void take_end(struct detect *d, const struct ds_event *event, struct conn
 
 /* --- flapping --- */
 
-static void take_up(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
+static void on_up(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct pair *p = detect_find_pair(d, event->conn);
@@ -143,7 +143,7 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
 
 /* --- ticks --- */
 
-static void take_ticktime(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_ticktime(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_side *side = event->conn->link->side;
     for (int end = 0; end < 2; end++) {
@@ -168,8 +168,7 @@ static void take_ticktime(struct detect *d, const struct ds_event *event, struct
     detect_commit(d);
 }
 
-static void take_missed(struct detect *d, const struct ds_event *event, struct conn_watch *w,
-                        int end)
+static void on_missed(struct detect *d, const struct ds_event *event, struct conn_watch *w, int end)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[end];
     const uint64_t told = TOLD_MISSED << end;
@@ -197,7 +196,7 @@ static void take_missed(struct detect *d, const struct ds_event *event, struct c
 
 /* --- loss and stalls --- */
 
-static void take_loss(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_loss(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &event->conn->link->side[end];
@@ -242,7 +241,7 @@ static __attribute__((noinline)) void take_loss_amid(struct detect *d, const str
 {
     struct conn_watch *w = detect_watch(d, event->conn);
     if (w != NULL)
-        take_loss(d, event, w);
+        on_loss(d, event, w);
 }
 
 /* loses says whether so much was sent again that it is worth a look. */
@@ -263,7 +262,7 @@ static struct finding *begin_hole(struct detect *d, const struct ds_event *event
     return f;
 }
 
-static void take_black_hole(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_black_hole(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_tcp_side *peer = &event->conn->link->side[!event->dir];
@@ -302,9 +301,9 @@ static void take_black_hole(struct detect *d, const struct ds_event *event, stru
     detect_commit(d);
 }
 
-/* take_doubt: the capture ends before it is known whether the other end is still there. */
-static void take_doubt(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                       int dir)
+/* on_doubt: the capture ends before it is known whether the other end is still there. */
+static void on_doubt(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                     int dir)
 {
     if (w->doubt_frame[dir] == 0 || w->is_given_up || event->change.state != DS_CONN_OPEN_AT_END)
         return;
@@ -318,8 +317,8 @@ static void take_doubt(struct detect *d, const struct ds_event *event, const str
     detect_commit(d);
 }
 
-/* take_missing is of the end where they should arrive. */
-static void take_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+/* on_missing is of the end where they should arrive. */
+static void on_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     const struct ds_endpoint *end = event->conn->end;
@@ -350,8 +349,8 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
                 a_span(stall->duration_ns), a_word(stall->is_over ? "" : " so far"));
 }
 
-/* take_bursts: short stalls add up, too. */
-static void take_bursts(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+/* on_bursts: short stalls add up, too. */
+static void on_bursts(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
     const int64_t passed_ns = event->ts_ns - side->first_ns;
@@ -405,15 +404,15 @@ static void note_unread(const struct ds_event *event, struct conn_watch *w, int6
     w->unread[event->dir].until_ns = event->stall.is_over ? event->ts_ns : INT64_MAX;
 }
 
-static void take_stall(struct detect *d, const struct ds_event *event, struct conn_watch *w)
+static void on_stall(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
     if (stall->why == DS_STALL_LOST) {
-        take_black_hole(d, event, w);
+        on_black_hole(d, event, w);
         return;
     }
     if (stall->why == DS_STALL_MISSING) {
-        take_missing(d, event, w);
+        on_missing(d, event, w);
         return;
     }
     /* A full window of an end that says nothing at all is that of a host that is gone. */
@@ -422,7 +421,7 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
         return;
     note_unread(event, w, reader->last_data_ns);
     if (stall->duration_ns < LONG_STALL_NS) {
-        take_bursts(d, event, w);
+        on_bursts(d, event, w);
         return;
     }
     const bool was_told = w->stall_frame[event->dir] != 0;
@@ -443,7 +442,7 @@ static void take_stall(struct detect *d, const struct ds_event *event, struct co
         detect_commit(d);
 }
 
-static void take_long_message(struct detect *d, const struct ds_event *event)
+static void on_long_message(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
     if (m->stalled_ns > m->wire_ns / 2 ||
@@ -462,7 +461,7 @@ static void take_long_message(struct detect *d, const struct ds_event *event)
 void detect_link_message(struct detect *d, const struct ds_event *event)
 {
     if (event->message.wire_ns >= LONG_MESSAGE_NS)
-        take_long_message(d, event);
+        on_long_message(d, event);
     if (event->conn->link != NULL && loses(event->conn->link))
         take_loss_amid(d, event);
 }
@@ -476,16 +475,16 @@ void detect_link(struct detect *d, const struct ds_event *event)
     if (w == NULL)
         return;
     if (event->type == DS_EVENT_STALL)
-        take_stall(d, event, w);
+        on_stall(d, event, w);
     for (int dir = 0; dir < 2 && event->type == DS_EVENT_CONN; dir++)
-        take_doubt(d, event, w, dir);
-    take_ticktime(d, event, w);
+        on_doubt(d, event, w, dir);
+    on_ticktime(d, event, w);
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
-        take_up(d, event, w);
+        on_up(d, event, w);
     if (event->type == DS_EVENT_CONN &&
         (event->change.state == DS_CONN_HALF_CLOSED || event->change.state == DS_CONN_CLOSED))
-        take_end(d, event, w);
-    take_missed(d, event, w, 0);
-    take_missed(d, event, w, 1);
-    take_loss(d, event, w);
+        on_end(d, event, w);
+    on_missed(d, event, w, 0);
+    on_missed(d, event, w, 1);
+    on_loss(d, event, w);
 }

@@ -114,7 +114,7 @@ static struct mesh *get_mesh(struct detect *d)
     return d->mesh;
 }
 
-static void take_up(struct detect *d, const struct ds_event *event)
+static void on_up(struct detect *d, const struct ds_event *event)
 {
     const struct conn_watch *w = detect_watch(d, event->conn);
     int at[2];
@@ -137,7 +137,7 @@ static void take_up(struct detect *d, const struct ds_event *event)
     mesh->changed_ns = event->ts_ns;
 }
 
-static void take_end(struct detect *d, const struct ds_event *event)
+static void on_end(struct detect *d, const struct ds_event *event)
 {
     struct mesh *mesh = d->mesh;
     const struct conn_watch *w = detect_watch(d, event->conn);
@@ -149,8 +149,8 @@ static void take_end(struct detect *d, const struct ds_event *event)
         mesh->up[at[i]][at[!i]] -= mesh->up[at[i]][at[!i]] != 0;
 }
 
-/* take_seen notes that something between two hosts passes the point of capture. */
-static void take_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_failed)
+/* on_seen notes that something between two hosts passes the point of capture. */
+static void on_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_failed)
 {
     for (unsigned i = 0; i < mesh->num; i++) {
         if (!is_same_addr(&mesh->node[i].addr, &conn->end[0].addr))
@@ -182,8 +182,8 @@ static bool has_late(const struct mesh *mesh, const struct ds_addr *a, const str
     return mesh->num_late == MAX_LATE;
 }
 
-/* take_late: a link that was up before, of nodes whose names may not be known yet. */
-static void take_late(struct detect *d, const struct ds_conn *conn)
+/* on_late: a link that was up before, of nodes whose names may not be known yet. */
+static void on_late(struct detect *d, const struct ds_conn *conn)
 {
     struct mesh *mesh = get_mesh(d);
     if (mesh == NULL || has_late(mesh, &conn->end[0].addr, &conn->end[1].addr))
@@ -195,13 +195,13 @@ void detect_mesh(struct detect *d, const struct ds_event *event)
 {
     const enum ds_conn_state state = event->change.state;
     if (state == DS_CONN_UP)
-        take_up(d, event);
+        on_up(d, event);
     else if (state == DS_CONN_JOINED_LATE)
-        take_late(d, event->conn);
+        on_late(d, event->conn);
     else if (d->mesh != NULL && event->change.final && !event->change.unfollowed)
-        take_end(d, event);
+        on_end(d, event);
     if (d->mesh != NULL && event->change.final)
-        take_seen(d->mesh, event->conn, state == DS_CONN_FAILED);
+        on_seen(d->mesh, event->conn, state == DS_CONN_FAILED);
 }
 
 void detect_mesh_greeting(struct detect *d, const struct ds_event *event)

@@ -236,8 +236,8 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
 
 /* --- to those who are gone --- */
 
-/* take_earlier_life compares the creation of whom it is sent to with that of the node. */
-static void take_earlier_life(struct detect *d, const struct ds_event *event)
+/* on_earlier_life compares the creation of whom it is sent to with that of the node. */
+static void on_earlier_life(struct detect *d, const struct ds_event *event)
 {
     enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or stand for any */
     const struct ds_message *m = &event->message;
@@ -291,8 +291,7 @@ static size_t shape_of(const struct ds_atom *atom, char shape[SHAPE_LEN])
     return any ? len : 0;
 }
 
-static void report_atoms(struct detect *d, const struct ds_event *event,
-                         const struct dynamic_atoms *c)
+static void report_atoms(struct detect *d, const struct ds_event *event, const struct dynamic_atoms *c)
 {
     struct finding *f = detect_begin(d, FINDING_DS309, event);
     wording_say(&f->sentence, "{node} keeps creating atoms", an_end(&event->conn->end[event->dir]));
@@ -322,7 +321,7 @@ static bool note_coined(struct dynamic_atoms *c, const struct ds_atom *atom)
 }
 _Static_assert((int)COINED_ENOUGH < (int)COINED_PLACES, "there is always a free place");
 
-static void take_atom(struct detect *d, const struct ds_event *event, const struct ds_atom *atom)
+static void on_atom(struct detect *d, const struct ds_event *event, const struct ds_atom *atom)
 {
     const struct ds_endpoint *from = &event->conn->end[event->dir];
     char shape[SHAPE_LEN];
@@ -366,7 +365,7 @@ static __attribute__((noinline)) void take_atoms(struct detect *d, const struct 
     const struct ds_term *control = &event->message.control;
     for (uint32_t i = 0; i < control->num_atoms; i++) {
         if (control->atoms[i].is_new && control->atoms[i].text != NULL)
-            take_atom(d, event, &control->atoms[i]);
+            on_atom(d, event, &control->atoms[i]);
     }
 }
 
@@ -379,7 +378,7 @@ void detect_messages(struct detect *d, const struct record *record)
         take_malformed(d, event);
     if (has_new_atoms(&event->message.control) && !refresh_code_is_sent(&event->message))
         take_atoms(d, event);
-    take_earlier_life(d, event);
+    on_earlier_life(d, event);
     if (event->message.payload.len >= MIN_PAYLOAD)
         take_copies(d, event);
 }

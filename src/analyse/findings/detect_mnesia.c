@@ -305,7 +305,7 @@ static struct mnesia_split *find_split(struct detect *d, uint64_t key)
     return oldest;
 }
 
-static void take_down(struct detect *d, const struct call *call)
+static void on_down(struct detect *d, const struct call *call)
 {
     const struct ds_text from = call->caller.node, to = call->callee.node;
     struct ds_term word;
@@ -333,8 +333,8 @@ static void take_down(struct detect *d, const struct call *call)
         report(d, s);
 }
 
-/* take_negotiation: the caller's mnesia starts. */
-static void take_negotiation(struct detect *d, const struct call *call)
+/* on_negotiation: the caller's mnesia starts. */
+static void on_negotiation(struct detect *d, const struct call *call)
 {
     struct mnesia_pair *pair = find_pair(d, call->caller.node, call->callee.node, true);
     if (pair == NULL)
@@ -357,9 +357,9 @@ void detect_mnesia(struct detect *d, const struct call *call)
         !detect_is_atom(&call->mod, "mnesia_monitor"))
         return;
     if (detect_is_atom(&call->fun, "has_remote_mnesia_down"))
-        take_down(d, call);
+        on_down(d, call);
     else if (detect_is_atom(&call->fun, "call"))
-        take_negotiation(d, call);
+        on_negotiation(d, call);
 }
 
 void detect_mnesia_time(struct detect *d, bool at_end)

@@ -156,7 +156,7 @@ static struct lookup *make(struct detect *d)
     return oldest;
 }
 
-static void take_question(struct detect *d, const struct ds_event *event)
+static void on_question(struct detect *d, const struct ds_event *event)
 {
     const struct ds_lookup *asked = &event->lookup;
     const struct ds_addr *client = &event->conn->end[0].addr;
@@ -177,7 +177,7 @@ static void take_question(struct detect *d, const struct ds_event *event)
         l->len = detect_keep(l->name, sizeof l->name, asked->name);
 }
 
-static void take_answer(struct detect *d, const struct ds_event *event)
+static void on_answer(struct detect *d, const struct ds_event *event)
 {
     const struct ds_lookup *told = &event->lookup;
     struct lookup *l = find(d, &event->conn->end[0].addr, told->name);
@@ -195,8 +195,8 @@ static void take_answer(struct detect *d, const struct ds_event *event)
     l->frame[1] = event->frame;
 }
 
-/* take_icmp: a question did not arrive. */
-static void take_icmp(struct detect *d, const struct ds_event *event)
+/* on_icmp: a question did not arrive. */
+static void on_icmp(struct detect *d, const struct ds_event *event)
 {
     struct lookup *l = find(d, &event->conn->end[0].addr, event->lookup.name);
     if (l == NULL)
@@ -213,11 +213,11 @@ void detect_lookup(struct detect *d, const struct ds_event *event)
     if (lookup->type != DS_LOOKUP_A && lookup->type != DS_LOOKUP_AAAA)
         return;
     if (lookup->is_answer)
-        take_answer(d, event);
+        on_answer(d, event);
     else if (lookup->icmp != NULL)
-        take_icmp(d, event);
+        on_icmp(d, event);
     else
-        take_question(d, event);
+        on_question(d, event);
 }
 
 void detect_dials(struct detect *d, const struct ds_addr *client)

@@ -43,8 +43,8 @@ static void add_why(struct wording *detail, const struct ds_tcp_side *silent, un
     }
 }
 
-static bool take_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                         int closed_by)
+static bool on_silence(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                       int closed_by)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_tcp_side *silent = &link->side[!closed_by];
@@ -96,11 +96,11 @@ static bool take_silence(struct detect *d, const struct ds_event *event, const s
     return true;
 }
 
-/* take_unread is of an end that gave up another one, which was suspended: that one did not read, so
+/* on_unread is of an end that gave up another one, which was suspended: that one did not read, so
  * that not even a FIN reached it. The FIN comes when it reads again. Or its first data is answered with a
  * RST, by the host of the end that closed the link, and not by a middlebox. */
-static bool take_unread(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                        int closed_by)
+static bool on_unread(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                      int closed_by)
 {
     const struct ds_tcp_side *silent = &event->conn->link->side[!closed_by];
     const int64_t heard_ns = w->unread[closed_by].heard_ns, until_ns = w->unread[closed_by].until_ns;
@@ -155,10 +155,10 @@ static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
 }
 
-/* take_parted reports two nodes that disconnected although neither sent a FIN or RST: both were silent for
+/* on_parted reports two nodes that disconnected although neither sent a FIN or RST: both were silent for
  * longer than any node is, or they have a new link. The FIN or RST of the old link comes when packets get
  * through again. */
-static bool take_parted(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
+static bool on_parted(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_tcp_side *side = link->side;
@@ -204,6 +204,6 @@ static bool take_parted(struct detect *d, const struct ds_event *event, const st
 bool detect_timed_out(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     const int closed_by = event->conn->link->closed_by;
-    return take_silence(d, event, w, closed_by) || take_unread(d, event, w, closed_by) ||
-           take_parted(d, event, w);
+    return on_silence(d, event, w, closed_by) || on_unread(d, event, w, closed_by) ||
+           on_parted(d, event, w);
 }

@@ -141,9 +141,9 @@ static bool is_old(const struct rabbit_watch *r, const struct rabbit_monitor *m,
     return is_old;
 }
 
-/* take_up: RabbitMQ has started on the sender's node. */
-static void take_up(struct detect *d, const struct ds_event *event, const struct rabbit_monitor *m,
-                    int64_t guid, const struct ds_identity *pid)
+/* on_up: RabbitMQ has started on the sender's node. */
+static void on_up(struct detect *d, const struct ds_event *event, const struct rabbit_monitor *m,
+                  int64_t guid, const struct ds_identity *pid)
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const bool is_restarted = m->id != 0 && pid->creation == m->creation && !is_old(d->rabbit, m, pid);
@@ -154,9 +154,9 @@ static void take_up(struct detect *d, const struct ds_event *event, const struct
         report_pause(d, event, m->heard_ns);
 }
 
-/* take_heard: whatever a node monitor says, that it is there. up: it is node_up, with a Guid. */
-static void take_heard(struct detect *d, const struct ds_event *event, const struct ds_term *said,
-                       bool is_up)
+/* on_heard: whatever a node monitor says, that it is there. up: it is node_up, with a Guid. */
+static void on_heard(struct detect *d, const struct ds_event *event, const struct ds_term *said,
+                     bool is_up)
 {
     struct ds_identity pid;
     struct ds_term item;
@@ -167,7 +167,7 @@ static void take_heard(struct detect *d, const struct ds_event *event, const str
     const bool has_guid =
         is_up && ds_term_get_element(said, 3, &item) && ds_term_get_integer(&item, &guid);
     if (has_guid && event->ts_ns >= m->heard_ns)
-        take_up(d, event, m, guid, &pid);
+        on_up(d, event, m, guid, &pid);
     if (has_guid) {
         m->guid = guid;
         m->healed = 0;
@@ -189,13 +189,13 @@ void detect_rabbit(struct detect *d, const struct record *record)
     if (said->data == NULL)
         return;
     if (detect_is_atom(said, "keepalive")) {
-        take_heard(d, event, said, false);
+        on_heard(d, event, said, false);
         return;
     }
     if (!ds_term_get_element(said, 0, &word))
         return;
     if (detect_is_atom(&word, "node_up"))
-        take_heard(d, event, said, true);
+        on_heard(d, event, said, true);
     else if (detect_is_atom(&word, "partial_partition_disconnect"))
         report_partial(d, event);
     else if (detect_is_atom(&word, "autoheal_msg") && ds_term_get_element(said, 1, &act) &&

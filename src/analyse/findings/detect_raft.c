@@ -48,7 +48,7 @@ static void report_leaderless(struct detect *d, const struct ds_event *event, st
     c->found_leaderless = detect_commit(d);
 }
 
-static void take_votes(struct detect *d, const struct ds_event *event, const struct raft_news *news)
+static void on_votes(struct detect *d, const struct ds_event *event, const struct raft_news *news)
 {
     struct raft_cluster *c = news->cluster;
     if (news->is_led && c->found_leaderless != 0) {
@@ -60,7 +60,7 @@ static void take_votes(struct detect *d, const struct ds_event *event, const str
         report_leaderless(d, event, c);
 }
 
-static void take_election(struct detect *d, const struct ds_event *event, struct raft_cluster *c)
+static void on_election(struct detect *d, const struct ds_event *event, struct raft_cluster *c)
 {
     if (c->elections < c->elections_found + OFTEN)
         return;
@@ -105,8 +105,7 @@ static bool may_have_answered(const struct detect *d, const struct ds_event *eve
            w->unread_ns[!event->dir] >= m->asked_ns;
 }
 
-static void take_append(struct detect *d, const struct ds_event *event,
-                        const struct raft_news *news)
+static void on_append(struct detect *d, const struct ds_event *event, const struct raft_news *news)
 {
     struct raft_cluster *c = news->cluster;
     struct raft_member *m = news->member >= 0 ? &c->member[news->member] : NULL;
@@ -124,8 +123,7 @@ static void take_append(struct detect *d, const struct ds_event *event,
     m->found = detect_commit(d);
 }
 
-static void take_snapshot(struct detect *d, const struct ds_event *event,
-                          const struct raft_news *news)
+static void on_snapshot(struct detect *d, const struct ds_event *event, const struct raft_news *news)
 {
     struct raft_member *m = &news->cluster->member[news->member];
     if (m->snapshots < SNAPSHOTS)
@@ -149,7 +147,7 @@ static void report_behind(struct detect *d, const struct ds_event *event, const 
     m->found = detect_commit(d);
 }
 
-static void take_reply(struct detect *d, const struct ds_event *event, const struct raft_news *news)
+static void on_reply(struct detect *d, const struct ds_event *event, const struct raft_news *news)
 {
     struct raft_cluster *c = news->cluster;
     struct raft_member *m = news->member >= 0 ? &c->member[news->member] : NULL;
@@ -167,13 +165,13 @@ void detect_raft(struct detect *d, const struct record *record)
     const struct raft_news news = raft_message(&d->raft, record);
     if (news.cluster == NULL)
         return;
-    take_votes(d, event, &news);
+    on_votes(d, event, &news);
     if (news.is_election)
-        take_election(d, event, news.cluster);
+        on_election(d, event, news.cluster);
     if (news.what == RAFT_APPEND)
-        take_append(d, event, &news);
+        on_append(d, event, &news);
     else if (news.what == RAFT_SNAPSHOT)
-        take_snapshot(d, event, &news);
+        on_snapshot(d, event, &news);
     else if (news.what == RAFT_REPLY)
-        take_reply(d, event, &news);
+        on_reply(d, event, &news);
 }

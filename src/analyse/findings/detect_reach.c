@@ -133,8 +133,8 @@ static bool shows_that(const struct ds_addr *client, const struct ds_addr *serve
            (r->close == DS_CLOSE_RESET || is_one_host(&r->client, client));
 }
 
-/* take_reached notes that an EPMD can be reached. Attempts that failed shortly before are no finding. */
-static void take_reached(struct detect *d, const struct ds_event *event)
+/* on_reached notes that an EPMD can be reached. Attempts that failed shortly before are no finding. */
+static void on_reached(struct detect *d, const struct ds_event *event)
 {
     const struct ds_addr *client = &event->conn->end[0].addr, *server = &event->conn->end[1].addr;
     struct reached *place = &d->reached[0];
@@ -247,7 +247,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
     default:
         break;
     }
-    take_reached(d, event);
+    on_reached(d, event);
 }
 
 /* detect_epmd_left is of one that waited for EPMD, which accepted its connection, or the kernel for it, and
@@ -291,8 +291,8 @@ static const char *failure_text(const struct ds_conn *conn, char *out, size_t si
     }
 }
 
-/* take_no_epmd: an attempt counts from its first SYN, maybe long before it is known to have failed. */
-static void take_no_epmd(struct detect *d, const struct ds_event *event)
+/* on_no_epmd: an attempt counts from its first SYN, maybe long before it is known to have failed. */
+static void on_no_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const int64_t syn_ns = conn->link != NULL ? conn->link->side[0].first_ns : 0;
@@ -395,7 +395,7 @@ static bool is_lone_syn(const struct ds_tcp_stats *link)
     return link != NULL && link->close == DS_CLOSE_SYN_TIMEOUT && link->side[0].syns == 1;
 }
 
-static void take_unreachable(struct detect *d, const struct ds_event *event)
+static void on_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct epmd_lookup *asked = detect_find_asked(d, conn, event->ts_ns, false);
@@ -449,9 +449,9 @@ static void take_unreachable(struct detect *d, const struct ds_event *event)
 void detect_unreachable(struct detect *d, const struct ds_event *event)
 {
     if (event->conn->end[1].port == d->config.epmd_port)
-        take_no_epmd(d, event);
+        on_no_epmd(d, event);
     else
-        take_unreachable(d, event);
+        on_unreachable(d, event);
 }
 
 void detect_reach_time(struct detect *d, bool at_end)

@@ -30,8 +30,7 @@ static void add_steps(struct finding *f, const struct conn_watch *w, const struc
     detect_frame(f, event->frame, "the close");
 }
 
-static void add_how(struct wording *wording, const struct ds_event *event,
-                    const struct conn_watch *w,
+static void add_how(struct wording *wording, const struct ds_event *event, const struct conn_watch *w,
                     int closed_by)
 {
     const bool reset = event->conn->link != NULL && event->conn->link->close == DS_CLOSE_RESET;
@@ -42,8 +41,7 @@ static void add_how(struct wording *wording, const struct ds_event *event,
                                                        : "it was opened"));
 }
 
-static void report_cookie(struct detect *d, const struct ds_event *event,
-                          const struct conn_watch *w,
+static void report_cookie(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                           int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -206,8 +204,7 @@ static void report_tls(struct detect *d, const struct ds_event *event, const str
     detect_commit(d);
 }
 
-static void report_stalled(struct detect *d, const struct ds_event *event,
-                           const struct conn_watch *w,
+static void report_stalled(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                            int initiator, int64_t silent_ns)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -222,9 +219,9 @@ static void report_stalled(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* take_left is of an initiator that closed before it was answered, be it that the answer came then. */
-static void take_left(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
-                      int initiator)
+/* on_left is of an initiator that closed before it was answered, be it that the answer came then. */
+static void on_left(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
+                    int initiator)
 {
     const struct ds_endpoint *end = event->conn->end;
     struct finding *f = detect_begin(d, FINDING_DS119, event);
@@ -382,7 +379,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
     if (w->is_refused || w->is_up || conn->counters[initiator].bytes == 0)
         return;
     if (w->left_ns != 0) {
-        take_left(d, event, w, initiator);
+        on_left(d, event, w, initiator);
         return;
     }
     report_step(d, event, w, initiator, closed_by);

@@ -79,7 +79,7 @@ static void end_report(struct detect *d, struct finding *f, const struct circle 
     detect_frame(f, event->frame, "the latest");
 }
 
-static void take_transfer(struct detect *d, const struct ds_event *event, struct ds_text topic)
+static void on_transfer(struct detect *d, const struct ds_event *event, struct ds_text topic)
 {
     const struct ds_text from = event->conn->end[event->dir].node,
                          to = event->conn->end[!event->dir].node;
@@ -108,7 +108,7 @@ static uint64_t hash_name(const struct ds_term *term)
     return 0;
 }
 
-static void take_register(struct detect *d, const struct ds_event *event, const struct ds_term *said)
+static void on_register(struct detect *d, const struct ds_event *event, const struct ds_term *said)
 {
     struct ds_term name, pid;
     struct ds_identity who;
@@ -147,8 +147,8 @@ void detect_registry(struct detect *d, const struct record *record)
     if (detect_is_atom(&word, "forward_to_local") && ds_term_get_element(said, 1, &topic) &&
         ds_term_get_binary(&topic, &text) && ds_term_get_element(said, 2, &published) &&
         ds_term_get_element(&published, 1, &word) && detect_is_atom(&word, "transfer_req"))
-        take_transfer(d, event, text);
+        on_transfer(d, event, text);
     else if (detect_is_atom(&word, "3.0") && ds_term_get_element(said, 1, &word) &&
              detect_is_atom(&word, "sync_register"))
-        take_register(d, event, said);
+        on_register(d, event, said);
 }

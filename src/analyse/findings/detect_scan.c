@@ -49,9 +49,9 @@ void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr)
         s->host[s->num_hosts++] = *addr;
 }
 
-/* take_names: EPMD has listed its nodes. On its own host anybody may ask, and of the public is spoken
+/* on_names: EPMD has listed its nodes. On its own host anybody may ask, and of the public is spoken
  * at once (DS402). */
-static void take_names(struct detect *d, const struct ds_event *event)
+static void on_names(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;
     const int server = event->dir;
@@ -76,7 +76,7 @@ void detect_scan_epmd(struct detect *d, const struct ds_event *event)
 {
     const enum ds_epmd_op op = event->epmd.op;
     if (op == DS_EPMD_NAMES_RESP || op == DS_EPMD_DUMP_RESP)
-        take_names(d, event);
+        on_names(d, event);
     else if (op == DS_EPMD_ALIVE2_REQ || op == DS_EPMD_PORT_PLEASE2_REQ)
         detect_note_nodes_host(d, &event->conn->end[event->dir].addr);
 }

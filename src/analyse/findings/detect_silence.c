@@ -10,7 +10,7 @@
 /* Ticks, at the usual intensity: when a node gives another one up at the soonest, and by when it has. */
 enum { SOONEST = 3, GIVEN_UP = 5 };
 
-static void take_lost(struct detect *d, const struct ds_event *event)
+static void on_lost(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_tcp_stats *link = conn->link;
@@ -41,9 +41,9 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
 }
 
-/* take_life: it has ended, which says more, or something was acknowledged. That a router or host says that
+/* on_life: it has ended, which says more, or something was acknowledged. That a router or host says that
  * nothing arrives is none; and where something comes, one way may still be cut: the silence begins anew. */
-static void take_life(struct detect *d, const struct ds_event *event)
+static void on_life(struct detect *d, const struct ds_event *event)
 {
     const bool is_data = event->type == DS_EVENT_TICK || event->type == DS_EVENT_MESSAGE;
     const bool is_icmp = event->type == DS_EVENT_CONN && event->change.state == DS_CONN_ICMP_ERROR &&
@@ -71,12 +71,12 @@ void detect_silence(struct detect *d, const struct ds_event *event)
     if (is_lost && event->stall.is_over)
         detect_idle_revived(d, event);
     if (is_lost && !event->stall.is_over)
-        take_lost(d, event);
+        on_lost(d, event);
     else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END)
         detect_silence_time(d); /* nothing more comes */
     else if (d->has_fading && (event->type == DS_EVENT_STALL || event->type == DS_EVENT_TICK ||
                                event->type == DS_EVENT_MESSAGE || event->type == DS_EVENT_CONN))
-        take_life(d, event);
+        on_life(d, event);
 }
 
 static bool is_name(const struct fading *g, int i, struct ds_text name)

@@ -61,8 +61,8 @@ static void add_sentence(struct finding *f, const struct ds_endpoint *leader,
                 an_end(replica));
 }
 
-/* take_failure: who connects is the leader's node, end 0. */
-static void take_failure(struct detect *d, const struct ds_event *event)
+/* on_failure: who connects is the leader's node, end 0. */
+static void on_failure(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *leader = &event->conn->end[0], *replica = &event->conn->end[1];
     struct finding *f = detect_begin(d, FINDING_DS609, event);
@@ -74,8 +74,8 @@ static void take_failure(struct detect *d, const struct ds_event *event)
     note_replica(d, stream_key(replica), detect_commit(d));
 }
 
-/* take_reached: the replica has its connection. */
-static void take_reached(struct detect *d, const struct ds_event *event)
+/* on_reached: the replica has its connection. */
+static void on_reached(struct detect *d, const struct ds_event *event)
 {
     struct stream_replica *r = find_replica(d, stream_key(&event->conn->end[1]));
     if (r == NULL)
@@ -84,7 +84,7 @@ static void take_reached(struct detect *d, const struct ds_event *event)
     r->key = 0;
 }
 
-static void take_cookie(struct detect *d, const struct ds_event *event)
+static void on_cookie(struct detect *d, const struct ds_event *event)
 {
     struct ds_term word, cookie;
     if (event->conn->tls != NULL || !ds_term_get_element(&event->message.payload, 0, &word) ||
@@ -103,11 +103,11 @@ void detect_socket(struct detect *d, const struct record *record)
     const struct ds_event *event = record->event;
     const bool is_osiris = strcmp(event->conn->proto, "osiris") == 0;
     if (is_osiris && event->type == DS_EVENT_CONN && event->change.state == DS_CONN_FAILED)
-        take_failure(d, event);
+        on_failure(d, event);
     else if (is_osiris && event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN)
-        take_reached(d, event);
+        on_reached(d, event);
     else if (event->type == DS_EVENT_MESSAGE && !is_osiris && event->message.payload.data != NULL)
-        take_cookie(d, event);
+        on_cookie(d, event);
 }
 
 /* asks_for_stream says whether a replica asks its leader's node to connect to it. */

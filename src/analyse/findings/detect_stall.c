@@ -201,7 +201,7 @@ static void report(struct detect *d, struct stalled *s, const char *end, enum se
     s->is_told = true;
 }
 
-static void take_lost(struct detect *d, const struct ds_event *event)
+static void on_lost(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const int dir = event->dir;
@@ -222,8 +222,8 @@ static void take_lost(struct detect *d, const struct ds_event *event)
     s->is_heard[!dir] |= link->side[!dir].last_ns > event->stall.start_ns;
 }
 
-/* take_heard: something comes of a link that is stalled, be it that the same comes again. */
-static void take_heard(struct stalled *s, const struct ds_event *event)
+/* on_heard: something comes of a link that is stalled, be it that the same comes again. */
+static void on_heard(struct stalled *s, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
     if (link == NULL)
@@ -266,8 +266,8 @@ static bool goes_on(const struct detect *d, const struct stalled *s, const struc
            event->conn->link->side[waits].last_data_ns > s->repeated_ns;
 }
 
-/* take_over: it goes on again, or has ended. */
-static void take_over(struct detect *d, struct stalled *s, const char *how)
+/* on_over: it goes on again, or has ended. */
+static void on_over(struct detect *d, struct stalled *s, const char *how)
 {
     if (s->end_ns == INT64_MAX)
         s->end_ns = d->now_ns;
@@ -280,30 +280,30 @@ void detect_stall(struct detect *d, const struct ds_event *event)
 {
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
     if (is_lost && !event->stall.is_over && !event->stall.is_heard)
-        take_lost(d, event);
+        on_lost(d, event);
     struct stalled *s = d->stall->has_stalled ? find(d, event->conn->number) : NULL;
     if (s == NULL)
         return;
-    take_heard(s, event);
+    on_heard(s, event);
     if (is_lost && event->stall.is_over) {
         s->end_ns = event->stall.start_ns + event->stall.duration_ns;
         s->has_arrived = had_arrived(s, event);
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
             s->waits[event->dir] = true; /* to be told of */
-            take_over(d, s, ", then it recovered: ");
+            on_over(d, s, ", then it recovered: ");
         } else {
             s->end_ns = INT64_MAX;
         }
     } else if (goes_on(d, s, event)) {
-        take_over(d, s, ", then it recovered: ");
+        on_over(d, s, ", then it recovered: ");
     } else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_OPEN_AT_END) {
         detect_stall_time(d);
         s->is_used = false;
     } else if (event->type == DS_EVENT_CONN &&
                (event->change.final || event->change.state == DS_CONN_CLOSED ||
                 event->change.state == DS_CONN_FAILED)) {
-        take_over(d, s, ", until the link went down: ");
+        on_over(d, s, ", until the link went down: ");
     }
 }
 

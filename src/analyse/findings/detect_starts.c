@@ -149,7 +149,7 @@ static bool take(struct starts *s, const struct ds_event *event, uint32_t creati
     return s->num > 1;
 }
 
-static void take_registered(struct detect *d, const struct ds_event *event)
+static void on_registered(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
@@ -180,8 +180,8 @@ static void note_type(struct detect *d, const struct ds_event *event)
         w->is_hidden = event->epmd.node_type == HIDDEN_TYPE;
 }
 
-/* take_unregistered: the node ends the connection that its registration lives by. */
-static void take_unregistered(struct detect *d, const struct ds_event *event)
+/* on_unregistered: the node ends the connection that its registration lives by. */
+static void on_unregistered(struct detect *d, const struct ds_event *event)
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
     const struct ds_tcp_stats *link = event->conn->link;
@@ -195,7 +195,7 @@ static void take_unregistered(struct detect *d, const struct ds_event *event)
         s->has_ended = true;
 }
 
-static void take_up(struct detect *d, const struct ds_event *event)
+static void on_up(struct detect *d, const struct ds_event *event)
 {
     const uint64_t published = 1;
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);
@@ -213,11 +213,11 @@ void detect_starts(struct detect *d, const struct ds_event *event)
 {
     if (event->type == DS_EVENT_EPMD && event->dir == 1 &&
         (event->epmd.op == DS_EPMD_ALIVE2_RESP || event->epmd.op == DS_EPMD_ALIVE2_X_RESP))
-        take_registered(d, event);
+        on_registered(d, event);
     else if (event->type == DS_EVENT_EPMD && event->epmd.op == DS_EPMD_ALIVE2_REQ)
         note_type(d, event);
     else if (event->type == DS_EVENT_CONN && event->conn->end[1].port == d->config.epmd_port)
-        take_unregistered(d, event);
+        on_unregistered(d, event);
     else if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
-        take_up(d, event);
+        on_up(d, event);
 }

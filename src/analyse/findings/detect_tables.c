@@ -244,7 +244,7 @@ void detect_tables_call(struct detect *d, const struct call *call)
 
 /* --- what is loaded --- */
 
-static void take_loaded(struct detect *d, const struct ds_term *list)
+static void on_loaded(struct detect *d, const struct ds_term *list)
 {
     struct ds_term_list tabs;
     struct ds_term tab;
@@ -257,7 +257,7 @@ static void take_loaded(struct detect *d, const struct ds_term *list)
     }
 }
 
-static void take_running(struct detect *d, struct ds_text node)
+static void on_running(struct detect *d, struct ds_text node)
 {
     for (size_t i = 0; i < MAX_WAITS; i++) {
         if (d->tables->wait[i].is_used)
@@ -282,10 +282,10 @@ void detect_tables_message(struct detect *d, const struct record *record)
     if (!ds_term_get_element(said, 0, &word))
         return;
     if (detect_is_atom(&word, "adopt_orphans") && ds_term_get_element(said, 2, &item))
-        take_loaded(d, &item);
+        on_loaded(d, &item);
     else if (detect_is_atom(&word, "im_running") && ds_term_get_element(said, 1, &item) &&
              ds_term_get_atom(&item, &name))
-        take_running(d, name);
+        on_running(d, name);
     else if (detect_is_atom(&word, "send_table") && ds_term_get_element(said, 1, &item) &&
              ds_term_get_atom(&item, &name))
         end_waits(d, NULL, name);

@@ -201,7 +201,7 @@ static inline bool tells_of_an_end(const struct ds_event *event)
     return op != NULL && (op->kind == DS_KIND_DOWN || op->kind == DS_KIND_EXIT);
 }
 
-static inline void take_message(struct detect *d, const struct record *record)
+static inline void on_message(struct detect *d, const struct record *record)
 {
     const bool is_undecoded = record->event->fault.kind != DS_FAULT_NONE;
     d->checks.messages++;
@@ -236,7 +236,7 @@ static inline void take_message(struct detect *d, const struct record *record)
     detect_exposure_message(d, record);
 }
 
-static void take_call(struct detect *d, const struct record *record)
+static void on_call(struct detect *d, const struct record *record)
 {
     if (!detect_is_one_way(d, record->call->conn)) {
         d->checks.calls++;
@@ -294,7 +294,7 @@ static const struct {
     {ANY, detect_presence},
 };
 
-static void take_event(struct detect *d, const struct ds_event *event)
+static void on_event(struct detect *d, const struct ds_event *event)
 {
     for (size_t i = 0; i < sizeof of_events / sizeof of_events[0]; i++) {
         if ((of_events[i].types >> event->type & 1) != 0)
@@ -302,7 +302,7 @@ static void take_event(struct detect *d, const struct ds_event *event)
     }
 }
 
-static void take_time(struct detect *d, bool at_end)
+static void on_time(struct detect *d, bool at_end)
 {
     detect_connect_time(d, at_end);
     if (d->has_fading)
@@ -324,7 +324,7 @@ static bool is_of_socket(const struct record *record)
     return record->call == NULL && record->monitor == NULL && record->event->conn->proto != NULL;
 }
 
-static void take_socket(struct detect *d, const struct record *record)
+static void on_socket(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const bool is_change = event->type == DS_EVENT_CONN;
@@ -350,17 +350,17 @@ void findings_record(struct findings *f, const struct record *record)
         d->first_ns = d->now_ns;
     note_pause(d);
     if (is_of_socket(record)) {
-        take_socket(d, record);
-        take_time(d, false);
+        on_socket(d, record);
+        on_time(d, false);
         return;
     }
     if (is_message)
-        take_message(d, record);
+        on_message(d, record);
     else if (record->call != NULL)
-        take_call(d, record);
+        on_call(d, record);
     else if (record->monitor == NULL)
-        take_event(d, record->event);
-    take_time(d, false);
+        on_event(d, record->event);
+    on_time(d, false);
 }
 
 void findings_lost(struct findings *f, const struct loss *loss)
@@ -375,7 +375,7 @@ void findings_time(struct findings *f, int64_t now_ns)
     if (now_ns <= f->detect.now_ns)
         return;
     f->detect.now_ns = now_ns;
-    take_time(&f->detect, false);
+    on_time(&f->detect, false);
 }
 
 int64_t findings_overdue_after(struct findings *f, int64_t now_ns, int64_t *until_ns)
@@ -424,7 +424,7 @@ void findings_sum_up(struct findings *f)
 void findings_end(struct findings *f)
 {
     f->detect.is_over = true;
-    take_time(&f->detect, true);
+    on_time(&f->detect, true);
     findings_sum_up(f);
     if (f->detect.timeline != NULL)
         timeline_end(f->detect.timeline);

@@ -199,9 +199,9 @@ static bool is_numbered(struct ds_text name)
     return tools_number_len(name, TOOLS_NUMBER_LEN) != 0;
 }
 
-/* take_node: a link of a node is up. comes: it connected to one that was there. */
-static void take_node(struct presence *p, const struct ds_event *event, const struct ds_endpoint *end,
-                      struct presence_node *node, bool is_new, bool comes)
+/* on_node: a link of a node is up. comes: it connected to one that was there. */
+static void on_node(struct presence *p, const struct ds_event *event, const struct ds_endpoint *end,
+                    struct presence_node *node, bool is_new, bool comes)
 {
     const bool is_known = node->creation != 0 && end->creation != 0;
     const bool is_other = is_known && node->creation != end->creation;
@@ -254,7 +254,7 @@ static void count(struct presence *p, const struct ds_event *event, struct prese
                      (end == 0 || is_numbered(event->conn->end[end].node));
     for (int end = 0; end < 2; end++) {
         if (node[end] != NULL)
-            take_node(p, event, &event->conn->end[end], node[end], is_new[end], comes[end]);
+            on_node(p, event, &event->conn->end[end], node[end], is_new[end], comes[end]);
     }
     struct presence_pair *pair =
         node[0] != NULL && node[1] != NULL ? make_pair(p, link->node[0], link->node[1]) : NULL;
@@ -264,7 +264,7 @@ static void count(struct presence *p, const struct ds_event *event, struct prese
     pair->up_ns = event->ts_ns;
 }
 
-static void take_up(struct presence *p, const struct ds_event *event, bool was_up)
+static void on_up(struct presence *p, const struct ds_event *event, bool was_up)
 {
     struct presence_link *link = make_link(p, event->conn->number);
     if (link == NULL || link->is_up)
@@ -411,8 +411,8 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
     left->left_by = closer != NULL && left != closer ? closer->entry.number : 0;
 }
 
-/* take_down: where the capture ends, or a cap is reached, the link may well go on, and counts as up. */
-static void take_down(struct presence *p, const struct ds_event *event)
+/* on_down: where the capture ends, or a cap is reached, the link may well go on, and counts as up. */
+static void on_down(struct presence *p, const struct ds_event *event)
 {
     struct presence_link *link = find_link(p, event->conn->number);
     const struct ds_tcp_stats *facts = event->conn->link;
@@ -436,7 +436,7 @@ void presence_given_up(struct presence *p, uint64_t conn, int64_t ts_ns, const s
         end_link(p, link, &change);
 }
 
-static void take_flags(struct presence *p, const struct ds_event *event)
+static void on_flags(struct presence *p, const struct ds_event *event)
 {
     if (!event->handshake.has_flags)
         return;
@@ -453,23 +453,23 @@ void presence_event(struct presence *p, const struct ds_event *event)
         event->conn->end[0].port == p->epmd_port)
         return;
     if (event->type == DS_EVENT_HANDSHAKE) {
-        take_flags(p, event);
+        on_flags(p, event);
         return;
     }
     if (event->type == DS_EVENT_CONN) {
         switch (event->change.state) {
         case DS_CONN_UP:
-            take_up(p, event, false);
+            on_up(p, event, false);
             return;
         case DS_CONN_JOINED_LATE:
         case DS_CONN_CONTINUED:
-            take_up(p, event, true);
+            on_up(p, event, true);
             return;
         case DS_CONN_HALF_CLOSED:
         case DS_CONN_CLOSED:
         case DS_CONN_FAILED:
         case DS_CONN_OPEN_AT_END:
-            take_down(p, event);
+            on_down(p, event);
             return;
         default:
             break;

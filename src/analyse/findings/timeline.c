@@ -422,8 +422,8 @@ static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
     o->due_ns = ts_ns + AGAIN_NS;
 }
 
-/* take_back removes the line that a node has left, if it was not given out. */
-static bool take_back(struct timeline *t, const struct presence_node *node)
+/* undo_departure removes the line that a node has left, if it was not given out. */
+static bool undo_departure(struct timeline *t, const struct presence_node *node)
 {
     for (size_t i = t->num_kept; i-- > 0;) {
         const struct finding *line = t->kept[i];
@@ -445,7 +445,7 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
         [PRESENCE_BACK] = HAPPENING_NODE_BACK, [PRESENCE_UP] = HAPPENING_LINK_UP,
         [PRESENCE_DOWN] = HAPPENING_LINK_DOWN};
     const enum happening happening = happenings[c->what];
-    if (c->what == PRESENCE_STAYS && take_back(t, c->node))
+    if (c->what == PRESENCE_STAYS && undo_departure(t, c->node))
         return;
     if (c->what == PRESENCE_DOWN)
         end_stall(t, c->conn, c->ts_ns);
@@ -483,7 +483,7 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
 
 /* --- events --- */
 
-static void take_stall(struct timeline *t, const struct ds_event *event)
+static void on_stall(struct timeline *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
     const uint64_t key = key_of(HAPPENING_STALL, event->conn->number, 0);
@@ -519,7 +519,7 @@ static void take_stall(struct timeline *t, const struct ds_event *event)
     o->due_ns = o->finding.last_ns + AGAIN_NS;
 }
 
-static void take_gap(struct timeline *t, const struct ds_event *event)
+static void on_gap(struct timeline *t, const struct ds_event *event)
 {
     const uint64_t key = key_of(HAPPENING_GAP, event->conn->number, 0);
     if (again(t, key, event->ts_ns))
@@ -538,8 +538,8 @@ static void take_gap(struct timeline *t, const struct ds_event *event)
     free(line);
 }
 
-/* take_flags: a node that can do something else than before runs another release. */
-static void take_flags(struct timeline *t, const struct ds_event *event)
+/* on_flags: a node that can do something else than before runs another release. */
+static void on_flags(struct timeline *t, const struct ds_event *event)
 {
     const uint64_t published = 1;
     const struct ds_handshake *h = &event->handshake;
@@ -606,8 +606,8 @@ static void ask_registration(struct timeline *t, const struct ds_event *event)
     memcpy(r->name, epmd->name.data, r->len);
 }
 
-/* take_epmd: whom EPMD refuses, and whom it does not know, findings tell of. */
-static void take_epmd(struct timeline *t, const struct ds_event *event)
+/* on_epmd: whom EPMD refuses, and whom it does not know, findings tell of. */
+static void on_epmd(struct timeline *t, const struct ds_event *event)
 {
     const enum ds_epmd_op op = event->epmd.op;
     struct registration *r = table_find(&t->registrations, event->conn->number);
@@ -636,16 +636,16 @@ static void end_registration(struct timeline *t, const struct ds_event *event)
 void timeline_event(struct timeline *t, const struct ds_event *event)
 {
     if (event->type == DS_EVENT_EPMD)
-        take_epmd(t, event);
+        on_epmd(t, event);
     if (event->type == DS_EVENT_CONN &&
         (event->change.final || event->change.state == DS_CONN_HALF_CLOSED))
         end_registration(t, event);
     if (event->type == DS_EVENT_STALL)
-        take_stall(t, event);
+        on_stall(t, event);
     else if (event->type == DS_EVENT_GAP)
-        take_gap(t, event);
+        on_gap(t, event);
     else if (event->type == DS_EVENT_HANDSHAKE)
-        take_flags(t, event);
+        on_flags(t, event);
     else if (event->type == DS_EVENT_CONN &&
              (event->change.final || event->change.state == DS_CONN_HALF_CLOSED))
         end_stall(t, event->conn->number, event->ts_ns);
@@ -680,9 +680,9 @@ static bool is_act(const struct finding *f)
     return strcmp(f->kind->code, "DS403") == 0 && f->severity == SEVERITY_WARNING;
 }
 
-/* tell_stall makes the line of a stall of which no event has told: what is lost may be found to be before
+/* add_stall makes the line of a stall of which no event has told: what is lost may be found to be before
  * it has lasted long, and nothing more comes. */
-static void tell_stall(struct timeline *t, const struct finding *f)
+static void add_stall(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_STALL, f->evidence[0].conn, 0);
     if (f->is_over || f->is_update || table_find(&t->open, key) != NULL)
@@ -708,7 +708,7 @@ void timeline_finding(struct timeline *t, const struct finding *f)
     struct open_line *o = f->kind != NULL ? table_find(&t->open, key) : NULL;
     const bool is_new = o == NULL && f->severity <= SEVERITY_WARNING && !f->is_update;
     if (f->kind != NULL && strcmp(f->kind->code, "DS214") == 0)
-        tell_stall(t, f);
+        add_stall(t, f);
     if (f->kind == NULL || has_line(f) || (finding_is_aside(f) && !is_act(f)) || (o == NULL && !is_new))
         return;
     if (o == NULL) {

@@ -11,8 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-void wording_say_all(struct wording *w, const char *sentence, const struct saying *sayings,
-                     size_t num)
+void wording_say_all(struct wording *w, const char *sentence, const struct saying *sayings, size_t num)
 {
     size_t i = 0;
     for (const char *at = sentence, *open; *at != '\0';) {

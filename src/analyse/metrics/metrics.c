@@ -71,8 +71,7 @@ static struct metrics_link *find_link(struct metrics *m, uint64_t number)
     return link;
 }
 
-static bool is_named(const struct metrics_link *link, unsigned end,
-                     const struct ds_endpoint *endpoint)
+static bool is_named(const struct metrics_link *link, unsigned end, const struct ds_endpoint *endpoint)
 {
     if (endpoint->node.data == NULL)
         return !link->has_name[end];
@@ -147,8 +146,7 @@ static struct metrics_pair *get_pair(struct metrics *m, struct metrics_link *lin
     return pair;
 }
 
-static void count_message(struct metrics *m, struct metrics_link *link,
-                          const struct ds_event *event)
+static void count_message(struct metrics *m, struct metrics_link *link, const struct ds_event *event)
 {
     const struct ds_message *message = &event->message;
     struct metrics_pair *pair = get_pair(m, link, event);
@@ -293,7 +291,7 @@ static struct ds_text node_of(const struct party *party)
     return party->node.data != NULL ? party->node : (struct ds_text){"", 0};
 }
 
-static void take_call(struct metrics *m, const struct call *call)
+static void on_call(struct metrics *m, const struct call *call)
 {
     const char *outcome = call_outcome_name(call->outcome);
     const struct ds_text labels[SERIES_LABELS] = {
@@ -315,7 +313,7 @@ static void take_call(struct metrics *m, const struct call *call)
     count_duration(duration, call);
 }
 
-static void take_finding(struct metrics *m, const struct finding *finding)
+static void on_finding(struct metrics *m, const struct finding *finding)
 {
     if (finding->kind != NULL)
         m->findings[finding->kind - finding_kind_at(0)]++;
@@ -324,9 +322,9 @@ static void take_finding(struct metrics *m, const struct finding *finding)
 void metrics_record(struct metrics *m, const struct record *record)
 {
     if (record->finding != NULL)
-        take_finding(m, record->finding);
+        on_finding(m, record->finding);
     else if (record->call != NULL)
-        take_call(m, record->call);
+        on_call(m, record->call);
     else if (record->monitor == NULL)
         metrics_event(m, record->event);
 }

@@ -134,7 +134,7 @@ static bool add(struct config_file *config, unsigned number, const char *name, c
     return true;
 }
 
-static bool take_line(struct config_file *config, const char *file, unsigned number, char *line)
+static bool parse_line(struct config_file *config, const char *file, unsigned number, char *line)
 {
     char *name = trim(line);
     if (name[0] == '\0' || name[0] == '#')
@@ -183,7 +183,7 @@ bool config_file_read(struct config_file *config, const char *name, bool is_runn
         next = strchr(line, '\n');
         if (next != NULL)
             *next++ = '\0';
-        if (!take_line(config, name, ++number, line))
+        if (!parse_line(config, name, ++number, line))
             return false;
     }
     for (int i = 0; i < argc; i++) {

@@ -37,8 +37,7 @@ static bool is_meant(const char *word, size_t len, const struct option_given *gi
 }
 
 /* find returns what was given of a list, or NULL. */
-static const struct option_given *find(const char *list, const struct option_given *given,
-                                       size_t num)
+static const struct option_given *find(const char *list, const struct option_given *given, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
         for (const char *word = list; *word != '\0'; word += *word == '|') {

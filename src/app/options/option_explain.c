@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool take_page(struct options *o, const char *value)
+static bool set_page(struct options *o, const char *value)
 {
     const char *names[FINDING_CODE_COUNT + EXPLAIN_COUNT];
     size_t num = 0;
@@ -49,7 +49,7 @@ bool option_set_explain(struct options *o, const char *value)
     const char *words[EXPLAIN_COUNT];
     const char *colon = strchr(value, ':');
     if (colon == NULL)
-        return take_page(o, value);
+        return set_page(o, value);
     const size_t len = (size_t)(colon - value);
     enum explain_kind kind = EXPLAIN_NOTHING;
     for (int i = 0; i < EXPLAIN_COUNT; i++) {
@@ -128,7 +128,7 @@ static bool can_be_read_again(const struct options *o)
     return o->capture.num_read_files != 0;
 }
 
-static char *take_text(struct ds_buffer *out)
+static char *detach_text(struct ds_buffer *out)
 {
     ds_buffer_add(out, "", 1);
     if (out->failed) {
@@ -149,7 +149,7 @@ static void explain_kept(struct options *o)
     ds_buffer_add_text(&out, "-r ");
     add_quoted(&out, name);
     ds_buffer_add_text(&out, " ");
-    o->kept = take_text(&out);
+    o->kept = detach_text(&out);
 }
 
 static bool is_input(const struct option_line *line)
@@ -191,8 +191,8 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
         ds_buffer_add_text(&behind, " ");
         add_quoted(&behind, o->follow.expression);
     }
-    *command = take_text(&out);
-    *end = take_text(&behind);
+    *command = detach_text(&out);
+    *end = detach_text(&behind);
 }
 
 void option_explain_commands(struct options *o)

@@ -412,10 +412,10 @@ static bool take(struct options *options, const struct option_line *line, const 
     return true;
 }
 
-/* take_options takes the options one by one and adds them to given, which has room for each report a
+/* parse_options takes the options one by one and adds them to given, which has room for each report a
  * letter. */
-static bool take_options(struct options *options, int argc, char **argv,
-                         struct option_given *given, size_t *num)
+static bool parse_options(struct options *options, int argc, char **argv,
+                          struct option_given *given, size_t *num)
 {
     char where[512];
     char letters[3 * NUM_OPTION_LINES];
@@ -448,7 +448,7 @@ static bool take_options(struct options *options, int argc, char **argv,
 static bool read_options(struct options *options, int argc, char **argv,
                          struct option_given *given, size_t *num)
 {
-    const bool ok = take_options(options, argc, argv, given, num);
+    const bool ok = parse_options(options, argc, argv, given, num);
     complain_about(NULL);
     return ok;
 }

@@ -144,8 +144,7 @@ bool outputs_lost(void *context, const struct loss *loss)
     return ok;
 }
 
-bool outputs_prepare_drafts(struct outputs *o, unsigned num_threads,
-                            struct record_queue_drafts *ahead)
+bool outputs_prepare_drafts(struct outputs *o, unsigned num_threads, struct record_queue_drafts *ahead)
 {
     size_t num_drafted = 0;
     for (size_t i = 0; i < o->num_sinks; i++)

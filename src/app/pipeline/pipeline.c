@@ -56,7 +56,7 @@ static inline void do_wanted(struct pipeline *s)
 
 /* What the thread of the correlation does, where it is one of its own. */
 
-static bool take_event(void *context, const struct record *record, const struct copied_record *copy)
+static bool on_event(void *context, const struct record *record, const struct copied_record *copy)
 {
     struct pipeline *s = context;
     do_wanted(s);
@@ -162,7 +162,7 @@ void pipeline_lose(struct pipeline *s, const struct loss *loss)
         record_queue_lose(queue, loss);
 }
 
-static void take_overdue(void *context, const struct record *record)
+static void on_overdue(void *context, const struct record *record)
 {
     struct pipeline *s = context;
     findings_overdue(s->findings, record);
@@ -174,11 +174,11 @@ static void find_overdue(struct pipeline *s, int64_t now_ns)
     int64_t until_ns;
     const int64_t after_ns = findings_overdue_after(s->findings, now_ns, &until_ns);
     if (until_ns > after_ns)
-        correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, take_overdue, s);
+        correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, on_overdue, s);
 }
 
-/* tell_stages has nobody but this thread, or no other any more. */
-static void tell_stages(struct pipeline *s, int64_t now_ns)
+/* pass_time has nobody but this thread, or no other any more. */
+static void pass_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->held_up != NULL)
         stall_effects_time(s->held_up, now_ns);
@@ -195,7 +195,7 @@ void pipeline_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->threaded)
         return;
-    tell_stages(s, now_ns);
+    pass_time(s, now_ns);
     if (s->correlate == NULL)
         return;
     if (now_ns >= s->next_ns && pipeline_get_state(s) == PIPELINE_ON)
@@ -266,7 +266,7 @@ static bool start_outputs(struct pipeline *s)
 static bool start_correlation(struct pipeline *s)
 {
     const struct record_queue_target target = {
-        .copied = take_event,
+        .copied = on_event,
         .done = keep_events,
         .flush = flush_behind,
         .lost = lose_behind,
@@ -315,7 +315,7 @@ void pipeline_end(struct pipeline *s, int64_t end_ns)
 {
     stop_queue(s, &s->events);
     if (end_ns != INT64_MIN)
-        tell_stages(s, end_ns);
+        pass_time(s, end_ns);
     if (s->held_up != NULL)
         stall_effects_end(s->held_up);
     if (s->correlate != NULL)

@@ -16,8 +16,8 @@ void pipeline_take_aside(struct pipeline *s, const struct record *record)
         pipeline_note_reports(s, reports_record(s->reports, shown));
 }
 
-/* tell_link passes on the facts of a link, to the outputs that take them. */
-static void tell_link(struct pipeline *s, const struct ds_event *event)
+/* emit_link passes on the facts of a link, to the outputs that take them. */
+static void emit_link(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event, .link_facts = true};
     const struct record *shown = &record;
@@ -57,7 +57,7 @@ void pipeline_take_link(struct pipeline *s, const struct record *record)
     if (!is_over && (every_ns == 0 || event->ts_ns < due->due_ns))
         return;
     due->due_ns = event->ts_ns + every_ns;
-    tell_link(s, event);
+    emit_link(s, event);
 }
 
 void pipeline_on_stall_effects(void *context, const struct record *record)

@@ -185,8 +185,8 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
         show(s, record);
 }
 
-/* tell_reports is all that is left to do for a record that nobody else is given. */
-static void tell_reports(struct pipeline *s, const struct record *record)
+/* pass_to_reports is all that is left to do for a record that nobody else is given. */
+static void pass_to_reports(struct pipeline *s, const struct record *record)
 {
     if (!is_since(s, record)) {
         leave_out(s, record, true);
@@ -211,7 +211,7 @@ static inline void pass(struct pipeline *s, const struct record *record)
         return;
     }
     if (s->only_reports)
-        tell_reports(s, record);
+        pass_to_reports(s, record);
     else
         choose(s, record);
 }

@@ -4,8 +4,8 @@
  */
 #include "app/pipeline/pipeline_parts.h"
 
-/* take_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
-static void take_moment(struct pipeline *s, const struct record *record)
+/* on_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
+static void on_moment(struct pipeline *s, const struct record *record)
 {
     const struct record *shown = record;
     if (pipeline_get_state(s) != PIPELINE_ON || record->finding->last_ns < s->since_ns ||
@@ -37,7 +37,7 @@ void pipeline_on_finding(void *context, const struct record *record)
     if (s->options->report.verdict)
         judge(s, record);
     if (finding->happening != HAPPENING_NONE)
-        take_moment(s, record);
+        on_moment(s, record);
     else if (!finding->is_update)
         pipeline_pass(s, record);
     else if (pipeline_get_state(s) == PIPELINE_ON &&
@@ -55,8 +55,8 @@ void pipeline_on_finding(void *context, const struct record *record)
     }
 }
 
-/* tell_novelty gives the findings what a baseline does not have (--baseline). */
-static void tell_novelty(struct pipeline *s, struct novelty *novelty)
+/* report_novelty gives the findings what a baseline does not have (--baseline). */
+static void report_novelty(struct pipeline *s, struct novelty *novelty)
 {
     const struct unusual *unusual;
     while ((unusual = novelty_next(novelty)) != NULL)
@@ -80,5 +80,5 @@ void pipeline_on_record(void *context, const struct record *record)
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
         findings_record(s->findings, record);
     if (s->novelty != NULL)
-        tell_novelty(s, s->novelty);
+        report_novelty(s, s->novelty);
 }

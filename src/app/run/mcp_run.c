@@ -132,8 +132,8 @@ static void say_done(const struct runner *r, int32_t status)
     (void)!write(r->ask[0], bytes, sizeof bytes);
 }
 
-/* take_word takes a word of the front. False: it is gone, or says what it never would. */
-static bool take_word(struct runner *r)
+/* accept_word takes a word of the front. False: it is gone, or says what it never would. */
+static bool accept_word(struct runner *r)
 {
     static char bytes[1 + MCP_QUESTION_MAX];
     struct mcp_question q;
@@ -233,7 +233,7 @@ int mcp_run(const struct options *options, mcp_program *program)
     for (bool goes_on = true; goes_on && !stop_wanted;) {
         const int num = poll(&fd, 1, r.run != 0 ? LOOK_MS : -1);
         if (num > 0)
-            goes_on = take_word(&r);
+            goes_on = accept_word(&r);
         look_for_end(&r);
     }
     int status = 0;

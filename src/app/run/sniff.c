@@ -108,7 +108,7 @@ static void wait_for_input(void *context)
     flush(s);
 }
 
-static void tell_time(struct sniff *s, int64_t now_ns)
+static void pass_time(struct sniff *s, int64_t now_ns)
 {
     if (s->hold != NULL)
         now_ns = packet_hold_time(s->hold, now_ns);
@@ -123,7 +123,7 @@ static void go_on(struct sniff *s)
     if (now_ns - s->told_ns < TELL_EVERY_NS)
         return;
     s->told_ns = now_ns;
-    tell_time(s, read_live_clock(s) - DRAIN_NS);
+    pass_time(s, read_live_clock(s) - DRAIN_NS);
 }
 
 /* What the clock can end, in a live capture. */
@@ -172,7 +172,7 @@ static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds
         decode_in_time(s, packet);
 }
 
-static void take_packet(struct sniff *s, struct ds_packet *packet)
+static void on_packet(struct sniff *s, struct ds_packet *packet)
 {
     if (packet->past.kind != DS_SNAPSHOT_NONE) {
         take_made(s, packet);
@@ -213,7 +213,7 @@ static void drain(struct sniff *s)
         if (status == CAPTURE_END || (status == CAPTURE_PACKET && packet.ts_ns > asked_ns))
             return;
         if (status == CAPTURE_PACKET)
-            take_packet(s, &packet);
+            on_packet(s, &packet);
         else
             capture_wait(&s->capture);
     }
@@ -258,7 +258,7 @@ static void run(struct sniff *s)
             flush(s);
             capture_wait(&s->capture);
         } else {
-            take_packet(s, &packet);
+            on_packet(s, &packet);
         }
     }
     service_say(&s->service, "STOPPING=1");
@@ -268,7 +268,7 @@ static void run(struct sniff *s)
         packet_hold_end(s->hold);
     const int64_t end_ns = s->capture.is_live ? read_live_clock(s) : stop_condition_end_ns(&s->ending);
     if (end_ns != INT64_MIN)
-        tell_time(s, end_ns);
+        pass_time(s, end_ns);
     sniff_note_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);

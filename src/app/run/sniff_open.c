@@ -187,7 +187,7 @@ static bool open_keylog(struct sniff *s)
     return s->keylog == NULL || keylog_files_open(s->keylog);
 }
 
-static void take_held(void *context, const struct ds_packet *packet)
+static void on_held(void *context, const struct ds_packet *packet)
 {
     struct sniff *s = context;
     if (!sniff_is_over(s))
@@ -208,7 +208,7 @@ static bool open_hold(struct sniff *s)
         .max_bytes = s->config.limits[DS_LIMIT_HELD],
         .session = &s->config,
         .beside = s->session,
-        .take = take_held,
+        .take = on_held,
         .context = s,
     };
     if (!holds(s))

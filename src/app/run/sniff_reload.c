@@ -21,7 +21,7 @@ static bool can_be_found(const struct sniff *s, const struct options *again)
     return pipeline_may_select(s->pipeline, &again->select);
 }
 
-static bool take_selection(struct sniff *s)
+static bool reload_selection(struct sniff *s)
 {
     struct options *again = calloc(1, sizeof *again);
     if (again == NULL) {
@@ -44,7 +44,7 @@ void sniff_reload(struct sniff *s)
     const char *name = s->options->config_file;
     if (s->options->sandbox != SANDBOX_OFF)
         bounded_regex_interpret();
-    if (take_selection(s))
+    if (reload_selection(s))
         complain("%s was reloaded", name);
     else
         complain("%s: the options are unchanged", name);

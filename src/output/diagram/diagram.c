@@ -83,8 +83,7 @@ static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text wa
 }
 
 /* find_lane returns the number of an end's lane, 0 for that of the others. */
-static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end,
-                          struct ds_buffer *out)
+static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end, struct ds_buffer *out)
 {
     bool is_new;
     struct ds_text was_called;
@@ -105,8 +104,7 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end,
 }
 
 /* add_processes tells who speaks to whom where the lanes do not. */
-static void add_processes(const struct diagram *d, const struct diagram_row *row,
-                          struct ds_buffer *out)
+static void add_processes(const struct diagram *d, const struct diagram_row *row, struct ds_buffer *out)
 {
     if (d->by_process || (row->from.process.len == 0 && row->to.process.len == 0))
         return;

@@ -48,7 +48,7 @@ static void set_node(uint64_t number, struct ds_text name, struct diagram_row_en
         printable_text(name, &told->node);
 }
 
-static void tell_node(const struct ds_conn *conn, unsigned side, struct diagram_row_end *told)
+static void describe_node(const struct ds_conn *conn, unsigned side, struct diagram_row_end *told)
 {
     const struct ds_endpoint *end = &conn->end[side];
     char addr[DS_ADDR_LEN];
@@ -76,24 +76,24 @@ static void set_identity_node(struct ds_text node, struct diagram_row_end *end)
     printable_text(node, &end->node);
 }
 
-/* tell_name: all that answer for a name share a lane. */
-static void tell_name(struct ds_text name, bool is_for, struct ds_buffer *process)
+/* describe_name: all that answer for a name share a lane. */
+static void describe_name(struct ds_text name, bool is_for, struct ds_buffer *process)
 {
     if (is_for)
         ds_buffer_add_text(process, "for ");
     term_show_name(name, process);
 }
 
-/* tell_process names the process that a term means; name is its registered name, if known, or
+/* describe_process names the process that a term means; name is its registered name, if known, or
  * that which it answers for. */
-static void tell_process(const struct ds_term *term, struct ds_text name, bool is_for,
-                         struct diagram_row_end *end)
+static void describe_process(const struct ds_term *term, struct ds_text name, bool is_for,
+                             struct diagram_row_end *end)
 {
     struct ds_identity identity;
     struct ds_text atom;
     clear(&end->process);
     if (name.data != NULL) {
-        tell_name(name, is_for, &end->process);
+        describe_name(name, is_for, &end->process);
     } else if (term->data == NULL) {
         return;
     } else if (ds_term_get_identity(term, &identity)) {
@@ -125,8 +125,8 @@ static void remember_caller(struct diagram_step *step, uint64_t call, unsigned d
     step->callers[i].process[len] = '\0';
 }
 
-/* tell_caller names the process that made a call, or remembers it. */
-static void tell_caller(struct diagram_step *step, const struct note *note, unsigned dir)
+/* describe_caller names the process that made a call, or remembers it. */
+static void describe_caller(struct diagram_step *step, const struct note *note, unsigned dir)
 {
     const size_t i = note->call % STEP_CALLS;
     if (note->role == NOTE_REQUEST)
@@ -169,39 +169,39 @@ static const struct ds_term_print_options *limits_of(const struct diagram_step *
     return step->limits != NULL ? step->limits : &short_term;
 }
 
-static void tell_term(struct diagram_step *step, const struct ds_term *term)
+static void describe_term(struct diagram_step *step, const struct ds_term *term)
 {
     if (term->data != NULL)
         term_show(term, limits_of(step), &step->row.text);
 }
 
-/* tell_body tells what the message says. */
-static void tell_body(struct diagram_step *step, const struct record *record)
+/* describe_body tells what the message says. */
+static void describe_body(struct diagram_step *step, const struct record *record)
 {
     const struct ds_message *m = &record->event->message;
     const struct note *note = &record->note;
     if (note->mod.data != NULL) {
         note_print_mfa(note, limits_of(step)->max_len, &step->row.text);
     } else if (m->role[DS_ROLE_MFA].data != NULL) {
-        tell_term(step, &m->role[DS_ROLE_MFA]);
+        describe_term(step, &m->role[DS_ROLE_MFA]);
     } else if (note->body.data != NULL) {
-        tell_term(step, &note->body);
+        describe_term(step, &note->body);
     } else if (m->payload.data != NULL) {
-        tell_term(step, &m->payload);
+        describe_term(step, &m->payload);
     } else if (m->role[DS_ROLE_REASON].data != NULL) {
-        tell_term(step, &m->role[DS_ROLE_REASON]);
+        describe_term(step, &m->role[DS_ROLE_REASON]);
     } else if (m->role[DS_ROLE_RESULT].data != NULL) {
-        tell_term(step, &m->role[DS_ROLE_RESULT]);
+        describe_term(step, &m->role[DS_ROLE_RESULT]);
     } else if (m->op == NULL) {
-        tell_term(step, &m->control);
+        describe_term(step, &m->control);
     }
     if (record->event->fault.kind != DS_FAULT_NONE)
         ds_buffer_printf(&step->row.text, "%s[%s]", step->row.text.len != 0 ? " " : "",
                          ds_fault_kind_name(record->event->fault.kind));
 }
 
-/* tell_verb says what kind of message it is. */
-static void tell_verb(struct diagram_step *step, const struct record *record)
+/* describe_verb says what kind of message it is. */
+static void describe_verb(struct diagram_step *step, const struct record *record)
 {
     const struct note *note = &record->note;
     const enum ds_op_kind kind = ds_message_kind(&record->event->message);
@@ -229,24 +229,24 @@ static void tell_verb(struct diagram_step *step, const struct record *record)
         ds_buffer_printf(&step->row.verb, " (%s)", call_outcome_name(note->outcome));
 }
 
-static void tell_message(struct diagram_step *step, const struct record *record)
+static void describe_message(struct diagram_step *step, const struct record *record)
 {
     const struct ds_message *m = &record->event->message;
     const struct note *note = &record->note;
     uint64_t number = record->event->conn->number;
 
-    tell_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->row.from);
-    tell_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->row.to);
+    describe_process(&m->role[DS_ROLE_FROM], note->from_name, note->from_is_for, &step->row.from);
+    describe_process(&m->role[DS_ROLE_TO], note->to_name, note->to_is_for, &step->row.to);
     if (note->call != 0)
-        tell_caller(step, note, record->event->dir);
+        describe_caller(step, note, record->event->dir);
     if (note->call != 0 && step->folds_workers)
         fold_worker(step, note, record->event->dir);
-    tell_verb(step, record);
+    describe_verb(step, record);
     if (step->late[number % STEP_LATE] == number) {
         ds_buffer_add_text(&step->row.verb, " (the capture began after this connection)");
         step->late[number % STEP_LATE] = 0;
     }
-    tell_body(step, record);
+    describe_body(step, record);
 }
 
 static bool is_late(const struct ds_conn_change *change)
@@ -266,7 +266,7 @@ bool diagram_step_draws(const struct ds_event *event)
            event->conn->end[1].node.data != NULL;
 }
 
-static void tell_conn(struct diagram_step *step, const struct ds_event *event)
+static void describe_conn(struct diagram_step *step, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct ds_conn_change *change = &event->change;
@@ -283,7 +283,7 @@ static void tell_conn(struct diagram_step *step, const struct ds_event *event)
     }
 }
 
-static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
+static void describe_gap(struct diagram_step *step, const struct ds_gap *gap)
 {
     step->row.kind = STEP_NOTE;
     ds_buffer_printf(&step->row.text, "%s %s missing", ds_counted(gap->bytes, "bytes").text,
@@ -293,14 +293,14 @@ static void tell_gap(struct diagram_step *step, const struct ds_gap *gap)
                          ds_counted((uint64_t)gap->messages, "messages").text);
 }
 
-static void tell_party(const struct party *party, uint64_t number, struct diagram_row_end *end)
+static void describe_party(const struct party *party, uint64_t number, struct diagram_row_end *end)
 {
     clear(&end->process);
     set_node(number, party->node, end);
     if (!end->at.has_name)
         ds_buffer_add_text(&end->node, "?");
     if (party->name.data != NULL)
-        tell_name(party->name, party->is_for, &end->process);
+        describe_name(party->name, party->is_for, &end->process);
     else if (party->has_pid)
         ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
 }
@@ -309,8 +309,8 @@ void diagram_step_tell_parties(struct diagram_step *step, const struct call *cal
 {
     const size_t i = call->number % STEP_CALLS;
     const bool is_known = step->callers[i].number == call->number;
-    tell_party(&call->caller, is_known ? step->callers[i].from : 0, &step->row.from);
-    tell_party(&call->callee, is_known ? step->callers[i].to : 0, &step->row.to);
+    describe_party(&call->caller, is_known ? step->callers[i].from : 0, &step->row.from);
+    describe_party(&call->callee, is_known ? step->callers[i].to : 0, &step->row.to);
 }
 
 /* Outcomes that no answer tells. */
@@ -319,8 +319,8 @@ static const bool is_untold[CALL_OUTCOME_COUNT] = {
     [CALL_NOCONNECTION] = true, [CALL_UNANSWERED] = true,
 };
 
-/* tell_end tells of a call that ended without a message that says so. */
-static void tell_end(struct diagram_step *step, const struct call *call)
+/* describe_end tells of a call that ended without a message that says so. */
+static void describe_end(struct diagram_step *step, const struct call *call)
 {
     if (!is_untold[call->outcome])
         return;
@@ -339,18 +339,18 @@ bool diagram_step_tell(struct diagram_step *step, const struct record *record)
     clear(&step->row.verb);
     clear(&step->row.text);
     if (record->call != NULL) {
-        tell_end(step, record->call);
+        describe_end(step, record->call);
     } else {
-        tell_node(event->conn, event->dir, &step->row.from);
-        tell_node(event->conn, !event->dir, &step->row.to);
+        describe_node(event->conn, event->dir, &step->row.from);
+        describe_node(event->conn, !event->dir, &step->row.to);
         clear(&step->row.from.process);
         clear(&step->row.to.process);
         if (event->type == DS_EVENT_MESSAGE)
-            tell_message(step, record);
+            describe_message(step, record);
         else if (event->type == DS_EVENT_CONN)
-            tell_conn(step, event);
+            describe_conn(step, event);
         else if (event->type == DS_EVENT_GAP)
-            tell_gap(step, &event->gap);
+            describe_gap(step, &event->gap);
     }
     return !diagram_row_failed(&step->row);
 }

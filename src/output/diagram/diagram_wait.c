@@ -103,8 +103,7 @@ static bool put(struct diagram_wait *wait, struct sink *sink, const struct waiti
     return false;
 }
 
-void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
-                         const struct record *record)
+void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const bool is_final = event != NULL && event->type == DS_EVENT_CONN && event->change.final;

@@ -35,8 +35,7 @@ struct diagram_wait {
 void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
                        diagram_draw *draw, diagram_draw_lost *lost);
 
-void diagram_wait_record(struct diagram_wait *wait, struct sink *sink,
-                         const struct record *record);
+void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const struct record *record);
 void diagram_wait_lost(struct diagram_wait *wait, struct sink *sink, const struct loss *loss);
 
 /* diagram_wait_end lets go of everything. */

@@ -152,7 +152,7 @@ static struct track place_slice(struct trace *t, const struct diagram_row_end *e
     return track;
 }
 
-static void tell_term(struct trace *t, struct json_key key, const struct ds_term *term)
+static void write_term(struct trace *t, struct json_key key, const struct ds_term *term)
 {
     if (term->data == NULL)
         return;
@@ -161,15 +161,15 @@ static void tell_term(struct trace *t, struct json_key key, const struct ds_term
     json_put_text(&t->told, key, buffer_text(&t->text));
 }
 
-static void tell_party(struct trace *t, struct json_key key, const struct party *party)
+static void write_party(struct trace *t, struct json_key key, const struct party *party)
 {
     t->text.len = 0;
     party_print(party, &t->text);
     json_put_text(&t->told, key, buffer_text(&t->text));
 }
 
-/* tell_call tells a call: what it is called in verb, all else of it as an object in more. */
-static void tell_call(struct trace *t, const struct call *call)
+/* write_call tells a call: what it is called in verb, all else of it as an object in more. */
+static void write_call(struct trace *t, const struct call *call)
 {
     struct diagram_row *row = &t->step.row;
     diagram_step_tell_parties(&t->step, call);
@@ -187,16 +187,16 @@ static void tell_call(struct trace *t, const struct call *call)
     json_put_string(&t->told, JSON_KEY("outcome"), call_outcome_name(call->outcome));
     if (call->parent != 0)
         json_put_unsigned(&t->told, JSON_KEY("parent"), call->parent);
-    tell_party(t, JSON_KEY("caller"), &call->caller);
-    tell_party(t, JSON_KEY("callee"), &call->callee);
-    tell_term(t, JSON_KEY("request"), &call->request);
-    tell_term(t, JSON_KEY("result"), &call->result);
-    tell_term(t, JSON_KEY("reason"), &call->reason);
+    write_party(t, JSON_KEY("caller"), &call->caller);
+    write_party(t, JSON_KEY("callee"), &call->callee);
+    write_term(t, JSON_KEY("request"), &call->request);
+    write_term(t, JSON_KEY("result"), &call->result);
+    write_term(t, JSON_KEY("reason"), &call->reason);
     json_end_object(&t->told);
 }
 
-/* tell_instant adds to what the step tells: its term, longer, in more. */
-static void tell_instant(struct trace *t, const struct record *record)
+/* write_instant adds to what the step tells: its term, longer, in more. */
+static void write_instant(struct trace *t, const struct record *record)
 {
     struct diagram_row *row = &t->step.row;
     const struct ds_term *term =
@@ -219,9 +219,9 @@ static struct diagram_row *tell(struct sink *sink, const struct record *record)
     }
     row->more.len = 0;
     if (record->call != NULL)
-        tell_call(t, record->call);
+        write_call(t, record->call);
     else if (diagram_step_tell(&t->step, record))
-        tell_instant(t, record);
+        write_instant(t, record);
     return diagram_row_failed(row) || t->text.failed ? NULL : row;
 }
 

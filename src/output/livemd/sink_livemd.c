@@ -231,8 +231,7 @@ static void data_lost(struct sink *sink, const struct loss *loss)
     n->losses++;
 }
 
-static void put_series(struct map_writer *map, const char *key, const uint64_t *counts,
-                       unsigned num)
+static void put_series(struct map_writer *map, const char *key, const uint64_t *counts, unsigned num)
 {
     map_key(map, key);
     map_put_list(map);

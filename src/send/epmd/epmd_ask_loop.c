@@ -201,7 +201,7 @@ struct telling {
     size_t num;
 };
 
-static void tell_node(void *context, const struct ds_epmd_node *node)
+static void report_node(void *context, const struct ds_epmd_node *node)
 {
     struct telling *telling = context;
     const struct question *q = telling->question;
@@ -222,7 +222,7 @@ static void tell_node(void *context, const struct ds_epmd_node *node)
 static void finish(struct ask_loop *l, struct question *q, enum epmd_trouble trouble)
 {
     struct telling telling = {l, q, 0};
-    const char *wrong = ds_epmd_names(q->answer, q->len, tell_node, &telling);
+    const char *wrong = ds_epmd_names(q->answer, q->len, report_node, &telling);
     if (wrong != NULL && telling.num == 0) {
         give_up(l, q, 0, trouble != EPMD_NO_TROUBLE ? trouble : EPMD_NO_ANSWER);
         return;
@@ -277,8 +277,8 @@ static void look_at(struct ask_loop *l, struct question *q, short events)
         read_answer(l, q);
 }
 
-/* take_wake takes a wish for more, or the end. */
-static bool take_wake(struct ask_loop *l)
+/* on_wake takes a wish for more, or the end. */
+static bool on_wake(struct ask_loop *l)
 {
     char bytes[64];
     const ssize_t len = read(l->config->wake_fd, bytes, sizeof bytes);
@@ -315,7 +315,7 @@ static bool go_on(struct ask_loop *l, bool *is_asked)
             look_at(l, &l->questions[i], fds[i].revents);
     }
     if (fds[num].revents != 0)
-        *is_asked = take_wake(l) || *is_asked;
+        *is_asked = on_wake(l) || *is_asked;
     return true;
 }
 
@@ -355,7 +355,7 @@ void epmd_ask_loop_run(const struct epmd_ask_loop_config *config)
             next_ns = clock_now_ns() + PAUSE_NS;
             ask_all(l, &is_asked);
         } else if (poll(&wake, 1, is_asked ? ms_until(next_ns) : -1) > 0) {
-            is_asked = take_wake(l) || is_asked;
+            is_asked = on_wake(l) || is_asked;
         }
     }
 }

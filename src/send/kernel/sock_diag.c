@@ -80,7 +80,7 @@ static int64_t span_ns(uint64_t us)
     return us <= INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX;
 }
 
-static void take_info(struct cursor info, struct ds_socket *facts)
+static void read_info(struct cursor info, struct ds_socket *facts)
 {
     if (facts->retries == 0)
         facts->retries = (uint32_t)info_number(info, INFO_RETRANSMITS, 1);
@@ -117,7 +117,7 @@ static bool read_attributes(struct cursor at, struct ds_socket *facts)
             len < ATTRIBUTE_HEAD || !cursor_child(&at, len - (size_t)ATTRIBUTE_HEAD, &value))
             return false;
         if (type == ATTRIBUTE_INFO)
-            take_info(value, facts);
+            read_info(value, facts);
         const size_t padding = (4 - len % 4) % 4;
         if (padding <= cursor_left(&at) && !cursor_skip(&at, padding))
             return false;

@@ -29,9 +29,9 @@ static char *line_behind(const char *text, const char *mark)
     return at != NULL ? strndup(at + 1, strcspn(at + 1, "\r\n")) : NULL;
 }
 
-/* take_credentials takes what a file of credentials holds: a JWT and its seed, as nsc writes them,
+/* read_credentials takes what a file of credentials holds: a JWT and its seed, as nsc writes them,
  * USER:PASSWORD, or a token. */
-static bool take_credentials(struct nats_client *client, const char *name)
+static bool read_credentials(struct nats_client *client, const char *name)
 {
     char *text = small_file_read(name, false);
     if (text == NULL)
@@ -62,7 +62,7 @@ bool nats_client_init(struct nats_client *client, const struct nats_config *conf
     *client = (struct nats_client){.url = url, .has_tls = url->has_tls || config->ca_file != NULL,
                                    .inbox = config->inbox != NULL ? config->inbox : NATS_INBOX};
     return id_key_read(config->id_key_file, &client->id_key) &&
-           (config->credentials_file == NULL || take_credentials(client, config->credentials_file)) &&
+           (config->credentials_file == NULL || read_credentials(client, config->credentials_file)) &&
            (config->ca_file == NULL || (client->ca = small_file_read(config->ca_file, false)) != NULL) &&
            (config->certificate_file == NULL ||
             ((client->certificate = small_file_read(config->certificate_file, false)) != NULL &&

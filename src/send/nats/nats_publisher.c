@@ -125,9 +125,9 @@ const char *nats_publisher_host(const struct nats_publisher *p)
     return p->host;
 }
 
-/* tell_lost puts a record into the stream, where what is missing would have been: once there is room for
+/* report_lost puts a record into the stream, where what is missing would have been: once there is room for
  * what follows too, or nothing does. With the lock. */
-static void tell_lost(struct nats_publisher *p, bool is_end)
+static void report_lost(struct nats_publisher *p, bool is_end)
 {
     char id[SEND_MAX_ID + 1];
     struct json_writer json = {.out = &p->told, .time_digits = 9};
@@ -166,14 +166,13 @@ void nats_publish(struct nats_publisher *p, enum nats_type type, const char *id,
                   struct ds_text json)
 {
     pthread_mutex_lock(&p->lock);
-    tell_lost(p, false);
+    report_lost(p, false);
     if (json.len == 0 || !sender_push_in_time(&p->sender, type, id, json))
         count_lost(p, type, ts_ns);
     pthread_mutex_unlock(&p->lock);
 }
 
-void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packet,
-                         unsigned time_digits)
+void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packet, unsigned time_digits)
 {
     char id[SEND_MAX_ID + 1];
     if (!nats_publisher_takes(p, NATS_PACKET))
@@ -263,7 +262,7 @@ bool nats_publisher_end(struct nats_publisher *p)
     if (p == NULL)
         return true;
     pthread_mutex_lock(&p->lock);
-    tell_lost(p, true);
+    report_lost(p, true);
     pthread_mutex_unlock(&p->lock);
     sender_end(&p->sender);
     const struct send_counts *counts = &p->sender.queue->shared->counts;

@@ -184,8 +184,9 @@ static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pend
     return status;
 }
 
-/* take_first takes the first record of a consumer. Returns its number in the stream, 0: it did not come. */
-static uint64_t take_first(natsSubscription *subscription)
+/* fetch_first takes the first record of a consumer. Returns its number in the stream, 0: it did not come.
+ * */
+static uint64_t fetch_first(natsSubscription *subscription)
 {
     natsMsgList list = {0};
     jsMsgMetaData *data = NULL;
@@ -211,7 +212,7 @@ static natsStatus find_end(struct nats_pull *pull)
     for (unsigned tries = 0; status == NATS_OK && tries < MOST_TRIES; tries++) {
         uint64_t num_pending, num_delivered;
         status = subscribe(pull, 0, pull->url->until_ns, &pull->behind);
-        const uint64_t number = status == NATS_OK ? take_first(pull->behind) : 0;
+        const uint64_t number = status == NATS_OK ? fetch_first(pull->behind) : 0;
         if (number != 0) {
             pull->last = number - 1 < pull->last ? number - 1 : pull->last;
             return NATS_OK;

@@ -71,8 +71,7 @@ struct nats_reader_state {
 /* In the process that talks to the servers */
 
 /* note_other notes a host that there is no room for. */
-static void note_other(struct nats_reader_state *r, const char *name, size_t len,
-                       uint32_t link_type)
+static void note_other(struct nats_reader_state *r, const char *name, size_t len, uint32_t link_type)
 {
     const uint64_t hash = hash_more(link_type, name, len) | 1;
     size_t at = hash % MOST_OTHERS;
@@ -88,8 +87,7 @@ static void note_other(struct nats_reader_state *r, const char *name, size_t len
 /* find_host returns the file of a host, which is made where there is none. NULL: is_full, or after a
  * complaint. */
 static struct host *find_host(struct nats_reader_state *r, const char *name, size_t len,
-                              uint32_t link_type,
-                              bool *is_full)
+                              uint32_t link_type, bool *is_full)
 {
     for (size_t i = 0; i < r->num_hosts; i++) {
         struct host *host = &r->hosts[i];

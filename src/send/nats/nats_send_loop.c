@@ -89,9 +89,9 @@ static int number_of(const cJSON *object, const char *key)
     return cJSON_IsNumber(number) ? number->valueint : 0;
 }
 
-/* take_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No text: nobody
+/* read_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No text: nobody
  * listens to the subject. */
-static void take_reply(struct carrier *c, struct sending *slot, const char *text, int len)
+static void read_reply(struct carrier *c, struct sending *slot, const char *text, int len)
 {
     cJSON *reply = cJSON_ParseWithLength(text != NULL ? text : "", (size_t)len);
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(reply, "error");
@@ -127,7 +127,7 @@ static void on_reply(natsConnection *connection, natsSubscription *subscription,
     pthread_mutex_lock(&c->lock);
     struct sending *slot = &c->slots[number % WINDOW];
     if (number >= c->first && number < c->next && slot->state != SENDING_DONE)
-        take_reply(c, slot, nats.natsMsg_GetData(message), nats.natsMsg_GetDataLength(message));
+        read_reply(c, slot, nats.natsMsg_GetData(message), nats.natsMsg_GetDataLength(message));
     pthread_mutex_unlock(&c->lock);
     nats.natsMsg_Destroy(message);
     wake(c);

@@ -106,7 +106,7 @@ static const struct {
     {"lateness", set_lateness},
 };
 
-static bool take_part(struct nats_url *url, const char *part)
+static bool parse_part(struct nats_url *url, const char *part)
 {
     const size_t len = strcspn(part, "=");
     const char *value = part + len + (part[len] == '=');
@@ -137,11 +137,11 @@ static bool check_question(const char *option, const struct nats_url *url)
     return true;
 }
 
-/* take_question takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME. */
-static bool take_question(const char *option, char *text, struct nats_url *url)
+/* parse_query takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME. */
+static bool parse_query(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, "&")) != NULL;) {
-        if (!take_part(url, part)) {
+        if (!parse_part(url, part)) {
             complain("%s: after the ? expected since=TIME or until=TIME, such as since=15min or "
                      "until=10:02, host=NAME, follow, or lateness=TIME of at most a minute, joined by &, "
                      "not '%s'", option, part);
@@ -151,8 +151,8 @@ static bool take_question(const char *option, char *text, struct nats_url *url)
     return check_question(option, url);
 }
 
-/* take_servers parts the servers, which share the scheme of the first. */
-static bool take_servers(const char *option, char *text, struct nats_url *url)
+/* parse_servers parts the servers, which share the scheme of the first. */
+static bool parse_servers(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, ",")) != NULL;) {
         bool is_tls = false;
@@ -186,7 +186,7 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
     char *question = strchr(servers, '?');
     if (question != NULL)
         *question++ = '\0';
-    if (question != NULL && !take_question(option, question, url))
+    if (question != NULL && !parse_query(option, question, url))
         return false;
     /* The stream is behind the last slash that is not of a scheme. */
     char *slash = strrchr(servers, '/');
@@ -201,7 +201,7 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
     }
     for (size_t i = 0; i < sizeof url->prefix; i++)
         url->prefix[i] = (char)tolower((unsigned char)url->stream[i]);
-    return take_servers(option, servers, url);
+    return parse_servers(option, servers, url);
 }
 
 bool nats_is_prefix(const char *word)

@@ -84,7 +84,7 @@ static bool add_bytes(const char *text, struct ds_buffer *bytes)
     return !bytes->failed;
 }
 
-static bool take_packet(const cJSON *object, struct ds_packet *packet, bool *has_nanoseconds,
+static bool read_packet(const cJSON *object, struct ds_packet *packet, bool *has_nanoseconds,
                         struct ds_buffer *bytes)
 {
     const cJSON *ts = cJSON_GetObjectItemCaseSensitive(object, "ts");
@@ -132,7 +132,7 @@ bool packet_json_read(struct ds_text json, struct ds_packet *packet, bool *has_n
 {
     cJSON *object = cJSON_ParseWithLength(json.data, json.len);
     bytes->len = 0;
-    const bool good = object != NULL && take_packet(object, packet, has_nanoseconds, bytes);
+    const bool good = object != NULL && read_packet(object, packet, has_nanoseconds, bytes);
     cJSON_Delete(object);
     return good;
 }

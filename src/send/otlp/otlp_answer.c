@@ -42,7 +42,7 @@ static uint64_t number_of(const cJSON *item, uint64_t most)
     return errno != 0 || number > most ? most : number;
 }
 
-static void take_partial(const cJSON *body, uint64_t num, struct otlp_outcome *outcome)
+static void read_partial(const cJSON *body, uint64_t num, struct otlp_outcome *outcome)
 {
     const cJSON *partial = cJSON_GetObjectItemCaseSensitive(body, "partialSuccess");
     const cJSON *words = cJSON_GetObjectItemCaseSensitive(partial, "errorMessage");
@@ -107,7 +107,7 @@ void otlp_judge(const struct otlp_answer *answer, uint64_t num, struct otlp_outc
     if (answer->status == 0)
         snprintf(outcome->why, sizeof outcome->why, "%s", answer->trouble != NULL ? answer->trouble : "");
     else if (outcome->verdict == OTLP_TAKEN)
-        take_partial(body, num, outcome);
+        read_partial(body, num, outcome);
     else
         explain(answer, body, outcome);
     cJSON_Delete(body);

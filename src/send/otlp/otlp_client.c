@@ -48,8 +48,8 @@ static bool add_headers(struct otlp_client *client)
 
 /* Answers. */
 
-/* take_header only counts: of headers without end nothing more is read. */
-static size_t take_header(char *bytes, size_t size, size_t num, void *context)
+/* on_header only counts: of headers without end nothing more is read. */
+static size_t on_header(char *bytes, size_t size, size_t num, void *context)
 {
     struct otlp_client *client = context;
     (void)bytes;
@@ -57,8 +57,8 @@ static size_t take_header(char *bytes, size_t size, size_t num, void *context)
     return client->num_header_bytes <= OTLP_MOST_ANSWER ? size * num : 0;
 }
 
-/* take_body keeps what there is room for; of what is longer nothing more is read, and nothing is kept. */
-static size_t take_body(char *bytes, size_t size, size_t num, void *context)
+/* on_body keeps what there is room for; of what is longer nothing more is read, and nothing is kept. */
+static size_t on_body(char *bytes, size_t size, size_t num, void *context)
 {
     struct otlp_answer *answer = context;
     if (size * num > sizeof answer->body - answer->len) {
@@ -114,9 +114,9 @@ static bool set_options(struct otlp_client *client)
     SET(USERAGENT, "distsniff/" DISTSNIFF_VERSION);
     SET(HTTPHEADER, client->list);
     SET(ERRORBUFFER, client->error);
-    SET(HEADERFUNCTION, take_header);
+    SET(HEADERFUNCTION, on_header);
     SET(HEADERDATA, client);
-    SET(WRITEFUNCTION, take_body);
+    SET(WRITEFUNCTION, on_body);
     SET(POST, 1L);
 #undef SET
     return good && set_tls(client);

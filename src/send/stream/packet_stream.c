@@ -99,7 +99,7 @@ static enum take_step begin_pcap(struct packet_stream *s, struct cursor *bytes, 
     return STEP_TOOK;
 }
 
-static enum take_step take_packet(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+static enum take_step read_packet(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
 {
     struct cursor at = *bytes, packet;
     uint32_t seconds, fraction, captured, len;
@@ -139,8 +139,8 @@ static enum take_step begin_section(struct packet_stream *s, struct cursor at)
     return STEP_TOOK;
 }
 
-/* take_interface takes an interface that packets may be of. libpcap keeps each, and reads one link type. */
-static enum take_step take_interface(struct packet_stream *s, struct cursor at)
+/* read_interface takes an interface that packets may be of. libpcap keeps each, and reads one link type. */
+static enum take_step read_interface(struct packet_stream *s, struct cursor at)
 {
     uint16_t link_type;
     uint32_t snap_len;
@@ -201,7 +201,7 @@ static enum take_step check_block(struct packet_stream *s, uint32_t type, struct
         s->has_begun = s->is_blocks = true;
         s->num_interfaces = 0;
         return STEP_TOOK;
-    case BLOCK_INTERFACE: return take_interface(s, block);
+    case BLOCK_INTERFACE: return read_interface(s, block);
     case BLOCK_PACKET:
     case BLOCK_SIMPLE:
     case BLOCK_OLD_PACKET: return check_packet(s, type, block, len);
@@ -209,7 +209,7 @@ static enum take_step check_block(struct packet_stream *s, uint32_t type, struct
     }
 }
 
-static enum take_step take_block(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
+static enum take_step read_block(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
 {
     struct cursor at = *bytes, block, end;
     uint32_t type, len, len_again;
@@ -250,7 +250,7 @@ static enum take_step begin(struct packet_stream *s, struct cursor *bytes, struc
     if (!cursor_read_bytes(&at, &magic, sizeof magic))
         return STEP_MORE;
     if (magic == BLOCK_SECTION)
-        return take_block(s, bytes, out);
+        return read_block(s, bytes, out);
     for (size_t i = 0; i < sizeof of_pcap / sizeof of_pcap[0]; i++) {
         s->swapped = magic == __builtin_bswap32(of_pcap[i]);
         if (magic == of_pcap[i] || s->swapped)
@@ -268,8 +268,8 @@ bool packet_stream_take(struct packet_stream *s, struct ds_text text, size_t *le
         const struct cursor at = bytes;
         const size_t whole = out->len;
         step = !s->has_begun  ? begin(s, &bytes, out)
-               : s->is_blocks ? take_block(s, &bytes, out)
-                              : take_packet(s, &bytes, out);
+               : s->is_blocks ? read_block(s, &bytes, out)
+                              : read_packet(s, &bytes, out);
         if (out->failed) { /* what was added in part would be read as something else */
             out->len = whole;
             out->failed = false;

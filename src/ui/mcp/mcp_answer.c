@@ -142,9 +142,8 @@ static size_t count_lines(const struct ds_buffer *text)
 
 /* put_lines puts the lines of a page as items of a list, and as text. It returns the number of the
  * next one. */
-static uint64_t put_lines(const struct mcp_answer *a, enum mcp_shape shape,
-                          const struct mcp_page *page, struct ds_buffer *items,
-                          struct ds_buffer *text)
+static uint64_t put_lines(const struct mcp_answer *a, enum mcp_shape shape, const struct mcp_page *page,
+                          struct ds_buffer *items, struct ds_buffer *text)
 {
     uint64_t number = 0;
     const char *end = a->text.data + a->text.len, *next;

@@ -255,8 +255,8 @@ static void ask(struct server *s)
     }
 }
 
-/* take_pipe takes what is in a pipe. */
-static void take_pipe(int fd, struct ds_buffer *to, size_t most, bool *is_cut)
+/* read_pipe takes what is in a pipe. */
+static void read_pipe(int fd, struct ds_buffer *to, size_t most, bool *is_cut)
 {
     char bytes[READ_AT_ONCE];
     ssize_t len;
@@ -270,14 +270,14 @@ static void take_pipe(int fd, struct ds_buffer *to, size_t most, bool *is_cut)
     }
 }
 
-static void take_pipes(struct server *s)
+static void read_pipes(struct server *s)
 {
     bool is_cut = false;
     struct ds_buffer nowhere = {0};
     struct mcp_answer *a = s->current;
-    take_pipe(s->config->answer_fd, a != NULL ? &a->text : &nowhere, a != NULL ? MCP_ANSWER_MAX : 0,
+    read_pipe(s->config->answer_fd, a != NULL ? &a->text : &nowhere, a != NULL ? MCP_ANSWER_MAX : 0,
               a != NULL ? &a->is_cut : &is_cut);
-    take_pipe(s->config->error_fd, a != NULL ? &a->complaint : &nowhere,
+    read_pipe(s->config->error_fd, a != NULL ? &a->complaint : &nowhere,
               a != NULL ? MCP_COMPLAINT_MAX : 0, &is_cut);
 }
 
@@ -288,8 +288,8 @@ static void end_last_line(struct mcp_answer *a)
         a->text.len--;
 }
 
-/* take_done takes the word that a question is answered. */
-static bool take_done(struct server *s)
+/* read_done takes the word that a question is answered. */
+static bool read_done(struct server *s)
 {
     char bytes[16];
     int32_t status = 0;
@@ -299,7 +299,7 @@ static bool take_done(struct server *s)
     if (len != 1 + (ssize_t)sizeof status || bytes[0] != MCP_DONE)
         return false;
     memcpy(&status, bytes + 1, sizeof status);
-    take_pipes(s);
+    read_pipes(s);
     struct mcp_answer *a = s->current;
     s->current = NULL;
     s->is_asking = false;
@@ -545,8 +545,7 @@ static bool is_under_way(const struct server *s, const char *id)
     return false;
 }
 
-static void answer_request(struct server *s, const cJSON *message, const char *method,
-                           const char *id)
+static void answer_request(struct server *s, const cJSON *message, const char *method, const char *id)
 {
     const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params");
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(params, "_meta");
@@ -575,7 +574,7 @@ static void answer_request(struct server *s, const cJSON *message, const char *m
                "there is no such method: tools/list, tools/call, resources/list, resources/read");
 }
 
-static void take_message(struct server *s, const char *line, size_t len)
+static void on_message(struct server *s, const char *line, size_t len)
 {
     const char *why;
     cJSON *message = mcp_message_parse(line, len, &why);
@@ -600,8 +599,8 @@ static void take_message(struct server *s, const char *line, size_t len)
     cJSON_Delete(message);
 }
 
-/* take_input takes what has come, line by line. False: it has ended. */
-static bool take_input(struct server *s)
+/* read_input takes what has come, line by line. False: it has ended. */
+static bool read_input(struct server *s)
 {
     char bytes[READ_AT_ONCE];
     const ssize_t len = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -620,7 +619,7 @@ static bool take_input(struct server *s)
             ds_buffer_add(&s->in, at, num);
         if (stop != NULL) {
             if (!s->skips && s->in.len != 0 && !s->in.failed)
-                take_message(s, s->in.data, s->in.len);
+                on_message(s, s->in.data, s->in.len);
             s->skips = false;
             s->in.len = 0;
         }
@@ -643,11 +642,11 @@ bool mcp_serve(const struct mcp_serve_config *config)
         if (poll(fds, sizeof fds / sizeof fds[0], -1) < 0 && errno != EINTR)
             break;
         if ((fds[2].revents | fds[3].revents) != 0)
-            take_pipes(&s);
+            read_pipes(&s);
         if (fds[1].revents != 0)
-            goes_on = take_done(&s);
+            goes_on = read_done(&s);
         /* What was asked before the end is still answered. */
-        if (goes_on && fds[0].fd >= 0 && fds[0].revents != 0 && !take_input(&s))
+        if (goes_on && fds[0].fd >= 0 && fds[0].revents != 0 && !read_input(&s))
             fds[0].fd = -1;
         goes_on = goes_on && (fds[0].fd >= 0 || s.is_asking);
     }

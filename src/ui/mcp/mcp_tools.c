@@ -111,8 +111,7 @@ static void quote(struct ds_buffer *out, const char *text)
     json_quote((struct ds_text){text, strlen(text)}, out);
 }
 
-static void describe_arguments(const struct mcp_rules *rules, enum mcp_tool tool,
-                               struct ds_buffer *out)
+static void describe_arguments(const struct mcp_rules *rules, enum mcp_tool tool, struct ds_buffer *out)
 {
     static const char *const types[] = {
         [MCP_TEXT] = "{\"type\":\"string\",\"maxLength\":4096",

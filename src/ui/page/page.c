@@ -188,7 +188,7 @@ static const char *mark_kind(const struct ds_event *event)
                                                    : "closed";
 }
 
-static void take_event(struct page *p, const struct record *record)
+static void on_event(struct page *p, const struct record *record)
 {
     const struct ds_event *event = record->event;
     const uint64_t conn = event->conn != NULL ? event->conn->number : 0;
@@ -234,7 +234,7 @@ void page_record(struct page *p, const struct record *record, unsigned time_digi
     if (record->call != NULL)
         page_calls_take(&p->calls, record->call);
     else if (record->finding == NULL && has_time(p, record->event))
-        take_event(p, record);
+        on_event(p, record);
 }
 
 void page_lost(struct page *p, const struct loss *loss)
@@ -283,7 +283,7 @@ static int64_t zone_of(int64_t ns)
     return localtime_r(&second, &tm) != NULL ? tm.tm_gmtoff : 0;
 }
 
-static bool tell_about(struct page *p, struct page_gzip *pack)
+static bool write_about(struct page *p, struct page_gzip *pack)
 {
     struct json_writer json;
     int64_t first_ns, last_ns;
@@ -301,7 +301,7 @@ static bool tell_about(struct page *p, struct page_gzip *pack)
     return end(p, &json, pack);
 }
 
-static bool tell_books(struct page *p, struct page_gzip *pack)
+static bool write_books(struct page *p, struct page_gzip *pack)
 {
     struct json_writer json;
     for (size_t i = 0; i < NUM_BOOKS; i++) {
@@ -333,8 +333,8 @@ static bool has_room(const struct page *p, const struct ds_buffer *out, size_t l
            p->config.limits[DS_LIMIT_PAGE_BYTES];
 }
 
-static bool tell_message(const struct page *p, const char *row, const struct ds_buffer *out,
-                         struct page_gzip *pack, uint64_t *num)
+static bool write_message(const struct page *p, const char *row, const struct ds_buffer *out,
+                          struct page_gzip *pack, uint64_t *num)
 {
     const size_t len = row != NULL ? strlen(row) : 0;
     if (!has_room(p, out, len))
@@ -347,18 +347,18 @@ static bool tell_message(const struct page *p, const char *row, const struct ds_
     return true;
 }
 
-/* tell_messages writes the first ones, then the latest, the last one first: the script puts them in
+/* write_messages writes the first ones, then the latest, the last one first: the script puts them in
  * order. */
-static void tell_messages(struct page *p, const struct ds_buffer *out, struct page_gzip *pack)
+static void write_messages(struct page *p, const struct ds_buffer *out, struct page_gzip *pack)
 {
     const uint64_t first = page_rows_num_first(&p->rows), last = page_rows_num_last(&p->rows);
     uint64_t num = 0, i = 0;
     char text[128];
     page_gzip_add(pack, ",\"messages\":[", strlen(",\"messages\":["));
-    while (i < first && tell_message(p, page_rows_first(&p->rows, i), out, pack, &num))
+    while (i < first && write_message(p, page_rows_first(&p->rows, i), out, pack, &num))
         i++;
     const uint64_t first_kept = num;
-    for (i = 0; i < last && tell_message(p, page_rows_last(&p->rows, i), out, pack, &num);)
+    for (i = 0; i < last && write_message(p, page_rows_last(&p->rows, i), out, pack, &num);)
         i++;
     const int len = snprintf(text, sizeof text,
                              "],\"rows\":{\"seen\":%llu,\"kept\":%llu,\"first\":%llu,\"passed\":%llu}}",
@@ -372,9 +372,9 @@ bool page_tell(struct page *p, struct ds_buffer *out)
     struct page_gzip *pack = page_gzip_new(out, p->config.is_quick);
     if (pack == NULL)
         return false;
-    const bool ok = tell_about(p, pack) && tell_books(p, pack);
+    const bool ok = write_about(p, pack) && write_books(p, pack);
     if (ok)
-        tell_messages(p, out, pack);
+        write_messages(p, out, pack);
     page_gzip_end(pack);
     return ok && !out->failed;
 }

@@ -97,7 +97,7 @@ void page_calls_take(struct page_calls *c, const struct call *call)
         ds_buffer_free(&c->line);
 }
 
-static void tell_rows(struct best_rows *rows, struct json_key key, struct json_writer *json)
+static void write_rows(struct best_rows *rows, struct json_key key, struct json_writer *json)
 {
     best_rows_sort(rows);
     json_put_list(json, key);
@@ -110,7 +110,7 @@ static void tell_rows(struct best_rows *rows, struct json_key key, struct json_w
 
 void page_calls_tell(struct page_calls *c, struct json_writer *json)
 {
-    tell_rows(&c->slowest, JSON_KEY("slowest"), json);
-    tell_rows(&c->failed, JSON_KEY("failed"), json);
+    write_rows(&c->slowest, JSON_KEY("slowest"), json);
+    write_rows(&c->failed, JSON_KEY("failed"), json);
     json_put_bool(json, JSON_KEY("no_memory"), c->no_memory);
 }

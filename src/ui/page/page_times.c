@@ -95,7 +95,7 @@ void page_times_free(struct page_times *t)
     free(t);
 }
 
-static void take_message(struct page_times *t, const struct ds_event *event, unsigned column)
+static void on_message(struct page_times *t, const struct ds_event *event, unsigned column)
 {
     const uint64_t size = event->message.size;
     bool is_new;
@@ -112,8 +112,7 @@ static void take_message(struct page_times *t, const struct ds_event *event, uns
     grid_series_add(&link->bytes, &t->grid, column, size);
 }
 
-static void heat_add(struct heat *heat, const struct time_grid *grid, unsigned column,
-                     int64_t span_ns)
+static void heat_add(struct heat *heat, const struct time_grid *grid, unsigned column, int64_t span_ns)
 {
     unsigned row = 0;
     while (span_ns >= heat_ends_ns[row] && row + 1 < HEAT_ROWS)
@@ -146,7 +145,7 @@ static void heat_part(struct page_times *t, struct heavy_hitters *hitters, unsig
         heat_add(entry->heat, &t->grid, column, span_ns);
 }
 
-static void take_call(struct page_times *t, const struct call *call)
+static void on_call(struct page_times *t, const struct call *call)
 {
     const int64_t span_ns = call->end_ns > call->start_ns ? call->end_ns - call->start_ns : 0;
     const unsigned column = time_grid_place(&t->grid, call->start_ns);
@@ -171,14 +170,14 @@ void page_times_record(struct page_times *t, const struct record *record)
     if (record->finding != NULL || record->monitor != NULL)
         return;
     if (record->call != NULL) {
-        take_call(t, record->call);
+        on_call(t, record->call);
         return;
     }
     const unsigned column = time_grid_place(&t->grid, record->event->ts_ns);
     if (record->event->ts_ns > t->last_ns || t->last_ns == 0)
         t->last_ns = record->event->ts_ns;
     if (record->event->type == DS_EVENT_MESSAGE)
-        take_message(t, record->event, column);
+        on_message(t, record->event, column);
 }
 
 void page_times_mark(struct page_times *t, int64_t ns, const char *kind, uint64_t conn,
@@ -259,8 +258,8 @@ void page_times_cells(struct page_times *t,
     each_cell(t, &t->heat, cell, context);
 }
 
-static void tell_series(struct page_times *t, struct grid_series *series, struct json_key key,
-                        struct json_writer *json)
+static void write_series(struct page_times *t, struct grid_series *series, struct json_key key,
+                         struct json_writer *json)
 {
     const unsigned num = num_columns(t, series);
     json_put_list(json, key);
@@ -271,7 +270,7 @@ static void tell_series(struct page_times *t, struct grid_series *series, struct
     json_put_list_end(json);
 }
 
-static void tell_cell(void *context, unsigned column, unsigned row, uint64_t count)
+static void write_cell(void *context, unsigned column, unsigned row, uint64_t count)
 {
     struct json_writer *json = context;
     json_item(json);
@@ -282,12 +281,12 @@ static void tell_cell(void *context, unsigned column, unsigned row, uint64_t cou
     json_value_unsigned(json, count);
 }
 
-/* tell_heat writes the cells that are not empty: column, row, count, one after the other. */
-static void tell_heat(struct page_times *t, struct heat *heat, struct json_writer *json)
+/* write_heat writes the cells that are not empty: column, row, count, one after the other. */
+static void write_heat(struct page_times *t, struct heat *heat, struct json_writer *json)
 {
     json_put_unsigned(json, JSON_KEY("calls"), heat->count);
     json_put_list(json, JSON_KEY("cells"));
-    each_cell(t, heat, tell_cell, json);
+    each_cell(t, heat, write_cell, json);
     json_put_list_end(json);
 }
 
@@ -299,8 +298,8 @@ static int heaviest_first(const void *a, const void *b)
     return (x->entry.number > y->entry.number) - (x->entry.number < y->entry.number);
 }
 
-static void tell_heats(struct page_times *t, struct heavy_hitters *hitters, struct json_key key,
-                       struct json_writer *json)
+static void write_heats(struct page_times *t, struct heavy_hitters *hitters, struct json_key key,
+                        struct json_writer *json)
 {
     void **list = hitters_list(hitters, heaviest_first);
     json_put_list(json, key);
@@ -309,14 +308,14 @@ static void tell_heats(struct page_times *t, struct heavy_hitters *hitters, stru
         json_item_open(json);
         json_put_string(json, JSON_KEY("what"), entry->text != NULL ? entry->text : "?");
         if (entry->heat != NULL)
-            tell_heat(t, entry->heat, json);
+            write_heat(t, entry->heat, json);
         json_put_close(json);
     }
     json_put_list_end(json);
     free(list);
 }
 
-static void tell_links(struct page_times *t, struct json_writer *json)
+static void write_links(struct page_times *t, struct json_writer *json)
 {
     void **list = hitters_list(&t->links, heaviest_first);
     json_put_list(json, JSON_KEY("links"));
@@ -324,15 +323,15 @@ static void tell_links(struct page_times *t, struct json_writer *json)
         struct link_entry *link = list[i];
         json_item_open(json);
         json_put_unsigned(json, JSON_KEY("conn"), link->conn);
-        tell_series(t, &link->messages, JSON_KEY("messages"), json);
-        tell_series(t, &link->bytes, JSON_KEY("bytes"), json);
+        write_series(t, &link->messages, JSON_KEY("messages"), json);
+        write_series(t, &link->bytes, JSON_KEY("bytes"), json);
         json_put_close(json);
     }
     json_put_list_end(json);
     free(list);
 }
 
-static void tell_marks(const struct page_times *t, struct json_writer *json)
+static void write_marks(const struct page_times *t, struct json_writer *json)
 {
     json_put_list(json, JSON_KEY("marks"));
     for (size_t i = 0; i < t->num_marks; i++) {
@@ -353,12 +352,12 @@ void page_times_tell(struct page_times *t, struct json_writer *json)
 {
     json_put_microseconds(json, JSON_KEY("start"), t->grid.start_ns);
     json_put_microseconds(json, JSON_KEY("width"), time_grid_width_ns(&t->grid));
-    tell_series(t, &t->messages, JSON_KEY("messages"), json);
-    tell_series(t, &t->bytes, JSON_KEY("bytes"), json);
-    tell_series(t, &t->failed, JSON_KEY("failed"), json);
-    tell_links(t, json);
+    write_series(t, &t->messages, JSON_KEY("messages"), json);
+    write_series(t, &t->bytes, JSON_KEY("bytes"), json);
+    write_series(t, &t->failed, JSON_KEY("failed"), json);
+    write_links(t, json);
     json_put_unsigned(json, JSON_KEY("links_forgotten"), t->links.num_forgotten);
-    tell_marks(t, json);
+    write_marks(t, json);
     json_put_list(json, JSON_KEY("heat_ends"));
     for (unsigned i = 0; i + 1 < HEAT_ROWS; i++) {
         json_item(json);
@@ -366,10 +365,10 @@ void page_times_tell(struct page_times *t, struct json_writer *json)
     }
     json_put_list_end(json);
     json_put_open(json, JSON_KEY("heat"));
-    tell_heat(t, &t->heat, json);
+    write_heat(t, &t->heat, json);
     json_put_close(json);
-    tell_heats(t, &t->by_label, JSON_KEY("heat_label"), json);
-    tell_heats(t, &t->by_callee, JSON_KEY("heat_callee"), json);
-    tell_heats(t, &t->by_conn, JSON_KEY("heat_conn"), json);
+    write_heats(t, &t->by_label, JSON_KEY("heat_label"), json);
+    write_heats(t, &t->by_callee, JSON_KEY("heat_callee"), json);
+    write_heats(t, &t->by_conn, JSON_KEY("heat_conn"), json);
     json_put_bool(json, JSON_KEY("no_memory"), t->no_memory);
 }

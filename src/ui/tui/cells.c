@@ -178,8 +178,7 @@ void cells_fill(struct cells *cells, unsigned row, unsigned column, unsigned wid
         set(cells, row, column + i, cells->ascii ? (uint32_t)plain : character, 1, style);
 }
 
-void cells_paint(struct cells *cells, unsigned row, unsigned column, unsigned width,
-                 enum style style)
+void cells_paint(struct cells *cells, unsigned row, unsigned column, unsigned width, enum style style)
 {
     if (row >= cells->rows)
         return;

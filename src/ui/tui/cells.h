@@ -61,8 +61,7 @@ void cells_fill(struct cells *cells, unsigned row, unsigned column, unsigned wid
                 enum style style, uint32_t character, char plain);
 
 /* cells_paint changes the style of some columns alone. */
-void cells_paint(struct cells *cells, unsigned row, unsigned column, unsigned width,
-                 enum style style);
+void cells_paint(struct cells *cells, unsigned row, unsigned column, unsigned width, enum style style);
 
 /* cells_width says how many columns a text takes on this screen. */
 unsigned cells_width(const struct cells *cells, struct ds_text text);

@@ -137,8 +137,7 @@ static void put_bar(const struct tree_row *row, const struct tree_row *all, unsi
 }
 
 static void put_row(struct tui_page *page, const struct tui_facts *facts, const struct call_tree *tree,
-                    size_t at,
-                    uint64_t shown)
+                    size_t at, uint64_t shown)
 {
     const struct tree_row *row = &tree->all[at], *root = &tree->all[tree->order[0]];
     struct record_view view = {0};

@@ -137,7 +137,7 @@ static void tell(struct tui *tui)
     tui->is_old = true;
 }
 
-static void take_keys(struct tui *tui)
+static void read_keys(struct tui *tui)
 {
     uint32_t key;
     while ((key = tui_terminal_key(&tui->is_gone)) != TUI_NO_KEY) {
@@ -167,7 +167,7 @@ static void take_keys(struct tui *tui)
         signals_want_stop();
 }
 
-static void take_notices(struct tui *tui)
+static void read_notices(struct tui *tui)
 {
     char line[sizeof tui->ui.note];
     if (!tui_notices_read(&tui->notices, line, sizeof line))
@@ -246,8 +246,8 @@ static void *run(void *context)
         if (tui->is_old && now_ns - tui->drawn_ns >= every_ns)
             draw(tui);
         wait(tui);
-        take_keys(tui);
-        take_notices(tui);
+        read_keys(tui);
+        read_notices(tui);
     }
     tui->has_left = true;
     return NULL;
@@ -336,7 +336,7 @@ static bool open_sink(struct sink *sink)
     return true;
 }
 
-static void take_record(struct sink *sink, const struct record *record)
+static void on_record(struct sink *sink, const struct record *record)
 {
     struct tui *tui = sink->state;
     borrow_books(tui);
@@ -344,7 +344,7 @@ static void take_record(struct sink *sink, const struct record *record)
     return_books(tui);
 }
 
-static void take_loss(struct sink *sink, const struct loss *loss)
+static void on_loss(struct sink *sink, const struct loss *loss)
 {
     struct tui *tui = sink->state;
     borrow_books(tui);
@@ -361,8 +361,8 @@ const struct sink_kind sink_tui = {
     .name = "--tui",
     .help = "",
     .open = open_sink,
-    .record = take_record,
-    .lost = take_loss,
+    .record = on_record,
+    .lost = on_loss,
     .close = close_sink,
     .takes_links = true,
     .wants_findings = true,

@@ -40,7 +40,7 @@ static const char *skip_blanks(const char *text)
     return text + strspn(text, " ");
 }
 
-static void take_apart(const char *text, struct line_parts *parts)
+static void split_line(const char *text, struct line_parts *parts)
 {
     const char *line = skip_blanks(text), *end;
     *parts = (struct line_parts){.kind = LINE_IS_EXPRESSION, .expression = line};
@@ -121,7 +121,7 @@ static struct tui_conditions *parse(const struct own_labels *own, const char *te
         say(what, len, 0, "out of memory");
         return NULL;
     }
-    take_apart(text, &parts);
+    split_line(text, &parts);
     const size_t before = (size_t)(skip_blanks(text) - text) + 3;
     if (parts.kind != LINE_IS_EXPRESSION && parts.first[0] == '\0')
         say(what, len, 0,
@@ -162,7 +162,7 @@ bool tui_filter_narrow(struct tui_filter *filter, const char *more, char *what, 
 {
     char text[LINE_LEN];
     struct line_parts parts;
-    take_apart(filter->text, &parts);
+    split_line(filter->text, &parts);
     const bool has_first = parts.kind != LINE_IS_EXPRESSION, has_expression = parts.expression[0] != '\0';
     const int used = snprintf(text, sizeof text, "%s%s%s%s%s%s%s",
                               !has_first                     ? ""
@@ -194,7 +194,7 @@ void tui_filter_complete(const struct tui_filter *filter, struct tui_line *line,
     const char *word;
     what[0] = '\0';
     snprintf(more, sizeof more, "%.*s", (int)line->at, line->text);
-    take_apart(more, &parts);
+    split_line(more, &parts);
     if (parts.kind != LINE_IS_EXPRESSION && parts.expression[0] == '\0') {
         snprintf(what, len, "%s", parts.kind == LINE_IS_REGEX
                                       ? "a regular expression, as -e has it; -Y EXPRESSION may follow it"

@@ -46,8 +46,7 @@ static void add(struct tui_index *index, uint64_t number)
 }
 
 bool tui_index_follow(struct tui_index *index, const struct store_look *look, index_fn *picks,
-                      const void *context,
-                      size_t budget)
+                      const void *context, size_t budget)
 {
     struct record_view view = {0};
     leave_out_gone(index, look->first);

@@ -164,8 +164,7 @@ static size_t list_conns(const struct tui_facts *facts, const uint64_t *numbers,
 }
 
 static void save_packets(const struct tui_facts *facts, const char *name, const uint64_t *numbers,
-                         size_t num,
-                         char *what, size_t len)
+                         size_t num, char *what, size_t len)
 {
     if (facts->packets == NULL) {
         snprintf(what, len, "packets are not kept: --redact cannot redact them");
@@ -208,8 +207,7 @@ static void save_records(const struct tui_facts *facts, const char *name, size_t
 }
 
 static void save_as(const struct tui_facts *facts, const char *folder, size_t format,
-                    const uint64_t *numbers,
-                    size_t num, char *what, size_t len)
+                    const uint64_t *numbers, size_t num, char *what, size_t len)
 {
     char name[4096];
     if (!make_name(folder, saves[format].ending, name, sizeof name))

@@ -72,7 +72,7 @@ static void on_signal(int signal)
         was_continued = 1;
 }
 
-static void take_signal(int signal)
+static void catch_signal(int signal)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -162,8 +162,8 @@ bool tui_terminal_open(void)
         tui_terminal_close();
         return false;
     }
-    take_signal(SIGTSTP);
-    take_signal(SIGCONT);
+    catch_signal(SIGTSTP);
+    catch_signal(SIGCONT);
     set_default(SIGWINCH);
     ncurses.cbreak();
     free_suspend_key();

@@ -112,8 +112,9 @@ static bool is_table(enum overview_part part)
     return part != PART_FINDINGS && part != PART_MESSAGES;
 }
 
-/* take_lines takes over lines; the selected one stays selected, and where it has gone the place stays. */
-static void take_lines(struct overview_lines *lines, const struct overview_lines *found)
+/* replace_lines takes over lines; the selected one stays selected, and where it has gone the place stays.
+ * */
+static void replace_lines(struct overview_lines *lines, const struct overview_lines *found)
 {
     const uint64_t selected = lines->num != 0 ? lines->id[lines->at] : 0;
     const size_t at = lines->at;
@@ -133,7 +134,7 @@ static void find_findings(struct overview *view, const struct tui_facts *facts)
         if (is_shown(found))
             lines.id[lines.num++] = finding_id(found);
     }
-    take_lines(&view->lines[PART_FINDINGS], &lines);
+    replace_lines(&view->lines[PART_FINDINGS], &lines);
 }
 
 /* find_messages finds the latest that the filter takes, the latest last. */
@@ -153,7 +154,7 @@ static void find_messages(struct overview *view, const struct tui_facts *facts)
         lines.id[i] = lines.id[lines.num - 1 - i];
         lines.id[lines.num - 1 - i] = id;
     }
-    take_lines(&view->lines[PART_MESSAGES], &lines);
+    replace_lines(&view->lines[PART_MESSAGES], &lines);
 }
 
 /* rows_of counts the rows of a part, of one that has no room none. */

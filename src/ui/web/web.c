@@ -126,8 +126,8 @@ struct web *web_open(const struct web_config *config)
     return NULL;
 }
 
-/* take_page waits until the page can be had; give_back must follow. */
-static void take_page(struct web *web)
+/* swap_page waits until the page can be had; give_back must follow. */
+static void swap_page(struct web *web)
 {
     atomic_fetch_add(&web->num_waiting, 1);
     pthread_mutex_lock(&web->page_lock);
@@ -143,7 +143,7 @@ static void give_back(struct web *web)
 static bool write_page(void *context, struct ds_buffer *out)
 {
     struct web *web = context;
-    take_page(web);
+    swap_page(web);
     const bool ok = web->page != NULL && page_write(web->page, out);
     give_back(web);
     return ok;
@@ -152,7 +152,7 @@ static bool write_page(void *context, struct ds_buffer *out)
 static struct web_text *make_state(struct web *web)
 {
     struct ds_buffer data = {0};
-    take_page(web);
+    swap_page(web);
     const uint64_t num_changes = web->num_changes;
     const bool ok = web->page != NULL && page_tell(web->page, &data);
     give_back(web);
@@ -163,8 +163,8 @@ static struct web_text *make_state(struct web *web)
     return text;
 }
 
-/* tell_state tells those who look on what has changed. */
-static void tell_state(struct web *web)
+/* publish_state tells those who look on what has changed. */
+static void publish_state(struct web *web)
 {
     const int64_t begin_ns = clock_now_ns();
     struct web_text *text = make_state(web);
@@ -183,7 +183,7 @@ static void *tick(void *context)
         const int64_t now_ns = clock_now_ns();
         if (web_clients_lack(&web->clients) ||
             (num != 0 && web->num_changes != web->num_told && now_ns >= web->next_ns))
-            tell_state(web);
+            publish_state(web);
         if (num != 0 && now_ns - web->pinged_ns > PING_EVERY_NS) {
             web_clients_ping(&web->clients);
             web->pinged_ns = now_ns;
@@ -243,7 +243,7 @@ void web_serve_on(struct web *web)
 static void say_goodbye(struct web *web)
 {
     if (web_clients_num(&web->clients) != 0 && web->num_changes != web->num_told)
-        tell_state(web);
+        publish_state(web);
     web_clients_end(&web->clients);
     for (int waited = 0; waited < GOODBYE_MS && !web_clients_have_all(&web->clients); waited += 10)
         poll(NULL, 0, 10);
@@ -293,14 +293,14 @@ static bool open_page(struct sink *sink)
         config.is_quick = true;
     }
     struct page *page = page_new(&config);
-    take_page(web);
+    swap_page(web);
     web->page = page;
     give_back(web);
     sink->state = web;
     return page != NULL;
 }
 
-/* borrow_page is take_page of the outputs: they stand back. */
+/* borrow_page is swap_page of the outputs: they stand back. */
 static void borrow_page(struct web *web)
 {
     pthread_mutex_lock(&web->page_lock);
@@ -314,7 +314,7 @@ static void return_page(struct web *web, bool is_new)
     pthread_mutex_unlock(&web->page_lock);
 }
 
-static void take_record(struct sink *sink, const struct record *record)
+static void on_record(struct sink *sink, const struct record *record)
 {
     struct web *web = sink->state;
     borrow_page(web);
@@ -323,7 +323,7 @@ static void take_record(struct sink *sink, const struct record *record)
     return_page(web, record->finding == NULL || !record->finding->is_update);
 }
 
-static void take_loss(struct sink *sink, const struct loss *loss)
+static void on_loss(struct sink *sink, const struct loss *loss)
 {
     struct web *web = sink->state;
     borrow_page(web);
@@ -348,8 +348,8 @@ const struct sink_kind sink_web = {
     .name = "--web",
     .help = "",
     .open = open_page,
-    .record = take_record,
-    .lost = take_loss,
+    .record = on_record,
+    .lost = on_loss,
     .end = end_page,
     .close = leave_page,
     .wants_findings = true,

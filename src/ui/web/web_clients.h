@@ -56,8 +56,7 @@ void web_clients_free(struct web_clients *clients); /* when all have left */
 /* web_clients_join takes a browser on; to be called by the thread that serves their connections. last_id is
  * what it says it was called before, NULL: it is new. NULL where there are too many, not counting those
  * that have gone, or memory ran out. */
-struct web_client *web_clients_join(struct web_clients *clients, void *connection,
-                                    const char *last_id);
+struct web_client *web_clients_join(struct web_clients *clients, void *connection, const char *last_id);
 
 /* web_clients_drop notes that a browser did not read: when it comes again it is told. It still
  * leaves. */

@@ -98,8 +98,7 @@ static void add_headers(struct MHD_Response *response, const char *type)
     http_library.add_response_header(response, "Content-Type", type);
 }
 
-static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status,
-                                 const char *text)
+static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, const char *text)
 {
     struct MHD_Response *response = http_library.create_response_from_buffer(
         strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);

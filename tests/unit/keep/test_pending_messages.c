@@ -39,8 +39,7 @@ static bool begin(struct pending_messages *o)
 }
 
 static void send(struct pending_messages *o, unsigned dir, int code, struct ds_term control,
-                 struct ds_term from, struct ds_term to, struct ds_term ref,
-                 struct ds_term payload)
+                 struct ds_term from, struct ds_term to, struct ds_term ref, struct ds_term payload)
 {
     struct ds_event event = {
         .type = DS_EVENT_MESSAGE, .dir = (uint8_t)dir, .ts_ns = now_ns, .conn = &conn};

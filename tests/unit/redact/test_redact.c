@@ -218,8 +218,7 @@ static void keeps_what_is_to_stay(void **state)
 
 /* What a text of a record becomes. */
 static const char *become_text(struct redact_values *values,
-                               void (*how)(struct redact_values *, struct ds_text,
-                                           struct ds_buffer *),
+                               void (*how)(struct redact_values *, struct ds_text, struct ds_buffer *),
                                const char *text)
 {
     static struct ds_buffer out[4];

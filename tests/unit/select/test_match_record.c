@@ -101,8 +101,7 @@ static bool wants(struct selector *select, struct ds_term payload, enum note_rol
 }
 
 /* select_with returns a selection by one pattern. */
-static struct selector *select_with(struct selector_config *options, const char *text,
-                                    bool no_pairs)
+static struct selector *select_with(struct selector_config *options, const char *text, bool no_pairs)
 {
     *options = (struct selector_config){.no_pairs = no_pairs, .num_matches = 1};
     default_limits(options->limits);

@@ -30,9 +30,8 @@ static void put_aad(uint8_t aad[13], uint64_t seq, uint8_t type, size_t len)
     aad[12] = (uint8_t)len;
 }
 
-static size_t seal_aead(const EVP_CIPHER *evp, const uint8_t *key, const uint8_t *nonce,
-                        int tag_len, const uint8_t *aad, int aad_len, const uint8_t *in, int in_len,
-                        uint8_t *out)
+static size_t seal_aead(const EVP_CIPHER *evp, const uint8_t *key, const uint8_t *nonce, int tag_len,
+                        const uint8_t *aad, int aad_len, const uint8_t *in, int in_len, uint8_t *out)
 {
     EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
     const int is_ccm = EVP_CIPHER_get_mode(evp) == EVP_CIPH_CCM_MODE;

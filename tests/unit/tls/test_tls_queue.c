@@ -17,8 +17,7 @@ static const uint8_t text[] = "what one end says, and what the other one does";
 enum { HEAD = sizeof(struct tls_waiter) };
 
 static bool add(struct tls_waiting *waiting, struct dissect_ctx *env, enum tls_waiting_kind kind,
-                int dir,
-                size_t len, uint64_t max)
+                int dir, size_t len, uint64_t max)
 {
     const struct tls_waiter waiter = {
         .ts_ns = (int64_t)len, .len = len, .kind = (uint8_t)kind, .dir = (uint8_t)dir};
