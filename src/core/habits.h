@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-enum habit_where { HABIT_OPTION, HABIT_REPORT, HABIT_FORMAT, HABIT_FIELD, HABIT_VALUE };
+enum habit_where { HABIT_OPTION, HABIT_REPORT, HABIT_FORMAT, HABIT_FIELD, HABIT_VALUE,
+                   HABIT_NEXT };
 
 /* habit_answer returns what to type instead of a word, NULL: nobody knows. */
 const char *habit_answer(enum habit_where where, const char *word, size_t len);

@@ -6,7 +6,7 @@
  *     detect_frame(f, frame, "challenge");
  *     detect_commit(d);
  *
- * findings.c gives each record to the detectors: take_message messages, take_call calls.
+ * findings.c gives each record to the detectors: on_message messages, on_call calls.
  */
 #ifndef SRC_DETECT_H
 #define SRC_DETECT_H

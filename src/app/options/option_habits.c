@@ -62,6 +62,19 @@ static const char *answer_of(const struct option_line *line, const char *value)
     return habit_answer(HABIT_VALUE, number, sizeof number);
 }
 
+/* check_next complains if the word behind an option that may lack its argument looks like that argument. */
+static bool check_next(const struct option_line *line, const char *next)
+{
+    enum { KEY_LEN = 96 };
+    char key[KEY_LEN];
+    const bool is_number = next[0] >= '0' && next[0] <= '9';
+    const int len = snprintf(key, sizeof key, "%s:%s", line->name, is_number ? "#" : next);
+    const char *answer = habit_answer(HABIT_NEXT, key, len < KEY_LEN ? (size_t)len : KEY_LEN - 1);
+    if (answer != NULL)
+        complain("--%s %s: %s", line->name, next, answer);
+    return answer == NULL;
+}
+
 bool option_habits_check(const struct option_line *line, const char *word, const char *value,
                          const char *next)
 {
@@ -83,6 +96,8 @@ bool option_habits_check(const struct option_line *line, const char *word, const
         complain("-%c %s: %s", line->letter, given, answer);
         return false;
     }
+    if (value == NULL && next != NULL && option_line_may_lack_argument(line))
+        return check_next(line, next);
     return value == NULL || check_argument(line, value);
 }
 
