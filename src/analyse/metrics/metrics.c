@@ -231,8 +231,8 @@ static void note_sockets(struct metrics *m, struct metrics_link *link, const str
         const struct ds_socket *socket = &event->conn->link->side[end].socket;
         const struct metrics_socket now = {
             .asked_ns = socket->asked_ns,
-            .send_queue = socket->send_queue,
-            .receive_queue = socket->recv_queue,
+            .queue = {[METRICS_SEND_QUEUE] = socket->send_queue,
+                      [METRICS_RECEIVE_QUEUE] = socket->recv_queue},
             .limited_ns = {[METRICS_RECEIVE_WINDOW] = socket->rwnd_limited_ns,
                            [METRICS_SEND_BUFFER] = socket->sndbuf_limited_ns},
             .retransmitted = socket->retransmitted,

@@ -13,10 +13,17 @@ enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
 /* What keeps a socket from sending: a label. */
 enum metrics_limit { METRICS_RECEIVE_WINDOW, METRICS_SEND_BUFFER, METRICS_LIMITS };
 
+/* What waits in the kernel of the sender, and in that of the receiver. */
+enum metrics_queue_kind { METRICS_SEND_QUEUE, METRICS_RECEIVE_QUEUE, METRICS_QUEUES };
+struct metrics_queue {
+    uint32_t sockets; /* whose kernels have answered */
+    uint64_t bytes;
+};
+
 /* metrics_socket is the state of a socket as its kernel gave it last, with the totals of then. */
 struct metrics_socket {
     int64_t asked_ns; /* 0: never */
-    uint64_t send_queue, receive_queue;
+    uint64_t queue[METRICS_QUEUES]; /* bytes */
     int64_t limited_ns[METRICS_LIMITS];
     uint32_t retransmitted;
 };
@@ -29,8 +36,7 @@ struct metrics_pair {
     int64_t stalled_ns;
     int64_t limited_ns[METRICS_LIMITS];
     uint64_t retransmitted; /* segments */
-    uint64_t send_queue, receive_queue; /* while it is written: bytes, of connections with such a socket */
-    uint32_t senders, receivers;        /* while it is written: sockets whose kernels have answered */
+    struct metrics_queue queue[METRICS_QUEUES]; /* while it is written: of all its connections */
     uint32_t links;  /* while it is written: connections that are up */
     int64_t gap_ns;  /* while it is written: the longest silence on them */
 };

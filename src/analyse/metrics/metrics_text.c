@@ -188,8 +188,8 @@ static void put_durations(struct metrics *m, struct ds_buffer *out)
 static void see_links(struct metrics *m)
 {
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        p->links = p->senders = p->receivers = 0;
-        p->send_queue = p->receive_queue = 0;
+        p->links = 0;
+        memset(p->queue, 0, sizeof p->queue);
         p->gap_ns = -1;
     }
     struct metrics_link *link = table_oldest(&m->links);
@@ -200,10 +200,12 @@ static void see_links(struct metrics *m)
             pair->links++;
             pair->gap_ns = gap_ns > pair->gap_ns ? gap_ns : pair->gap_ns;
             pair->series.last_ns = m->now_ns;
-            pair->senders += link->socket[dir].asked_ns != 0;
-            pair->send_queue += link->socket[dir].send_queue;
-            pair->receivers += link->socket[1 - dir].asked_ns != 0;
-            pair->receive_queue += link->socket[1 - dir].receive_queue;
+            for (unsigned i = 0; i < METRICS_QUEUES; i++) {
+                const struct metrics_socket *socket =
+                    &link->socket[i == METRICS_SEND_QUEUE ? dir : 1 - dir];
+                pair->queue[i].sockets += socket->asked_ns != 0;
+                pair->queue[i].bytes += socket->queue[i];
+            }
         }
     }
 }
@@ -237,28 +239,30 @@ static void put_links(struct metrics *m, struct ds_buffer *out)
     }
 }
 
+static bool is_asked(const struct metrics_pair *pair)
+{
+    return pair->queue[METRICS_SEND_QUEUE].sockets != 0;
+}
+
 /* put_sockets writes what kernels say, of the pairs of which they were asked. */
 static void put_sockets(struct metrics *m, struct ds_buffer *out)
 {
     static const char *const limits[METRICS_LIMITS] = {
         [METRICS_RECEIVE_WINDOW] = "receive_window", [METRICS_SEND_BUFFER] = "send_buffer"};
-    put_family(out, METRIC_SEND_QUEUE);
-    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        if (p->senders == 0)
-            continue;
-        begin_pair(m, out, METRIC_SEND_QUEUE, p);
-        ds_buffer_printf(out, "} %" PRIu64 "\n", p->send_queue);
-    }
-    put_family(out, METRIC_RECEIVE_QUEUE);
-    for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        if (p->receivers == 0)
-            continue;
-        begin_pair(m, out, METRIC_RECEIVE_QUEUE, p);
-        ds_buffer_printf(out, "} %" PRIu64 "\n", p->receive_queue);
+    static const enum metric queues[METRICS_QUEUES] = {
+        [METRICS_SEND_QUEUE] = METRIC_SEND_QUEUE, [METRICS_RECEIVE_QUEUE] = METRIC_RECEIVE_QUEUE};
+    for (int i = 0; i < METRICS_QUEUES; i++) {
+        put_family(out, queues[i]);
+        for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
+            if (p->queue[i].sockets == 0)
+                continue;
+            begin_pair(m, out, queues[i], p);
+            ds_buffer_printf(out, "} %" PRIu64 "\n", p->queue[i].bytes);
+        }
     }
     put_family(out, METRIC_LIMITED);
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        for (int i = 0; i < METRICS_LIMITS && (p->senders != 0 || p->limited_ns[i] != 0); i++) {
+        for (int i = 0; i < METRICS_LIMITS && (is_asked(p) || p->limited_ns[i] != 0); i++) {
             begin_pair(m, out, METRIC_LIMITED, p);
             put_label(out, ",by", text_of(limits[i]));
             ds_buffer_add_text(out, "}");
@@ -267,7 +271,7 @@ static void put_sockets(struct metrics *m, struct ds_buffer *out)
     }
     put_family(out, METRIC_RETRANSMITTED);
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
-        if (p->senders == 0 && p->retransmitted == 0)
+        if (!is_asked(p) && p->retransmitted == 0)
             continue;
         begin_pair(m, out, METRIC_RETRANSMITTED, p);
         ds_buffer_printf(out, "} %" PRIu64 "\n", p->retransmitted);
