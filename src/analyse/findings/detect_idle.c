@@ -5,7 +5,8 @@
  * One end of a link that is gone looks the same: what is sent is not acknowledged. What tells them
  * apart is when that happens, with the first thing that is sent after a silence of both ends which is
  * longer than any that links of these two nodes survived; and that both nodes still run, as a new
- * link of the same incarnations shows. Neither is a proof: it says so.
+ * link of the same incarnations shows. Neither is a proof: it says so. If another link of one of the nodes,
+ * which was not idle, stalls in the same time, the path was cut rather than an idle link: a note.
  */
 #include "analyse/findings/detect.h"
 
@@ -16,6 +17,7 @@
 #define SECOND INT64_C(1000000000)
 #define IDLE_NS (30 * SECOND) /* what is forgotten sooner is rare, and nodes tick more often */
 
+#define BESIDE_NS (2 * SECOND) /* what cuts all paths of a node does not cut all at once */
 #define HELD_NS (600 * SECOND) /* by then an end that was not told has given the other up, by default */
 
 /* What happened to it. */
@@ -57,6 +59,7 @@ static bool on_cut(const struct detect *d, struct pair *pair, const struct ds_ev
     pair->cut = (struct idle_drop){.conn = conn->number, .frame = event->frame,
                                    .is_reset = is_reset,
                                    .idle_ns = conn->link->silence_ns,
+                                   .since_ns = event->ts_ns - conn->link->silence_ns,
                                    .survived_ns = pair->survived_ns};
     return true;
 }
@@ -140,6 +143,12 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
     wording_add(&f->detail, "; a new link is up, and neither node was restarted");
     detect_frame(f, event->frame, "up again");
     judge(f, pair, true);
+    if (detect_stall_beside(d, conn, pair->cut.since_ns - BESIDE_NS)) {
+        f->severity = SEVERITY_NOTE;
+        wording_add(&f->detail, "; another link of these nodes stalled in that time, so the path may have "
+                                "been cut for all links");
+        detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
+    }
     forget_fading(d, pair->cut.conn);
     if (pair->cut.is_told)
         detect_complete(d);

@@ -335,3 +335,24 @@ void detect_stall_time(struct detect *d)
             report(d, s, " so far: ", SEVERITY_ERROR);
     }
 }
+
+static bool is_of(const struct stalled *s, struct ds_text name)
+{
+    for (int end = 0; end < 2 && name.data != NULL; end++) {
+        const struct ds_text node = finding_node(&s->finding, end);
+        if (node.len == name.len && memcmp(node.data, name.data, name.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool detect_stall_beside(const struct detect *d, const struct ds_conn *conn, int64_t from_ns)
+{
+    for (size_t i = 0; i < MAX_STALLED; i++) {
+        const struct stalled *s = &d->stall->stalled[i];
+        if (s->finding.kind != NULL && s->start_ns >= from_ns &&
+            is_of(s, conn->end[0].node) != is_of(s, conn->end[1].node))
+            return true;
+    }
+    return false;
+}

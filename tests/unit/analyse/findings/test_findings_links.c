@@ -678,15 +678,33 @@ static void reset_in_its_name(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
 }
 
-/* What forgot it says so, by a RST. */
+/* stalls_beside: what is sent on a link of others is retransmitted for the third time. */
+static void stalls_beside(const char *from, const char *to)
+{
+    const struct ds_conn before = w.conn;
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    w.conn.number += 100;
+    w.conn.end[0].node = text(from);
+    w.conn.end[1].node = text(to);
+    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .start_ns = w.now_ns, .in_flight = 4};
+    put(&event);
+    w.conn = before;
+}
+
+/* What forgot it says so, by a RST. If a link that was not idle stalls then, the path was cut. */
 static void forgotten_and_reset(void **state)
 {
-    enum { AGAIN, ANSWERED, RESTARTED, CASES };
+    enum { AGAIN, ANSWERED, RESTARTED, CUT_FOR_ALL, AT_ONCE, OF_OTHERS, BEFORE, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin();
         up();
-        w.now_ns += 10 * SECOND;
+        if (i == BEFORE || i == AT_ONCE)
+            stalls_beside("bob@127.0.0.1", "carol@127.0.0.1");
+        w.now_ns += i == BEFORE ? 7 * SECOND + 1 : i == AT_ONCE ? 7 * SECOND : 5 * SECOND;
+        if (i == CUT_FOR_ALL || i == OF_OTHERS)
+            stalls_beside(i == OF_OTHERS ? "dave@127.0.0.1" : "bob@127.0.0.1", "carol@127.0.0.1");
+        w.now_ns += 5 * SECOND;
         w.link.silence_ns = i == ANSWERED ? 0 : 10 * SECOND;
         w.link.side[0].last_data_ns = w.now_ns;
         half_close(1, DS_CLOSE_RESET);
@@ -695,8 +713,12 @@ static void forgotten_and_reset(void **state)
         w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
         w.conn.end[1].creation += i == RESTARTED;
         change(DS_CONN_UP, 0, false);
-        found(i == AGAIN ? "DS204 DS208" : "DS204");
-        if (i == AGAIN) {
+        found(i == ANSWERED || i == RESTARTED ? "DS204" : "DS204 DS208");
+        if (i == CUT_FOR_ALL || i == AT_ONCE) {
+            detail_has("another link of these nodes stalled in that time");
+            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+            assert_int_equal(w.last.severity, SEVERITY_NOTE);
+        } else if (i != ANSWERED && i != RESTARTED) {
             assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
         }
