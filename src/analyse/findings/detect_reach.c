@@ -92,6 +92,13 @@ static int64_t patience_of(const struct epmd_unreachable *r)
     return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
 }
 
+/* is_in_part: what is captured of links lacks one direction, or the ends of packets. An answer may be among
+ * that, and what would tell that a host is gone. */
+static bool is_in_part(const struct detect *d)
+{
+    return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
+}
+
 static struct finding *begin_no_epmd(struct detect *d, const struct epmd_unreachable *r)
 {
     struct finding *f = detect_begin(d, FINDING_DS106, NULL);
@@ -102,6 +109,10 @@ static struct finding *begin_no_epmd(struct detect *d, const struct epmd_unreach
                 a_word(r->why));
     wording_say(&f->detail, "tried by {client}", an_addr(&r->client));
     detect_frame(f, r->frame, "the end of the attempt");
+    if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d))
+        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
+    else if (r->close == DS_CLOSE_SYN_TIMEOUT)
+        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything (it may be gone)");
     return f;
 }
 
@@ -347,13 +358,6 @@ static bool is_undecided(const struct detect *d, const struct epmd_unreachable *
     return false;
 }
 
-/* is_in_part: what is captured of links lacks one direction, or the ends of packets. An answer may be among
- * that, and what would tell that a host is gone. */
-static bool is_in_part(const struct detect *d)
-{
-    return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
-}
-
 static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at_end)
 {
     r->is_used = false;
@@ -361,14 +365,10 @@ static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at
         return;
     struct finding *f = begin_no_epmd(d, r);
     r->is_told = true;
-    if (r->close == DS_CLOSE_SYN_TIMEOUT && is_in_part(d)) {
-        f->severity = SEVERITY_WARNING;
-        detect_unsure(f, CERTAINTY_POSSIBLE, "a capture of both directions, and of whole packets");
-    } else if (r->close == DS_CLOSE_SYN_TIMEOUT) {
-        detect_unsure(f, CERTAINTY_LIKELY, "whether that host answers anything (it may be gone)");
-    } else if (at_end && d->now_ns - r->ts_ns < patience_of(r)) {
+    if (r->close == DS_CLOSE_SYN_TIMEOUT)
+        f->severity = is_in_part(d) ? SEVERITY_WARNING : f->severity;
+    else if (at_end && d->now_ns - r->ts_ns < patience_of(r))
         detect_unsure(f, CERTAINTY_LIKELY, "a longer capture (a node that finds no EPMD starts one)");
-    }
     detect_commit(d);
 }
 

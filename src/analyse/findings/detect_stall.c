@@ -30,7 +30,8 @@ struct stalled {
     int64_t start_ns;
     int64_t end_ns;      /* of what has ended; INT64_MAX: it lasts */
     int64_t repeated_ns; /* what waits was sent again last */
-    bool has_arrived;    /* and it had come before, as the end that was not heard says when it is */
+    bool has_arrived;    /* and it had come before, as the end that was not heard shows when it is */
+    bool says_arrived;   /* by D-SACK */
     const char *icmp;
     struct wording name[2];
     struct ds_socket socket[2]; /* as the kernels of the ends have them */
@@ -170,7 +171,7 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
         detect_unsure(f, CERTAINTY_POSSIBLE, "a capture without losses (acknowledgements may be missing)");
     else if (w != NULL && w->is_one_way)
         detect_unsure(f, CERTAINTY_LIKELY, "a capture of both directions");
-    else if (!s->is_heard[0] || !s->is_heard[1])
+    else if (!s->is_heard[0] || !s->is_heard[1] || (s->has_arrived && !s->says_arrived))
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
 }
 
@@ -246,16 +247,22 @@ static void on_heard(struct stalled *s, const struct ds_event *event)
     }
 }
 
-/* had_arrived says whether the acknowledgement that ends it is of what had arrived long before: D-SACK
- * says so, or it comes long after the latest retransmission, and so not in answer to it. */
+/* says_arrived says whether the acknowledgement that ends it is of what had arrived long before, by
+ * D-SACK. */
+static bool says_arrived(const struct stalled *s, const struct ds_event *event)
+{
+    return event->conn->link->side[event->dir].needless > s->needless[event->dir];
+}
+
+/* had_arrived says so too of an acknowledgement that comes with data, long after the latest retransmission:
+ * it does not answer that. One that comes alone may be of a host that had stood still. */
 static bool had_arrived(const struct stalled *s, const struct ds_event *event)
 {
-    const struct ds_tcp_stats *link = event->conn->link;
-    const int dir = event->dir;
-    return link != NULL && !was_heard(s, !dir) &&
-           (link->side[dir].needless > s->needless[dir] ||
-            (s->repeated_ns != 0 && s->end_ns - s->repeated_ns >= ANSWER_NS &&
-             link->side[dir].last_ns <= s->repeated_ns));
+    const struct ds_tcp_side *waits = &event->conn->link->side[event->dir];
+    const struct ds_tcp_side *other = &event->conn->link->side[!event->dir];
+    return says_arrived(s, event) ||
+           (s->repeated_ns != 0 && s->end_ns - s->repeated_ns >= ANSWER_NS &&
+            waits->last_ns <= s->repeated_ns && other->last_data_ns == other->last_ns);
 }
 
 /* goes_on says whether a link of which one direction alone was captured sends something new. */
@@ -287,7 +294,9 @@ void detect_stall(struct detect *d, const struct ds_event *event)
     on_heard(s, event);
     if (is_lost && event->stall.is_over) {
         s->end_ns = event->stall.start_ns + event->stall.duration_ns;
-        s->has_arrived = had_arrived(s, event);
+        const bool is_silent = event->conn->link != NULL && !was_heard(s, !event->dir);
+        s->has_arrived = is_silent && had_arrived(s, event);
+        s->says_arrived = is_silent && says_arrived(s, event);
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
             s->waits[event->dir] = true; /* to be told of */

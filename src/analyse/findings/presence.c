@@ -205,7 +205,8 @@ static void on_node(struct presence *p, const struct ds_event *event, const stru
 {
     const bool is_known = node->creation != 0 && end->creation != 0;
     const bool is_other = is_known && node->creation != end->creation;
-    const bool was_there = !is_new && node->left_ns == 0;
+    const bool was_alone = !is_new && node->links == 0; /* what it did since is not known */
+    const bool was_there = !is_new && node->left_ns == 0 && !(was_alone && is_other);
     struct presence_change change = {.what = is_new ? PRESENCE_SEEN : PRESENCE_BACK,
                                      .node = node,
                                      .is_restarted = !is_new && is_other,
@@ -217,7 +218,7 @@ static void on_node(struct presence *p, const struct ds_event *event, const stru
         return;
     if (change.is_restarted && !node->is_visitor) {
         node->restarts++;
-        node->away_ns = node->left_ns;
+        node->away_ns = node->left_ns != 0 ? node->left_ns : node->alone_ns;
         node->again_ns = event->ts_ns;
     }
     node->left_ns = 0;
@@ -331,7 +332,7 @@ static void stay(struct presence *p, const struct presence_change *down, const s
 {
     for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
          node = table_newer(&p->nodes, node)) {
-        if (node->left_ns == 0 || node->left_by != closer->entry.number ||
+        if (node->left_ns == 0 || node->left_by != closer->entry.number || node->has_shell ||
             down->ts_ns - node->left_ns > CLOSES_NS)
             continue;
         struct presence_change change = *down;
@@ -388,8 +389,8 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
         pair->down_ns = change->ts_ns;
     const bool is_in_order = !change->was_reset && !change->was_silent && !change->is_given_up;
     for (int end = 0; end < 2; end++) {
-        if (node[end] != NULL && node[end]->links != 0)
-            node[end]->links--;
+        if (node[end] != NULL && node[end]->links != 0 && --node[end]->links == 0)
+            node[end]->alone_ns = change->ts_ns;
         if (node[end] != NULL)
             node[end]->was_cut |= !is_in_order || change->closed_by != end;
     }

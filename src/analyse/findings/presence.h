@@ -41,6 +41,7 @@ struct presence_node {
     uint32_t creation; /* 0: not known */
     unsigned links;    /* that are up */
     int64_t left_ns;   /* 0: it is there */
+    int64_t alone_ns;  /* when its last link ended that is known */
     uint32_t left_by;  /* the number of the node that closed its last link in order, 0: none did */
     int64_t back_ns;   /* when it was seen last, at first or anew */
     unsigned restarts; /* how often it left and came back with another creation */

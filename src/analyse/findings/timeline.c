@@ -27,12 +27,19 @@ struct open_line {
     struct finding finding;
     int64_t due_ns;       /* when it is over if nothing more comes */
     int64_t recovered_ns; /* of FAILING: the first answer since the latest failure, 0: none */
+    uint64_t count_before; /* of FINDING: how often it was found before this line */
     uint32_t outcomes;    /* of FAILING: a bit for each that calls had */
     bool is_given;        /* of FAILING: it is over, and only an answer is waited for */
     bool has_ended;       /* of STALL: its link has */
     bool goes_on;         /* of STALL and FINDING: it is not over, however long nothing comes */
 };
 TABLE_KEYED(struct open_line, key);
+
+/* told_finding is a finding of which a line tells, and how often it was found by then. */
+enum { NUM_TOLD = 64 };
+struct told_finding {
+    uint64_t number, count;
+};
 
 /* release is what a node said in its handshakes that it can do. */
 struct seen_release {
@@ -60,6 +67,7 @@ struct timeline {
     size_t num_kept;
     uint64_t num, left_out;
     int64_t now_ns;
+    struct told_finding told[NUM_TOLD]; /* by number */
 };
 
 struct timeline *timeline_new(const struct timeline_config *config)
@@ -680,20 +688,28 @@ static bool is_act(const struct finding *f)
     return strcmp(f->kind->code, "DS403") == 0 && f->severity == SEVERITY_WARNING;
 }
 
+/* latest_of returns the evidence of the latest time that something was found; NULL: it is not kept. */
+static const struct evidence *latest_of(const struct finding *f)
+{
+    return f->num_evidence != 0 && f->count <= FINDING_SETS ? &f->evidence[f->num_evidence - 1] : NULL;
+}
+
 /* add_stall makes the line of a stall of which no event has told: what is lost may be found to be before
  * it has lasted long, and nothing more comes. */
 static void add_stall(struct timeline *t, const struct finding *f)
 {
-    const uint64_t key = key_of(HAPPENING_STALL, f->evidence[0].conn, 0);
-    if (f->is_over || f->is_update || table_find(&t->open, key) != NULL)
+    const struct evidence *latest = latest_of(f);
+    const uint64_t key = key_of(HAPPENING_STALL, latest != NULL ? latest->conn : 0, 0);
+    if (latest == NULL || f->is_over || f->is_update || table_find(&t->open, key) != NULL)
         return;
-    struct finding *line = begin_line(t, HAPPENING_STALL, f->first_ns);
+    struct finding *line =
+        begin_line(t, HAPPENING_STALL, latest->ts_ns > f->first_ns ? latest->ts_ns : f->first_ns);
     if (line == NULL)
         return;
     line->node[0] = f->node[0];
     line->node[1] = f->node[1];
-    line->num_evidence = f->num_evidence != 0;
-    line->evidence[0] = f->evidence[0];
+    line->num_evidence = 1;
+    line->evidence[0] = *latest;
     wording_words(&line->sentence, &f->sentence);
     struct open_line *o = hold(t, line, key, AGAIN_NS);
     if (o != NULL)
@@ -711,9 +727,11 @@ void timeline_finding(struct timeline *t, const struct finding *f)
         add_stall(t, f);
     if (f->kind == NULL || has_line(f) || (finding_is_aside(f) && !is_act(f)) || (o == NULL && !is_new))
         return;
+    struct told_finding *told = &t->told[f->number % NUM_TOLD];
     if (o == NULL) {
+        const uint64_t before = told->number == f->number && told->count < f->count ? told->count : 0;
         const enum happening happening = happening_of(f);
-        struct finding *line = begin_line(t, happening, f->first_ns);
+        struct finding *line = begin_line(t, happening, before != 0 ? f->last_ns : f->first_ns);
         if (line == NULL)
             return;
         line->node[0] = f->node[0];
@@ -734,8 +752,10 @@ void timeline_finding(struct timeline *t, const struct finding *f)
         if (o == NULL)
             return;
         o->goes_on = true;
+        o->count_before = before;
     }
-    o->finding.count = f->count;
+    o->finding.count = f->count - o->count_before;
+    *told = (struct told_finding){f->number, f->count};
     o->finding.last_ns = f->last_ns > o->finding.first_ns ? f->last_ns : o->finding.first_ns;
     o->goes_on = !f->is_past && !f->is_over;
 }

@@ -233,6 +233,7 @@ static void epmd_reached_later(void **state)
             continue;
         assert_int_equal(w.errors, i >= ALONE_SOON);
         assert_int_equal(w.last.severity, i >= ALONE_SOON ? SEVERITY_ERROR : SEVERITY_WARNING);
+        assert_int_equal(w.last.certainty, is_refused ? CERTAINTY_SURE : CERTAINTY_LIKELY);
         if (i < ALONE_SOON)
             detail_has("tried by 10.0.0.1; it was reached 2.00 s later");
     }

@@ -135,11 +135,12 @@ static void passes_by(void **state)
 static void which_way(void **state)
 {
     (void)state;
-    enum { AT_ITS_END, SOON, MEANWHILE, SACK, UNPROMPTED, PROMPTED, CASES };
+    enum { AT_ITS_END, SOON, MEANWHILE, SACK, UNPROMPTED, PROMPTED, ALONE, CASES };
     static const char *const details[] = {"nothing was heard from bob@127.0.0.1", "nothing was heard from bob@127.0.0.1",
                                           "bob@127.0.0.1 still sends: nothing reaches it",
                                           "it had arrived, and what bob@127.0.0.1 sent was lost: that way was cut",
                                           "it had arrived, and what bob@127.0.0.1 sent was lost: that way was cut",
+                                          "nothing was heard from bob@127.0.0.1",
                                           "nothing was heard from bob@127.0.0.1"};
     for (int i = 0; i < CASES; i++) {
         const int64_t start_ns = begin_stall(false);
@@ -148,13 +149,15 @@ static void which_way(void **state)
         w.link.side[0].repeated_ns = w.link.side[0].last_ns = w.now_ns;
         tick(0);
         w.now_ns += i == PROMPTED ? SECOND - 1 : SECOND;
-        if (i != UNPROMPTED)
+        if (i != UNPROMPTED && i != ALONE)
             w.link.side[0].repeated_ns = w.link.side[0].last_ns = w.now_ns - 1 * MS;
         w.link.side[0].needless = i == SACK;
         tick(1); /* with the acknowledgement */
+        if (i == ALONE)
+            w.link.side[1].last_data_ns = start_ns; /* it comes without data */
         stall(0, true, start_ns);
         detail_has(details[i]);
-        assert_int_equal(w.last.certainty, CERTAINTY_SURE);
+        assert_int_equal(w.last.certainty, i == UNPROMPTED ? CERTAINTY_LIKELY : CERTAINTY_SURE);
         found("DS214");
     }
 }

@@ -273,6 +273,15 @@ static void gaps_and_releases(void **state)
     assert_null(strstr(told, "tool@h"));
 }
 
+static void finding_again(uint64_t number, uint64_t count, double from, double to, bool is_over)
+{
+    const struct finding_kind kind = {"DS106", SEVERITY_ERROR, RANK_AVAILABILITY, "no EPMD", "do", "page"};
+    struct finding f = {.number = number, .kind = &kind, .severity = SEVERITY_WARNING, .count = count,
+                        .first_ns = (int64_t)(from * 1e9), .last_ns = (int64_t)(to * 1e9), .is_over = is_over};
+    wording_add(&f.sentence, "it is so");
+    timeline_finding(t, &f);
+}
+
 static void finding(uint64_t number, enum severity severity, double from, double to, bool is_update, bool is_past)
 {
     static const struct finding_kind kind = {"DS105", SEVERITY_ERROR, RANK_AVAILABILITY, "no port", "do", "page"};
@@ -322,6 +331,16 @@ static void findings(void **state)
             "5-5 silent x2: warning DS201 title: it is so\n"
             "6-6 silent x2: warning DS216 title: it is so\n"
             "7-7 finding x2: warning DS403 title: it is so\n");
+    begin(false); /* what was over and comes again has a line of its own, from then on */
+    for (unsigned i = 0; i < 3; i++) {
+        finding_again(1, i + 1, 1, 1 + 100 * i, true);
+        timeline_time(t, (50 + 100 * (int64_t)i) * SECOND);
+    }
+    finding_again(65, 2, 5, 250, true); /* another one, which was not told of */
+    is_told("1-1 finding x1: warning DS106 no EPMD: it is so\n"
+            "5-250 finding x2: warning DS106 no EPMD: it is so\n"
+            "101-101 finding x1: warning DS106 no EPMD: it is so\n"
+            "201-201 finding x1: warning DS106 no EPMD: it is so\n");
     begin(false); /* a stall of which no event has told: three losses within a second */
     stall(0, 1, 0.9, false);
     finding_of("DS214", 1);
