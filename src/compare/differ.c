@@ -542,15 +542,34 @@ static bool is_more(const struct difference *d)
     return d->change == CHANGE_APPEARED || d->change == CHANGE_GROWN;
 }
 
-/* follows_from_call: calls that are new, or more, or that fail, bring new messages or more of them. */
+/* is_of_callee says whether a message is sent by the node that is called. */
+static bool is_of_callee(struct ds_text message, struct ds_text call)
+{
+    (void)next_word(&call);
+    (void)next_word(&call);
+    const struct ds_text callee = next_word(&call), sender = next_word(&message);
+    return sender.len == callee.len && memcmp(sender.data, callee.data, callee.len) == 0;
+}
+
+/* follows_from_call: new calls bring new messages, more calls bring more of the messages that there were,
+ * and calls that fail bring how they end, which the callee sends. A request of a shape that was not there
+ * before may be why there are more calls, or why they fail. */
 static bool follows_from_call(const struct difference *d, const struct difference *by)
 {
-    const bool is_message = d->kind == PROFILE_MESSAGE && any_entry(d)->is_of_call;
-    const bool is_how_many = d->measure == MEASURE_PRESENCE || d->measure == MEASURE_RATE;
-    const bool brings = by->measure == MEASURE_PRESENCE || by->measure == MEASURE_RATE ||
-                        by->measure == MEASURE_FAILED;
-    return is_message && is_how_many && by->kind == PROFILE_CALL && brings &&
-           is_more(d) == is_more(by) && belongs_to(d->key, by->key);
+    if (d->kind != PROFILE_MESSAGE || !any_entry(d)->is_of_call || by->kind != PROFILE_CALL ||
+        is_more(d) != is_more(by) || !belongs_to(d->key, by->key))
+        return false;
+    const bool is_presence = d->measure == MEASURE_PRESENCE, is_rate = d->measure == MEASURE_RATE;
+    switch (by->measure) {
+    case MEASURE_PRESENCE:
+        return is_presence || is_rate;
+    case MEASURE_RATE:
+        return is_rate;
+    case MEASURE_FAILED:
+        return (is_presence || is_rate) && is_of_callee(d->key, by->key);
+    default:
+        return false;
+    }
 }
 
 static bool follows_from_node(const struct difference *d, const struct difference *by)

@@ -374,11 +374,21 @@ static void messages_of_calls(void **state)
          {{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 3, 0},
           MESSAGES("b@h > a@h down crash (gen:call)")},
          1, 2, "a@h > b@h gen:call to db", 1},
+        /* a new request is not how calls fail, and may be why */
+        {{{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 20, 0}},
+         {{PROFILE_CALL, "a@h > b@h gen:call to db", 20, 0, 1, 100, MILLISECOND, 3, 0},
+          MESSAGES(request)},
+         1, 2, request, 0},
         /* more of the same calls, and of their answers */
         {{CALLS, {PROFILE_MESSAGE, "b@h > a@h reply ok (gen:call) from db", 20, 0, 1, 100, 0, 0, 0}},
          {{PROFILE_CALL, "a@h > b@h gen:call to db", 90, 0, 1, 100, MILLISECOND, 0, 0},
           {PROFILE_MESSAGE, "b@h > a@h reply ok (gen:call) from db", 90, 0, 1, 100, 0, 0, 0}},
          2, 2, "a@h > b@h gen:call to db", 1},
+        /* more calls, by a new request */
+        {{CALLS},
+         {{PROFILE_CALL, "a@h > b@h gen:call to db", 90, 0, 1, 100, MILLISECOND, 0, 0},
+          MESSAGES(request)},
+         1, 2, request, 0},
         /* more refusals among as many calls */
         {{CALLS, {PROFILE_MESSAGE, "b@h > a@h reply {error,_} (gen:call) from db", 2, 0, 1, 100, 0, 0, 0}},
          {CALLS, {PROFILE_MESSAGE, "b@h > a@h reply {error,_} (gen:call) from db", 9, 0, 1, 100, 0, 0, 0}},
