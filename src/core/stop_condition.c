@@ -123,11 +123,13 @@ void stop_condition_count(struct stop_condition *ending, uint64_t num_packets)
         stop_condition_set(ending, STOP_PACKETS);
 }
 
-void stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
+bool stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
 {
     const uint64_t max_kb = ending->config->max_file_kb;
-    if (max_kb != 0 && num_bytes / 1000 >= max_kb)
+    const bool is_full = max_kb != 0 && num_bytes / 1000 >= max_kb;
+    if (is_full)
         stop_condition_set(ending, STOP_FILESIZE);
+    return is_full;
 }
 
 /* follow_clock keeps --since +5s where it is, though the clock of the time stamps was set. Once it

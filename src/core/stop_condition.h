@@ -59,8 +59,8 @@ bool stop_condition_takes(struct stop_condition *ending, int64_t ts_ns);
 /* stop_condition_count tells how many packets have been taken. */
 void stop_condition_count(struct stop_condition *ending, uint64_t num_packets);
 
-/* stop_condition_file tells how long the file of packets is. */
-void stop_condition_file(struct stop_condition *ending, uint64_t num_bytes);
+/* stop_condition_file tells how long the file of packets is. True: nothing more is to be written to it. */
+bool stop_condition_file(struct stop_condition *ending, uint64_t num_bytes);
 
 /* stop_condition_clock tells how late it is in a live capture: ns since its begin by a clock that is
  * never set, and ns since 1970. */

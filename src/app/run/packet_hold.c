@@ -94,6 +94,13 @@ static void go_on_where_due(struct packet_hold *hold)
         go_on(hold);
 }
 
+/* go_on_before has all packets before one go on. */
+static void go_on_before(struct packet_hold *hold, const struct packet_on_hold *waiting)
+{
+    while (hold->first != waiting)
+        go_on(hold);
+}
+
 /* keep adds a packet to those that wait; false when memory ran out. */
 static bool keep(struct packet_hold *hold, const struct ds_packet *packet)
 {
@@ -120,6 +127,10 @@ void packet_hold_packet(struct packet_hold *hold, const struct ds_packet *packet
         packet_hold_end(hold);
         hold->config.take(hold->config.context, packet);
         return;
+    }
+    if (hold->first->packet.ts_ns - packet->ts_ns > LEAST_NS) { /* the clock went back: those before would wait */
+        go_on_before(hold, hold->last);
+        hold->latest_ns = packet->ts_ns;
     }
     hold->latest_ns = packet->ts_ns > hold->latest_ns ? packet->ts_ns : hold->latest_ns;
     go_on_where_due(hold);

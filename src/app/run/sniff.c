@@ -165,10 +165,16 @@ static void decode_in_time(struct sniff *s, const struct ds_packet *packet)
         sniff_decode(s, packet);
 }
 
+/* goes_into_file writes a packet, or leaves that to sniff_decode. False at the end of the last file. */
+static bool goes_into_file(struct sniff *s, const struct ds_packet *packet)
+{
+    return sniff_writes_later(s) || capture_writer_packet(&s->save, packet);
+}
+
 /* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
 static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
 {
-    if (port_filter_pass(s->follow, packet) && capture_writer_packet(&s->save, packet))
+    if (port_filter_pass(s->follow, packet) && goes_into_file(s, packet))
         decode_in_time(s, packet);
 }
 
@@ -189,14 +195,14 @@ static void on_packet(struct sniff *s, struct ds_packet *packet)
     if (!stop_condition_takes(&s->ending, packet->ts_ns))
         return;
     s->shown_ns = packet->ts_ns > s->shown_ns ? packet->ts_ns : s->shown_ns;
-    if (passes(s, packet) && capture_writer_packet(&s->save, packet)) {
+    if (passes(s, packet) && goes_into_file(s, packet)) {
         s->num_passed++;
         if (s->capture.is_live)
             packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
         if (s->nats != NULL)
             nats_publish_packet(s->nats, packet, s->time_digits);
         decode_in_time(s, packet);
-        stop_condition_file(&s->ending, s->save.writer.size);
+        (void)stop_condition_file(&s->ending, s->save.writer.size);
     }
     stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken - s->num_context);
 }

@@ -17,8 +17,16 @@ static void publish_state(struct sniff *s, const struct ds_packet *packet)
     s->state_ns = packet->ts_ns;
 }
 
+bool sniff_writes_later(const struct sniff *s)
+{
+    return s->hold != NULL && s->save.notes != NULL;
+}
+
 void sniff_decode(struct sniff *s, const struct ds_packet *packet)
 {
+    if (sniff_writes_later(s) && (stop_condition_file(&s->ending, s->save.writer.size) ||
+                                  !capture_writer_packet(&s->save, packet)))
+        return; /* it comes after the end */
     if (s->annotated != NULL)
         annotated_packet(s->annotated, packet);
     const struct ds_where where = ds_session_packet(s->session, packet);

@@ -29,6 +29,13 @@ static void note_late(struct sniff *s, const struct ds_event *event)
     }
 }
 
+/* takes_events says whether events are shown. Those of packets that wait (--hold) had arrived before files
+ * ended the run. */
+static bool takes_events(struct sniff *s)
+{
+    return s->hold != NULL ? pipeline_get_state(s->pipeline) == PIPELINE_ON : !sniff_is_over(s);
+}
+
 static void on_event(void *context, const struct ds_event *event)
 {
     struct sniff *s = context;
@@ -38,7 +45,7 @@ static void on_event(void *context, const struct ds_event *event)
         late_notice_event(&s->late, event);
     if (s->syntax.otp != NULL)
         syntax_choice_event(&s->syntax, event);
-    if (!sniff_is_over(s))
+    if (takes_events(s))
         pipeline_event(s->pipeline, event);
 }
 
@@ -190,7 +197,7 @@ static bool open_keylog(struct sniff *s)
 static void on_held(void *context, const struct ds_packet *packet)
 {
     struct sniff *s = context;
-    if (!sniff_is_over(s))
+    if (takes_events(s))
         sniff_decode(s, packet);
 }
 
@@ -234,7 +241,8 @@ static bool open_session(struct sniff *s)
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
                     reports_take_facts(&s->options->report) || s->options->kernel;
     config->sockets = s->options->kernel;
-    config->remember = s->nats != NULL && s->options->capture.num_read_files == 0 &&
+    /* Packets are published as they come: a state of a session that is behind them would be of the past. */
+    config->remember = s->nats != NULL && s->options->capture.num_read_files == 0 && !holds(s) &&
                        nats_publisher_takes(s->nats, NATS_STATE);
     config->lookups = pipeline_takes_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];

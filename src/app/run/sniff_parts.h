@@ -95,7 +95,8 @@ struct sniff {
     struct late_notice late; /* what to do about connections that were up before */
     struct ds_atom_memory *memory;
     int64_t shown_ns; /* the time of the latest packet that was taken ... */
-    int64_t shown_before_ns; /* ... and that some seconds ago, of which all is written out */
+    int64_t shown_before_ns; /* ... and that of an earlier one, up to which all is written out, or soon
+                                will be: pipeline_mark */
     int64_t place_shown_ns, place_ns; /* what the file of --resume says, and when it was written */
     char *resume_new;  /* what that file is called until it is whole */
     char *learned_new; /* what the file of --learned is called until it is whole */
@@ -119,6 +120,10 @@ void sniff_forget_streams(struct sniff *s);
 
 /* sniff_decode decodes a packet, and hands it to those who keep packets by what is in them. */
 void sniff_decode(struct sniff *s, const struct ds_packet *packet);
+
+/* sniff_writes_later says whether packets are written with comments and wait for that (--hold): which file
+ * they go to is decided then. */
+bool sniff_writes_later(const struct sniff *s);
 
 /* sniff_keep_place writes the file of --resume, now and then: what was taken some seconds before is
  * written out. At the end all is. */

@@ -153,6 +153,24 @@ static void waits_for_its_atoms(void **state)
     end();
 }
 
+/* A clock that is set back, or one time stamp that is far ahead, has nothing wait for it. */
+static void waits_for_no_clock(void **state)
+{
+    (void)state;
+    assert_true(begin(100000));
+    join();
+    SEND(3600, UNKNOWN);
+    send_past(3600 * SECOND - 300000000, KNOWN, sizeof KNOWN - 1, DS_SNAPSHOT_NONE); /* out of order */
+    gone("");
+    SEND(10, UNKNOWN);
+    gone("1 2 ");
+    SEND(19, KNOWN);
+    gone("");
+    SEND(20, KNOWN);
+    gone("3 4 ");
+    end();
+}
+
 /* While nothing comes the clock tells, and what decodes is told no more than that. */
 static void waits_by_the_clock(void **state)
 {
@@ -239,7 +257,7 @@ static void survives_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_its_atoms),  cmocka_unit_test(waits_by_the_clock),
+        cmocka_unit_test(waits_for_its_atoms),  cmocka_unit_test(waits_by_the_clock), cmocka_unit_test(waits_for_no_clock),
         cmocka_unit_test(is_bounded),           cmocka_unit_test(the_past_does_not_wait),
         cmocka_unit_test(survives_without_memory),
     };
