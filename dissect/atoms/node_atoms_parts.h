@@ -57,7 +57,7 @@ struct slot_texts {
 struct book_slot {
     bool is_wanted; /* else it was known in all messages so far */
     uint8_t num_seen;
-    uint32_t changes; /* counts what makes another verdict of it possible */
+    uint64_t changes; /* counts what makes another verdict of it possible */
     struct seen_role seen[ATOM_BOOK_ROLES];
     uint16_t seen_by[ATOM_BOOK_ROLES]; /* a bit for each direction: node_atoms_bit_of */
     uint32_t creation;    /* of the node that it is the name of; 0: not seen as one */
@@ -68,7 +68,7 @@ struct book_slot {
 struct atom_verdict {
     uint64_t direction;
     struct ds_text text; /* absent: nothing is likely */
-    uint32_t generation, changes; /* of the book and the slot when it was */
+    uint64_t generation, changes; /* of the book and the slot when it was */
     uint16_t slot;
     uint16_t num_asked;
     bool is_kept; /* else there is none */
@@ -180,7 +180,7 @@ struct node_atoms {
     bool is_liar; /* does what no node does: nothing is likely of it */
     bool is_several; /* nodes of one host that were started in the same second; then it is a liar, too */
     uint16_t own_slot; /* of its name, from 1, as long as nobody has said it; 0: not seen so far */
-    uint32_t generation; /* changes with whatever makes another verdict possible */
+    uint64_t generation; /* changes with whatever makes another verdict possible */
     const struct user_atoms *own; /* of all books */
     struct table_fit fits[ATOM_TABLES_ALL];
     int64_t now_ns;     /* of the message at hand */

@@ -543,6 +543,22 @@ void record_queue_flush(struct record_queue *queue)
         try_to_hand_on(queue, IF_IDLE, true); /* else its block gets fuller meanwhile */
 }
 
+unsigned record_queue_mark(struct record_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    const unsigned mark = queue->head; /* this block may have some of them */
+    pthread_mutex_unlock(&queue->lock);
+    return mark;
+}
+
+bool record_queue_is_written(struct record_queue *queue, unsigned mark)
+{
+    pthread_mutex_lock(&queue->lock);
+    const bool is_passed = (int)(queue->tail - mark) > 0 || (queue->tail == mark && queue->head == mark);
+    pthread_mutex_unlock(&queue->lock);
+    return is_passed;
+}
+
 bool record_queue_stop(struct record_queue *queue, uint64_t *num_left)
 {
     if (queue == NULL)

@@ -225,6 +225,23 @@ void pipeline_flush(struct pipeline *s)
         pipeline_note_reports(s, reports_flush(s->reports));
 }
 
+void pipeline_mark(struct pipeline *s)
+{
+    s->mark_is_in_queue = s->events == NULL;
+    s->mark = own_queue(s) != NULL ? record_queue_mark(own_queue(s)) : 0;
+}
+
+bool pipeline_mark_is_written(struct pipeline *s)
+{
+    if (s->mark_is_in_queue || s->events == NULL)
+        return s->queue == NULL || record_queue_is_written(s->queue, s->mark);
+    if (record_queue_is_written(s->events, s->mark)) { /* it goes on from there */
+        s->mark_is_in_queue = true;
+        s->mark = s->queue != NULL ? record_queue_mark(s->queue) : 0;
+    }
+    return false;
+}
+
 void pipeline_choose_way(struct pipeline *s)
 {
     const bool none_shown = s->outputs.num_sinks == 0 && s->explain == NULL && s->recorder == NULL &&

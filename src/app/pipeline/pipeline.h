@@ -96,6 +96,11 @@ void pipeline_try_reopen(struct pipeline *pipeline);
 /* pipeline_flush sees to it that all there is so far is written out soon. */
 void pipeline_flush(struct pipeline *pipeline);
 
+/* pipeline_mark marks what there is so far. pipeline_mark_is_written, asked every few seconds, says whether
+ * all before the mark has been given to the outputs, however slow they are. */
+void pipeline_mark(struct pipeline *pipeline);
+bool pipeline_mark_is_written(struct pipeline *pipeline);
+
 /* pipeline_get_state says whether there is any use in going on. */
 enum pipeline_state pipeline_get_state(const struct pipeline *pipeline);
 

@@ -43,6 +43,8 @@ struct pipeline {
     bool threaded;               /* the correlation is, in a thread of its own */
     struct record_queue *events; /* to it, while that thread runs */
     struct record_queue *queue;  /* of records to the outputs, while their threads run */
+    unsigned mark;               /* of pipeline_mark: in events, then in queue */
+    bool mark_is_in_queue;
     struct selector *select;
     struct correlate *correlate; /* NULL when nobody wants to know */
     struct redact *redact;       /* NULL: everything may be seen */

@@ -190,19 +190,34 @@ bool sniff_read_streams(struct sniff *s)
     return true;
 }
 
+/* last_shown is the time up to which all was shown when the run ends. */
+static int64_t last_shown(const struct sniff *s)
+{
+    switch (s->ending.reason) {
+    case STOP_READER: return s->shown_before_ns; /* the rest was on its way */
+    case STOP_COUNT: return s->shown_ns - 1;     /* the last packet may have had more messages */
+    default: return s->shown_ns;
+    }
+}
+
 void sniff_keep_place(struct sniff *s, bool is_end)
 {
     const struct nats_config *nats = &s->options->nats;
     const int64_t now_ns = clock_now_ns();
     if (nats->resume_file == NULL || (!is_end && now_ns - s->place_ns < PLACE_EVERY_NS))
         return;
-    const int64_t shown_ns = is_end ? s->shown_ns : s->shown_before_ns;
+    s->place_ns = now_ns;
+    if (!is_end && !pipeline_mark_is_written(s->pipeline))
+        return;
+    const int64_t shown_ns = is_end ? last_shown(s) : s->shown_before_ns;
     if (shown_ns > s->place_shown_ns) {
         s->failed |= !resume_file_write(nats->resume_file, nats->reads[0].stream, shown_ns);
         s->place_shown_ns = shown_ns;
     }
-    s->place_ns = now_ns;
+    if (is_end)
+        return;
     s->shown_before_ns = s->shown_ns;
+    pipeline_mark(s->pipeline);
 }
 
 void sniff_forget_streams(struct sniff *s)

@@ -38,13 +38,19 @@ void tui_span_narrow(struct tui_span_shown *span, int64_t first_ns, int64_t last
 void tui_span_widen(struct tui_span_shown *span, int64_t first_ns, int64_t last_ns)
 {
     const int64_t length = length_of(span, first_ns, last_ns);
-    place(span, span->from_ns - length / 2, 2 * length, first_ns, last_ns);
+    if (span->is_narrow && length < (last_ns - first_ns) / 2)
+        place(span, span->from_ns - length / 2, 2 * length, first_ns, last_ns);
+    else
+        place(span, first_ns, last_ns - first_ns, first_ns, last_ns);
 }
 
 void tui_span_move(struct tui_span_shown *span, int64_t first_ns, int64_t last_ns, bool is_later)
 {
     const int64_t length = length_of(span, first_ns, last_ns);
-    place(span, span->from_ns + (is_later ? length : -length), length, first_ns, last_ns);
+    int64_t from_ns;
+    if (__builtin_add_overflow(span->from_ns, is_later ? length : -length, &from_ns))
+        from_ns = is_later ? last_ns : first_ns;
+    place(span, from_ns, length, first_ns, last_ns);
 }
 
 void tui_span_draw(const struct tui_span_shown *span, int64_t first_ns, int64_t last_ns,
