@@ -128,7 +128,8 @@ void packet_hold_packet(struct packet_hold *hold, const struct ds_packet *packet
         hold->config.take(hold->config.context, packet);
         return;
     }
-    if (hold->first->packet.ts_ns - packet->ts_ns > LEAST_NS) { /* the clock went back: those before would wait */
+    /* If the clock went back, those before would wait until it is where it was. */
+    if (hold->first->packet.ts_ns - packet->ts_ns > LEAST_NS) {
         go_on_before(hold, hold->last);
         hold->latest_ns = packet->ts_ns;
     }
