@@ -5,8 +5,9 @@
  * by what becomes of later requests. Where the link was joined late, the name may not be known: then
  * crashes with the same reason in the same function are those of one process.
  *
- * And a process crashed that no request was open to (DS314), as who watches it or is linked to it is told:
- * by a message that it could not handle, or by itself. What has no stack may be an exit as any other.
+ * And a process crashed that no request was open to (DS314), as who watches it or is linked to it is
+ * told: by a message that it could not handle, or by itself. What has no stack may be an exit as any
+ * other. The end of a request to the same process may come shortly after: for so long it is pending.
  *
  * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
  * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
@@ -41,18 +42,27 @@ struct crashed {
     struct table_entry entry;
     uint64_t key;
     uint64_t num;
+    uint64_t pid;     /* of the latest that is pending: its key; 0: not known */
+    uint64_t anew;    /* the first monitor of the name since the latest: its key; 0: none */
     int64_t ts_ns[3]; /* of the latest */
     int64_t since_ns; /* of the latest: when it was asked */
     bool is_guess;    /* likewise: d->is_guess */
     bool is_settled;  /* it is told whether it came back since the latest */
+    bool is_pending;  /* the latest is not told yet, as a request may have been open to it */
     struct finding finding; /* of the latest */
 };
 TABLE_KEYED(struct crashed, key);
 
-enum { MAX_CRASHED = 128 };
+enum { MAX_CRASHED = 128, MAX_ENDED = 16 };
 
 struct crash_watch {
     struct table crashed;
+    int64_t due_ns; /* when the first of what is pending is told; 0: nothing is */
+    struct {
+        uint64_t pid;
+        int64_t ts_ns;
+    } ended[MAX_ENDED]; /* the latest pids that crashed: each does once, however many are told */
+    uint64_t num_ended;
 };
 
 const struct detect_family detect_crash_family = {
@@ -153,12 +163,18 @@ static bool is_known(const struct party *callee)
     return callee->name.data != NULL || callee->has_pid;
 }
 
+/* key_of_pid is 0 where the pid is not known. */
+static uint64_t key_of_pid(const struct party *process)
+{
+    const uint32_t pid[3] = {process->id, process->serial, process->creation};
+    return process->has_pid ? hash_more(hash_short(11, process->node), pid, sizeof pid) : 0;
+}
+
 /* key_of: by its name, so that it is the same one when it came back. */
 static uint64_t key_of(const struct party *callee)
 {
-    const uint32_t pid[3] = {callee->id, callee->serial, callee->creation};
-    const uint64_t key = hash_short(11, callee->node);
-    return callee->name.data != NULL ? hash_short(key, callee->name) : hash_more(key, pid, sizeof pid);
+    return callee->name.data != NULL ? hash_short(hash_short(11, callee->node), callee->name)
+                                     : key_of_pid(callee);
 }
 
 /* key_of_place is for one of which neither is known: by where it crashed. */
@@ -204,10 +220,75 @@ static void count(struct crashed *c, struct finding *f, int64_t ts_ns)
                 a_span(within_ns));
 }
 
+static int64_t latest_of(const struct crashed *c)
+{
+    return c->ts_ns[(c->num - 1) % LOOP_CRASHES];
+}
+
 /* crashed_since says whether a process crashed so shortly before that this is the same crash. */
 static bool crashed_since(const struct crashed *c, int64_t ts_ns)
 {
-    return c != NULL && c->num != 0 && ts_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES] <= TOGETHER_NS;
+    return c != NULL && c->num != 0 && ts_ns - latest_of(c) <= TOGETHER_NS;
+}
+
+/* has_ended says whether a pid is known to have crashed just now. If not, it is from here on. */
+static bool has_ended(struct crash_watch *watch, uint64_t pid, int64_t ts_ns)
+{
+    if (pid == 0)
+        return false;
+    for (size_t i = 0; i < MAX_ENDED; i++) {
+        if (watch->ended[i].pid == pid && ts_ns - watch->ended[i].ts_ns <= TOGETHER_NS)
+            return true;
+    }
+    const size_t place = watch->num_ended++ % MAX_ENDED;
+    watch->ended[place].pid = pid;
+    watch->ended[place].ts_ns = ts_ns;
+    return false;
+}
+
+/* tell_alone tells what is pending. */
+static void tell_alone(struct detect *d, struct crashed *c)
+{
+    c->is_pending = false;
+    d->draft = c->finding;
+    d->has_since = false;
+    d->is_guess = c->is_guess;
+    detect_commit(d);
+}
+
+/* find_or_put: what is forgotten for a new one is told before. NULL: memory ran out. */
+static struct crashed *find_or_put(struct detect *d, uint64_t key)
+{
+    struct table *crashed = &d->crash->crashed;
+    struct crashed *oldest = table_oldest(crashed);
+    if (table_is_full(crashed) && oldest != NULL && oldest->is_pending)
+        tell_alone(d, oldest);
+    struct crashed *c = table_find_or_put(crashed, key);
+    d->no_memory += c == NULL;
+    return c;
+}
+
+/* ALONE changes the key of a process to that of its crashes that no request is open in. */
+#define ALONE UINT64_C(0x9e3779b97f4a7c15)
+
+/* drop_alone: what is pending of the process that a request crashed is the same crash, and so is what
+ * will be told of its pid. */
+static void drop_alone(struct detect *d, const struct call *call, uint64_t key)
+{
+    struct table *crashed = &d->crash->crashed;
+    const uint64_t pid = key_of_pid(&call->callee);
+    has_ended(d->crash, pid, call->end_ns);
+    if (d->crash->due_ns == 0)
+        return;
+    for (struct crashed *c = table_oldest(crashed); c != NULL; c = table_newer(crashed, c)) {
+        if (!c->is_pending || (c->key != (key ^ ALONE) && (pid == 0 || c->pid != pid)))
+            continue;
+        const int64_t after_ns = latest_of(c) - call->end_ns;
+        if (call->start_ns > latest_of(c) || after_ns > TOGETHER_NS || after_ns < -TOGETHER_NS)
+            continue;
+        c->is_pending = false;
+        c->num--;
+    }
 }
 
 static void name_callee(struct wording *sentence, const struct record *record)
@@ -247,7 +328,7 @@ static void report(struct detect *d, const struct record *record, const struct c
 /* settle tells what became of the name: later requests show it. */
 static void settle(struct detect *d, struct crashed *c, const struct call *call)
 {
-    if (c->is_settled || call->start_ns < c->ts_ns[(c->num - 1) % LOOP_CRASHES] ||
+    if (c->is_settled || call->start_ns < latest_of(c) ||
         (call->outcome != CALL_OK && call->outcome != CALL_NOPROC))
         return;
     const bool is_back = call->outcome == CALL_OK;
@@ -259,7 +340,7 @@ static void settle(struct detect *d, struct crashed *c, const struct call *call)
     wording_say(&f->detail, "{}{next_call}, {since}{}",
                 a_word(is_back ? "; it came back under its name: call #"
                                : "; it did not come back: call #"),
-                a_number(call->number), a_span(call->start_ns - c->ts_ns[(c->num - 1) % LOOP_CRASHES]),
+                a_number(call->number), a_span(call->start_ns - latest_of(c)),
                 a_word(is_back ? " later, was answered" : " later, found no process"));
     c->finding = *f;
     detect_complete(d);
@@ -282,24 +363,17 @@ void detect_crash(struct detect *d, const struct record *record)
         c = table_find(&d->crash->crashed, key);
     }
     if (c != NULL) {
-        const int64_t last_ns = c->ts_ns[(c->num - 1) % LOOP_CRASHES];
+        const int64_t last_ns = latest_of(c);
         if (call->start_ns <= last_ns && call->end_ns - last_ns <= TOGETHER_NS)
             return; /* it waited for the same process */
     }
-    if (c == NULL)
-        c = table_find_or_put(&d->crash->crashed, key);
-    if (c == NULL) {
-        d->no_memory++;
-        return;
-    }
-    report(d, record, &crash, c);
+    drop_alone(d, call, key);
+    if (c != NULL || (c = find_or_put(d, key)) != NULL)
+        report(d, record, &crash, c);
 }
 
-/* ALONE changes the key of a process to that of its crashes that no request is open in. */
-#define ALONE UINT64_C(0x9e3779b97f4a7c15)
-
-static void report_alone(struct detect *d, const struct record *record, struct ds_text name,
-                         const struct crash *crash, struct crashed *c)
+static void begin_alone(struct detect *d, const struct record *record, struct ds_text name,
+                        const struct crash *crash)
 {
     const struct ds_event *event = record->event;
     const struct ds_endpoint *end = &event->conn->end[event->dir];
@@ -312,31 +386,112 @@ static void report_alone(struct detect *d, const struct record *record, struct d
     put_crash(&f->detail, crash);
     detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to its watcher"
                                                                           : "told to a linked process");
-    count(c, f, event->ts_ns);
-    detect_commit(d);
+    if (name.data == NULL)
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "the log of that node: several processes may run that function");
+}
+
+/* keep_alone keeps the draft as pending. */
+static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_t ts_ns)
+{
+    count(c, &d->draft, ts_ns);
+    c->pid = pid;
+    c->anew = 0;
+    c->is_guess = d->is_guess;
+    c->finding = d->draft;
+    c->is_pending = true;
+    if (d->crash->due_ns == 0)
+        d->crash->due_ns = ts_ns + TOGETHER_NS;
+}
+
+/* read_process reads who has ended: a pid, or the name that it was watched by. */
+static struct party read_process(const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_term *from = &event->message.role[DS_ROLE_FROM];
+    struct party who = {.node = event->conn->end[event->dir].node, .name = record->note.from_name};
+    struct ds_identity pid;
+    if (ds_term_get_pid(from, &pid)) {
+        who.has_pid = true;
+        who.id = pid.word[0];
+        who.serial = pid.word[1];
+        who.creation = pid.creation;
+        if (pid.node.data != NULL)
+            who.node = pid.node;
+    } else if (who.name.data == NULL && !ds_term_get_atom(from, &who.name)) {
+        who.name = (struct ds_text){0};
+    }
+    return who;
+}
+
+/* key_of_monitor is 0 where it is not known. */
+static uint64_t key_of_monitor(const struct ds_message *message)
+{
+    struct ds_identity ref;
+    if (!ds_term_get_reference(&message->role[DS_ROLE_REF], &ref))
+        return 0;
+    const uint64_t key = hash_more(hash_short(17, ref.node), &ref.creation, sizeof ref.creation);
+    return hash_more(key, ref.word, ref.num_words * sizeof ref.word[0]);
+}
+
+/* is_anew says whether who tells of a crash has begun to watch after the one before. */
+static bool is_anew(const struct crashed *c, const struct ds_message *message)
+{
+    return c != NULL && c->anew != 0 && c->anew == key_of_monitor(message);
+}
+
+void detect_crash_watched(struct detect *d, const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    struct party who = {.node = event->conn->end[!event->dir].node, .name = record->note.to_name};
+    if (d->crash->crashed.num == 0 ||
+        (who.name.data == NULL && !ds_term_get_atom(&event->message.role[DS_ROLE_TO], &who.name)))
+        return;
+    struct crashed *c = table_find(&d->crash->crashed, key_of(&who) ^ ALONE);
+    if (c != NULL && c->anew == 0)
+        c->anew = key_of_monitor(&event->message);
 }
 
 void detect_crash_message(struct detect *d, const struct record *record)
 {
-    const struct ds_message *m = &record->event->message;
+    const struct ds_event *event = record->event;
+    const struct ds_message *m = &event->message;
     const struct ds_term *reason = m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
-    struct ds_text name = record->note.from_name;
+    const struct table *crashed = &d->crash->crashed;
     struct crash crash;
     if (record->note.call != 0 || reason->data == NULL || !read_crash(reason, &crash) || !crash.has_stack)
         return;
-    if (name.data == NULL && !ds_term_get_atom(&m->role[DS_ROLE_FROM], &name))
-        name = (struct ds_text){0};
-    const struct ds_event *event = record->event;
-    const struct party who = {.node = event->conn->end[event->dir].node, .name = name};
-    const uint64_t key = name.data != NULL ? key_of(&who) : key_of_place(event->conn->number, &crash);
-    struct crashed *c = table_find(&d->crash->crashed, key ^ ALONE);
-    if (crashed_since(table_find(&d->crash->crashed, key), event->ts_ns) || crashed_since(c, event->ts_ns))
+    const struct party who = read_process(record);
+    const uint64_t key =
+        who.name.data != NULL ? key_of(&who) : key_of_place(event->conn->number, &crash);
+    const uint64_t pid = key_of_pid(&who);
+    struct crashed *c = table_find(crashed, key ^ ALONE);
+    if (has_ended(d->crash, pid, event->ts_ns) ||
+        crashed_since(table_find(crashed, key), event->ts_ns) ||
+        (crashed_since(c, event->ts_ns) && !is_anew(c, m)))
         return;
-    if (c == NULL)
-        c = table_find_or_put(&d->crash->crashed, key ^ ALONE);
-    if (c == NULL) {
-        d->no_memory++;
+    if (c == NULL && (c = find_or_put(d, key ^ ALONE)) == NULL)
         return;
+    if (c->is_pending)
+        tell_alone(d, c);
+    begin_alone(d, record, who.name, &crash);
+    keep_alone(d, c, pid, event->ts_ns);
+}
+
+void detect_crash_time(struct detect *d, bool at_end)
+{
+    const struct table *crashed = &d->crash->crashed;
+    int64_t due_ns = 0;
+    if (d->crash->due_ns == 0 || (!at_end && d->now_ns <= d->crash->due_ns))
+        return;
+    for (struct crashed *c = table_oldest(crashed); c != NULL; c = table_newer(crashed, c)) {
+        if (!c->is_pending)
+            continue;
+        const int64_t until_ns = latest_of(c) + TOGETHER_NS;
+        if (at_end || d->now_ns > until_ns)
+            tell_alone(d, c);
+        else if (due_ns == 0 || until_ns < due_ns)
+            due_ns = until_ns;
     }
-    report_alone(d, record, name, &crash, c);
+    d->crash->due_ns = due_ns;
 }

@@ -195,10 +195,15 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
         detect_tables_message(d, record);
 }
 
-static inline bool tells_of_an_end(const struct ds_event *event)
+static inline void take_crash(struct detect *d, const struct record *record)
 {
-    const struct ds_op *op = event->message.op;
-    return op != NULL && (op->kind == DS_KIND_DOWN || op->kind == DS_KIND_EXIT);
+    const struct ds_op *op = record->event->message.op;
+    if (op == NULL)
+        return;
+    if (op->kind == DS_KIND_DOWN || op->kind == DS_KIND_EXIT)
+        detect_crash_message(d, record);
+    else if (op->kind == DS_KIND_MONITOR)
+        detect_crash_watched(d, record);
 }
 
 static inline void on_message(struct detect *d, const struct record *record)
@@ -227,8 +232,7 @@ static inline void on_message(struct detect *d, const struct record *record)
     if (record->note.late)
         detect_calls(d, record);
     detect_messages(d, record);
-    if (tells_of_an_end(record->event))
-        detect_crash_message(d, record);
+    take_crash(d, record);
     if (detect_is_of_global(record->note.label))
         detect_global(d, record);
     if (detect_is_of_apps(record->note.group))
@@ -308,6 +312,7 @@ static void on_time(struct detect *d, bool at_end)
     if (d->has_fading)
         detect_silence_time(d);
     detect_stall_time(d);
+    detect_crash_time(d, at_end);
     detect_mesh_time(d, at_end);
     if (d->has_splits)
         detect_mnesia_time(d, at_end);

@@ -1,6 +1,7 @@
 /*
- * test_findings_crash.c - DS312, a request crashed its callee: which reasons are those of a crash, what is counted
- * once, a crash loop, and whether it came back; DS313, calls that time out.
+ * test_findings_crash.c - DS312, a request crashed its callee: which reasons are those of a crash, what is
+ * counted once, a crash loop, and whether it came back; DS314, a process crashed that no request was open
+ * to; DS313, calls that time out.
  */
 #include "findings_world.h"
 
@@ -219,16 +220,30 @@ static void unknown_callees(void **state)
     }
 }
 
-static void told_of_end(uint8_t op, const char *name, uint64_t call)
+enum { LINK_EXIT = 3, MONITOR = 19, DOWN = 21 };
+
+/* told_of: pid 0: the pid is not told. */
+static void told_of(uint8_t op, const char *name, uint8_t pid, uint64_t call)
 {
     struct ds_event event = message(1, "j", 1);
     event.message.op = ds_op_find(op);
     event.message.payload = (struct ds_term){0};
     event.message.role[DS_ROLE_REASON] = term_since(0);
+    if (pid != 0) {
+        const size_t at = term_bytes.len;
+        put_pid("bob@b", pid);
+        event.message.role[DS_ROLE_REASON].len = at;
+        event.message.role[DS_ROLE_FROM] = term_since(at);
+    }
     struct record record = {.event = &event, .note.call = call};
     if (name != NULL)
         record.note.from_name = text(name);
     findings_record(w.findings, &record);
+}
+
+static void told_of_end(uint8_t op, const char *name, uint64_t call)
+{
+    told_of(op, name, 0, call);
 }
 
 /* What watches a process is told that it crashed, though nobody had asked it anything. */
@@ -248,7 +263,7 @@ static void crashes_alone(void **state)
             put_call(&call);
         }
         for (int j = 0; j < 3; j++) {
-            told_of_end(i == LINKED ? 3 : 21, i == UNNAMED ? NULL : "calc", i == WITH_CALL);
+            told_of_end(i == LINKED ? LINK_EXIT : DOWN, i == UNNAMED ? NULL : "calc", i == WITH_CALL);
             if (i == SEVERAL_TOLD)
                 w.now_ns += j == 1 ? SECOND + 1 : SECOND / 2;
             else
@@ -262,6 +277,123 @@ static void crashes_alone(void **state)
         assert_int_equal(w.last.count, 3);
         sentence_is(i == UNNAMED ? "a process of 10.0.0.2:5555 crashed" : "calc of 10.0.0.2:5555 crashed");
         detail_has("its exit reason was badarith in calc:divide/2; a crash loop: 3 times within 4.00 s");
+        assert_int_equal(w.last.certainty, i == UNNAMED ? CERTAINTY_LIKELY : CERTAINTY_SURE);
+    }
+}
+
+/* A crash ends a request and is told to a watcher, too, in either order: it is one. What is told long
+ * before or after, or before the request, is another. */
+static void watched_and_asked(void **state)
+{
+    enum { TOGETHER, SOON, LATER, ASKED_AFTER, TIMES };
+    static const int64_t apart_ns[TIMES] = {0, 20 * MS, SECOND + 2 * MS, 20 * MS};
+    (void)state;
+    for (int i = 0; i < TIMES * 4; i++) {
+        const int when = i / 4;
+        const bool is_call_first = (i & 1) != 0 && when != ASKED_AFTER, is_by_pid = (i & 2) != 0;
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        struct call call = ended();
+        call.callee = (struct party){.name = text("calc")};
+        if (is_by_pid)
+            call.callee =
+                (struct party){.node = text("bob@b"), .has_pid = true, .id = 9, .creation = 5};
+        for (int j = 0; j < 2; j++) {
+            if (is_call_first == (j == 0)) {
+                call.start_ns = when == ASKED_AFTER ? w.now_ns : call.start_ns;
+                call.end_ns = w.now_ns;
+                put_call(&call);
+            } else {
+                told_of(DOWN, is_by_pid ? NULL : "calc", is_by_pid ? 9 : 0, 0);
+            }
+            w.now_ns += apart_ns[when];
+        }
+        found(when == TOGETHER || when == SOON ? "DS312" : "DS312 DS314");
+    }
+}
+
+/* What is pending is told after a while, though nothing more comes of that process. */
+static void told_in_time(void **state)
+{
+    (void)state;
+    begin_calls();
+    put_stack("badarith", "handle_cast");
+    told_of_end(DOWN, "calc", 0);
+    findings_time(w.findings, w.now_ns + SECOND);
+    assert_int_equal(w.num, 0);
+    findings_time(w.findings, w.now_ns + SECOND + 1);
+    assert_int_equal(w.num, 1);
+    begin_calls(); /* more of them than are kept */
+    put_stack("badarith", "handle_cast");
+    for (int i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        told_of_end(DOWN, name, 0);
+    }
+    assert_int_equal(w.num, 200 - 128);
+    findings_end(w.findings);
+    assert_int_equal(w.num, 200);
+}
+
+/* A process crashes once, however many nodes are told. */
+static void several_watchers(void **state)
+{
+    (void)state;
+    for (int is_other = 0; is_other < 2; is_other++) {
+        begin_calls();
+        put_stack("badarith", "handle_cast");
+        for (int i = 0; i < 3; i++) {
+            told_of(DOWN, NULL, (uint8_t)(is_other ? 9 + i : 9), 0);
+            next_conn();
+            w.now_ns += 100 * MS;
+            begin_terms();
+            put_stack("badarith", "handle_cast");
+        }
+        found(is_other ? "DS314 DS314 DS314" : "DS314");
+    }
+}
+
+/* told_of_monitor is MONITOR or DOWN of calc, with a reference. */
+static void told_of_monitor(uint8_t op, uint8_t ref)
+{
+    const uint8_t bytes[] = {90, 0, 1, 119, 1, 'a', 0, 0, 0, 5, 0, 0, 0, ref};
+    struct ds_event event = message(op == MONITOR ? 0 : 1, "j", 1);
+    struct ds_message *m = &event.message;
+    m->op = ds_op_find(op);
+    m->payload = (struct ds_term){0};
+    begin_terms();
+    put_stack("badarith", "handle_cast");
+    m->role[DS_ROLE_REASON] = term_since(0);
+    size_t at = term_bytes.len;
+    put_atom("calc");
+    m->role[op == MONITOR ? DS_ROLE_TO : DS_ROLE_FROM] = term_since(at);
+    at = term_bytes.len;
+    put_bytes(bytes, sizeof bytes);
+    m->role[DS_ROLE_REF] = term_since(at);
+    put(&event);
+}
+
+/* Who watches a name anew after each crash is told of another one each time, however soon; others that
+ * were watching are told of the same. */
+static void watched_anew(void **state)
+{
+    enum { CRASHES = 5 };
+    (void)state;
+    for (int is_anew = 0; is_anew < 2; is_anew++) {
+        begin_calls();
+        for (uint8_t i = 0; i < CRASHES; i++) {
+            if (is_anew) {
+                told_of_monitor(MONITOR, i);
+                told_of_monitor(MONITOR, 50);
+                told_of_monitor(MONITOR, 51); /* it gives up before */
+            }
+            w.now_ns += 180 * MS;
+            told_of_monitor(DOWN, i);
+            told_of_monitor(DOWN, 50);
+        }
+        found(is_anew ? "DS314 DS314 DS314" : "DS314");
+        assert_int_equal(w.last.count, is_anew ? CRASHES : 1);
+        assert_int_equal(w.last.severity, is_anew ? SEVERITY_ERROR : SEVERITY_WARNING);
     }
 }
 
@@ -454,7 +586,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reasons),    cmocka_unit_test(exceptions),    cmocka_unit_test(unknown_reasons),
         cmocka_unit_test(unknown_callees), cmocka_unit_test(crashes_alone),
-        cmocka_unit_test(gap),      cmocka_unit_test(loop),
+        cmocka_unit_test(watched_and_asked), cmocka_unit_test(told_in_time),
+        cmocka_unit_test(several_watchers), cmocka_unit_test(watched_anew),
+        cmocka_unit_test(gap), cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),
         cmocka_unit_test(comes_back), cmocka_unit_test(out_of_time),
     };
