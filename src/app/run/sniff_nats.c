@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* What is told of a packet is written out within that time. */
-#define PLACE_EVERY_NS (5 * INT64_C(1000000000))
+#define PLACE_EVERY_NS (2 * INT64_C(1000000000))
 
 static struct sender_rules rules_of(const struct options *options)
 {
