@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import shlex
+import select
 import shutil
 import sqlite3
 import struct
@@ -184,7 +185,7 @@ TOUCHED = ['test_dist_stream_ops', 'test_fixture', 'test_packet', 'test_pseudo_p
 
 
 def on_screen(program, keys, wanted, *options):
-    """Whether --tui shows a text after some keys."""
+    """Whether --tui shows a text after some keys, within a minute."""
     pid, master = pty.fork()
     if pid == 0:
         os.environ.update(TERM='xterm', LC_ALL='C.UTF-8')
@@ -192,7 +193,7 @@ def on_screen(program, keys, wanted, *options):
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 120, 0, 0))
     shown, is_asked = b'', False
     try:
-        while wanted not in shown:
+        while wanted not in shown and select.select([master], [], [], 60)[0]:
             shown += os.read(master, 65536)
             if not is_asked and b' msgs' in shown:
                 os.write(master, keys)
@@ -317,7 +318,7 @@ def look(capture):
     check('--parcels' in run(program, '--help').stdout, 'an option in --help')
     check('parcel by hand_over\n' in show('-T', 'parcels'), 'an output')
     check('parcels ' in run(program, '-T', 'list').stdout, 'an output in its list')
-    check(on_screen(program, b'\x1b[Z', b'one link carries parcels', '-r', capture, '--dist-port', '5000'), 'a view')
+    check(on_screen(program, b'\x1bOD', b'one link carries parcels', '-r', capture, '--dist-port', '5000'), 'a view')
     database = build / 'parcels.db'
     database.unlink(missing_ok=True)
     done = run(program, '-r', capture, '--dist-port', '5000', '-T', f'sqlite={database}')
