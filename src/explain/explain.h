@@ -1,5 +1,5 @@
 /*
- * explain.h - --explain call:24 and its like: one thing of a capture, whole.
+ * explain.h - --explain call:24 and its like: one thing of a capture, in full.
  *
  * The capture is read twice, by two runs of the program that are alike, so that all numbers are those of
  * any other run. The first run (explain_new without found) counts what there is and fills in struct

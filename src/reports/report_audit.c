@@ -162,10 +162,10 @@ static void show_table(void *state)
                          ds_counted(facts->num_cookies, "messages").text, facts->cookie_frame,
                          facts->cookie_conn);
     if (a->code_frame != 0)
-        report_print_command(a->text, out, "the first of the most frequent dangerous requests, whole",
+        report_print_command(a->text, out, "the first of the most frequent dangerous requests, in full",
                              "--explain packet:%" PRIu64, a->code_frame);
     else if (a->first_conn != 0)
-        report_print_command(a->text, out, "the first connection, whole", "--explain conn:%" PRIu64,
+        report_print_command(a->text, out, "the first connection, in full", "--explain conn:%" PRIu64,
                              a->first_conn);
     if (facts->no_memory)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");

@@ -139,10 +139,10 @@ static void show_table(void *state)
         held_lines_show(&report->lines);
     }
     if (report->failed_call != 0)
-        report_print_command(report->text, out, "the first call that failed, whole",
+        report_print_command(report->text, out, "the first call that failed, in full",
                              "--explain call:%" PRIu64, report->failed_call);
     else
-        report_print_command(report->text, out, "the slowest call, whole", "--explain call:%" PRIu64,
+        report_print_command(report->text, out, "the slowest call, in full", "--explain call:%" PRIu64,
                              report->slowest_call);
     if (report->lines.flows)
         print_sum(report, out);

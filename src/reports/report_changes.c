@@ -190,7 +190,7 @@ static void print_limits(const struct changes *t, const struct differences *all,
             out, "too many kinds: what appeared or vanished is not known; --max-tallies raises the "
                  "limit\n");
     if (c->before_was_cut)
-        ds_buffer_printf(out, "%s could not be read whole: distsniff -r FILE -q says why\n",
+        ds_buffer_printf(out, "%s could not be read in full: distsniff -r FILE -q says why\n",
                          c->config->file);
     if (c->before.num_messages == 0 || c->after.num_messages == 0)
         ds_buffer_printf(out, "there are no messages %s\n",

@@ -387,7 +387,7 @@ static void show_table(void *state)
     for (; death != NULL; death = table_newer(&d->waiting, death))
         print_death(d, death, out);
     if (d->first_frame != 0)
-        report_print_command(d->text, out, "the first packet that reports one, whole",
+        report_print_command(d->text, out, "the first packet that reports one, in full",
                              "--explain packet:%" PRIu64, d->first_frame);
     if (d->lines.flows)
         print_sum(d, out);

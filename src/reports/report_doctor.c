@@ -161,7 +161,7 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
 {
     report_finding_print(doctor->text, f, out);
     if (doctor->text->command != NULL)
-        ds_buffer_printf(out, "  whole: --explain finding:%" PRIu64 "\n", f->number);
+        ds_buffer_printf(out, "  in full: --explain finding:%" PRIu64 "\n", f->number);
     ds_buffer_add_text(out, "\n");
 }
 
@@ -368,7 +368,7 @@ static void print_how(const struct doctor *doctor, struct ds_buffer *out)
     for (size_t i = 0; i < doctor->num; i++) {
         if (doctor->found[i]->kind == NULL)
             continue;
-        report_print_command(doctor->text, out, "the first finding, whole", "--explain finding:%" PRIu64,
+        report_print_command(doctor->text, out, "the first finding, in full", "--explain finding:%" PRIu64,
                              doctor->found[i]->number);
         if (doctor->text->command != NULL)
             ds_buffer_add_text(out, "\n");

@@ -396,7 +396,7 @@ static void show_table(void *state)
         ds_buffer_add_text(out, "|...|: how long the calls of a row took, two columns for each power of "
                                 "ten, from . (few) to @ (most)\n");
     if (l->all.max_call != 0)
-        report_print_command(l->text, out, "the slowest call, whole", "--explain call:%" PRIu64,
+        report_print_command(l->text, out, "the slowest call, in full", "--explain call:%" PRIu64,
                              l->all.max_call);
     if (l->failed || l->scratch.failed)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");

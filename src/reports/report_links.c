@@ -659,7 +659,7 @@ static void show_report(void *state)
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
     if (num != 0)
-        report_print_command(links->text, out, "the first link, whole", "--explain conn:%" PRIu64,
+        report_print_command(links->text, out, "the first link, in full", "--explain conn:%" PRIu64,
                              rows[0]->conn);
     free(rows);
 }

@@ -113,7 +113,7 @@ static void show_table(void *state)
     held_lines_show(&report->lines);
     if (report->first_frame != 0)
         report_print_command(report->text, &report->text->buffer,
-                             "the packet that began the first of them, whole",
+                             "the packet that began the first of them, in full",
                              "--explain packet:%" PRIu64, report->first_frame);
     if (report->lines.flows)
         print_sum(report);

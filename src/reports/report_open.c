@@ -330,10 +330,10 @@ static void show_table(void *state)
     if (num != 0) {
         best_rows_print(&list->rows, &columns, "open\tfor\tsince\tpacket\tconn\t who > whom\n", out);
         if (list->oldest_call != 0)
-            report_print_command(t->text, out, "the call that has been open for longest, whole",
+            report_print_command(t->text, out, "the call that has been open for longest, in full",
                                  "--explain call:%" PRIu64, list->oldest_call);
         else if (list->oldest_conn != 0)
-            report_print_command(t->text, out, "the connection of what has been open for longest, whole",
+            report_print_command(t->text, out, "the connection of what has been open for longest, in full",
                                  "--explain conn:%" PRIu64, list->oldest_conn);
     }
     best_rows_clear(&t->now.rows);

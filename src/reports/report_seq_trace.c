@@ -170,7 +170,7 @@ static void show_table(void *state)
                          rows[i].conn, rows[i].line);
     }
     if (report->num_rows != 0)
-        report_print_command(report->text, out, "the first message, whole", "--explain packet:%" PRIu64,
+        report_print_command(report->text, out, "the first message, in full", "--explain packet:%" PRIu64,
                              rows[0].frame);
 }
 

@@ -331,7 +331,7 @@ static void show_table(void *state)
                                                          "much. --max-tallies raises the limit\n",
                          t->max_tallies, hitters_most_missing(&t->processes));
     if (num != 0)
-        report_print_command(t->text, out, "the first message of the first of them, whole",
+        report_print_command(t->text, out, "the first message of the first of them, in full",
                              "--explain packet:%" PRIu64, rows[0].frame);
     if (t->no_memory)
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");

@@ -427,7 +427,7 @@ static void show_table(void *state)
     ds_buffer_add_text(out, "largest messages:\n");
     print_largest(t, out);
     if (heaviest != 0)
-        report_print_command(t->text, out, "the largest message of the first row, whole",
+        report_print_command(t->text, out, "the largest message of the first row, in full",
                              "--explain packet:%" PRIu64, heaviest);
 }
 

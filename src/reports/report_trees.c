@@ -287,7 +287,7 @@ static void show_table(void *state)
     if (!flows)
         go_over(report, true);
     if (report->first_call != 0)
-        report_print_command(report->text, out, "the first of these calls, whole",
+        report_print_command(report->text, out, "the first of these calls, in full",
                              "--explain call:%" PRIu64, report->first_call);
 }
 

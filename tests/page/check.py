@@ -177,7 +177,7 @@ def check_figures(browser, capture):
     for l in report(capture, 'doctor'):
         f = re.match(r'(error|warning|note) (DS\d+) ([^:]*): (.*) \(.*\)$', l)
         words = [f.group(2), f.group(3), f.group(4)] if f else [l[2:]] if re.match(r'  \S', l) and not \
-            re.match(r'  (evidence|do|certainty|whole):|.*:$', l) else [] # a command stands below
+            re.match(r'  (evidence|do|certainty|in full):|.*:$', l) else [] # a command stands below
         for w in words:
             expect(squeeze(w) in squeeze(verdict), capture + ': doctor says ' + w)
     check_troubles(browser, capture)

@@ -292,7 +292,7 @@ static void say_limits(struct detect *d, unsigned *line)
         {IS_UNSEEN, d->unseen.bad_packets, "packets",
          " of an unknown link type, or with malformed headers"},
         {IS_UNSEEN, d->unseen.cut_packets, "packets",
-         " cut by the snap length: not all that they carried was checked (capture with -s 0)"},
+         " cut by the snap length: the part that was cut off was not checked (capture with -s 0)"},
         {IS_UNSEEN, d->unseen.cut_files, "capture files",
          " could not be read to the end: what follows there was not checked"},
         {IS_UNCHECKED, d->unseen.ignored, "packets",

@@ -42,7 +42,7 @@ void timeline_say_node(struct wording *out, const struct presence_change *c)
         wording_add(out, " left: its last link went down");
         break;
     case PRESENCE_STAYS:
-        wording_add(out, " may still be there: the node that closed its last link has left");
+        wording_add(out, " may still be there: its last link was closed by a node that left");
         break;
     default:
         wording_add(out, c->is_restarted ? " is back, restarted"

@@ -1,5 +1,5 @@
 /*
- * test_explain.c - one thing of a capture, whole: what the first reading finds, what the second one keeps of
+ * test_explain.c - one thing of a capture, in full: what the first reading finds, what the second one keeps of
  * it, which neighbours are the nearest, how many lines there are room for, memory.
  */
 #include "analyse/findings/finding_kinds.h"

@@ -11,7 +11,7 @@ function showChanges() {
   if (c.not_judged) notes.push('Not judged: ' + counted(c.not_judged, 'kinds') + ' that one capture seems to lack, since messages of it could not be read, or are of nodes without a name.');
   if (c.too_rare) notes.push(counted(c.too_rare, 'kinds') + ' that one capture alone has ' + (c.too_rare === 1 ? 'is' : 'are') + ' too rare to say more.');
   if (c.incomplete) notes.push('There were too many kinds: what appeared or vanished is not known (--max-tallies).');
-  if (c.before_cut) notes.push(c.file + ' could not be read whole.');
+  if (c.before_cut) notes.push(c.file + ' could not be read in full.');
   if (c.no_memory) notes.push('Memory ran out: some differences are missing.');
   if (!c.rows.length) add(body, empty(c.compared || !c.before.messages || !c.after.messages ? 'No differences.' : 'Nothing could be compared.'));
   else add(body, make('p', {id: 'compared'}, counted(c.differences, 'differences') + ', ' + count(worse) + ' of them worse.'), add(make('div', {id: 'differences'}), table([

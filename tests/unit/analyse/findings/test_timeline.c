@@ -388,7 +388,7 @@ static void nodes(void **state)
         change(PRESENCE_STAYS, "b@h", 1, false, "a@h");
         is_told(is_live ? "1-1 node_left x1: c@h left: its last link went down\n"
                           "1-1 node_left x1: b@h left: its last link went down\n"
-                          "1-1 node_back x1: b@h may still be there: the node that closed its last link has left\n"
+                          "1-1 node_back x1: b@h may still be there: its last link was closed by a node that left\n"
                         : "1-1 node_left x1: c@h left: its last link went down\n");
     }
 }
