@@ -1,6 +1,6 @@
 /*
- * suggest.c - see suggest.h. The distance is Levenshtein's: letters put in, left out or
- * changed.
+ * suggest.c - see suggest.h. The distance is that of Damerau and Levenshtein: letters put in, left out or
+ * changed, and neighbours that changed places.
  */
 #include "core/suggest.h"
 
@@ -15,22 +15,24 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* One row of the table of distances is kept: that of the letters of word up to here. */
+/* Three rows of the table of distances are kept: that of the letters of word up to here, and the two
+ * before. */
 static size_t distance(const char *word, size_t len, const char *name, size_t name_len)
 {
-    size_t row[MAX_WORD + 1];
+    size_t rows[3][MAX_WORD + 1];
     for (size_t j = 0; j <= name_len; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 0; i < len; i++) {
-        size_t diagonal = row[0];
+        const size_t *earlier = rows[(i + 2) % 3], *above = rows[i % 3];
+        size_t *row = rows[(i + 1) % 3];
         row[0] = i + 1;
         for (size_t j = 0; j < name_len; j++) {
-            const size_t above = row[j + 1];
-            row[j + 1] = least(diagonal + (word[i] != name[j]), above + 1, row[j] + 1);
-            diagonal = above;
+            row[j + 1] = least(above[j] + (word[i] != name[j]), above[j + 1] + 1, row[j] + 1);
+            if (i > 0 && j > 0 && word[i] == name[j - 1] && word[i - 1] == name[j])
+                row[j + 1] = least(row[j + 1], earlier[j - 1] + 1, SIZE_MAX);
         }
     }
-    return row[name_len];
+    return rows[len % 3][name_len];
 }
 
 static size_t too_many(size_t len)

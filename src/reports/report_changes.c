@@ -197,10 +197,10 @@ static void print_limits(const struct changes *t, const struct differences *all,
                          c->before.num_messages == 0 ? "before" : "now");
 }
 
-/* is_vain says whether two captures with messages have nothing in common that is known well enough. */
-static bool is_vain(const struct compare *c, const struct differences *all)
+/* is_vain says whether two captures have nothing in common that is known well enough. */
+static bool is_vain(const struct differences *all)
 {
-    return all->num_compared == 0 && c->before.num_messages != 0 && c->after.num_messages != 0;
+    return all->num_compared == 0;
 }
 
 static void show_text(struct changes *t, const struct differences *all)
@@ -211,7 +211,7 @@ static void show_text(struct changes *t, const struct differences *all)
     for (size_t i = 0; i < all->num; i++)
         num_worse += all->rows[i].is_worse;
     if (all->num == 0)
-        ds_buffer_add_text(out, is_vain(c, all) ? "nothing could be compared" : "no differences");
+        ds_buffer_add_text(out, is_vain(all) ? "nothing could be compared" : "no differences");
     else
         ds_buffer_printf(out, "%s, %" PRIu64 " of them worse", ds_counted(all->num, "differences").text,
                          num_worse);

@@ -21,6 +21,11 @@ static const char *option_of(const struct compare *c)
 static bool parse(struct compare *c, struct ds_text text)
 {
     char why[PROFILE_WHY];
+    if (text.len == 0) {
+        complain("%s is empty, not a %s", c->config->file,
+                 c->config->finds_new ? "baseline" : "capture file");
+        return false;
+    }
     if (!profile_file_read(text, &c->before, why)) {
         complain("%s %s: %s", option_of(c), c->config->file, why);
         return false;

@@ -118,6 +118,15 @@ static bool choose_key(struct options *o, uint8_t key[PSEUDONYM_KEY_LEN])
     return true;
 }
 
+/* say_live tells who forgot -r why nothing comes: one file alone is compared with what passes now. */
+static void say_live(const struct options *o)
+{
+    const char *interface = o->capture.interface;
+    if (o->capture.num_read_files == 0 && o->compare.file != NULL && !o->compare.finds_new)
+        fprintf(stderr, "comparing what comes live on %s with %s\n", interface != NULL ? interface : "any",
+                o->compare.file);
+}
+
 int compare_run(struct options *o)
 {
     uint8_t key[PSEUDONYM_KEY_LEN];
@@ -129,6 +138,7 @@ int compare_run(struct options *o)
         return STATUS_TROUBLE;
     }
     o->report.compare = compare;
+    say_live(o);
     if (choose_key(o, key) && (!o->compare.is_capture || gather_before(o, compare)))
         status = sniff_run(o);
     o->report.compare = NULL;

@@ -204,6 +204,10 @@ static void names_the_nearest(void **state)
     assert_string_equal(suggest_find("sendx", 4, names, 3), "send");
     assert_string_equal(suggest_find("payloadexit", 11, names, 3), "payload_exit");
     assert_null(suggest_find("whatever", 8, names, 3));
+    /* Two neighbours that changed places are one mistake. */
+    assert_string_equal(suggest_find("hodl", 4, (const char *const[]){"html", "hold"}, 2), "hold");
+    assert_int_equal(suggest_changes("hodl", 4, "hold", 4), 1);
+    assert_int_equal(suggest_changes("ohdl", 4, "hold", 4), 2);
     assert_null(suggest_find("", 0, names, 3));
     char lengthy[200];
     memset(lengthy, 's', sizeof lengthy);
