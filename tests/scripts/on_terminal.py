@@ -156,7 +156,7 @@ with tempfile.TemporaryDirectory() as folder:
     named = folder + "/it's here.pcap"
     pathlib.Path(named).symlink_to(pathlib.Path(capture).resolve())
     verdict = last_line("-r", named, "tcp")
-    found = re.fullmatch(r"alice@127\.0\.0\.1 left at 01:01:35 and has not come back; 6 warnings; first: DS313 .*; "
+    found = re.fullmatch(r"alice@127\.0\.0\.1 left at 01:01:35 and has not come back; 7 warnings; first: DS313 .*; "
                          r"(distsniff -r .* --report doctor tcp) says more", verdict)
     if not found:
         fail("this is no verdict", verdict)

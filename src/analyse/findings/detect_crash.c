@@ -386,7 +386,10 @@ static void begin_alone(struct detect *d, const struct record *record, struct ds
     put_crash(&f->detail, crash);
     detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to its watcher"
                                                                           : "told to a linked process");
-    if (name.data == NULL)
+    if (detect_is_one_way(d, event->conn->number))
+        detect_unsure(f, CERTAINTY_POSSIBLE,
+                      "a capture of both directions: a request may have been open");
+    else if (name.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "the log of that node: several processes may run that function");
 }
@@ -395,6 +398,8 @@ static void begin_alone(struct detect *d, const struct record *record, struct ds
 static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_t ts_ns)
 {
     count(c, &d->draft, ts_ns);
+    if (detect_is_one_way(d, d->draft.evidence[0].conn))
+        d->draft.severity = SEVERITY_WARNING;
     c->pid = pid;
     c->anew = 0;
     c->is_guess = d->is_guess;
