@@ -161,7 +161,7 @@ with tempfile.TemporaryDirectory() as folder:
     if not found:
         fail("this is no verdict", verdict)
     command = found[1].replace("distsniff", program, 1)
-    if b"6 warnings" not in subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, check=True).stdout:
+    if b"7 warnings" not in subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, check=True).stdout:
         fail("the command of the verdict shows something else", command)
     if last_line("-r", named, "-e", "nothing_like_that").split(";")[:2] != verdict.split(";")[:2]:
         fail("the verdict depends on what is selected")
