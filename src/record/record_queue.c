@@ -546,7 +546,7 @@ void record_queue_flush(struct record_queue *queue)
 unsigned record_queue_mark(struct record_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    const unsigned mark = queue->head; /* this block may have some of them */
+    const unsigned mark = queue->head;
     pthread_mutex_unlock(&queue->lock);
     return mark;
 }
@@ -554,7 +554,7 @@ unsigned record_queue_mark(struct record_queue *queue)
 bool record_queue_is_written(struct record_queue *queue, unsigned mark)
 {
     pthread_mutex_lock(&queue->lock);
-    const bool is_passed = (int)(queue->tail - mark) > 0 || (queue->tail == mark && queue->head == mark);
+    const bool is_passed = (int)(queue->tail - mark) >= 0;
     pthread_mutex_unlock(&queue->lock);
     return is_passed;
 }

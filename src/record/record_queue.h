@@ -85,9 +85,8 @@ uint64_t record_queue_num_lost(const struct record_queue *queue);
 /* record_queue_flush sees to it that all records so far are written out soon. */
 void record_queue_flush(struct record_queue *queue);
 
-/* record_queue_mark returns a mark behind all records so far. record_queue_is_written says whether the
- * target has all that is before a mark; ask some seconds later, when what was begun has been flushed. Any
- * thread may call them. */
+/* record_queue_mark returns a mark behind all records that have been flushed. record_queue_is_written says
+ * whether the target has all that is before a mark. Any thread may call them. */
 unsigned record_queue_mark(struct record_queue *queue);
 bool record_queue_is_written(struct record_queue *queue, unsigned mark);
 

@@ -222,8 +222,8 @@ bool outputs_have_stdout(const struct outputs *o)
 }
 
 /* say_left says what was not written because that would have kept the user waiting who wanted to
- * end. */
-static void say_left(const struct outputs *o, uint64_t num_left)
+ * end. It returns how many records that are. */
+static uint64_t say_left(const struct outputs *o, uint64_t num_left)
 {
     uint64_t most_cut = 0;
     for (size_t i = 0; i < o->num_sinks; i++)
@@ -235,13 +235,14 @@ static void say_left(const struct outputs *o, uint64_t num_left)
     if (!is_said)
         complain("interrupted: the last %s could not be written in time",
                  ds_counted(num_left, "records").text);
+    return num_left;
 }
 
-void outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)
+uint64_t outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)
 {
     for (size_t i = 0; i < o->num_sinks; i++)
         sink_end(&o->sinks[i]);
-    say_left(o, num_unread + num_cut);
+    const uint64_t num_left = say_left(o, num_unread + num_cut);
     for (size_t i = 0; i < MAX_DRAFTS; i++) {
         prerender_free(o->drafts[i]);
         o->drafts[i] = NULL;
@@ -252,4 +253,5 @@ void outputs_close(struct outputs *o, uint64_t num_unread, uint64_t num_cut)
         output_file_say_unread(&o->sinks[i].output, num_unread);
     }
     o->num_sinks = 0;
+    return num_left;
 }

@@ -61,8 +61,8 @@ bool outputs_take_requests(const struct outputs *outputs);
 bool outputs_have_stdout(const struct outputs *outputs);
 
 /* outputs_close writes what comes last and closes all. num_unread records did not come here, as an
- * output failed or the user wanted to end; num_cut were not looked at because of that end. Closing
- * twice does no harm. */
-void outputs_close(struct outputs *outputs, uint64_t num_unread, uint64_t num_cut);
+ * output failed or the user wanted to end; num_cut were not looked at because of that end. It returns how
+ * many records were not written in time. Closing twice does no harm. */
+uint64_t outputs_close(struct outputs *outputs, uint64_t num_unread, uint64_t num_cut);
 
 #endif

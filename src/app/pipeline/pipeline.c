@@ -227,19 +227,27 @@ void pipeline_flush(struct pipeline *s)
 
 void pipeline_mark(struct pipeline *s)
 {
+    struct record_queue *queue = own_queue(s);
     s->mark_is_in_queue = s->events == NULL;
-    s->mark = own_queue(s) != NULL ? record_queue_mark(own_queue(s)) : 0;
+    if (queue != NULL)
+        record_queue_flush(queue);
+    s->mark = queue != NULL ? record_queue_mark(queue) : 0;
 }
 
 bool pipeline_mark_is_written(struct pipeline *s)
 {
-    if (s->mark_is_in_queue || s->events == NULL)
-        return s->queue == NULL || record_queue_is_written(s->queue, s->mark);
-    if (record_queue_is_written(s->events, s->mark)) { /* it goes on from there */
-        s->mark_is_in_queue = true;
+    if (!s->mark_is_in_queue && s->events != NULL) {
+        if (!record_queue_is_written(s->events, s->mark))
+            return false;
+        s->mark_is_in_queue = true; /* what was before it has been flushed into the other queue */
         s->mark = s->queue != NULL ? record_queue_mark(s->queue) : 0;
     }
-    return false;
+    return s->queue == NULL || record_queue_is_written(s->queue, s->mark);
+}
+
+uint64_t pipeline_num_unwritten(const struct pipeline *s)
+{
+    return s->num_unwritten;
 }
 
 void pipeline_choose_way(struct pipeline *s)
@@ -346,7 +354,7 @@ void pipeline_end(struct pipeline *s, int64_t end_ns)
         deferred_records_end(&s->held_back, s->options->ending.max_messages - s->num_shown,
                              pipeline_show_record, s);
     stop_queue(s, &s->queue);
-    outputs_close(&s->outputs, s->num_left, s->num_cut);
+    s->num_unwritten = outputs_close(&s->outputs, s->num_left, s->num_cut);
     reports_end(s->reports);
     pipeline_publish_last(s);
 }
@@ -424,7 +432,7 @@ void pipeline_free(struct pipeline *s)
         return;
     stop_queue(s, &s->events);
     stop_queue(s, &s->queue);
-    outputs_close(&s->outputs, s->num_left, s->num_cut);
+    (void)outputs_close(&s->outputs, s->num_left, s->num_cut);
     correlate_free(s->correlate);
     findings_free(s->findings);
     explain_free(s->explain);

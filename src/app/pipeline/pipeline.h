@@ -96,10 +96,13 @@ void pipeline_try_reopen(struct pipeline *pipeline);
 /* pipeline_flush sees to it that all there is so far is written out soon. */
 void pipeline_flush(struct pipeline *pipeline);
 
-/* pipeline_mark marks what there is so far. pipeline_mark_is_written, asked every few seconds, says whether
- * all before the mark has been given to the outputs, however slow they are. */
+/* pipeline_mark marks what there is so far. pipeline_mark_is_written says whether the outputs have all
+ * that is before the mark. Not for live captures, which do not wait for outputs. */
 void pipeline_mark(struct pipeline *pipeline);
 bool pipeline_mark_is_written(struct pipeline *pipeline);
+
+/* pipeline_num_unwritten returns, after pipeline_end, how many records outputs did not write in time. */
+uint64_t pipeline_num_unwritten(const struct pipeline *pipeline);
 
 /* pipeline_get_state says whether there is any use in going on. */
 enum pipeline_state pipeline_get_state(const struct pipeline *pipeline);

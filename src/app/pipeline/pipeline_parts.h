@@ -80,6 +80,7 @@ struct pipeline {
     _Atomic bool show_wanted;    /* by the second thread */
     _Atomic bool publish_wanted; /* the same */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
+    uint64_t num_unwritten;      /* of those, and of what an output was writing, at the end */
     uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
     bool is_reopen_due;          /* and the queue had no room for that */
     struct findings_unseen unseen; /* as of the end */

@@ -188,6 +188,7 @@ int sniff_close(struct sniff *s, bool opened)
     const bool shows_on = opened && s->web != NULL && !stop_wanted &&
                           !pipeline_has_failed(s->pipeline);
     port_filter_free(s->follow);
+    s->has_unwritten = s->pipeline != NULL && pipeline_num_unwritten(s->pipeline) != 0;
     pipeline_free(s->pipeline);
     sniff_free_again(s);
     recorder_free(s->recorder);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is told of a packet is written out within that time. */
+/* How often the place is looked at. A queue hands on what it has long before. */
 #define PLACE_EVERY_NS (2 * INT64_C(1000000000))
 
 static struct sender_rules rules_of(const struct options *options)
@@ -190,14 +190,12 @@ bool sniff_read_streams(struct sniff *s)
     return true;
 }
 
-/* last_shown is the time up to which all was shown when the run ends. */
+/* last_shown is the time up to which all is known to be shown when the run ends. */
 static int64_t last_shown(const struct sniff *s)
 {
-    switch (s->ending.reason) {
-    case STOP_READER: return s->shown_before_ns; /* the rest was on its way */
-    case STOP_COUNT: return s->shown_ns - 1;     /* the last packet may have had more messages */
-    default: return s->shown_ns;
-    }
+    if (s->ending.reason == STOP_COUNT)
+        return s->shown_ns - 1; /* the last packet may have more messages */
+    return s->ending.reason == STOP_READER || s->has_unwritten ? s->place_shown_ns : s->shown_ns;
 }
 
 void sniff_keep_place(struct sniff *s, bool is_end)

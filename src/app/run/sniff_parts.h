@@ -97,7 +97,8 @@ struct sniff {
     int64_t shown_ns; /* the time of the latest packet that was taken ... */
     int64_t shown_before_ns; /* ... and that of an earlier one, up to which all is written out, or soon
                                 will be: pipeline_mark */
-    int64_t place_shown_ns, place_ns; /* what the file of --resume says, and when it was written */
+    int64_t place_shown_ns, place_ns; /* what the file of --resume says, and when it was looked at */
+    bool has_unwritten; /* at the end: outputs did not write all in time */
     char *resume_new;  /* what that file is called until it is whole */
     char *learned_new; /* what the file of --learned is called until it is whole */
     char *baseline_new; /* what the file of --write-baseline is called until it is whole */
@@ -125,8 +126,8 @@ void sniff_decode(struct sniff *s, const struct ds_packet *packet);
  * they go to is decided then. */
 bool sniff_writes_later(const struct sniff *s);
 
-/* sniff_keep_place writes the file of --resume, now and then: what was taken some seconds before is
- * written out. At the end all is. */
+/* sniff_keep_place writes the file of --resume, now and then: the place up to which outputs have all.
+ * is_end: the run has ended, and outputs are closed. */
 void sniff_keep_place(struct sniff *s, bool is_end);
 
 /* sniff_start_helper starts the process that opens the files of this run. */
