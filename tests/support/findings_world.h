@@ -279,6 +279,15 @@ static inline void up(void)
     up_as(5);
 }
 
+static inline void put_stall(enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
+{
+    struct ds_event event = event_of(DS_EVENT_STALL, 0);
+    event.stall = (struct ds_stall){.why = why, .is_over = is_over, .in_flight = in_flight,
+                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns,
+                                    .message_size = 8000000, .message_passed = 65000};
+    put(&event);
+}
+
 static inline void put_gap(void)
 {
     struct ds_event gap = event_of(DS_EVENT_GAP, 1);

@@ -137,7 +137,7 @@ struct gone {
 struct idle_drop {
     uint64_t conn, frame; /* conn 0: none */
     int64_t idle_ns, survived_ns; /* survived_ns: the longest silence before */
-    int64_t since_ns;             /* when the silence began */
+    int64_t ts_ns;                /* when it was noticed: the end of the silence */
     bool is_reset;                /* what came then was answered by a RST, else not at all */
     bool is_told;
 };
@@ -418,9 +418,10 @@ void detect_stall(struct detect *d, const struct ds_event *event);
 void detect_stall_given_up(struct detect *d, uint64_t conn);
 void detect_stall_time(struct detect *d);
 
-/* detect_stall_beside says whether a link between one of the two nodes of a connection and a third one has
- * stalled since from_ns, be it over. */
-bool detect_stall_beside(const struct detect *d, const struct ds_conn *conn, int64_t from_ns);
+/* detect_stall_beside says whether a link between one of two nodes and a third one has stalled since
+ * from_ns, and still did at until_ns. */
+bool detect_stall_beside(const struct detect *d, const struct ds_text name[2], int64_t from_ns,
+                         int64_t until_ns);
 
 /* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
  * brings up to date which findings have passed; detect_presence_down says which nodes have left and not

@@ -53,7 +53,7 @@ struct crashed {
 };
 TABLE_KEYED(struct crashed, key);
 
-enum { MAX_CRASHED = 128, MAX_ENDED = 16 };
+enum { MAX_CRASHED = 128, MAX_ENDED = 128 };
 
 struct crash_watch {
     struct table crashed;
@@ -61,7 +61,8 @@ struct crash_watch {
     struct {
         uint64_t pid;
         int64_t ts_ns;
-    } ended[MAX_ENDED]; /* the latest pids that crashed: each does once, however many are told */
+    } ended[MAX_ENDED]; /* the latest pids, and places of requests: each crash counts once, however many
+                           are told of it */
     uint64_t num_ended;
 };
 
@@ -207,13 +208,13 @@ static void judge(struct finding *f, const struct crash *crash)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
-/* count counts a crash: several within a while are a loop. */
+/* count counts a crash: several within a while are a loop. f is NULL if a loop cannot be told. */
 static void count(struct crashed *c, struct finding *f, int64_t ts_ns)
 {
     c->ts_ns[c->num % LOOP_CRASHES] = ts_ns;
     c->num++;
     const int64_t within_ns = ts_ns - c->ts_ns[c->num % LOOP_CRASHES];
-    if (c->num < LOOP_CRASHES || within_ns > LOOP_NS)
+    if (f == NULL || c->num < LOOP_CRASHES || within_ns > LOOP_NS)
         return;
     f->severity = SEVERITY_ERROR;
     wording_say(&f->detail, "; a crash loop: {times} times within {within}", a_number(LOOP_CRASHES),
@@ -272,16 +273,18 @@ static struct crashed *find_or_put(struct detect *d, uint64_t key)
 #define ALONE UINT64_C(0x9e3779b97f4a7c15)
 
 /* drop_alone: what is pending of the process that a request crashed is the same crash, and so is what
- * will be told of its pid. */
-static void drop_alone(struct detect *d, const struct call *call, uint64_t key)
+ * will be told of its pid, or of a pid without a name that crashed at the same place. */
+static void drop_alone(struct detect *d, const struct call *call, uint64_t key, const struct crash *crash)
 {
     struct table *crashed = &d->crash->crashed;
-    const uint64_t pid = key_of_pid(&call->callee);
+    const uint64_t pid = key_of_pid(&call->callee), place = key_of_place(call->conn, crash);
     has_ended(d->crash, pid, call->end_ns);
+    has_ended(d->crash, place, call->end_ns);
     if (d->crash->due_ns == 0)
         return;
     for (struct crashed *c = table_oldest(crashed); c != NULL; c = table_newer(crashed, c)) {
-        if (!c->is_pending || (c->key != (key ^ ALONE) && (pid == 0 || c->pid != pid)))
+        const bool is_same = c->key == (key ^ ALONE) || c->key == (place ^ ALONE);
+        if (!c->is_pending || !(is_same || (pid != 0 && c->pid == pid)))
             continue;
         const int64_t after_ns = latest_of(c) - call->end_ns;
         if (call->start_ns > latest_of(c) || after_ns > TOGETHER_NS || after_ns < -TOGETHER_NS)
@@ -367,7 +370,7 @@ void detect_crash(struct detect *d, const struct record *record)
         if (call->start_ns <= last_ns && call->end_ns - last_ns <= TOGETHER_NS)
             return; /* it waited for the same process */
     }
-    drop_alone(d, call, key);
+    drop_alone(d, call, key, &crash);
     if (c != NULL || (c = find_or_put(d, key)) != NULL)
         report(d, record, &crash, c);
 }
@@ -386,20 +389,23 @@ static void begin_alone(struct detect *d, const struct record *record, struct ds
     put_crash(&f->detail, crash);
     detect_frame(f, event->frame, event->message.op->kind == DS_KIND_DOWN ? "told to its watcher"
                                                                           : "told to a linked process");
+    const struct conn_watch *watched = detect_find_watched(d, event->conn->number);
     if (detect_is_one_way(d, event->conn->number))
         detect_unsure(f, CERTAINTY_POSSIBLE,
                       "a capture of both directions: a request may have been open");
     else if (name.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "the log of that node: several processes may run that function");
+    else if (watched != NULL && watched->up_ns == 0)
+        detect_unsure(f, CERTAINTY_LIKELY,
+                      "a capture from the beginning of the link: a request may have been open");
 }
 
 /* keep_alone keeps the draft as pending. */
 static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_t ts_ns)
 {
-    count(c, &d->draft, ts_ns);
-    if (detect_is_one_way(d, d->draft.evidence[0].conn))
-        d->draft.severity = SEVERITY_WARNING;
+    const bool is_one_way = detect_is_one_way(d, d->draft.evidence[0].conn);
+    count(c, is_one_way ? NULL : &d->draft, ts_ns);
     c->pid = pid;
     c->anew = 0;
     c->is_guess = d->is_guess;
@@ -457,6 +463,18 @@ void detect_crash_watched(struct detect *d, const struct record *record)
         c->anew = key_of_monitor(&event->message);
 }
 
+/* forget_monitor: a monitor of a name that is told of another end, such as noproc, is told of no crash. */
+static void forget_monitor(struct detect *d, const struct record *record)
+{
+    if (d->crash->crashed.num == 0)
+        return;
+    const struct party who = read_process(record);
+    struct crashed *c =
+        who.name.data != NULL ? table_find(&d->crash->crashed, key_of(&who) ^ ALONE) : NULL;
+    if (is_anew(c, &record->event->message))
+        c->anew = 0;
+}
+
 void detect_crash_message(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -464,14 +482,19 @@ void detect_crash_message(struct detect *d, const struct record *record)
     const struct ds_term *reason = m->payload.data != NULL ? &m->payload : &m->role[DS_ROLE_REASON];
     const struct table *crashed = &d->crash->crashed;
     struct crash crash;
-    if (record->note.call != 0 || reason->data == NULL || !read_crash(reason, &crash) || !crash.has_stack)
+    if (record->note.call != 0 || reason->data == NULL)
         return;
+    if (!read_crash(reason, &crash) || !crash.has_stack) {
+        forget_monitor(d, record);
+        return;
+    }
     const struct party who = read_process(record);
     const uint64_t key =
         who.name.data != NULL ? key_of(&who) : key_of_place(event->conn->number, &crash);
     const uint64_t pid = key_of_pid(&who);
     struct crashed *c = table_find(crashed, key ^ ALONE);
     if (has_ended(d->crash, pid, event->ts_ns) ||
+        (who.name.data == NULL && has_ended(d->crash, key, event->ts_ns)) ||
         crashed_since(table_find(crashed, key), event->ts_ns) ||
         (crashed_since(c, event->ts_ns) && !is_anew(c, m)))
         return;

@@ -59,7 +59,7 @@ static bool on_cut(const struct detect *d, struct pair *pair, const struct ds_ev
     pair->cut = (struct idle_drop){.conn = conn->number, .frame = event->frame,
                                    .is_reset = is_reset,
                                    .idle_ns = conn->link->silence_ns,
-                                   .since_ns = event->ts_ns - conn->link->silence_ns,
+                                   .ts_ns = event->ts_ns,
                                    .survived_ns = pair->survived_ns};
     return true;
 }
@@ -88,9 +88,9 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event)
 }
 
 /* begin begins the finding that a link was cut; its nodes in the order of their names. */
-static struct finding *begin(struct detect *d, const struct pair *pair, struct ds_text a,
-                             struct ds_text b)
+static struct finding *begin(struct detect *d, const struct pair *pair, const struct ds_text given[2])
 {
+    const struct ds_text a = given[0], b = given[1];
     const struct idle_drop *cut = &pair->cut;
     const size_t len = a.len < b.len ? a.len : b.len;
     const int order = memcmp(a.data, b.data, len);
@@ -114,10 +114,24 @@ static struct finding *begin(struct detect *d, const struct pair *pair, struct d
     return f;
 }
 
-/* judge says how sure it is: the more often, the surer. */
-static void judge(struct finding *f, const struct pair *pair, bool is_alive)
+/* is_path_cut says whether another link of one of the nodes, which was not idle, stalls in the same time.
+ * */
+static bool is_path_cut(const struct detect *d, const struct pair *pair, const struct ds_text name[2])
 {
-    if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
+    const struct idle_drop *cut = &pair->cut;
+    return detect_stall_beside(d, name, cut->ts_ns - cut->idle_ns - BESIDE_NS, cut->ts_ns - BESIDE_NS);
+}
+
+/* judge says how sure it is: the more often, the surer. */
+static void judge(const struct detect *d, struct finding *f, const struct pair *pair,
+                  const struct ds_text name[2], bool is_alive)
+{
+    if (is_path_cut(d, pair, name)) {
+        f->severity = SEVERITY_NOTE;
+        wording_add(&f->detail, "; another link of these nodes stalled in that time, so the path may have "
+                                "been cut for all links");
+        detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
+    } else if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, where the data does not arrive");
     else
@@ -139,16 +153,11 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
     const struct ds_conn *conn = event->conn;
     if (pair->cut.conn == 0 || pair->cut.conn == conn->number)
         return;
-    struct finding *f = begin(d, pair, conn->end[0].node, conn->end[1].node);
+    const struct ds_text name[2] = {conn->end[0].node, conn->end[1].node};
+    struct finding *f = begin(d, pair, name);
     wording_add(&f->detail, "; a new link is up, and neither node was restarted");
     detect_frame(f, event->frame, "up again");
-    judge(f, pair, true);
-    if (detect_stall_beside(d, conn, pair->cut.since_ns - BESIDE_NS)) {
-        f->severity = SEVERITY_NOTE;
-        wording_add(&f->detail, "; another link of these nodes stalled in that time, so the path may have "
-                                "been cut for all links");
-        detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
-    }
+    judge(d, f, pair, name, true);
     forget_fading(d, pair->cut.conn);
     if (pair->cut.is_told)
         detect_complete(d);
@@ -177,10 +186,11 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
                          ? detect_pair(d, hash_text(name[0]), hash_text(name[1]))
                          : NULL;
     *cut = p != NULL && p->cut.conn == fading->conn ? &p->cut : NULL;
-    if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading))
+    if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading) ||
+        is_path_cut(d, p, name))
         return false;
     if (!p->cut.is_told) { /* of the other end, it may have been */
-        judge(begin(d, p, name[0], name[1]), p, false);
+        judge(d, begin(d, p, name), p, name, false);
         detect_commit(d);
     }
     p->cut.is_told = true;
@@ -226,7 +236,8 @@ void detect_idle_reset(struct detect *d, const struct ds_event *event)
         on_equal(d, event, p, idle_ns);
     } else if (link->silence_ns != 0 &&
                on_cut(d, p, event, detect_tick_of(link, !link->closed_by), true) && p->cuts > 1) {
-        judge(begin(d, p, event->conn->end[0].node, event->conn->end[1].node), p, true);
+        const struct ds_text name[2] = {event->conn->end[0].node, event->conn->end[1].node};
+        judge(d, begin(d, p, name), p, name, true);
         detect_commit(d);
         p->cut.conn = 0;
     }

@@ -29,7 +29,7 @@ struct stalled {
     uint32_t most_repeats; /* of one segment */
     int64_t start_ns;
     int64_t end_ns;      /* of what has ended; INT64_MAX: it lasts */
-    int64_t repeated_ns; /* what waits was sent again last */
+    int64_t repeated_ns; /* when unacknowledged data was retransmitted last */
     bool has_arrived;    /* and it had come before, as the end that was not heard shows when it is */
     bool says_arrived;   /* by D-SACK */
     const char *icmp;
@@ -355,12 +355,13 @@ static bool is_of(const struct stalled *s, struct ds_text name)
     return false;
 }
 
-bool detect_stall_beside(const struct detect *d, const struct ds_conn *conn, int64_t from_ns)
+bool detect_stall_beside(const struct detect *d, const struct ds_text name[2], int64_t from_ns,
+                         int64_t until_ns)
 {
     for (size_t i = 0; i < MAX_STALLED; i++) {
         const struct stalled *s = &d->stall->stalled[i];
-        if (s->finding.kind != NULL && s->start_ns >= from_ns &&
-            is_of(s, conn->end[0].node) != is_of(s, conn->end[1].node))
+        if (s->finding.kind != NULL && s->start_ns >= from_ns && s->end_ns >= until_ns &&
+            is_of(s, name[0]) != is_of(s, name[1]))
             return true;
     }
     return false;

@@ -221,6 +221,8 @@ static void on_node(struct presence *p, const struct ds_event *event, const stru
         node->away_ns = node->left_ns != 0 ? node->left_ns : node->alone_ns;
         node->again_ns = event->ts_ns;
     }
+    if (was_alone && node->left_ns == 0)
+        p->new_ones -= node->came; /* it seemed to stay, and was counted for that */
     node->left_ns = 0;
     node->back_ns = event->ts_ns;
     node->addr = end->addr;

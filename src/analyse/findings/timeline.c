@@ -35,7 +35,7 @@ struct open_line {
 };
 TABLE_KEYED(struct open_line, key);
 
-/* told_finding is a finding of which a line tells, and how often it was found by then. */
+/* told_finding is a finding that has a line, and its count when the line was last updated. */
 enum { NUM_TOLD = 64 };
 struct told_finding {
     uint64_t number, count;
@@ -737,8 +737,10 @@ void timeline_finding(struct timeline *t, const struct finding *f)
         line->node[0] = f->node[0];
         line->node[1] = f->node[1];
         line->severity = f->severity;
-        line->num_evidence = f->num_evidence != 0;
-        line->evidence[0] = f->evidence[0];
+        const struct evidence *seen = before != 0 ? latest_of(f) : &f->evidence[0];
+        line->num_evidence = seen != NULL && f->num_evidence != 0;
+        if (line->num_evidence != 0)
+            line->evidence[0] = *seen;
         if (happening == HAPPENING_FINDING || happening == HAPPENING_SILENT)
             wording_printf(&line->sentence, "%s %s ", severity_name(f->severity), f->kind->code);
         wording_printf(&line->sentence, "%s: ", f->kind->title);

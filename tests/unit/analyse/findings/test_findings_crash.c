@@ -312,6 +312,59 @@ static void watched_and_asked(void **state)
     }
 }
 
+/* Called by its name and watched by its pid, which nothing ties to the name: where it crashed does. */
+static void named_and_watched(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        const bool is_call_first = (i & 1) != 0, is_linked = (i & 2) != 0, is_elsewhere = (i & 4) != 0;
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        struct call call = ended();
+        call.callee = (struct party){.name = text("calc")};
+        call.conn = is_elsewhere ? 77 : 3;
+        w.conn.number = 3;
+        for (int j = 0; j < 2; j++) {
+            call.end_ns = w.now_ns;
+            if (is_call_first == (j == 0))
+                put_call(&call);
+            else
+                told_of(is_linked ? LINK_EXIT : DOWN, NULL, 9, 0);
+            w.now_ns += MS;
+        }
+        findings_end(w.findings);
+        assert_int_equal(w.num, is_elsewhere ? 2 : 1);
+    }
+}
+
+/* Where a request may have been open unseen, it is less sure, and in one direction no loop. */
+static void in_part(void **state)
+{
+    enum { WHOLE, LATE, ONE_WAY, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_calls();
+        if (i == LATE)
+            change(DS_CONN_JOINED_LATE, 0, false);
+        else
+            up();
+        w.link.side[0].segments = i == ONE_WAY ? 0 : 9;
+        w.link.side[1].segments = 9;
+        const struct ds_event tick = event_of(DS_EVENT_TICK, 1);
+        put(&tick);
+        put_stack("badarith", "handle_cast");
+        for (int j = 0; j < 3; j++) {
+            told_of_end(DOWN, "calc", 0);
+            w.now_ns += 2 * SECOND;
+        }
+        found("DS314 DS314 DS314");
+        assert_int_equal(w.last.severity, i == ONE_WAY ? SEVERITY_WARNING : SEVERITY_ERROR);
+        assert_int_equal(w.last.certainty, i == WHOLE  ? CERTAINTY_SURE
+                                           : i == LATE ? CERTAINTY_LIKELY
+                                                       : CERTAINTY_POSSIBLE);
+    }
+}
+
 /* What is pending is told after a while, though nothing more comes of that process. */
 static void told_in_time(void **state)
 {
@@ -586,7 +639,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reasons),    cmocka_unit_test(exceptions),    cmocka_unit_test(unknown_reasons),
         cmocka_unit_test(unknown_callees), cmocka_unit_test(crashes_alone),
-        cmocka_unit_test(watched_and_asked), cmocka_unit_test(told_in_time),
+        cmocka_unit_test(watched_and_asked), cmocka_unit_test(named_and_watched),
+        cmocka_unit_test(in_part), cmocka_unit_test(told_in_time),
         cmocka_unit_test(several_watchers), cmocka_unit_test(watched_anew),
         cmocka_unit_test(gap), cmocka_unit_test(loop),
         cmocka_unit_test(together),   cmocka_unit_test(becomes_worse), cmocka_unit_test(told_by),

@@ -518,6 +518,19 @@ static void does_not_get_a_lock(void)
     }
 }
 
+static void crashes_by_itself(void)
+{
+    up();
+    within();
+    begin_terms();
+    put_reason("badarith", "handle_cast");
+    struct ds_event event = message(1, "j", 1);
+    event.message.op = ds_op_find(21); /* monitor_p_exit */
+    event.message.payload = (struct ds_term){0};
+    event.message.role[DS_ROLE_REASON] = term_since(0);
+    findings_record(w.findings, &(struct record){.event = &event, .note.from_name = text("calc")});
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -544,7 +557,7 @@ static const struct play {
     {"DS122", stops_in_tls, false},        {"DS214", is_cut_one_way, false},
     {"DS306", sends_nonsense, false},      {"DS307", sends_to_many, false},
     {"DS309", makes_atoms, false},         {"DS213", renews_keys, false},
-    {"DS303", does_not_get_a_lock, false},
+    {"DS303", does_not_get_a_lock, false}, {"DS314", crashes_by_itself, false},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */

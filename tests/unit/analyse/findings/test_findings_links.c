@@ -186,15 +186,6 @@ static void flaps(void **state)
     }
 }
 
-static void stall(enum ds_stall_why why, int64_t duration_ns, bool is_over, uint64_t in_flight)
-{
-    struct ds_event event = event_of(DS_EVENT_STALL, 0);
-    event.stall = (struct ds_stall){.why = why, .is_over = is_over, .in_flight = in_flight,
-                                    .start_ns = w.now_ns - duration_ns, .duration_ns = duration_ns,
-                                    .message_size = 8000000, .message_passed = 65000};
-    put(&event);
-}
-
 /* What had come already, as the other end says, was not lost. */
 static void sent_needlessly(void **state)
 {
@@ -243,18 +234,18 @@ static void stalls(void **state)
     (void)state;
     begin();
     up();
-    stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
     assert_int_equal(w.num, 1);
-    stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
+    put_stall(DS_STALL_ZERO_WINDOW, 5 * SECOND, true, 100); /* the same one */
     assert_int_equal(w.last.count, 1);
     detail_has("sending was blocked for 5.00 s");
-    stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, true, 100);
     assert_int_equal(w.last.count, 2);
     found("DS205 DS205");
     sentence_is("bob@127.0.0.1 does not read what alice@127.0.0.1 sends");
     begin();
     up();
-    stall(DS_STALL_ZERO_WINDOW, SECOND - MS, true, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, SECOND - MS, true, 100);
     found("");
     for (uint64_t times = 2; times < 4; times++) { /* short ones add up */
         begin();
@@ -263,8 +254,8 @@ static void stalls(void **state)
         w.link.side[0].stalls = times;
         w.link.side[0].stalled_ns = 2 * SECOND;
         w.now_ns += 20 * SECOND;
-        stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
-        stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+        put_stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+        put_stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
         found(times == 3 ? "DS205" : "");
         if (times == 3)
             assert_int_equal(w.last.severity, SEVERITY_WARNING);
@@ -275,23 +266,23 @@ static void stalls(void **state)
     w.link.side[0].stalls = 9;
     w.link.side[0].stalled_ns = 2 * SECOND;
     w.now_ns += 21 * SECOND;
-    stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, SECOND / 2, true, 100);
     found("");
     begin(); /* nothing at all is heard of it: it is gone */
     up();
     w.now_ns += 3 * SECOND;
-    stall(DS_STALL_FULL_WINDOW, 2 * SECOND, false, 100);
+    put_stall(DS_STALL_FULL_WINDOW, 2 * SECOND, false, 100);
     found("");
     begin();
     up();
     w.link.side[1].data_segments = 5;
     w.link.side[1].last_ns = w.now_ns;
-    stall(DS_STALL_LOST, SECOND, false, 1400);
+    put_stall(DS_STALL_LOST, SECOND, false, 1400);
     found("DS207");
     begin();
     up();
     w.link.side[1].data_segments = 5;
-    stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
+    put_stall(DS_STALL_LOST, SECOND, false, 90); /* a small one */
     found("");
     for (uint64_t others = 4; others <= 5; others++) { /* where others are lost, too, it is the path */
         begin();
@@ -302,13 +293,13 @@ static void stalls(void **state)
         w.link.side[0].retransmitted = others + 2;
         w.link.side[0].lost_upstream = 1;
         w.link.side[0].most_repeats = 3;
-        stall(DS_STALL_LOST, SECOND, false, 1400);
+        put_stall(DS_STALL_LOST, SECOND, false, 1400);
         found(others == 4 ? "DS207" : "");
     }
     begin(); /* the capture ends meanwhile: the same one */
     up();
-    stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
-    stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, SECOND, false, 100);
+    put_stall(DS_STALL_ZERO_WINDOW, 2 * SECOND, false, 100);
     found("DS205");
     assert_int_equal(w.last.count, 1);
 }
@@ -325,11 +316,11 @@ static void fading(void **state)
         w.link.side[0].tick_intervals = 2;
         w.link.side[0].tick_last_ns = w.link.side[0].tick_min_ns = SECOND;
         w.now_ns += 2 * SECOND;
-        stall(DS_STALL_LOST, SECOND, false, 4);
+        put_stall(DS_STALL_LOST, SECOND, false, 4);
         struct ds_event tick = event_of(DS_EVENT_TICK, i == HEARD ? 1 : 0);
         put(&tick);
         if (i == ACKNOWLEDGED)
-            stall(DS_STALL_LOST, SECOND, true, 4);
+            put_stall(DS_STALL_LOST, SECOND, true, 4);
         if (i == CLOSED)
             half_close(1, DS_CLOSE_FIN);
         if (i == ENDS) { /* the capture does */
@@ -356,7 +347,7 @@ static void goes_fading(void)
         side->tick_last_ns = side->tick_min_ns = side->tick_max_ns = SECOND;
         side->last_data_ns = w.now_ns;
     }
-    stall(DS_STALL_LOST, SECOND, false, 4);
+    put_stall(DS_STALL_LOST, SECOND, false, 4);
 }
 
 /* What comes at last was waiting for a network, or is the answer of a host that knows nothing of the link: it
@@ -422,7 +413,7 @@ static void nothing_gets_through(void **state)
     for (int is_over = 0; is_over < 2; is_over++) {
         goes_fading();
         if (is_over)
-            stall(DS_STALL_LOST, SECOND, true, 4);
+            put_stall(DS_STALL_LOST, SECOND, true, 4);
         w.link.side[0].retransmitted = w.link.side[0].data_segments = 100;
         struct ds_event tick = event_of(DS_EVENT_TICK, 0);
         put(&tick);
@@ -521,210 +512,6 @@ static void parted(void **state)
     }
 }
 
-/* lost_after: alice sends something after a silence, and nobody acknowledges it. */
-static void lost_after(int64_t idle_ns, int64_t survived_ns)
-{
-    w.link.longest_silence_ns = survived_ns;
-    w.link.silence_ns = idle_ns;
-    w.now_ns += idle_ns;
-    stall(DS_STALL_LOST, SECOND, false, 4);
-}
-
-/* Something between forgets a link that is idle. */
-static void forgotten(void **state)
-{
-    enum { AGAIN, TWICE, LONG, BOTH_ENDS, RESTARTED, REGULAR, A_LITTLE, SOON, LARGE, REVIVED, UNREACHABLE,
-           CASES };
-    (void)state;
-    for (int i = 0; i < CASES; i++) {
-        begin();
-        up();
-        if (i == LARGE) {
-            w.link.silence_ns = 10 * SECOND;
-            w.link.side[1].data_segments = 5;
-            stall(DS_STALL_LOST, SECOND, false, 1400);
-        } else {
-            lost_after(i == SOON ? 3 * SECOND : i == LONG || i == UNREACHABLE ? 30 * SECOND : 10 * SECOND,
-                       i == REGULAR    ? 10 * SECOND
-                       : i == A_LITTLE ? 7 * SECOND
-                                       : SECOND);
-        }
-        if (i == BOTH_ENDS) { /* seen between them */
-            struct ds_event event = event_of(DS_EVENT_STALL, 1);
-            event.stall = (struct ds_stall){.why = DS_STALL_LOST, .in_flight = 4};
-            put(&event);
-        }
-        if (i == REVIVED)
-            stall(DS_STALL_LOST, SECOND, true, 4);
-        if (i == UNREACHABLE) { /* EPMD does not answer, either */
-            struct world before = w;
-            next_conn();
-            w.conn.end[1].port = EPMD;
-            w.conn.end[0].addr = w.conn.end[1].addr = before.conn.end[1].addr;
-            close_by(-1, SECOND, DS_CLOSE_SYN_TIMEOUT);
-        }
-        if (i == LONG || i == UNREACHABLE) {
-            findings_time(w.findings, w.now_ns + 75 * SECOND);
-            found(i == LONG ? "DS208" : "DS201");
-            continue;
-        }
-        w.now_ns += 50 * SECOND;
-        next_conn();
-        if (i == RESTARTED) {
-            shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
-            w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
-            w.conn.end[1].creation = 6;
-            change(DS_CONN_UP, 0, false);
-        } else {
-            up();
-        }
-        if (i == TWICE) {
-            lost_after(8 * SECOND, 2 * SECOND);
-            findings_time(w.findings, w.now_ns + 75 * SECOND);
-            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
-            assert_int_equal(w.last.count, 2);
-        }
-        findings_time(w.findings, w.now_ns + 75 * SECOND);
-        found(i == AGAIN || i == BOTH_ENDS ? "DS208"
-              : i == TWICE                 ? "DS208 DS208"
-              : i == LARGE                 ? "DS207 DS201"
-              : i == REVIVED               ? ""
-                                           : "DS201");
-        if (i == AGAIN) {
-            sentence_is("the link between alice@127.0.0.1 and bob@127.0.0.1 was cut while it was idle: "
-                        "net_tick_timeout");
-            detail_has("10.00 s, longer than ever before (1.00 s)");
-            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
-            assert_int_equal(w.last.severity, SEVERITY_ERROR);
-        }
-    }
-    begin(); /* said at first to be gone: it may have been forgotten */
-    up();
-    lost_after(10 * SECOND, SECOND);
-    findings_time(w.findings, w.now_ns + 75 * SECOND);
-    detail_has("or a middlebox forgot the link (DS208)");
-    found("DS201");
-}
-
-/* A RST with ACK is of who knew the link: that what it answers came after a silence says nothing. */
-static void reset_by_its_node(void **state)
-{
-    (void)state;
-    for (int is_own = 0; is_own < 2; is_own++) {
-        begin();
-        w.hidden = true;
-        up();
-        w.link.silence_ns = SECOND;
-        w.link.reset_is_own = is_own != 0;
-        half_close(1, DS_CLOSE_RESET);
-        found("DS204");
-        detail_has(is_own ? "bob@127.0.0.1 was killed or halted with data unread"
-                          : "or a middlebox forgot the link and answered in its name");
-        assert_int_equal(w.last.certainty, is_own ? CERTAINTY_SURE : CERTAINTY_LIKELY);
-    }
-}
-
-/* A RST in the name of a node that holds the link still, as it says when it is connected to again. */
-static void reset_in_its_name(void **state)
-{
-    static const struct {
-        int64_t after_ns;
-        int closed_by, acceptor;
-        const char *codes;
-    } cases[] = {
-        {600 * SECOND, 1, 1, "DS204 DS208 DS118"},
-        {600 * SECOND + 1, 1, 1, "DS204 DS118"},
-        {SECOND, 0, 1, "DS204 DS118"}, /* in the name of the other, which knows of it */
-        {SECOND, 0, 0, "DS204 DS208 DS118"},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        begin();
-        w.hidden = true;
-        up();
-        half_close(cases[i].closed_by, DS_CLOSE_RESET);
-        w.now_ns += cases[i].after_ns;
-        next_conn();
-        w.conn.end[0].node = text("alice@127.0.0.1");
-        w.conn.end[1].node = text("bob@127.0.0.1");
-        step(DS_STEP_STATUS_REPLY, !cases[i].acceptor, "true");
-        found(cases[i].codes);
-    }
-    begin(); /* once; and one that was closed in order held nothing */
-    w.hidden = true;
-    up();
-    half_close(1, DS_CLOSE_RESET);
-    next_conn();
-    w.conn.end[0].node = text("alice@127.0.0.1");
-    w.conn.end[1].node = text("bob@127.0.0.1");
-    step(DS_STEP_STATUS_REPLY, 0, "true");
-    step(DS_STEP_STATUS_REPLY, 0, "true");
-    found("DS204 DS208 DS118 DS118");
-    begin();
-    w.hidden = true;
-    up();
-    half_close(1, DS_CLOSE_FIN);
-    next_conn();
-    w.conn.end[0].node = text("alice@127.0.0.1");
-    w.conn.end[1].node = text("bob@127.0.0.1");
-    step(DS_STEP_STATUS_REPLY, 0, "true");
-    found("DS118");
-    begin(); /* what answered the first word after a silence may not have been the node at all */
-    up();
-    w.link.silence_ns = 10 * SECOND;
-    w.link.side[0].last_data_ns = w.now_ns;
-    half_close(1, DS_CLOSE_RESET);
-    detail_has("after a silence of 10");
-    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
-}
-
-/* stalls_beside: what is sent on a link of others is retransmitted for the third time. */
-static void stalls_beside(const char *from, const char *to)
-{
-    const struct ds_conn before = w.conn;
-    struct ds_event event = event_of(DS_EVENT_STALL, 0);
-    w.conn.number += 100;
-    w.conn.end[0].node = text(from);
-    w.conn.end[1].node = text(to);
-    event.stall = (struct ds_stall){.why = DS_STALL_LOST, .start_ns = w.now_ns, .in_flight = 4};
-    put(&event);
-    w.conn = before;
-}
-
-/* What forgot it says so, by a RST. If a link that was not idle stalls then, the path was cut. */
-static void forgotten_and_reset(void **state)
-{
-    enum { AGAIN, ANSWERED, RESTARTED, CUT_FOR_ALL, AT_ONCE, OF_OTHERS, BEFORE, CASES };
-    (void)state;
-    for (int i = 0; i < CASES; i++) {
-        begin();
-        up();
-        if (i == BEFORE || i == AT_ONCE)
-            stalls_beside("bob@127.0.0.1", "carol@127.0.0.1");
-        w.now_ns += i == BEFORE ? 7 * SECOND + 1 : i == AT_ONCE ? 7 * SECOND : 5 * SECOND;
-        if (i == CUT_FOR_ALL || i == OF_OTHERS)
-            stalls_beside(i == OF_OTHERS ? "dave@127.0.0.1" : "bob@127.0.0.1", "carol@127.0.0.1");
-        w.now_ns += 5 * SECOND;
-        w.link.silence_ns = i == ANSWERED ? 0 : 10 * SECOND;
-        w.link.side[0].last_data_ns = w.now_ns;
-        half_close(1, DS_CLOSE_RESET);
-        next_conn();
-        shake(DS_STEP_CHALLENGE_ACK, "alice@127.0.0.1", "bob@127.0.0.1");
-        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
-        w.conn.end[1].creation += i == RESTARTED;
-        change(DS_CONN_UP, 0, false);
-        found(i == ANSWERED || i == RESTARTED ? "DS204" : "DS204 DS208");
-        if (i == CUT_FOR_ALL || i == AT_ONCE) {
-            detail_has("another link of these nodes stalled in that time");
-            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
-            assert_int_equal(w.last.severity, SEVERITY_NOTE);
-        } else if (i != ANSWERED && i != RESTARTED) {
-            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
-            assert_int_equal(w.last.severity, SEVERITY_WARNING);
-        }
-    }
-}
-
 static void losses(void **state)
 {
     (void)state;
@@ -799,10 +586,6 @@ int main(void)
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(reset_without_a_word),
         cmocka_unit_test(parted),
-        cmocka_unit_test(forgotten),
-        cmocka_unit_test(reset_by_its_node),
-        cmocka_unit_test(reset_in_its_name),
-        cmocka_unit_test(forgotten_and_reset),
     };
     leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);
