@@ -26,6 +26,7 @@
 
 #include "conn/conn.h"
 #include "etf/term.h"
+#include "util/fnv1a.h"
 
 #define ATOM_ROLE_NODE "@" /* of a pid, port or reference */
 
@@ -57,10 +58,7 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn tell, void *
 /* atom_role_hash is what a role is looked up by. */
 static inline uint32_t atom_role_hash(const char *role)
 {
-    uint32_t hash = 2166136261u;
-    for (; *role != '\0'; role++)
-        hash = (hash ^ (uint8_t)*role) * 16777619u;
-    return hash;
+    return fnv1a_string(role);
 }
 
 /* atom_role_seen is a role with the closest form of which anything is known beforehand. */

@@ -4,6 +4,7 @@
 #include "atoms/data_name_list.h"
 
 #include "atoms/atom_verdicts.h"
+#include "util/fnv1a.h"
 
 enum {
     MAX_NAME = 255, /* bytes */
@@ -25,9 +26,7 @@ struct data_names {
 
 static uint32_t hash_of(struct ds_text text)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < text.len; i++)
-        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
+    const uint32_t hash = fnv1a(text);
     return hash ^ hash >> 15;
 }
 

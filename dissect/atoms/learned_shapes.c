@@ -5,6 +5,7 @@
 #include "atoms/learned_shapes.h"
 
 #include "atoms/atom_cache.h"
+#include "util/fnv1a.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,15 +143,6 @@ static struct context *context_of(struct learned_shapes *shapes, uint32_t key)
     *context = (struct context){.key = key};
     *place_of(shapes, key) = (uint16_t)shapes->num;
     return context;
-}
-
-/* hash_of is written to files: it is the same in each run. */
-static uint32_t hash_of(struct ds_text text)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < text.len; i++)
-        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
-    return hash;
 }
 
 /* atom_place returns where the number of an atom stands, or is to stand. */
@@ -359,7 +351,7 @@ enum learned_names learned_shapes_names_at(const struct learned_shapes *shapes,
 enum learned_names learned_shapes_names_of(const struct learned_shapes *shapes, struct ds_text name)
 {
     enum learned_names names = LEARNED_NAMES_NONE;
-    const uint32_t hash = hash_of(name) | 1;
+    const uint32_t hash = fnv1a(name) | 1;
     for (unsigned i = 0; i < shapes->num_nodes; i++) {
         if (shapes->nodes[i].name == hash && shapes->nodes[i].names > names)
             names = shapes->nodes[i].names;
@@ -381,7 +373,7 @@ static void add_node(struct learned_shapes *shapes, struct counted_node node)
 void learned_shapes_add_place(struct learned_shapes *shapes, const struct ds_addr *addr,
                               struct ds_text name)
 {
-    add_node(shapes, (struct counted_node){*addr, name.data != NULL ? hash_of(name) | 1 : 0,
+    add_node(shapes, (struct counted_node){*addr, name.data != NULL ? fnv1a(name) | 1 : 0,
                                            LEARNED_NAMES_THIS_RUN});
 }
 

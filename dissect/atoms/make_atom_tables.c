@@ -3,6 +3,7 @@
  * constant tables (atom_tables.h), with all texts in one pool, and those of make_shape_tables.c.
  */
 #include "atoms/make_tables.h"
+#include "util/fnv1a.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -133,15 +134,6 @@ static void write_table(size_t t)
     printf("};\n");
 }
 
-/* As in atom_roles.h. */
-static uint32_t hash_of(const char *role)
-{
-    uint32_t hash = 2166136261u;
-    for (; *role != '\0'; role++)
-        hash = (hash ^ (uint8_t)*role) * 16777619u;
-    return hash;
-}
-
 struct role {
     uint32_t hash;
     unsigned text, num;
@@ -232,10 +224,10 @@ int main(void)
             nums[text] = line->num;
             break;
         case KIND_ROLE:
-            roles[num_roles++] = (struct role){hash_of(line->text), text, line->num};
+            roles[num_roles++] = (struct role){fnv1a_string(line->text), text, line->num};
             break;
         case KIND_ALL:
-            all[num_all++] = (struct role){hash_of(line->text), 0, line->num};
+            all[num_all++] = (struct role){fnv1a_string(line->text), 0, line->num};
             break;
         case KIND_TOTAL:
             total = line->num;

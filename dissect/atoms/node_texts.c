@@ -8,6 +8,7 @@
 #include "atoms/data_name_list.h"
 #include "atoms/node_slot_names.h"
 #include "atoms/shape_contexts.h"
+#include "util/fnv1a.h"
 
 char *node_texts_copy(struct memcap *memcap, struct ds_text text)
 {
@@ -25,14 +26,6 @@ struct learned *node_texts_find(struct node_atoms *book, uint16_t slot, struct d
             return &book->learned[i - 1];
     }
     return NULL;
-}
-
-static uint32_t hash_of(struct ds_text text)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < text.len; i++)
-        hash = (hash ^ (uint8_t)text.data[i]) * 16777619u;
-    return hash;
 }
 
 static void leave_bucket(struct node_atoms *book, const struct learned *learned)
@@ -97,7 +90,7 @@ struct learned *node_texts_add(struct node_atoms *book, uint16_t slot, struct ds
     learned->slot = slot;
     learned->text = copy;
     learned->len = (uint16_t)text.len;
-    learned->hash = hash_of(text);
+    learned->hash = fnv1a(text);
     learned->number = (uint16_t)atom_table_find(text);
     uint32_t *bucket = &book->buckets[learned->hash % ATOM_BOOK_BUCKETS];
     learned->next_text = *bucket;
@@ -115,7 +108,7 @@ struct learned *node_texts_add(struct node_atoms *book, uint16_t slot, struct ds
 
 bool node_atoms_has_elsewhere(struct node_atoms *book, uint16_t slot, struct ds_text text)
 {
-    const uint32_t hash = hash_of(text);
+    const uint32_t hash = fnv1a(text);
     unsigned num = 0;
     for (uint32_t i = book->buckets[hash % ATOM_BOOK_BUCKETS]; i != 0;
          i = book->learned[i - 1].next_text) {

@@ -21,6 +21,7 @@
 #include "tcp/tcp_analysis.h"
 
 #include "tcp/tcp_conn.h"
+#include "tcp/tcp_stall.h"
 
 #include <stdlib.h>
 
@@ -44,12 +45,6 @@ enum {
 #define MS_NS INT64_C(1000000)
 #define COPY_NS (MS_NS / 2)          /* between two captures of a packet without identification */
 #define OVERTAKEN_NS (3 * MS_NS)
-#define ZERO_WINDOW_NS (100 * MS_NS) /* a stall worth a word */
-#define FULL_WINDOW_NS (200 * MS_NS)
-#define HEARD_NS (200 * MS_NS)       /* by then an acknowledgement would have come */
-#define ONGOING_NS (1000 * MS_NS)    /* it is told of while it goes on */
-#define ANSWER_NS (3000 * MS_NS)     /* for so long the word of the kernels is waited for */
-#define MISSING_NS (3000 * MS_NS)    /* by then it has been sent again three times, or nearly */
 #define LONG_PAUSE_NS (1000 * MS_NS)
 #define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
 #define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
@@ -183,29 +178,6 @@ static void update_missing(struct tcp_analysis *facts, int dir, const struct seg
         me->beyond += len;
 }
 
-/* report_missing says whether it is time to tell of what is missing: both ends have been heard for long
- * enough, and the one to which it is sent acknowledges nothing of it; or that it has come. */
-static bool report_missing(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
-{
-    struct tcp_analysis_dir *me = &facts->dir[dir];
-    const struct ds_tcp_side *side = &facts->link.side[dir], *other = &facts->link.side[!dir];
-    const int64_t both_ns = side->last_ns < other->last_ns ? side->last_ns : other->last_ns;
-    const bool is_over = me->filled_ns != 0;
-    if (!is_over && (side->missing_ns == 0 || me->missing_told || both_ns < side->missing_ns ||
-                     tcp_elapsed(both_ns, side->missing_ns) < (uint64_t)MISSING_NS))
-        return false;
-    *stall = (struct ds_stall){
-        .why = DS_STALL_MISSING,
-        .is_over = is_over,
-        .start_ns = is_over ? me->filled_ns : side->missing_ns,
-        .in_flight = side->missing,
-    };
-    stall->duration_ns = (int64_t)tcp_elapsed(now_ns, stall->start_ns);
-    me->filled_ns = 0;
-    me->missing_told = !is_over;
-    return true;
-}
-
 /* has_come_twice looks for the option that says so. */
 static bool has_come_twice(struct cursor options, uint32_t ack)
 {
@@ -231,98 +203,6 @@ static bool has_come_twice(struct cursor options, uint32_t ack)
     return false;
 }
 
-static uint32_t in_flight(const struct tcp_analysis_dir *me)
-{
-    const int32_t len = tcp_diff(me->high_seq, me->acked);
-    return me->has_high && me->has_acked && len > 0 ? (uint32_t)len : 0;
-}
-
-static void begin_stall(struct tcp_analysis_dir *me, enum ds_stall_why why, int64_t now_ns)
-{
-    if (me->stall_ns == 0) {
-        me->stall_ns = now_ns;
-        me->stall_flight = in_flight(me);
-        me->stall_tries = 0;
-        me->stall_told = false;
-    }
-    me->stall_why = why;
-}
-
-static struct ds_stall describe(const struct tcp_analysis_dir *me, int64_t now_ns, bool is_over)
-{
-    return (struct ds_stall){
-        .why = me->stall_why,
-        .is_over = is_over,
-        .start_ns = me->stall_ns,
-        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->stall_ns),
-        .in_flight = me->stall_flight,
-        .tries = me->stall_tries,
-    };
-}
-
-/* is_remarkable says whether a stall is longer than what is usual: a window that is full for a
- * round trip is not. */
-static bool is_remarkable(const struct tcp_analysis *facts, const struct ds_stall *stall)
-{
-    if (stall->why == DS_STALL_ZERO_WINDOW)
-        return stall->duration_ns >= ZERO_WINDOW_NS;
-    return stall->duration_ns >= FULL_WINDOW_NS &&
-           stall->duration_ns / 4 >= facts->link.handshake_ns;
-}
-
-/* add_span: times may be any, and the sum of a few more than there is room for. */
-static void add_span(int64_t *sum, int64_t ns)
-{
-    *sum = ns < INT64_MAX - *sum ? *sum + ns : INT64_MAX;
-}
-
-static bool end_stall(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
-{
-    struct tcp_analysis_dir *me = &facts->dir[dir];
-    struct ds_tcp_side *side = &facts->link.side[dir];
-    *stall = describe(me, now_ns, true);
-    me->stall_ns = 0;
-    if (!is_remarkable(facts, stall))
-        return false;
-    me->tick_is_late = true;
-    side->stalls++;
-    add_span(&side->stalled_ns, stall->duration_ns);
-    if (stall->duration_ns > side->longest_stall_ns)
-        side->longest_stall_ns = stall->duration_ns;
-    add_span(&me->run_ns, stall->duration_ns);
-    me->run_at_ns = now_ns;
-    return true;
-}
-
-static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t now_ns, bool is_over,
-                                     uint32_t len)
-{
-    return (struct ds_stall){
-        .why = DS_STALL_LOST,
-        .is_over = is_over,
-        .start_ns = me->lost_ns,
-        .duration_ns = (int64_t)tcp_elapsed(now_ns, me->lost_ns),
-        .in_flight = len,
-        .from_seq = me->has_acked ? me->acked : me->repeat_seq,
-    };
-}
-
-/* on_heard: the other end is heard and has not acknowledged what is lost. True when it is there for
- * sure: that was sent again since, and by now an acknowledgement would be here. */
-static bool on_heard(struct tcp_analysis_dir *me, const struct segment *segment,
-                     int64_t handshake_ns, struct ds_stall *stall)
-{
-    if (me->heard_ns == 0)
-        me->heard_ns = segment->ts_ns;
-    if (me->heard_told || me->again_ns == 0 ||
-        tcp_elapsed(segment->ts_ns, me->again_ns) < (uint64_t)HEARD_NS + 2 * (uint64_t)handshake_ns)
-        return false;
-    me->heard_told = true;
-    *stall = describe_lost(me, segment->ts_ns, false, me->lost_len);
-    stall->is_heard = true;
-    return true;
-}
-
 /* on_ack takes what a segment of the other direction says of what dir has sent. */
 static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
                    struct ds_stall *stall)
@@ -342,11 +222,8 @@ static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *se
         me->repeats = 0;
         me->repeated_acks = 0;
         if (me->lost_ns != 0) {
-            *stall = describe_lost(me, segment->ts_ns, true, 0);
+            tcp_stall_recover(me, segment->ts_ns, stall);
             has_ended = true;
-            add_span(&me->run_ns, stall->duration_ns);
-            me->run_at_ns = segment->ts_ns;
-            me->lost_ns = 0;
         }
         if (me->timed_ns != 0 && tcp_diff(segment->ack, me->timed_seq) >= 0) {
             ds_histogram_add(&side->round_trip, segment->ts_ns - me->timed_ns);
@@ -356,23 +233,23 @@ static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *se
         return false; /* an older one, come late */
     } else {
         me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
-        if (me->lost_ns != 0 && on_heard(me, segment, facts->link.handshake_ns, stall))
+        if (me->lost_ns != 0 && tcp_stall_heard(me, segment->ts_ns, facts->link.handshake_ns, stall))
             has_ended = true;
     }
     if (window == 0) {
         other->zero_windows += other->window != 0 || other->zero_windows == 0;
         other->window = 0;
-        begin_stall(me, DS_STALL_ZERO_WINDOW, segment->ts_ns);
+        tcp_stall_begin(me, DS_STALL_ZERO_WINDOW, segment->ts_ns);
         return has_ended;
     }
     other->window = window;
     if (me->stall_ns == 0)
         return has_ended;
-    const uint32_t flight = in_flight(me);
+    const uint32_t flight = tcp_in_flight(me);
     if (me->stall_why == DS_STALL_FULL_WINDOW && flight != 0 && window < flight + other->mss)
         return has_ended;
     struct ds_stall window_stall;
-    if (!end_stall(facts, dir, segment->ts_ns, &window_stall))
+    if (!tcp_stall_end(facts, dir, segment->ts_ns, &window_stall))
         return has_ended;
     *stall = window_stall;
     return true;
@@ -452,11 +329,7 @@ static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct 
         me->again_ns = segment->ts_ns;
     if (me->repeats != LOST_REPEATS || me->lost_ns != 0)
         return false;
-    me->lost_ns = me->repeat_ns;
-    me->lost_len = len;
-    me->heard_ns = me->again_ns = 0;
-    me->heard_told = false;
-    *stall = describe_lost(me, segment->ts_ns, false, len);
+    tcp_stall_lose(me, segment->ts_ns, len, stall);
     return true;
 }
 
@@ -469,10 +342,10 @@ static bool on_new_data(struct tcp_analysis *facts, int dir, const struct segmen
     const struct ds_tcp_side *other = &facts->link.side[!dir];
     const int64_t now_ns = segment->ts_ns;
     const bool has_ended = me->stall_ns != 0 && me->stall_why == DS_STALL_FULL_WINDOW &&
-                           end_stall(facts, dir, now_ns, stall);
+                           tcp_stall_end(facts, dir, now_ns, stall);
     if (side->last_data_ns != 0 && now_ns - side->last_data_ns > side->max_idle_ns)
         side->max_idle_ns = now_ns - side->last_data_ns;
-    if (me->run_ns != 0 && in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
+    if (me->run_ns != 0 && tcp_in_flight(me) == 0 && now_ns - me->run_at_ns > RUN_PAUSE_NS)
         me->run_ns = 0;
     me->run_at_ns = now_ns;
     if (me->has_high && tcp_diff(segment->seq, me->high_seq) > 0) {
@@ -486,11 +359,11 @@ static bool on_new_data(struct tcp_analysis *facts, int dir, const struct segmen
         me->timed_seq = end;
         me->timed_ns = now_ns;
     }
-    const uint32_t flight = in_flight(me);
+    const uint32_t flight = tcp_in_flight(me);
     if (flight > side->max_in_flight)
         side->max_in_flight = flight;
     if (flight != 0 && other->is_scaled && me->stall_ns == 0 && other->window < flight + other->mss)
-        begin_stall(me, DS_STALL_FULL_WINDOW, now_ns);
+        tcp_stall_begin(me, DS_STALL_FULL_WINDOW, now_ns);
     return has_ended;
 }
 
@@ -562,7 +435,7 @@ static void update_silence(struct tcp_analysis *facts, int dir, const struct seg
     const int64_t a_ns = facts->link.side[0].last_ns, b_ns = facts->link.side[1].last_ns;
     const int64_t latest_ns = a_ns > b_ns ? a_ns : b_ns;
     if (len == 0 || latest_ns == 0 || segment->ts_ns <= latest_ns ||
-        in_flight(&facts->dir[0]) != 0 || in_flight(&facts->dir[1]) != 0)
+        tcp_in_flight(&facts->dir[0]) != 0 || tcp_in_flight(&facts->dir[1]) != 0)
         return;
     facts->link.silence_ns = segment->ts_ns - latest_ns;
     facts->silence_dir = (int8_t)dir;
@@ -576,7 +449,7 @@ static void on_answer(struct tcp_analysis *facts, int dir, const struct segment 
     struct ds_tcp_stats *link = &facts->link;
     const bool is_alone = len == 0 && (segment->flags & (TCP_FIN | TCP_RST)) == 0;
     if (link->silence_ns == 0 || dir == facts->silence_dir ||
-        (!is_alone && in_flight(&facts->dir[!dir]) >= had))
+        (!is_alone && tcp_in_flight(&facts->dir[!dir]) >= had))
         return;
     if (link->silence_ns > link->longest_silence_ns)
         link->longest_silence_ns = link->silence_ns;
@@ -592,9 +465,9 @@ int ds_tcp_unseen(const struct ds_tcp_stats *link)
     return -1;
 }
 
-/* take_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
+/* update_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
  * captured at two places. */
-static __attribute__((noinline)) void take_ttl(struct tcp_analysis *facts, int dir, uint8_t ttl)
+static __attribute__((noinline)) void update_ttl(struct tcp_analysis *facts, int dir, uint8_t ttl)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
@@ -615,12 +488,12 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
-    const uint32_t had = facts->link.silence_ns != 0 ? in_flight(&facts->dir[!dir]) : 0;
+    const uint32_t had = facts->link.silence_ns != 0 ? tcp_in_flight(&facts->dir[!dir]) : 0;
     int ended = -1;
     side->segments++;
     side->ttl = segment->ttl;
     if (segment->ttl != side->usual_ttl[0])
-        take_ttl(facts, dir, segment->ttl);
+        update_ttl(facts, dir, segment->ttl);
     me->stall_tries += me->stall_ns != 0 && me->stall_tries < UINT32_MAX;
     update_silence(facts, dir, segment, len);
     if ((segment->flags & TCP_SYN) != 0) {
@@ -654,45 +527,10 @@ int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment 
         side->first_ns = segment->ts_ns;
     side->last_ns = segment->ts_ns;
     for (int d = 0; d < 2 && ended < 0; d++) {
-        if (report_missing(facts, d, segment->ts_ns, stall))
+        if (tcp_stall_missing(facts, d, segment->ts_ns, stall))
             ended = d;
     }
     return ended;
-}
-
-/* have_answered says whether all kernels that know a socket of this connection answered since a time. */
-static bool have_answered(const struct tcp_analysis *facts, int64_t since_ns)
-{
-    bool is_known = false;
-    for (int end = 0; end < 2; end++) {
-        const int64_t asked_ns = facts->link.side[end].socket.asked_ns;
-        if (asked_ns != 0 && asked_ns < since_ns)
-            return false;
-        is_known |= asked_ns != 0;
-    }
-    return is_known;
-}
-
-bool tcp_analysis_time(struct tcp_analysis *facts, int dir, bool asks_kernels, int64_t now_ns,
-                       struct ds_stall *stall)
-{
-    struct tcp_analysis_dir *me = &facts->dir[dir];
-    if (me->stall_ns == 0 || me->stall_told)
-        return false;
-    *stall = describe(me, now_ns, false);
-    if (stall->duration_ns < ONGOING_NS || !is_remarkable(facts, stall) ||
-        (asks_kernels && stall->duration_ns < ANSWER_NS && !have_answered(facts, me->stall_ns)))
-        return false;
-    me->stall_told = true;
-    return true;
-}
-
-bool tcp_analysis_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall)
-{
-    if (facts->dir[dir].stall_ns == 0 || !end_stall(facts, dir, now_ns, stall))
-        return false;
-    stall->is_over = false;
-    return true;
 }
 
 void tcp_analysis_ignore(struct tcp_analysis *facts, int dir, uint8_t flags, uint8_t ttl,

@@ -1,6 +1,7 @@
 /*
  * tcp_analysis.h - what the segments of a connection tell about the way they take: round trips,
- * losses, windows, stalls, ticks (distsniff/tcp_stats.h). Looked at before the stream takes them.
+ * losses, windows, ticks (distsniff/tcp_stats.h), and stalls (tcp_stall.c). It sees a segment before the
+ * stream does.
  */
 #ifndef DISSECT_TCP_ANALYSIS_H
 #define DISSECT_TCP_ANALYSIS_H

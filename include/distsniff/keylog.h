@@ -43,7 +43,7 @@ void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len);
  * If they are no valid line, nothing is added or counted. A valid line may be given again later. */
 void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len);
 
-/* ds_keylog_end ends the last line. What is added afterwards is the beginning of another file. */
+/* ds_keylog_end ends the last line. The next bytes that are added begin another file. */
 void ds_keylog_end(struct ds_keylog *keylog);
 
 /* ds_keylog_expect says that secrets may come after the data that they decrypt, whatever

@@ -164,7 +164,7 @@ struct ds_stall {
     uint64_t in_flight;      /* bytes in flight when it began; LOST: bytes of the segment; MISSING: missing
                                 bytes */
     uint64_t message_size;   /* of the message that was partly sent then; 0: none was */
-    uint64_t message_passed; /* bytes of that message sent by then */
+    uint64_t message_passed; /* bytes of that message that had been sent when the stall began */
     bool is_heard; /* LOST, once, while it lasts: the other end sent something, the segment was
                       retransmitted, and the other end sent something again without acknowledging it */
     uint32_t tries; /* ZERO_WINDOW, FULL_WINDOW: segments that the sender has sent since, such as probes */

@@ -3,9 +3,11 @@
  */
 #include "files/replaced_file.h"
 
+#include "core/complain.h"
 #include "privsep/file_helper.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool write_all(int fd, const struct ds_buffer *text)
@@ -43,5 +45,14 @@ bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buf
     error = ok ? errno : error;
     file_helper_remove(fresh);
     errno = error;
+    return false;
+}
+
+bool replaced_file_open(const char *name, FILE **file)
+{
+    *file = file_helper_fopen(name);
+    if (*file != NULL || errno == ENOENT)
+        return true;
+    complain("%s: %s", name, strerror(errno));
     return false;
 }

@@ -227,8 +227,8 @@ bool finding_is_since(const struct finding *f, int64_t since_ns)
     return f->last_ns >= since_ns || is_down;
 }
 
-/* order_ns: a cause begins before what comes of it, though it may be known later. What comes of another
- * finding is there when that is known. */
+/* order_ns returns the time that findings are sorted by. A cause is known later than it begins, and its
+ * effect is found by then: a cause has its first time, an effect its last one. */
 static int64_t order_ns(const struct finding *f)
 {
     return f->is_effect ? f->last_ns : f->first_ns;

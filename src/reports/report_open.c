@@ -195,7 +195,8 @@ static void on_part(struct open_table *t, const struct ds_event *event)
     u->left = part->left;
 }
 
-/* on_stall: one that ends with its capture is told of as over, and was open then. */
+/* on_stall: a stall that lasts until the capture ends has an event that says it is over. It is still
+ * open. */
 static void on_stall(struct open_table *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;

@@ -266,6 +266,16 @@ static inline void shake(struct world *w, uint32_t isn_a, uint32_t isn_b)
     feed(w, A, TCP_ACK, isn_a + 1, isn_b + 1, "");
 }
 
+/* begin_timed: A has sent "a" and "b" with timestamps up to 7005, and both are acknowledged. */
+static inline void begin_timed(struct world *w)
+{
+    shake(w, 100, 500);
+    feed_time(w, A, 101, 501, "a", 7000);
+    feed_time(w, B, 501, 102, "", 1);
+    feed_time(w, A, 102, 501, "b", 7005);
+    feed_time(w, B, 501, 103, "", 1);
+}
+
 #define expect_log(w, text)                                                                        \
     do {                                                                                           \
         assert_string_equal((w)->log, text);                                                       \

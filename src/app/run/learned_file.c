@@ -223,13 +223,11 @@ static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memo
 
 bool learned_file_read(const char *name, struct ds_atom_memory *memory)
 {
-    FILE *file = file_helper_fopen(name);
-    if (file == NULL && errno == ENOENT)
-        return true;
-    if (file == NULL) {
-        complain("%s: %s", name, strerror(errno));
+    FILE *file;
+    if (!replaced_file_open(name, &file))
         return false;
-    }
+    if (file == NULL)
+        return true;
     const bool ok = read_lines(file, name, memory);
     fclose(file);
     return ok;

@@ -9,7 +9,6 @@
 
 #include "core/complain.h"
 #include "files/replaced_file.h"
-#include "privsep/file_helper.h"
 #include "send/nats/nats_config.h"
 
 #include <errno.h>
@@ -57,14 +56,12 @@ static bool read_all(FILE *file, const char *name, const char *stream, int64_t *
 
 bool resume_file_read(const char *name, const char *stream, int64_t *shown_ns)
 {
-    FILE *file = file_helper_fopen(name);
+    FILE *file;
     *shown_ns = 0;
-    if (file == NULL && errno == ENOENT)
-        return true;
-    if (file == NULL) {
-        complain("%s: %s", name, strerror(errno));
+    if (!replaced_file_open(name, &file))
         return false;
-    }
+    if (file == NULL)
+        return true;
     const bool ok = read_all(file, name, stream, shown_ns);
     fclose(file);
     return ok;

@@ -4,6 +4,7 @@
  */
 #include "ui/mcp/mcp_answer.h"
 
+#include "core/hash.h"
 #include "output/json_escape.h"
 
 #include <inttypes.h>
@@ -38,10 +39,7 @@ void mcp_answer_key(const struct mcp_question *question, struct ds_buffer *key)
 
 static uint32_t hash_of(const struct ds_buffer *key)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < key->len; i++)
-        hash = (hash ^ (uint8_t)key->data[i]) * 16777619u;
-    return hash;
+    return hash_text((struct ds_text){key->data, key->len});
 }
 
 static void print_cursor(char text[CURSOR_SIZE], uint64_t offset, const struct ds_buffer *key)

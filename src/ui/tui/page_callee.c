@@ -103,8 +103,8 @@ void tui_page_callee(struct tui_page *page, const struct tui_facts *facts, struc
                     "failed       %" PRIu64, told_number(row, "errors"));
     find(facts, target.number, &failed, &slowest);
     page->cuts = true;
-    put_calls(page, facts, "Those that failed, the latest first", &failed);
-    put_calls(page, facts, "The slowest", &slowest);
+    put_calls(page, facts, "Failed calls, the latest first", &failed);
+    put_calls(page, facts, "Slowest calls", &slowest);
     if (slowest.num == 0)
         tui_page_line(page, STYLE_DIM, 2, "none of these calls is kept any more");
 }

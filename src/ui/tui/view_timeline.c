@@ -71,7 +71,7 @@ static void put_then(struct tui_page *page, const struct tui_facts *facts, int64
         if (num++ == 0) {
             tui_page_line(page, STYLE_PLAIN, 0, "");
             tui_page_line(page, STYLE_STRONG, 0,
-                          conn != 0 ? "What was sent on that connection then" : "What was sent then");
+                          conn != 0 ? "Messages on that connection at that time" : "Messages at that time");
         }
         page->cuts = true;
         if (!text.failed)

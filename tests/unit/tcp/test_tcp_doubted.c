@@ -36,11 +36,7 @@ static void wait_long(struct world *w)
 static void test_wrongly_ignored(void **state)
 {
     struct world *w = *state;
-    shake(w, 100, 500);
-    feed_time(w, A, 101, 501, "a", 7000);
-    feed_time(w, B, 501, 102, "", 1);
-    feed_time(w, A, 102, 501, "b", 7005);
-    feed_time(w, B, 501, 103, "", 1);
+    begin_timed(w);
     feed_time(w, A, 103, 501, "cd", 100);
     feed_time(w, A, 105, 501, "e", 100);
     feed_time(w, B, 501, 106, "", 1);

@@ -16,11 +16,7 @@
 static void test_old_times(void **state)
 {
     struct world *w = *state;
-    shake(w, 100, 500);
-    feed_time(w, A, 101, 501, "a", 7000);
-    feed_time(w, B, 501, 102, "", 1);
-    feed_time(w, A, 102, 501, "b", 7005);
-    feed_time(w, B, 501, 103, "", 1);
+    begin_timed(w);
     expect_log(w, "open 0:a 0:b");
     feed_time(w, A, 103, 501, "old", 7003);
     expect_log(w, "");
