@@ -57,6 +57,9 @@ class Browser:
         self.process = subprocess.Popen(
             [program, '--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu',
              '--disable-dev-shm-usage', '--no-first-run', '--hide-scrollbars',
+             # A page that a busy machine takes for hidden draws no frames, and a test waits for them.
+             '--disable-renderer-backgrounding', '--disable-backgrounding-occluded-windows',
+             '--disable-background-timer-throttling',
              '--user-data-dir=' + self.folder.name, '--window-size=%d,%d' % (width, height), 'about:blank'],
             preexec_fn=place, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=dict(os.environ, HOME=self.folder.name))
