@@ -1,16 +1,15 @@
 /*
- * report_links.c - a line a link, that is a connection between two nodes: since when and for how long, who,
- * and how it ended; and a line for each end: what it sent, and the way that took. Worst first.
+ * report_links.c - --report links: the links, that is connections between two nodes, worst first: since
+ * when and for how long, who, how each ended, what its ends sent, and the way that took. link_table.h
+ * has the tables.
  */
-#include "reports/report.h"
+#include "reports/link_table.h"
 
 #include "core/character.h"
-#include "core/columns.h"
 #include "core/duration.h"
 #include "core/hash.h"
 #include "core/printable.h"
 #include "core/span_sum.h"
-#include "core/table.h"
 
 #include <distsniff/counted.h>
 #include <inttypes.h>
@@ -19,46 +18,7 @@
 
 #define FRESH_NS INT64_C(250000000)
 
-enum { MAX_LINKS = 65536, NAME_LEN = 64, TICK_LEN = 4 };
-
-struct link_name {
-    uint64_t hash; /* of all of it, or of its address alone */
-    uint8_t len;
-    bool is_cut, is_address;
-    char text[NAME_LEN];
-};
-
-/* link_row is a link as it was when something of it was told last. */
-struct link_row {
-    struct table_entry entry;
-    uint64_t conn;
-    struct link_name name[2];
-    int64_t first_ns, last_ns, up_ns; /* up_ns: when the handshake was done */
-    uint64_t bytes[2], messages[2], ticks[2], largest[2], gaps;
-    uint64_t sent[2], again[2], stalls[2], ignored[2];
-    int64_t stalled_ns[2], round_trip_ns[2], slow_trip_ns[2], tick_ns[2];
-    const char *release[2];
-    enum ds_close close;
-    int64_t facts_ns; /* of when they are */
-    int8_t closed_by;
-    int8_t unseen; /* the end of which nothing was captured, -1: none */
-    const char *proto; /* of a connection beside the distribution; NULL: it is a link */
-    bool is_up, is_late, is_tls, has_facts;
-    bool is_under_way; /* its first record is none of its beginning: --since was later */
-    bool is_chosen; /* something of it was selected */
-    bool has_before;
-    uint64_t bytes_before[2], messages_before[2], ticks_before[2]; /* --since */
-};
-TABLE_KEYED(struct link_row, conn);
-
-/* link_sockets is what the kernel says of a link, with --kernel. */
-enum { MAX_SOCKETS = 4096 };
-struct link_sockets {
-    struct table_entry entry;
-    uint64_t conn;
-    struct ds_socket socket[2];
-};
-TABLE_KEYED(struct link_sockets, conn);
+enum { MAX_LINKS = 65536, TICK_LEN = 4 };
 
 /* link_before is what a link had sent before --since, whatever else is selected. */
 struct link_before {
@@ -146,8 +106,8 @@ static void copy_name(struct link_name *name, const struct ds_endpoint *end,
             end->node.data == NULL && memcmp(&end->addr, &other->addr, sizeof end->addr) != 0;
         if (name->is_address) /* it has a port for each of its links, and one that it listens on */
             name->hash = hash_more(end->addr.family, end->addr.bytes, sizeof end->addr.bytes);
-        name->is_cut = text.len > NAME_LEN;
-        name->len = (uint8_t)character_cut(text.data, text.len, NAME_LEN);
+        name->is_cut = text.len > LINK_NAME_LEN;
+        name->len = (uint8_t)character_cut(text.data, text.len, LINK_NAME_LEN);
         if (name->len != 0)
             memcpy(name->text, text.data, name->len);
     }
@@ -315,197 +275,6 @@ static int compare(const void *a, const void *b)
     return x->conn < y->conn ? -1 : 1;
 }
 
-static void add_name(const struct link_name *name, struct ds_buffer *out)
-{
-    ds_buffer_add(out, name->text, name->len);
-    if (name->is_cut)
-        ds_buffer_add_text(out, "...");
-}
-
-static void add_span(int64_t ns, struct ds_buffer *out)
-{
-    if (ns == 0)
-        ds_buffer_add_text(out, "-");
-    else
-        duration_print(ns, out);
-}
-
-/* add_socket says what its kernel says of an end. */
-static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
-{
-    ds_buffer_add_text(out, "; kernel:");
-    if (socket->process[0] != '\0')
-        ds_buffer_printf(out, " %s %u,", socket->process, socket->pid);
-    ds_buffer_printf(out, " %s not acknowledged, %s not read", ds_counted(socket->send_queue, "bytes").text,
-                     ds_counted(socket->recv_queue, "bytes").text);
-    if (socket->rwnd_limited_ns > 0 && socket->busy_ns > 0)
-        ds_buffer_printf(out, ", held up by the receiver for %.0f %% of its busy time",
-                         (double)socket->rwnd_limited_ns * 100 / (double)socket->busy_ns);
-    if (socket->pod[0] != '\0')
-        ds_buffer_printf(out, ", pod %s", socket->pod);
-    else if (socket->container[0] != '\0')
-        ds_buffer_printf(out, ", container %s", socket->container);
-}
-
-/* add_side adds the cells of what an end sent, a line of the table. */
-static void add_side(const struct link_row *row, int end, const struct link_sockets *sockets,
-                     struct ds_buffer *out)
-{
-    if (row->unseen == end) {
-        ds_buffer_add_text(out, "    ");
-        add_name(&row->name[end], out);
-        ds_buffer_add_text(out, ": nothing that it sent was captured");
-        columns_end_line(out);
-        return;
-    }
-    ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t", row->bytes[end], row->messages[end]);
-    ds_buffer_printf(out, row->largest[end] != 0 ? "%" PRIu64 "\t" : "-\t", row->largest[end]);
-    ds_buffer_printf(out, "%" PRIu64 "\t", row->ticks[end]);
-    add_span(row->tick_ns[end], out);
-    ds_buffer_add_text(out, "\t");
-    add_span(row->has_facts ? row->round_trip_ns[end] : 0, out);
-    ds_buffer_add_text(out, "\t");
-    add_span(row->has_facts ? row->slow_trip_ns[end] : 0, out);
-    ds_buffer_add_text(out, "\t");
-    if (row->has_facts)
-        ds_buffer_printf(out, "%" PRIu64 " of %" PRIu64, row->again[end], row->sent[end]);
-    else
-        ds_buffer_add_text(out, "-");
-    ds_buffer_add_text(out, "\t ");
-    add_name(&row->name[end], out);
-    if (row->release[end] != NULL)
-        ds_buffer_printf(out, " (%s)", row->release[end]);
-    if (row->has_facts && row->stalls[end] != 0) {
-        ds_buffer_printf(out, ", stalled %s for ", ds_counted(row->stalls[end], "times").text);
-        duration_print(row->stalled_ns[end], out);
-    }
-    if (row->ignored[end] != 0)
-        ds_buffer_printf(out, ", %s in its name ignored", ds_counted(row->ignored[end], "packets").text);
-    if (sockets != NULL && sockets->socket[end].asked_ns != 0)
-        add_socket(&sockets->socket[end], out);
-    columns_end_line(out);
-}
-
-static const char *state_of(const struct link_row *row)
-{
-    return row->proto != NULL ? row->proto
-           : row->is_tls      ? "TLS"
-           : row->is_late     ? "joined late"
-           : row->is_up       ? "up"
-                              : "up earlier";
-}
-
-/* add_state says what the link has been since it began. */
-static void add_state(const struct link_row *row, struct ds_buffer *out)
-{
-    if (row->proto != NULL)
-        ds_buffer_printf(out, ", %s", row->proto);
-    if (row->is_tls)
-        ds_buffer_add_text(out, ", TLS");
-    if (row->is_late) {
-        ds_buffer_add_text(out, ", joined late");
-    } else if (row->is_up) {
-        ds_buffer_add_text(out, ", up after ");
-        duration_print(row->up_ns > row->first_ns ? row->up_ns - row->first_ns : 0, out);
-    } else if (!row->is_tls && row->proto == NULL) {
-        ds_buffer_add_text(out, ", up earlier"); /* before --since: it has messages */
-    }
-}
-
-static const char *end_of(const struct link_row *row)
-{
-    static const char *const ends[] = {
-        [DS_CLOSE_NOT] = "still open",         [DS_CLOSE_FIN] = "closed",
-        [DS_CLOSE_RESET] = "reset",         [DS_CLOSE_SYN_TIMEOUT] = "never answered",
-        [DS_CLOSE_ICMP] = "never answered", [DS_CLOSE_REUSED] = "its ports were reused",
-        [DS_CLOSE_EVICTED] = "no longer followed", [DS_CLOSE_CAPTURE] = "open at the end",
-    };
-    return ends[row->close];
-}
-
-static bool is_over(const struct link_row *row)
-{
-    return row->closed_by >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
-}
-
-/* status_of is the word that a row begins with: how the link is now. */
-static const char *status_of(const struct link_row *row)
-{
-    return row->close == DS_CLOSE_RESET                       ? "reset"
-           : is_over(row) && row->close != DS_CLOSE_CAPTURE ? "closed"
-                                                            : "open";
-}
-
-/* add_row adds the cells of a link, a line of the table. */
-static void add_row(const struct links *links, const struct link_row *row, uint64_t total,
-                    struct ds_buffer *out)
-{
-    const uint64_t bytes = row->bytes[0] + row->bytes[1];
-    const int64_t from_ns = row->has_before ? links->text->since_ns : row->first_ns;
-    const double seconds = (double)(row->last_ns - from_ns) / 1e9;
-    ds_buffer_printf(out, "%s\t%" PRIu64 "\t", status_of(row), row->conn);
-    report_print_time(links->text, row->first_ns, out);
-    while (out->len != 0 && out->data[out->len - 1] == ' ')
-        out->len--;
-    ds_buffer_add_text(out, "\t");
-    duration_print(row->last_ns - row->first_ns, out);
-    if (seconds > 0)
-        ds_buffer_printf(out, "\t%.1f kB/s", (double)bytes / 1e3 / seconds);
-    else
-        ds_buffer_add_text(out, "\t-");
-    if (total != 0)
-        ds_buffer_printf(out, "\t%.1f %%\t ", (double)bytes * 100 / (double)total);
-    else
-        ds_buffer_add_text(out, "\t-\t ");
-    add_name(&row->name[0], out);
-    ds_buffer_add_text(out, " > ");
-    add_name(&row->name[1], out);
-    add_state(row, out);
-    ds_buffer_printf(out, ", %s", end_of(row));
-    if (row->closed_by >= 0) {
-        ds_buffer_add_text(out, row->close == DS_CLOSE_CAPTURE ? ", half closed by " : " by ");
-        add_name(&row->name[row->closed_by], out);
-    }
-    if (row->gaps != 0)
-        ds_buffer_printf(out, ", %s", ds_counted(row->gaps, "gaps").text);
-    columns_end_line(out);
-}
-
-/* add_table adds the links: a line each, and below it one for each end. */
-static void add_table(const struct links *links, struct link_row *const *rows, size_t num, uint64_t total,
-                      struct ds_buffer *out)
-{
-    struct columns links_columns = {.align = "lrlrrr"};
-    struct columns ends_columns = {.align = "lrrrrrrrr", .width = {3}};
-    struct ds_buffer lines = {0}, ends = {0};
-    ds_buffer_add_text(&lines, "state\tconn\tbegan\tlasted\trate\tof all\t link");
-    columns_end_line(&lines);
-    ds_buffer_add_text(&ends, "\tbytes\tmessages\tlargest\tticks\tevery\tRTT p50\tRTT p99\t"
-                              "retransmitted\t sent by");
-    columns_end_line(&ends);
-    for (size_t i = 0; i < num; i++) {
-        add_row(links, rows[i], total, &lines);
-        const struct link_sockets *sockets = table_find(&links->sockets, rows[i]->conn);
-        add_side(rows[i], 0, sockets, &ends);
-        add_side(rows[i], 1, sockets, &ends);
-    }
-    report_bound(links->text, &links_columns);
-    report_bound(links->text, &ends_columns);
-    columns_fit_all(&links_columns, &lines);
-    columns_fit_all(&ends_columns, &ends);
-    out->failed |= lines.failed || ends.failed;
-    if (!out->failed) {
-        const char *line = lines.data, *end = ends.data;
-        for (size_t i = 0; i <= num; i++, line += strlen(line) + 1) {
-            columns_print(&links_columns, line, out);
-            for (int side = 0; side < (i == 0 ? 1 : 2); side++, end += strlen(end) + 1)
-                columns_print(&ends_columns, end, out);
-        }
-    }
-    ds_buffer_free(&lines);
-    ds_buffer_free(&ends);
-}
-
 static bool is_link(const struct link_row *row)
 {
     return row->is_up || row->is_tls || row->proto != NULL ||
@@ -580,9 +349,9 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
         return;
     }
     ds_buffer_printf(out, "; worst: conn %" PRIu64 ", ", row->conn);
-    add_name(&row->name[0], out);
+    link_name_add(&row->name[0], out);
     ds_buffer_add_text(out, " > ");
-    add_name(&row->name[1], out);
+    link_name_add(&row->name[1], out);
     if (stalls != 0) {
         ds_buffer_printf(out, ", stalled %s for ", ds_counted(stalls, "times").text);
         duration_print(span_sum(row->stalled_ns[0], row->stalled_ns[1]), out);
@@ -598,7 +367,7 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
 {
     size_t num_ended = 0;
     for (size_t i = 0; i < num; i++)
-        num_ended += is_over(rows[i]);
+        num_ended += link_is_over(rows[i]);
     ds_buffer_add_text(out, ds_counted(num, "links").text);
     if (num != 0) {
         add_nodes(rows, num, out);
@@ -654,7 +423,7 @@ static void show_report(void *state)
         total += rows[i]->bytes[0] + rows[i]->bytes[1];
     const size_t num_shown = shown_of(links, num);
     if (num_shown != 0)
-        add_table(links, rows, num_shown, total, out);
+        link_table_add(links->text, rows, num_shown, total, &links->sockets, out);
     add_delayed(rows, num_shown, out);
     if (num_shown < num)
         ds_buffer_printf(out, "%zu more: --rows shows them\n", num - num_shown);
@@ -662,59 +431,6 @@ static void show_report(void *state)
         report_print_command(links->text, out, "the first link, in full", "--explain conn:%" PRIu64,
                              rows[0]->conn);
     free(rows);
-}
-
-static void write_name(const struct link_row *row, int end, struct json_key key,
-                       struct json_writer *json)
-{
-    struct ds_buffer text = {0};
-    add_name(&row->name[end], &text);
-    json->failed |= text.failed;
-    json_put_text(json, key, (struct ds_text){text.len != 0 ? text.data : "", text.len});
-    ds_buffer_free(&text);
-}
-
-static void write_side(const struct link_row *row, int end, struct json_writer *json)
-{
-    json_item_open(json);
-    write_name(row, end, JSON_KEY("node"), json);
-    if (row->release[end] != NULL)
-        json_put_string(json, JSON_KEY("release"), row->release[end]);
-    json_put_unsigned(json, JSON_KEY("bytes"), row->bytes[end]);
-    json_put_unsigned(json, JSON_KEY("messages"), row->messages[end]);
-    json_put_unsigned(json, JSON_KEY("largest"), row->largest[end]);
-    json_put_unsigned(json, JSON_KEY("ticks"), row->ticks[end]);
-    json_put_signed(json, JSON_KEY("tick_every"), row->tick_ns[end]);
-    json_put_bool(json, JSON_KEY("has_facts"), row->has_facts);
-    json_put_signed(json, JSON_KEY("round_trip_p50"), row->round_trip_ns[end]);
-    json_put_signed(json, JSON_KEY("round_trip_p99"), row->slow_trip_ns[end]);
-    json_put_unsigned(json, JSON_KEY("segments"), row->sent[end]);
-    json_put_unsigned(json, JSON_KEY("again"), row->again[end]);
-    json_put_unsigned(json, JSON_KEY("stalls"), row->stalls[end]);
-    json_put_signed(json, JSON_KEY("stalled"), row->stalled_ns[end]);
-    if (row->ignored[end] != 0)
-        json_put_unsigned(json, JSON_KEY("ignored"), row->ignored[end]);
-    json_put_close(json);
-}
-
-static void write_row(const struct link_row *row, struct json_writer *json)
-{
-    json_item_open(json);
-    json_put_unsigned(json, JSON_KEY("conn"), row->conn);
-    json_put_microseconds(json, JSON_KEY("first"), row->first_ns);
-    json_put_microseconds(json, JSON_KEY("last"), row->last_ns);
-    json_put_string(json, JSON_KEY("state"), state_of(row));
-    json_put_string(json, JSON_KEY("end"), end_of(row));
-    if (row->closed_by >= 0)
-        write_name(row, row->closed_by, JSON_KEY("closer"), json);
-    json_put_unsigned(json, JSON_KEY("gaps"), row->gaps);
-    if (row->unseen >= 0)
-        write_name(row, row->unseen, JSON_KEY("unseen"), json);
-    json_put_list(json, JSON_KEY("side"));
-    write_side(row, 0, json);
-    write_side(row, 1, json);
-    json_put_list_end(json);
-    json_put_close(json);
 }
 
 static void write_report(void *state, struct json_writer *json)
@@ -725,7 +441,7 @@ static void write_report(void *state, struct json_writer *json)
     json->failed |= rows == NULL;
     json_put_list(json, JSON_KEY("rows"));
     for (size_t i = 0; i < shown_of(links, num); i++)
-        write_row(rows[i], json);
+        link_table_write(rows[i], json);
     json_put_list_end(json);
     json_put_unsigned(json, JSON_KEY("links"), num);
     json_put_unsigned(json, JSON_KEY("forgotten"), links->rows.num_forgotten + links->no_memory);
