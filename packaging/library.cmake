@@ -46,7 +46,7 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/packaging/distsniff-config.cma
                               ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config.cmake
                               INSTALL_DESTINATION ${CMAKE_PACKAGE})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-version.cmake
-                                 COMPATIBILITY SameMinorVersion)
+                                 COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/distsniff-config-version.cmake
         COMPONENT library DESTINATION ${CMAKE_PACKAGE})

@@ -1,7 +1,7 @@
 /*
  * profile_file.h - a profile as a JSON document, --write-baseline. What it holds:
  *
- *   {"distsniff_baseline":2, "program":"distsniff 0.1.0", "begin_us":N, "end_us":N, "width_ns":N,
+ *   {"distsniff_baseline":2, "program":"distsniff 1.0.0", "begin_us":N, "end_us":N, "width_ns":N,
  *    "messages":N, "unread":N, "unnamed":N, "left_out":N,
  *    "kinds":[{"kind":"call", "key":"a@h > b@h rpc lists:seq/2", "value":"OTP 25", "unread":N,
  *              "unnamed":true, "of_call":true, "most":N, "windows":N, "packet":N, "conn":N, "call":N,
