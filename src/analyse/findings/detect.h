@@ -423,6 +423,19 @@ void detect_stall_time(struct detect *d);
 bool detect_stall_beside(const struct detect *d, const struct ds_text name[2], int64_t from_ns,
                          int64_t until_ns);
 
+/* When links were heard (detect_heard.c). detect_heard takes each message, detect_heard_event ticks and
+ * what becomes of connections. detect_silent_beside says whether a link between one of two nodes (whose)
+ * and a third one fell silent when theirs did, from_ns, and still was at to_ns; is_parted: its nodes have
+ * connected anew since. */
+struct heard_beside {
+    bool is_silent, is_parted;
+    int whose;
+};
+void detect_heard(struct detect *d, const struct ds_event *event);
+void detect_heard_event(struct detect *d, const struct ds_event *event);
+struct heard_beside detect_silent_beside(const struct detect *d, const struct ds_text name[2],
+                                         int64_t from_ns, int64_t to_ns);
+
 /* What is down now (detect_presence.c). detect_presence takes all events but messages; detect_presence_sum
  * brings up to date which findings have passed; detect_presence_down says which nodes have left and not
  * come back, or which link: false when there is none. So does detect_presence_restarted of nodes that came

@@ -114,22 +114,27 @@ static struct finding *begin(struct detect *d, const struct pair *pair, const st
     return f;
 }
 
-/* is_path_cut says whether another link of one of the nodes, which was not idle, stalls in the same time.
- * */
-static bool is_path_cut(const struct detect *d, const struct pair *pair, const struct ds_text name[2])
+/* path_cut says that another link of one of the nodes, which was not idle, stalls in the same time, or fell
+ * silent at the same moment. NULL: none did. */
+static const char *path_cut(const struct detect *d, const struct pair *pair, const struct ds_text name[2])
 {
     const struct idle_drop *cut = &pair->cut;
-    return detect_stall_beside(d, name, cut->ts_ns - cut->idle_ns - BESIDE_NS, cut->ts_ns - BESIDE_NS);
+    const int64_t from_ns = cut->ts_ns - cut->idle_ns;
+    if (detect_stall_beside(d, name, from_ns - BESIDE_NS, cut->ts_ns - BESIDE_NS))
+        return "stalled in that time";
+    return detect_silent_beside(d, name, from_ns, cut->ts_ns).is_silent ? "fell silent at the same moment"
+                                                                         : NULL;
 }
 
 /* judge says how sure it is: the more often, the surer. */
 static void judge(const struct detect *d, struct finding *f, const struct pair *pair,
                   const struct ds_text name[2], bool is_alive)
 {
-    if (is_path_cut(d, pair, name)) {
+    const char *beside = path_cut(d, pair, name);
+    if (beside != NULL) {
         f->severity = SEVERITY_NOTE;
-        wording_add(&f->detail, "; another link of these nodes stalled in that time, so the path may have "
-                                "been cut for all links");
+        wording_say(&f->detail, "; another link of these nodes {}, so the path may have been cut for all "
+                    "links", a_word(beside));
         detect_unsure(f, CERTAINTY_POSSIBLE, "the other links of both nodes: DS201, DS214");
     } else if (pair->cuts > 1 || (is_alive && pair->cut.is_reset))
         detect_unsure(f, CERTAINTY_LIKELY,
@@ -154,6 +159,10 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
     if (pair->cut.conn == 0 || pair->cut.conn == conn->number)
         return;
     const struct ds_text name[2] = {conn->end[0].node, conn->end[1].node};
+    if (!pair->cut.is_reset && path_cut(d, pair, name) != NULL) { /* DS201 tells of it */
+        pair->cut = (struct idle_drop){0};
+        return;
+    }
     struct finding *f = begin(d, pair, name);
     wording_add(&f->detail, "; a new link is up, and neither node was restarted");
     detect_frame(f, event->frame, "up again");
@@ -187,7 +196,7 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
                          : NULL;
     *cut = p != NULL && p->cut.conn == fading->conn ? &p->cut : NULL;
     if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading) ||
-        is_path_cut(d, p, name))
+        path_cut(d, p, name) != NULL)
         return false;
     if (!p->cut.is_told) { /* of the other end, it may have been */
         judge(d, begin(d, p, name), p, name, false);

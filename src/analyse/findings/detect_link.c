@@ -55,6 +55,12 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
         wording_say(&f->detail, "the RST answers the first data after a silence of {silent}: its host "
                     "was restarted, or a middlebox forgot the link and answered in its name (DS208)",
                     a_span(link->silence_ns));
+        const struct ds_text name[2] = {event->conn->end[0].node, event->conn->end[1].node};
+        const struct heard_beside beside =
+            detect_silent_beside(d, name, event->ts_ns - link->silence_ns, event->ts_ns);
+        if (beside.is_silent)
+            wording_say(&f->detail, "; or the network was cut: another link of {node} fell silent at the "
+                        "same moment", an_end(&event->conn->end[beside.whose]));
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
     }

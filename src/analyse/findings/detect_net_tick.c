@@ -9,6 +9,7 @@
 
 
 #define SECOND INT64_C(1000000000)
+#define AGAIN_NS SECOND        /* so soon a RST answers what comes for a link that its host has no more */
 #define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */
 
 /* tick_of_either: the end that is waited for has the same ticktime, or should. */
@@ -145,11 +146,19 @@ static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t
                : 0;
 }
 
+/* speaks_again says whether an end has just sent something, be it a retransmission, after a pause. */
+static bool speaks_again(const struct ds_tcp_side *side, int64_t now_ns)
+{
+    return side->pause_to_ns != 0 && now_ns - side->pause_to_ns <= AGAIN_NS;
+}
+
 /* quiet_since returns when an end was heard last before something got through again: what was under way
  * when it was cut off is sent then. */
-static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns)
+static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns, int64_t now_ns)
 {
     int64_t before_ns;
+    if (speaks_again(side, now_ns))
+        return side->pause_from_ns;
     if (__builtin_sub_overflow(side->last_data_ns, side->max_quiet_ns, &before_ns))
         return side->last_data_ns;
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
@@ -163,7 +172,8 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_tcp_side *side = link->side;
     const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns);
-    const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns), quiet_since(&side[1], up_ns)};
+    const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns, event->ts_ns),
+                                 quiet_since(&side[1], up_ns, event->ts_ns)};
     const int64_t last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
     const int64_t silence_ns = link->silence_ns != 0 ? link->silence_ns : event->ts_ns - last_ns;
     const int64_t since_ns = event->ts_ns - silence_ns;
@@ -171,12 +181,17 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     int64_t tick_ns = detect_tick_of(link, 0);
     if (tick_ns < detect_tick_of(link, 1))
         tick_ns = detect_tick_of(link, 1);
-    /* Where nothing at all came, the capture may have paused. */
+    /* Where nothing at all came, the capture may have paused; but then what follows stands behind a gap. */
     const bool is_paused =
-        d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2;
+        d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2 &&
+        !speaks_again(&side[0], event->ts_ns) && !speaks_again(&side[1], event->ts_ns);
     const bool is_silent = ticks && !is_paused && silence_ns >= 3 * tick_ns;
+    const struct ds_text name[2] = {event->conn->end[0].node, event->conn->end[1].node};
+    const struct heard_beside beside = silence_ns >= PARTED_NS && !is_paused
+                                           ? detect_silent_beside(d, name, since_ns, event->ts_ns)
+                                           : (struct heard_beside){false};
     if (last_ns == 0 || w->gap_ns >= since_ns || detect_was_unread(w, since_ns) ||
-        (!is_silent && (silence_ns < PARTED_NS || up_ns <= since_ns)))
+        (!is_silent && (silence_ns < PARTED_NS || (up_ns <= since_ns && !beside.is_parted))))
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_BETWEEN;
@@ -187,9 +202,12 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     wording_say(&f->detail, "neither was heard for {silent}", a_span(silence_ns));
     if (is_silent) {
         wording_say(&f->detail, ", though each ticks every {tick_interval}", a_span(tick_ns));
-    } else {
+    } else if (up_ns > since_ns) {
         wording_add(&f->detail, ", and they connected again though neither was restarted");
     }
+    if (beside.is_silent)
+        wording_say(&f->detail, "; another link of {node} fell silent at the same moment",
+                    an_end(&event->conn->end[beside.whose]));
     wording_add(&f->detail, ": the path was cut on both sides of the capture point, or at it");
     detect_frame(f, event->frame, link->close == DS_CLOSE_RESET ? "the RST" : "the close");
     detect_unsure(f, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY, "the logs of both nodes");

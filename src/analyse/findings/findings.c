@@ -214,6 +214,7 @@ static inline void on_message(struct detect *d, const struct record *record)
     d->checks.unknown += !is_undecoded && record->event->unknown_atoms != 0;
     d->checks.guessed +=
         !is_undecoded && record->event->unknown_atoms == 0 && record->event->likely_atoms != 0;
+    detect_heard(d, record->event);
     detect_link_message(d, record->event);
     if (record->event->ts_ns - d->awake_ns <= DETECT_AWAKE_NS || paused_before(record->event))
         detect_awake(d, record);
@@ -285,6 +286,7 @@ static const struct {
     {ANY, detect_capture},
     {ANY, detect_foreign},
     {BIT(STALL), detect_arrival},
+    {BIT(TICK) | BIT(CONN), detect_heard_event},
     {BIT(TICK), detect_mnesia_tick},
     {BIT(EPMD), detect_tables_epmd},
     {BIT(CONN), detect_tls},

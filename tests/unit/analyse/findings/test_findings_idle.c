@@ -167,6 +167,21 @@ static void reset_in_its_name(void **state)
     w.conn.end[1].node = text("bob@127.0.0.1");
     step(DS_STEP_STATUS_REPLY, 0, "true");
     found("DS118");
+    const char *before = leaves_out; /* its evidence begins with the RST */
+    leaves_out = "DS214 DS118";
+    begin();
+    w.hidden = true;
+    up();
+    half_close(1, DS_CLOSE_RESET);
+    const uint64_t reset_frame = w.frame;
+    next_conn();
+    w.conn.end[0].node = text("alice@127.0.0.1");
+    w.conn.end[1].node = text("bob@127.0.0.1");
+    step(DS_STEP_STATUS_REPLY, 0, "true");
+    found("DS204 DS208");
+    assert_int_equal(w.last.evidence[0].num, 2);
+    assert_int_equal(w.last.evidence[0].packet[0].frame, reset_frame);
+    leaves_out = before;
     begin(); /* what answered the first word after a silence may not have been the node at all */
     up();
     w.link.silence_ns = 10 * SECOND;
@@ -212,6 +227,97 @@ static void forgotten_and_reset(void **state)
     }
 }
 
+/* beside puts an event of another link: it is up, or ticks. */
+static void beside(uint64_t number, const char *a, const char *b, enum ds_event_type type, int64_t tick_ns)
+{
+    const struct ds_conn before = w.conn;
+    const struct ds_tcp_stats link = w.link;
+    memset(&w.link, 0, sizeof w.link);
+    w.link.side[0].tick_intervals = tick_ns != 0;
+    w.link.side[0].tick_last_ns = tick_ns;
+    w.link.closed_by = -1;
+    w.conn.number = number;
+    w.conn.end[0].node = text(a);
+    w.conn.end[1].node = text(b);
+    w.conn.end[0].creation = w.conn.end[1].creation = 5;
+    w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+    if (type == DS_EVENT_CONN)
+        shake(DS_STEP_CHALLENGE_ACK, a, b);
+    struct ds_event event = event_of(type, 0);
+    if (type == DS_EVENT_CONN)
+        event.change = (struct ds_conn_change){.state = DS_CONN_UP};
+    put(&event);
+    w.conn = before;
+    w.link = link;
+}
+
+/* All links of a node fall silent at one moment: its host is cut off, and drops what it sends. */
+static void silenced_together(void **state)
+{
+    enum { TOGETHER, PARTED, LATE, TOO_LATE, EARLY, TOO_EARLY, SPOKE, WOKE, TICKS, LONGER_THAN_TICKS, OF_OTHERS,
+           OF_BOTH, FORGOTTEN, CUT, CASES };
+    static const char bob[] = "bob@127.0.0.1", carol[] = "carol@127.0.0.1";
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        const int64_t first_ns = i == EARLY                            ? 2 * SECOND
+                                 : i == TOO_EARLY                      ? 2 * SECOND + 1
+                                 : i == TICKS || i == LONGER_THAN_TICKS ? 10 * SECOND
+                                                                       : 0;
+        const int64_t tick_ns = i == TICKS ? 20 * SECOND - SECOND / 2 : i == LONGER_THAN_TICKS ? 19 * SECOND : 0;
+        beside(500, i == OF_OTHERS ? "dave@127.0.0.1" : i == OF_BOTH ? "alice@127.0.0.1" : bob,
+               i == OF_BOTH ? bob : carol, DS_EVENT_CONN, 0);
+        if (tick_ns != 0)
+            beside(500, bob, carol, DS_EVENT_TICK, tick_ns);
+        w.now_ns += first_ns;
+        up();
+        const int64_t cut_ns = w.now_ns;
+        if (i == LATE || i == TOO_LATE) {
+            w.now_ns += 2 * SECOND + (i == TOO_LATE);
+            beside(500, bob, carol, DS_EVENT_TICK, 0);
+        }
+        w.now_ns = cut_ns + 10 * SECOND;
+        if (i == SPOKE)
+            beside(500, bob, carol, DS_EVENT_TICK, 0);
+        w.now_ns = cut_ns + 15 * SECOND;
+        beside(700, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0); /* the capture goes on */
+        if (i == FORGOTTEN)
+            beside(500 + 256, "dave@127.0.0.1", carol, DS_EVENT_CONN, 0);
+        w.now_ns = cut_ns + 28 * SECOND;
+        if (i == WOKE) /* as the other one does a moment later */
+            beside(500, bob, carol, DS_EVENT_TICK, 0);
+        w.now_ns = cut_ns + 30 * SECOND;
+        if (i == PARTED)
+            beside(501, bob, carol, DS_EVENT_CONN, 0);
+        w.link.silence_ns = 30 * SECOND;
+        if (i == CUT) {
+            put_stall(DS_STALL_LOST, SECOND, false, 4);
+        } else {
+            w.link.side[0].last_data_ns = w.now_ns;
+            half_close(1, DS_CLOSE_RESET);
+        }
+        if (i == TOGETHER)
+            detail_has("(DS208); or the network was cut: another link of bob@127.0.0.1 fell silent at the same");
+        next_conn();
+        up();
+        const bool is_silent =
+            i == TOGETHER || i == LATE || i == EARLY || i == WOKE || i == LONGER_THAN_TICKS || i == CUT;
+        found(i == PARTED || i == CUT ? "DS201" : i == OF_BOTH ? "DS204 DS208 DS209" : "DS204 DS208");
+        if (i == PARTED) {
+            detail_has("neither was heard for 30.00 s; another link of bob@127.0.0.1 fell silent at the same");
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+            assert_int_equal(w.last.severity, SEVERITY_ERROR);
+        } else if (is_silent && i != CUT) {
+            detail_has("another link of these nodes fell silent at the same moment");
+            assert_int_equal(w.last.certainty, CERTAINTY_POSSIBLE);
+            assert_int_equal(w.last.severity, SEVERITY_NOTE);
+        } else if (i != CUT && i != OF_BOTH) {
+            assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +325,7 @@ int main(void)
         cmocka_unit_test(reset_by_its_node),
         cmocka_unit_test(reset_in_its_name),
         cmocka_unit_test(forgotten_and_reset),
+        cmocka_unit_test(silenced_together),
     };
     leaves_out = "DS214"; /* test_findings_stall.c has them */
     return cmocka_run_group_tests(tests, NULL, NULL);

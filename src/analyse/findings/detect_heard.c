@@ -1,0 +1,118 @@
+/*
+ * detect_heard.c - when each link was heard: the latest message or tick of either end, and the latest
+ * silence of both. What cuts a node off silences all of its links at one moment, where the nodes' own hosts
+ * drop what they send without a trace in the capture. One link alone that falls silent may have been idle.
+ *
+ * Links that idle fall silent together as well, as a node ticks on all of them at once. But no silence of
+ * such a link is longer than two ticks.
+ */
+#include "analyse/findings/detect.h"
+
+#include "core/hash.h"
+
+#define SECOND INT64_C(1000000000)
+#define QUIET_NS SECOND          /* a shorter silence is none */
+#define TOGETHER_NS (2 * SECOND) /* what cuts all links of a node does not cut all at once */
+
+/* heard_link is a link: by the number of its connection modulo the cap. An older one is forgotten. */
+enum { MAX_HEARD = 256 };
+struct heard_link {
+    uint64_t conn; /* 0: none */
+    int64_t last_ns;
+    int64_t from_ns, to_ns; /* the latest silence that is over; 0: there was none */
+    int64_t tick_ns;        /* the longer interval of ticks of both ends; 0: none was measured */
+    uint32_t node[2];       /* hashes of names, 0: not known */
+    bool is_over;           /* it has ended: to_ns says until when it was silent */
+};
+
+struct heard_watch {
+    struct heard_link link[MAX_HEARD];
+};
+
+const struct detect_family detect_heard_family = {sizeof(struct heard_watch), {{0}}};
+
+static void name_ends(struct heard_link *h, const struct ds_conn *conn)
+{
+    for (int end = 0; end < 2; end++)
+        h->node[end] = conn->end[end].node.data != NULL ? hash_text(conn->end[end].node) : 0;
+}
+
+/* get finds the place of a connection, or takes that of another one. */
+static struct heard_link *get(struct detect *d, const struct ds_event *event)
+{
+    struct heard_link *h = &d->heard->link[event->conn->number % MAX_HEARD];
+    if (h->conn != event->conn->number)
+        *h = (struct heard_link){.conn = event->conn->number, .last_ns = event->ts_ns};
+    return h;
+}
+
+/* hear ends a silence. */
+static void hear(struct heard_link *h, int64_t ts_ns)
+{
+    if (ts_ns - h->last_ns >= QUIET_NS) {
+        h->from_ns = h->last_ns;
+        h->to_ns = ts_ns;
+    }
+    if (ts_ns > h->last_ns)
+        h->last_ns = ts_ns;
+}
+
+void detect_heard(struct detect *d, const struct ds_event *event)
+{
+    struct heard_link *h = get(d, event);
+    hear(h, event->ts_ns);
+    if (h->node[0] == 0 || h->node[1] == 0)
+        name_ends(h, event->conn);
+}
+
+void detect_heard_event(struct detect *d, const struct ds_event *event)
+{
+    const bool is_tick = event->type == DS_EVENT_TICK;
+    const bool is_up = !is_tick && event->change.state == DS_CONN_UP;
+    if (!is_tick && !is_up && !event->change.final)
+        return;
+    struct heard_link *h = get(d, event);
+    hear(h, event->ts_ns);
+    name_ends(h, event->conn);
+    h->is_over = event->type == DS_EVENT_CONN && event->change.final;
+    const struct ds_tcp_stats *link = event->conn->link;
+    for (int end = 0; end < 2 && link != NULL; end++) {
+        if (link->side[end].tick_intervals != 0 && detect_tick_of(link, end) > h->tick_ns)
+            h->tick_ns = detect_tick_of(link, end);
+    }
+}
+
+/* is_silent says whether a link fell silent when another one did, and was for as long. A silence that lasts
+ * does until now_ns. */
+static bool is_silent(const struct heard_link *h, int64_t from_ns, int64_t to_ns, int64_t now_ns)
+{
+    const bool lasts = !h->is_over && h->last_ns <= from_ns + TOGETHER_NS;
+    const int64_t since_ns = lasts ? h->last_ns : h->from_ns, until_ns = lasts ? now_ns : h->to_ns;
+    const int64_t before_ns = TOGETHER_NS + 2 * h->tick_ns;
+    return since_ns >= from_ns - before_ns && since_ns <= from_ns + TOGETHER_NS &&
+           until_ns >= to_ns - TOGETHER_NS && until_ns - since_ns > 2 * h->tick_ns + SECOND;
+}
+
+/* is_replaced says whether the nodes of a silent link, which were not restarted, have connected anew. */
+static bool is_replaced(const struct detect *d, const struct heard_link *h, int64_t from_ns)
+{
+    const struct pair *p = detect_pair(d, h->node[0], h->node[1]);
+    return p != NULL && p->ups > 1 && p->up_ns[(p->ups - 1) % NUM_UPS] > from_ns + TOGETHER_NS;
+}
+
+struct heard_beside detect_silent_beside(const struct detect *d, const struct ds_text name[2],
+                                         int64_t from_ns, int64_t to_ns)
+{
+    const uint32_t node[2] = {hash_text(name[0]), hash_text(name[1])};
+    struct heard_beside found = {false};
+    for (size_t i = 0; i < MAX_HEARD && !found.is_parted; i++) {
+        const struct heard_link *h = &d->heard->link[i];
+        const bool is_of[2] = {h->node[0] == node[0] || h->node[1] == node[0],
+                               h->node[0] == node[1] || h->node[1] == node[1]};
+        if (h->conn == 0 || h->node[0] == 0 || h->node[1] == 0 || is_of[0] == is_of[1] ||
+            !is_silent(h, from_ns, to_ns, d->now_ns))
+            continue;
+        found = (struct heard_beside){true, is_replaced(d, h, from_ns), is_of[1]};
+    }
+    return found;
+}
