@@ -150,7 +150,7 @@ struct finding {
     bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
-    bool is_effect; /* of a finding that its detail names: it stands behind that, though it began first */
+    bool is_effect; /* of another finding: it stands behind that, though it began first */
     bool is_aside;  /* hygiene, whatever its kind: it comes of what is known and told, or was over soon */
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */

@@ -132,6 +132,13 @@ static bool temper(struct detect *d)
     return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
 }
 
+/* set_over notes when it is over. */
+static void set_over(const struct detect *d, struct found *found, bool is_over)
+{
+    found->finding.is_over = is_over;
+    found->over_ns = is_over ? d->now_ns : 0;
+}
+
 static struct found *complete(struct detect *d)
 {
     const struct finding *draft = &d->draft;
@@ -142,7 +149,7 @@ static struct found *complete(struct detect *d)
     struct finding *f = &found->finding;
     const bool was_error = f->severity == SEVERITY_ERROR;
     f->detail = draft->detail;
-    f->is_over = draft->is_over;
+    set_over(d, found, draft->is_over);
     f->is_update = true;
     if (draft->certainty < f->certainty || (draft->is_proved && !f->is_proved)) {
         f->is_proved = draft->is_proved;
@@ -202,6 +209,7 @@ uint64_t detect_commit(struct detect *d)
             draft->first_ns = ts_ns;
         draft->error_change = draft->severity == SEVERITY_ERROR;
         found->finding = *draft;
+        set_over(d, found, draft->is_over);
         found->id = id;
         found->is_tempered = is_tempered;
         detect_emit(d, &found->finding);
@@ -210,7 +218,7 @@ uint64_t detect_commit(struct detect *d)
     struct finding *f = &found->finding;
     f->count++;
     f->last_ns = ts_ns;
-    f->is_over = draft->is_over;
+    set_over(d, found, draft->is_over);
     f->is_past = false;
     f->is_aside &= draft->is_aside;
     /* What has become worse is told anew. */
@@ -253,7 +261,8 @@ void detect_over(struct detect *d, uint64_t number)
          found = table_newer(&d->found, found)) {
         if (found->finding.number != number)
             continue;
-        found->finding.is_over = found->finding.is_update = true;
+        set_over(d, found, true);
+        found->finding.is_update = true;
         found->finding.error_change = 0;
         detect_emit(d, &found->finding);
         return;

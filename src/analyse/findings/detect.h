@@ -118,6 +118,7 @@ struct found {
     uint64_t id; /* by which equal ones are found */
     struct finding finding;
     bool is_tempered; /* it would be more certain if nothing were missing */
+    int64_t over_ns;  /* since when it is over; 0: it is not, or not known to be */
 };
 TABLE_KEYED(struct found, id);
 
@@ -386,6 +387,9 @@ uint64_t detect_commit(struct detect *d);
 /* detect_detail replaces the detail of what has that number; nothing where that is forgotten. */
 void detect_detail(struct detect *d, uint64_t number, const struct wording *detail);
 
+/* detect_find_cause finds what a finding is an effect of (detect_effects.c); NULL: of nothing known. */
+const struct found *detect_find_cause(const struct detect *d, const struct finding *effect);
+
 /* detect_over says of what has that number that it is over. */
 void detect_over(struct detect *d, uint64_t number);
 
@@ -471,7 +475,11 @@ void detect_crash(struct detect *d, const struct record *record);
 void detect_crash_message(struct detect *d, const struct record *record); /* EXIT and DOWN */
 void detect_crash_watched(struct detect *d, const struct record *record); /* MONITOR */
 void detect_crash_time(struct detect *d, bool at_end);
-void detect_timeout(struct detect *d, const struct call *call);
+void detect_timeout(struct detect *d, const struct record *record);
+
+/* detect_name_at_end returns the name of who was asked, as the end of the monitor of a call tells it: where
+ * the link was joined late, the request may not. Absent: it is not told. */
+struct ds_text detect_name_at_end(const struct record *record);
 
 /* Nodes that answer nothing for a while (detect_awake.c). detect_awake takes messages of which
  * paused_before holds, and those of half a second behind these; detect_awake_call each call that has

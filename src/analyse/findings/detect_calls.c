@@ -61,6 +61,20 @@ struct finding *detect_begin_call(struct detect *d, enum finding_code code, cons
     return f;
 }
 
+struct ds_text detect_name_at_end(const struct record *record)
+{
+    const struct ds_event *event = record->event;
+    const struct ds_op *op =
+        event != NULL && event->type == DS_EVENT_MESSAGE ? event->message.op : NULL;
+    struct ds_text name = {0};
+    if (op == NULL || (op->kind != DS_KIND_DOWN && op->kind != DS_KIND_DEMONITOR))
+        return name;
+    const bool is_down = op->kind == DS_KIND_DOWN;
+    if (!ds_term_get_atom(&event->message.role[is_down ? DS_ROLE_FROM : DS_ROLE_TO], &name))
+        name = is_down ? record->note.from_name : record->note.to_name;
+    return name;
+}
+
 void detect_unread(struct detect *d, const struct ds_event *event)
 {
     struct conn_watch *w = detect_watch(d, event->conn);

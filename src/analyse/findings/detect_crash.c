@@ -171,11 +171,15 @@ static uint64_t key_of_pid(const struct party *process)
     return process->has_pid ? hash_more(hash_short(11, process->node), pid, sizeof pid) : 0;
 }
 
-/* key_of: by its name, so that it is the same one when it came back. */
-static uint64_t key_of(const struct party *callee)
+/* key_of: by its name, so that it is the same one when it came back. A node without a name is one of its
+ * own on each connection. */
+static uint64_t key_of(const struct party *callee, uint64_t conn)
 {
-    return callee->name.data != NULL ? hash_short(hash_short(11, callee->node), callee->name)
-                                     : key_of_pid(callee);
+    if (callee->name.data == NULL)
+        return key_of_pid(callee);
+    const uint64_t node = callee->node.data != NULL ? hash_short(11, callee->node)
+                                                    : hash_more(11, &conn, sizeof conn);
+    return hash_short(node, callee->name);
 }
 
 /* key_of_place is for one of which neither is known: by where it crashed. */
@@ -299,11 +303,15 @@ static void name_callee(struct wording *sentence, const struct record *record)
     const struct party *callee = &record->call->callee;
     const struct ds_event *event = record->event;
     wording_add(sentence, "a request crashed ");
+    const struct ds_text name = detect_name_at_end(record);
     if (is_known(callee)) {
         wording_say(sentence, "{process}", a_party(callee));
         return;
     }
-    wording_add(sentence, "a process");
+    if (name.data != NULL)
+        wording_say(sentence, "{process}", an_atom(name));
+    else
+        wording_add(sentence, "a process");
     if (event != NULL && event->type == DS_EVENT_MESSAGE)
         wording_say(sentence, " of {peer}", an_end(&event->conn->end[event->dir]));
 }
@@ -356,13 +364,14 @@ void detect_crash(struct detect *d, const struct record *record)
     struct crash crash;
     if (d->crash->crashed.num == 0 && call->outcome != CALL_ERROR)
         return;
-    uint64_t key = key_of(&call->callee);
+    uint64_t key = key_of(&call->callee, call->conn);
     if (is_known(&call->callee) && (c = table_find(&d->crash->crashed, key)) != NULL)
         settle(d, c, call);
     if (!is_by_monitor(record) || !read_crash(&call->reason, &crash))
         return;
     if (!is_known(&call->callee)) {
-        key = key_of_place(call->conn, &crash);
+        const struct party named = {.node = call->callee.node, .name = detect_name_at_end(record)};
+        key = named.name.data != NULL ? key_of(&named, call->conn) : key_of_place(call->conn, &crash);
         c = table_find(&d->crash->crashed, key);
     }
     if (c != NULL) {
@@ -458,7 +467,7 @@ void detect_crash_watched(struct detect *d, const struct record *record)
     if (d->crash->crashed.num == 0 ||
         (who.name.data == NULL && !ds_term_get_atom(&event->message.role[DS_ROLE_TO], &who.name)))
         return;
-    struct crashed *c = table_find(&d->crash->crashed, key_of(&who) ^ ALONE);
+    struct crashed *c = table_find(&d->crash->crashed, key_of(&who, event->conn->number) ^ ALONE);
     if (c != NULL && c->anew == 0)
         c->anew = key_of_monitor(&event->message);
 }
@@ -469,8 +478,8 @@ static void forget_monitor(struct detect *d, const struct record *record)
     if (d->crash->crashed.num == 0)
         return;
     const struct party who = read_process(record);
-    struct crashed *c =
-        who.name.data != NULL ? table_find(&d->crash->crashed, key_of(&who) ^ ALONE) : NULL;
+    const uint64_t key = key_of(&who, record->event->conn->number) ^ ALONE;
+    struct crashed *c = who.name.data != NULL ? table_find(&d->crash->crashed, key) : NULL;
     if (is_anew(c, &record->event->message))
         c->anew = 0;
 }
@@ -490,7 +499,8 @@ void detect_crash_message(struct detect *d, const struct record *record)
     }
     const struct party who = read_process(record);
     const uint64_t key =
-        who.name.data != NULL ? key_of(&who) : key_of_place(event->conn->number, &crash);
+        who.name.data != NULL ? key_of(&who, event->conn->number)
+                              : key_of_place(event->conn->number, &crash);
     const uint64_t pid = key_of_pid(&who);
     struct crashed *c = table_find(crashed, key ^ ALONE);
     if (has_ended(d->crash, pid, event->ts_ns) ||

@@ -76,7 +76,6 @@ static bool on_silence(struct detect *d, const struct ds_event *event, const str
                  : may_be_slow  ? SILENT_SLOW
                  : acknowledged ? SILENT_STUCK
                                 : SILENT_GONE;
-    f->is_effect = is_held;
     detect_lasts(d, heard_ns);
     wording_say(&f->sentence, "{peer} disconnected {node}, {}: net_tick_timeout",
                 an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]),
@@ -118,7 +117,6 @@ static bool on_unread(struct detect *d, const struct ds_event *event, const stru
         return false;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_STUCK;
-    f->is_effect = true;
     detect_lasts(d, heard_ns);
     wording_say(&f->sentence, "{peer} disconnected {node}, which had stopped responding: net_tick_timeout",
                 an_end(&event->conn->end[closed_by]), an_end(&event->conn->end[!closed_by]));

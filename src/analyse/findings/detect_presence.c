@@ -102,15 +102,16 @@ static bool begins_with(const struct finding *f, const struct presence_node *nod
            memcmp(f->sentence.bytes + f->sentence.part[0].at, node->name, node->len) == 0;
 }
 
-/* has_passed: the two nodes have connected since, or the node is there again. */
-static bool has_passed(const struct detect *d, const struct finding *f)
+/* has_passed: the two nodes have connected since, or the node is there again. Calls fail no more when what
+ * made them fail is over. */
+static bool has_passed(const struct detect *d, const struct finding *f, const struct found *cause)
 {
     if (f->kind->rank != RANK_AVAILABILITY)
         return false;
     if (f->is_over || f->kind == finding_kind_at(FINDING_DS601))
         return f->is_over;
     if (is_of_calls(f))
-        return d->now_ns - f->last_ns >= RECENT_NS;
+        return d->now_ns - f->last_ns >= RECENT_NS || (cause != NULL && cause->finding.is_over);
     const struct presence_pair *pair =
         presence_find_pair(&d->presence, finding_node(f, 0), finding_node(f, 1));
     if (pair != NULL)
@@ -194,10 +195,12 @@ void detect_presence_sum(struct detect *d)
     for (struct found *found = table_oldest(&d->found); found != NULL;
          found = table_newer(&d->found, found)) {
         struct finding *f = &found->finding;
-        const bool is_past = has_passed(d, f), is_aside = comes_of_known(d, f);
-        if (f->is_past == is_past && f->is_aside == is_aside)
+        const struct found *cause = detect_find_cause(d, f);
+        const bool is_past = has_passed(d, f, cause), is_aside = comes_of_known(d, f);
+        if (f->is_past == is_past && f->is_aside == is_aside && f->is_effect == (cause != NULL))
             continue;
         f->is_past = is_past;
+        f->is_effect = cause != NULL;
         f->is_aside = is_aside;
         if (is_aside)
             f->severity = SEVERITY_NOTE;

@@ -117,6 +117,7 @@ static void report(struct detect *d, const struct ds_event *event, struct starts
     const enum severity severity = recent >= LOOP_STARTS ? SEVERITY_ERROR : SEVERITY_WARNING;
     if (is_told(d, s, severity))
         return;
+    const bool is_again = s->is_told;
     s->is_told = true;
     s->severity = (uint8_t)severity;
     struct finding *f = detect_begin(d, FINDING_DS215, event);
@@ -134,7 +135,9 @@ static void report(struct detect *d, const struct ds_event *event, struct starts
                 a_number(s->creation[(s->num - 1) % NUM_STARTS]));
     for (uint64_t n = s->num > NUM_STARTS ? s->num - NUM_STARTS : 0; n < s->num; n++)
         detect_frame(f, s->frame[n % NUM_STARTS], is_at_epmd ? "registered" : "up");
-    detect_commit(d);
+    const uint64_t number = detect_commit(d);
+    if (is_again && number != 0)
+        detect_detail(d, number, &f->detail);
 }
 
 /* take notes a creation. Returns whether it is another one than those before. */

@@ -23,19 +23,25 @@ static bool is_usual(int64_t waited_ns)
     return waited_ns >= SECOND - EARLY_NS && (waited_ns + EARLY_NS) % SECOND <= EARLY_NS + LATE_NS;
 }
 
-static void name_callee(struct wording *sentence, const struct party *callee)
+static void name_callee(struct wording *sentence, const struct record *record)
 {
+    const struct party *callee = &record->call->callee;
+    const struct ds_text name = detect_name_at_end(record);
     wording_add(sentence, "calls ");
     if (callee->name.data != NULL) {
         wording_say(sentence, "to {process} ", a_party(callee));
+    } else if (name.data != NULL) {
+        const struct ds_event *end = record->event;
+        wording_say(sentence, "to {process} of {peer} ", an_atom(name), an_end(&end->conn->end[!end->dir]));
     } else if (callee->node.data != NULL) {
         wording_say(sentence, "to processes of {peer} ", a_node(callee->node));
     }
     wording_add(sentence, "time out");
 }
 
-void detect_timeout(struct detect *d, const struct call *call)
+void detect_timeout(struct detect *d, const struct record *record)
 {
+    const struct call *call = record->call;
     const struct conn_watch *w = detect_find_watched(d, call->conn);
     const int64_t waited_ns = call->end_ns - call->start_ns;
     if (call->outcome != CALL_TIMEOUT || call->awaits_input || (w != NULL && w->is_one_way) ||
@@ -44,7 +50,7 @@ void detect_timeout(struct detect *d, const struct call *call)
     struct finding *f = detect_begin_call(d, FINDING_DS313, call);
     if (call->group != NULL && call->group[0] != '\0')
         f->severity = SEVERITY_NOTE; /* Erlang/OTP and libraries give up by themselves as well */
-    name_callee(&f->sentence, &call->callee);
+    name_callee(&f->sentence, record);
     wording_say(&f->detail, "after {waited}, asked by {caller}, call #{call}", a_span(waited_ns),
                 a_party(&call->caller), a_number(call->number));
     detect_frame(f, call->end_frame, "the caller stops waiting");

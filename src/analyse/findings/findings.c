@@ -253,7 +253,7 @@ static void on_call(struct detect *d, const struct record *record)
     detect_calls(d, record);
     detect_crash(d, record);
     if (!gets_no_vote)
-        detect_timeout(d, record->call);
+        detect_timeout(d, record);
     if (d->num_awake != 0)
         detect_awake_call(d, record->call);
     if (d->presence.new_ones != 0)

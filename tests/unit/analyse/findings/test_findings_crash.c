@@ -197,26 +197,35 @@ static void unknown_reasons(void **state)
 /* The name of who was asked may be an atom that is not known: where it crashed says whether it did so again. */
 static void unknown_callees(void **state)
 {
-    enum { ALIKE, OTHER_PLACE, OTHER_CONN, TOGETHER, CASES };
+    enum { ALIKE, OTHER_PLACE, OTHER_CONN, TOGETHER, NAMED, NAMED_OTHERS, NAMED_ELSEWHERE, ROLE, CASES };
     (void)state;
     for (int i = 0; i < CASES; i++) {
         begin_calls();
         struct ds_event event = message(1, "j", 1);
         event.message.op = ds_op_find(28); /* payload_monitor_p_exit */
         for (int j = 0; j < 3; j++) {
-            put_stack(i == OTHER_PLACE && j == 1 ? "badmatch" : "badarith", "handle_call");
+            put_stack((i == OTHER_PLACE || i == NAMED) && j == 1 ? "badmatch" : "badarith", "handle_call");
             struct call call = ended();
+            const size_t at = term_bytes.len;
+            put_atom(i == NAMED_OTHERS && j == 1 ? "shop" : "bank");
+            if (i >= NAMED && i <= NAMED_ELSEWHERE)
+                event.message.role[DS_ROLE_FROM] = term_since(at);
             call.callee = (struct party){0};
-            call.conn = i == OTHER_CONN && j == 1 ? 4 : 3;
+            call.conn = (i == OTHER_CONN || i == NAMED_ELSEWHERE) && j == 1 ? 4 : 3;
             if (i == TOGETHER && j == 2)
                 call.start_ns = w.now_ns - 2 * SECOND;
-            findings_record(w.findings, &(struct record){.event = &event, .call = &call});
+            struct record record = {.event = &event, .call = &call};
+            if (i == ROLE)
+                record.note.from_name = text("bank");
+            findings_record(w.findings, &record);
             w.now_ns += SECOND;
             begin_terms();
         }
         found(i == TOGETHER ? "DS312 DS312" : "DS312 DS312 DS312");
-        sentence_is("a request crashed a process of 10.0.0.2:5555");
-        assert_int_equal(w.last.severity, i == ALIKE ? SEVERITY_ERROR : SEVERITY_WARNING);
+        /* Its name is told by its exit, where the request does not have it. */
+        sentence_is(i >= NAMED ? "a request crashed bank of 10.0.0.2:5555"
+                               : "a request crashed a process of 10.0.0.2:5555");
+        assert_int_equal(w.last.severity, i == ALIKE || i == NAMED || i == ROLE ? SEVERITY_ERROR : SEVERITY_WARNING);
     }
 }
 
@@ -260,6 +269,7 @@ static void crashes_alone(void **state)
         if (i == ASKED_BEFORE) {
             struct call call = ended();
             call.callee.node = (struct ds_text){0};
+            call.conn = 1;
             put_call(&call);
         }
         for (int j = 0; j < 3; j++) {
@@ -295,6 +305,7 @@ static void watched_and_asked(void **state)
         put_stack("badarith", "handle_call");
         struct call call = ended();
         call.callee = (struct party){.name = text("calc")};
+        call.conn = 1;
         if (is_by_pid)
             call.callee =
                 (struct party){.node = text("bob@b"), .has_pid = true, .id = 9, .creation = 5};
@@ -578,6 +589,21 @@ static void out_of_time(void **state)
         }
         sentence_is("calls to calc of bob@b time out");
         found("DS313 DS313 DS313");
+    }
+    for (int i = 0; i < 3; i++) { /* on a link that was joined late the demonitor tells who was asked, or nothing */
+        begin_calls();
+        up();
+        struct call call = call_of(CALL_TIMEOUT);
+        call.callee = (struct party){0};
+        call.conn = 1;
+        struct ds_event event = message(0, "j", 1);
+        event.message.op = ds_op_find(i == 2 ? 19 : 20); /* monitor_p, demonitor_p */
+        put_atom("shop");
+        event.message.role[DS_ROLE_TO] = term_since(0);
+        if (i == 1)
+            event.message.role[DS_ROLE_TO] = (struct ds_term){0};
+        findings_record(w.findings, &(struct record){.event = &event, .call = &call});
+        sentence_is(i == 0 ? "calls to shop of bob@127.0.0.1 time out" : "calls time out");
     }
     begin_calls(); /* with a gap within it */
     up();

@@ -281,9 +281,9 @@ static void silenced_together(void **state)
             beside(500, bob, carol, DS_EVENT_TICK, 0);
         w.now_ns = cut_ns + 15 * SECOND;
         beside(700, "dave@127.0.0.1", "erin@127.0.0.1", DS_EVENT_TICK, 0); /* the capture goes on */
-        if (i == FORGOTTEN)
-            beside(500 + 256, "dave@127.0.0.1", carol, DS_EVENT_CONN, 0);
         w.now_ns = cut_ns + 28 * SECOND;
+        if (i == FORGOTTEN)
+            beside(500 + 256, bob, carol, DS_EVENT_CONN, 0);
         if (i == WOKE) /* as the other one does a moment later */
             beside(500, bob, carol, DS_EVENT_TICK, 0);
         w.now_ns = cut_ns + 30 * SECOND;

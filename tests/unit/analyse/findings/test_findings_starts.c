@@ -33,6 +33,9 @@ static void by_handshake(void **state)
     assert_int_equal(w.last.severity, SEVERITY_ERROR); /* three changes */
     sentence_is("bob@b restarts repeatedly");
     detail_has("3 starts within 4.00 s");
+    comes(5, 2 * SECOND); /* what is told of it goes on */
+    detail_has("4 starts within 6.00 s, each with another creation, the latest 5");
+    assert_int_equal(w.last.count, 3);
     begin(); /* the same one, again and again */
     for (int i = 0; i < 6; i++)
         comes(7, SECOND);
