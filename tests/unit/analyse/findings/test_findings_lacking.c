@@ -531,6 +531,94 @@ static void crashes_by_itself(void)
     findings_record(w.findings, &(struct record){.event = &event, .note.from_name = text("calc")});
 }
 
+/* asks asks a name server, or gets its answer: there is no such name. */
+static void asks(const char *host, bool is_answer)
+{
+    struct ds_conn conn = {.end = {{.addr = {4, {10, 0, 0, 1}}}, {.addr = {4, {10, 0, 0, 53}}}}};
+    struct ds_event event = event_of(DS_EVENT_LOOKUP, is_answer);
+    event.conn = &conn;
+    event.lookup = (struct ds_lookup){
+        .name = text(host), .type = DS_LOOKUP_A, .is_answer = is_answer, .code = is_answer ? 3 : 0};
+    put(&event);
+}
+
+static void does_not_resolve(void)
+{
+    asked("alice"); /* her host has to do with nodes, and that of bob is in the name of one */
+    step(DS_STEP_SEND_NAME, 1, "bob@bob");
+    asks("bob", false);
+    within();
+    asks("bob", true);
+    findings_time(w.findings, w.now_ns + 2 * SECOND);
+}
+
+static void are_stuck(void)
+{
+    step(DS_STEP_SEND_NAME, 0, "alice@a");
+    step(DS_STEP_STATUS, 1, "ok_simultaneous");
+    within();
+    findings_time(w.findings, w.now_ns + 10 * SECOND);
+}
+
+static void is_cut_while_idle(void)
+{
+    up();
+    w.now_ns += 5 * SECOND;
+    within();
+    w.now_ns += 5 * SECOND;
+    w.link.silence_ns = 10 * SECOND;
+    w.link.side[0].last_data_ns = w.now_ns;
+    half_close(1, DS_CLOSE_RESET);
+    next_conn();
+    up();
+}
+
+static void is_parted_by_global(void)
+{
+    shake(DS_STEP_CHALLENGE_ACK, "alice@a", "carol@c");
+    change(DS_CONN_UP, 0, false);
+    half_close(0, DS_CLOSE_FIN);
+    next_conn();
+    up();
+    begin_terms();
+    for (int i = 0; i < 2; i++) {
+        const size_t at = term_bytes.len;
+        put_tuple(5);
+        put_atom(i == 0 ? "lost_connection" : "remove_connection");
+        put_atom("alice@a");
+        put_small(1);
+        put_small(1);
+        put_atom("carol@c");
+        struct ds_event event = message(0, NULL, 0);
+        event.message.payload = term_since(at);
+        findings_record(w.findings, &(struct record){.event = &event,
+                                                     .note.label = i == 0 ? "global:lost_connection"
+                                                                          : "global:remove_connection"});
+        within();
+    }
+}
+
+/* joins makes a link of two nodes on hosts of their own. */
+static void joins(const char *one, uint8_t host_one, const char *two, uint8_t host_two)
+{
+    shake(DS_STEP_CHALLENGE_ACK, one, two);
+    w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, host_one}};
+    w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, host_two}};
+    change(DS_CONN_UP, 0, false);
+    next_conn();
+}
+
+static void lacks_a_link(void)
+{
+    joins("alice@a", 1, "bob@b", 2);
+    joins("bob@b", 2, "carol@c", 3);
+    w.conn.end[0].addr = (struct ds_addr){4, {10, 0, 0, 3}};
+    w.conn.end[1].addr = (struct ds_addr){4, {10, 0, 0, 1}};
+    within();
+    close_by(-1, MS, DS_CLOSE_SYN_TIMEOUT);
+    findings_time(w.findings, w.now_ns + 10 * SECOND);
+}
+
 static const struct play {
     const char *code;
     void (*go)(void);
@@ -558,6 +646,9 @@ static const struct play {
     {"DS306", sends_nonsense, false},      {"DS307", sends_to_many, false},
     {"DS309", makes_atoms, false},         {"DS213", renews_keys, false},
     {"DS303", does_not_get_a_lock, false}, {"DS314", crashes_by_itself, false},
+    {"DS109", does_not_resolve, true},     {"DS114", are_stuck, false},
+    {"DS208", is_cut_while_idle, false},   {"DS210", is_parted_by_global, false},
+    {"DS211", lacks_a_link, false},
 };
 
 /* certainty_of plays, and returns how certain a code is; CERTAINTY_POSSIBLE + 1: it is not found. */
