@@ -158,6 +158,7 @@ struct message {
     int code;
     unsigned dir;
     uint32_t unknown_atoms, likely_atoms, address_atoms;
+    int64_t stalled_ns;
     struct ds_term from, to, ref, flags, mfa, result, reason, payload;
 };
 
@@ -168,6 +169,7 @@ static inline void message(struct seen *seen, const struct message *m)
     event.unknown_atoms = m->unknown_atoms;
     event.likely_atoms = m->likely_atoms;
     event.address_atoms = m->address_atoms;
+    event.message.stalled_ns = m->stalled_ns;
     event.message.code = m->code;
     event.message.op = ds_op_find(m->code);
     event.message.role[DS_ROLE_FROM] = m->from;

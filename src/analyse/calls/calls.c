@@ -373,6 +373,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     call->number = ++calls->num_started;
     call->conn = event->conn->number;
     call->start_ns = event->ts_ns;
+    call->stalled_ns = event->message.stalled_ns;
     call->start_frame = event->frame;
     call->has_start_seq = event->has_seq;
     call->start_seq = event->end_seq;

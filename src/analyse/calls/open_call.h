@@ -29,6 +29,7 @@ struct open_call {
     uint32_t callee_name; /* interned, when it was called by name */
     uint64_t number, conn;
     int64_t start_ns;
+    int64_t stalled_ns; /* so long before that its request may have been on its way (ds_message) */
     int64_t work_ns; /* when a call made for it last began or ended; 0 never */
     uint64_t start_frame;
     bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */

@@ -115,12 +115,26 @@ static bool looks_like_timeout(int64_t waited_ns)
     return false;
 }
 
+/* waited_before says whether a request that could not be sent for a while may have waited for a usual time
+ * since its caller asked. */
+static bool waited_before(int64_t waited_ns, int64_t stalled_ns)
+{
+    const int64_t unit_ns = usual_times[sizeof usual_times / sizeof usual_times[0] - 1].unit_ns;
+    int64_t longest_ns;
+    return !__builtin_add_overflow(waited_ns, stalled_ns, &longest_ns) &&
+           longest_ns / unit_ns > waited_ns / unit_ns;
+}
+
 /* judge_timeout: a caller that waits no longer after such a time looks as if its call had timed out; so
  * does one that paused for so long, or was killed. Few pause for the default of gen_server:call. */
-static enum call_outcome judge_timeout(int64_t waited_ns, enum certainty *certainty)
+static enum call_outcome judge_timeout(int64_t waited_ns, int64_t stalled_ns, enum certainty *certainty)
 {
-    if (!looks_like_timeout(waited_ns))
-        return CALL_ABANDONED;
+    if (!looks_like_timeout(waited_ns)) {
+        if (!waited_before(waited_ns, stalled_ns))
+            return CALL_ABANDONED;
+        *certainty = CERTAINTY_POSSIBLE;
+        return CALL_TIMEOUT;
+    }
     *certainty = waited_ns >= DEFAULT_NS - LEFT_LATE_NS && waited_ns <= DEFAULT_NS + DEFAULT_LATE_NS
                      ? CERTAINTY_LIKELY
                      : CERTAINTY_POSSIBLE;
@@ -139,7 +153,7 @@ enum call_outcome step_how_given_up(const struct correlate *c, const struct open
         return CALL_UNKNOWN;
     return calls_by_caller_reacts(&c->calls, call, event->ts_ns)
                ? CALL_ABANDONED
-               : judge_timeout(event->ts_ns - call->start_ns, certainty);
+               : judge_timeout(event->ts_ns - call->start_ns, call->stalled_ns, certainty);
 }
 
 void step_take_crossed(struct correlate *c, struct step *s)
@@ -156,7 +170,7 @@ void step_take_crossed(struct correlate *c, struct step *s)
     s->note->call = call->number;
     s->note->outcome = held->may_be_elsewhere ? CALL_UNKNOWN
                        : held->is_elsewhere   ? CALL_ANSWERED_ELSEWHERE
-                                              : judge_timeout(waited_ns, &certainty);
+                                              : judge_timeout(waited_ns, 0, &certainty);
     s->note->has_latency = true;
     s->note->latency_ns = waited_ns > 0 ? waited_ns : 0;
     calls_had_given_up(&c->calls, held, s->event, s->note->outcome, certainty);

@@ -55,6 +55,9 @@ TABLE_KEYED(struct crashed, key);
 
 enum { MAX_CRASHED = 128, MAX_ENDED = 128 };
 
+/* ALONE changes the key of a process to that of its crashes that no request is open in. */
+#define ALONE UINT64_C(0x9e3779b97f4a7c15)
+
 struct crash_watch {
     struct table crashed;
     int64_t due_ns; /* when the first of what is pending is told; 0: nothing is */
@@ -212,13 +215,35 @@ static void judge(struct finding *f, const struct crash *crash)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
-/* count counts a crash: several within a while are a loop. f is NULL if a loop cannot be told. */
-static void count(struct crashed *c, struct finding *f, int64_t ts_ns)
+/* loop_since returns when the latest crashes began that make a loop: those of requests, and those that no
+ * request was open to. 0: there are too few. other may be NULL. */
+static int64_t loop_since(const struct crashed *c, const struct crashed *other)
+{
+    int64_t latest[LOOP_CRASHES] = {0}; /* the latest first */
+    const struct crashed *both[2] = {c, other};
+    for (int i = 0; i < 2; i++) {
+        for (uint64_t n = 0; both[i] != NULL && n < both[i]->num && n < LOOP_CRASHES; n++) {
+            int64_t ts_ns = both[i]->ts_ns[(both[i]->num - 1 - n) % LOOP_CRASHES];
+            for (int k = 0; k < LOOP_CRASHES; k++) {
+                const int64_t was_ns = latest[k];
+                if (ts_ns <= was_ns)
+                    continue;
+                latest[k] = ts_ns;
+                ts_ns = was_ns;
+            }
+        }
+    }
+    return latest[LOOP_CRASHES - 1];
+}
+
+/* count counts a crash: several within a while are a loop. f is NULL if a loop cannot be told. other has
+ * the crashes of the same process that are told otherwise, NULL: there are none. */
+static void count(struct crashed *c, const struct crashed *other, struct finding *f, int64_t ts_ns)
 {
     c->ts_ns[c->num % LOOP_CRASHES] = ts_ns;
     c->num++;
-    const int64_t within_ns = ts_ns - c->ts_ns[c->num % LOOP_CRASHES];
-    if (f == NULL || c->num < LOOP_CRASHES || within_ns > LOOP_NS)
+    const int64_t since_ns = loop_since(c, other), within_ns = ts_ns - since_ns;
+    if (f == NULL || since_ns == 0 || within_ns > LOOP_NS)
         return;
     f->severity = SEVERITY_ERROR;
     wording_say(&f->detail, "; a crash loop: {times} times within {within}", a_number(LOOP_CRASHES),
@@ -273,9 +298,6 @@ static struct crashed *find_or_put(struct detect *d, uint64_t key)
     return c;
 }
 
-/* ALONE changes the key of a process to that of its crashes that no request is open in. */
-#define ALONE UINT64_C(0x9e3779b97f4a7c15)
-
 /* drop_alone: what is pending of the process that a request crashed is the same crash, and so is what
  * will be told of its pid, or of a pid without a name that crashed at the same place. */
 static void drop_alone(struct detect *d, const struct call *call, uint64_t key, const struct crash *crash)
@@ -328,7 +350,7 @@ static void report(struct detect *d, const struct record *record, const struct c
                 a_number(call->number));
     detect_frame(f, call->end_frame, "its exit");
     judge(f, crash);
-    count(c, f, call->end_ns);
+    count(c, table_find(&d->crash->crashed, c->key ^ ALONE), f, call->end_ns);
     c->is_settled = false;
     c->since_ns = call->start_ns;
     c->is_guess = d->is_guess;
@@ -414,7 +436,7 @@ static void begin_alone(struct detect *d, const struct record *record, struct ds
 static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_t ts_ns)
 {
     const bool is_one_way = detect_is_one_way(d, d->draft.evidence[0].conn);
-    count(c, is_one_way ? NULL : &d->draft, ts_ns);
+    count(c, table_find(&d->crash->crashed, c->key ^ ALONE), is_one_way ? NULL : &d->draft, ts_ns);
     c->pid = pid;
     c->anew = 0;
     c->is_guess = d->is_guess;

@@ -551,6 +551,39 @@ static void certain_timeouts(void **state)
     stop(&seen);
 }
 
+/* A request that stands behind a stall was made before it is seen: its caller may have waited for a usual time. */
+static void stalled_request(void **state)
+{
+    static const struct {
+        int64_t waited_us, stalled_ns;
+        enum call_outcome outcome;
+        enum certainty certainty;
+    } cases[] = {{1952000, 6000000000, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {237000, 63000000 - 1, CALL_ABANDONED, CERTAINTY_SURE},
+                 {237000, 63000000, CALL_TIMEOUT, CERTAINTY_POSSIBLE},
+                 {5000000, 63000000, CALL_TIMEOUT, CERTAINTY_LIKELY}, /* as without a stall */
+                 {237000, INT64_MAX, CALL_ABANDONED, CERTAINTY_SURE}};
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        monitor(&seen, 10 + i, etf_atom("echo"));
+        message(&seen, &(struct message){.code = 6, .from = etf_pid("a@h", 1), .to = etf_atom("echo"),
+                                         .stalled_ns = cases[i].stalled_ns,
+                                         .payload = etf_tuple(3, etf_atom("$gen_call"),
+                                                              etf_tuple(2, etf_pid("a@h", 1),
+                                                                        alias_tag("a@h", 10 + i)),
+                                                              etf_atom("hi"))});
+        seen.now_ns += cases[i].waited_us * 1000 - 1000;
+        demonitor(&seen, 10 + i);
+        seen.now_ns += PENDING_CALLS_NS + 1;
+        correlate_time(seen.correlate, seen.now_ns);
+        assert_last(&seen, 1 + i, cases[i].outcome);
+        assert_int_equal(seen.ended[i].certainty, cases[i].certainty);
+    }
+    stop(&seen);
+}
+
 /* A caller that gets another message, and at once waits no longer, may well do so for that one: unless
  * messages come all the time. */
 static void stops_for_a_message(void **state)
@@ -651,7 +684,7 @@ int main(void)
         cmocka_unit_test(answers_to_the_dead),
         cmocka_unit_test(gives_up_as_the_callee_ends),
         cmocka_unit_test(ended_in_the_call),
-        cmocka_unit_test(certain_timeouts),
+        cmocka_unit_test(certain_timeouts), cmocka_unit_test(stalled_request),
         cmocka_unit_test(stops_for_a_message),
         cmocka_unit_test(likely_atoms),
         cmocka_unit_test(monitors_of_a_connection),

@@ -291,6 +291,32 @@ static void crashes_alone(void **state)
     }
 }
 
+/* On a link that was joined late the first request may not be known as one: its crash counts for the loop. */
+static void loop_of_both(void **state)
+{
+    (void)state;
+    for (int is_slow = 0; is_slow < 2; is_slow++) {
+        begin_calls();
+        put_stack("badarith", "handle_call");
+        told_of(DOWN, "shop", 0, 0);
+        for (int i = 0; i < 2; i++) {
+            w.now_ns += 30 * SECOND + (i == 1 ? is_slow : 0);
+            struct ds_event event = message(1, "j", 1);
+            event.message.op = ds_op_find(28); /* payload_monitor_p_exit */
+            struct call call = ended();
+            call.callee = (struct party){0};
+            call.conn = 1;
+            call.end_ns = w.now_ns;
+            const struct record record = {.event = &event, .call = &call, .note.from_name = text("shop")};
+            findings_record(w.findings, &record);
+        }
+        assert_int_equal(w.last.severity, is_slow ? SEVERITY_WARNING : SEVERITY_ERROR);
+        if (!is_slow)
+            detail_has("a crash loop: 3 times within 1");
+        found("DS312 DS314 DS312");
+    }
+}
+
 /* A crash ends a request and is told to a watcher, too, in either order: it is one. What is told long
  * before or after, or before the request, is another. */
 static void watched_and_asked(void **state)
@@ -664,7 +690,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reasons),    cmocka_unit_test(exceptions),    cmocka_unit_test(unknown_reasons),
-        cmocka_unit_test(unknown_callees), cmocka_unit_test(crashes_alone),
+        cmocka_unit_test(unknown_callees), cmocka_unit_test(loop_of_both), cmocka_unit_test(crashes_alone),
         cmocka_unit_test(watched_and_asked), cmocka_unit_test(named_and_watched),
         cmocka_unit_test(in_part), cmocka_unit_test(told_in_time),
         cmocka_unit_test(several_watchers), cmocka_unit_test(watched_anew),
