@@ -450,6 +450,23 @@ static void on_flags(struct presence *p, const struct ds_event *event)
     link->is_hidden[event->dir] = tools_are_hidden(event->handshake.flags);
 }
 
+/* on_attempt: a node that seemed to have left, as its last link ended, connects again, or is connected to.
+ * Its creation says that it was there all along, whatever becomes of that. */
+static void on_attempt(struct presence *p, const struct ds_event *event)
+{
+    const struct ds_endpoint *end = &event->conn->end[event->dir];
+    struct presence_node *node = end->node.data != NULL ? find_node(p, end->node) : NULL;
+    if (node == NULL || !presence_is_missed(node) || end->creation == 0 ||
+        end->creation != node->creation)
+        return;
+    struct presence_change change = {.what = PRESENCE_BACK, .node = node, .is_same = true};
+    node->left_ns = 0;
+    node->was_lost = false;
+    p->new_ones += node->came;
+    place(&change, event);
+    emit(p, &change);
+}
+
 void presence_event(struct presence *p, const struct ds_event *event)
 {
     if (event->conn == NULL || event->conn->end[1].port == p->epmd_port ||
@@ -457,6 +474,7 @@ void presence_event(struct presence *p, const struct ds_event *event)
         return;
     if (event->type == DS_EVENT_HANDSHAKE) {
         on_flags(p, event);
+        on_attempt(p, event);
         return;
     }
     if (event->type == DS_EVENT_CONN) {

@@ -151,6 +151,34 @@ static void last_of_both(void **state)
     is_told("1 seen a@h\n1 seen b@h\n1 up 1\n5 down 1\n5 left b@h\n");
 }
 
+/* A node that attempts to connect again is there, whatever becomes of that; one that was started anew is so when
+ * it is connected. */
+static void attempts_again(void **state)
+{
+    enum { SAME, RESTARTED, UNKNOWN, NAMELESS, OF_OTHER, THERE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_presence();
+        joins(1, "a@h", 1, "b@h", 1);
+        if (i == THERE)
+            joins(3, "a@h", 1, "c@h", 1);
+        ends(1, i == THERE ? 1 : 0);
+        told_len = 0;
+        told[0] = '\0';
+        conns[2].end[0] = (struct ds_endpoint){
+            .port = 1, .node = i == NAMELESS ? (struct ds_text){0} : text(i == OF_OTHER ? "d@h" : "a@h"),
+            .creation = i == RESTARTED ? 2 : i == UNKNOWN ? 0 : 1};
+        now_ns = 8 * SECOND;
+        event(2, DS_EVENT_HANDSHAKE)->handshake.step = DS_STEP_SEND_NAME;
+        presence_event(&p, &at);
+        is_told(i == SAME ? "9 back a@h same\n" : "");
+        assert_int_equal(presence_is_apart(&p, presence_find_pair(&p, text("a@h"), text("b@h"))), i == SAME);
+        presence_event(&p, &at); /* once */
+        is_told("");
+        assert_int_equal(p.new_ones, 0);
+    }
+}
+
 /* Only the links of a are seen, and it stops: of the others nothing is known. */
 static void all_at_once(void **state)
 {
@@ -473,7 +501,7 @@ static void verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(all_at_once), cmocka_unit_test(two_links),
+        cmocka_unit_test(leaves_and_comes_back), cmocka_unit_test(last_of_both), cmocka_unit_test(attempts_again), cmocka_unit_test(all_at_once), cmocka_unit_test(two_links),
         cmocka_unit_test(what_does_not_count),   cmocka_unit_test(names_come_late), cmocka_unit_test(caps),
         cmocka_unit_test(visitors),
         cmocka_unit_test(memory),                cmocka_unit_test(verdict)};
