@@ -74,6 +74,7 @@ struct tcp_stream {
     bool has_stray_ack;
     bool has_urgent;
     bool is_signed;       /* its segments are (RFC 2385) */
+    uint8_t num_alike;    /* of them in a row that are, or are not; up to TCP_ALIKE */
     uint8_t sums;         /* enum tcp_sums */
     uint8_t num_good;     /* checksums in a row, where some were not */
     uint32_t time;        /* TSval of the latest segment that the other end had waited for */

@@ -9,6 +9,7 @@
 
 #include "tcp/tcp_analysis.h"
 #include "tcp/tcp_judge.h"
+#include "tcp/tcp_reuse.h"
 
 /* is_next says whether a number lies behind another one, and not far. */
 static bool is_next(uint32_t number, uint32_t from)
@@ -29,7 +30,8 @@ bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
 {
     struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
     if (!conn->can_resume || (segment->flags & (TCP_SYN | TCP_RST)) != 0 ||
-        !tcp_judge(conn, dir, segment, len) || !stream->started || (peer->heard && !peer->started))
+        tcp_is_other(conn, dir, segment) || !tcp_judge(conn, dir, segment, len) || !stream->started ||
+        (peer->heard && !peer->started))
         return false;
     const bool is_new = len > 0 && is_next(segment->seq + len, stream->next_seq);
     const bool is_own_end = stream->ended || (conn->was_reset && conn->view.reset_dir == dir);

@@ -109,7 +109,8 @@ static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segm
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
-    return stream->heard && conn->view.syn_seen[dir] && !stream->believes_all &&
+    const bool is_known = conn->view.syn_seen[dir] || stream->num_alike == TCP_ALIKE;
+    return stream->heard && is_known && !stream->believes_all &&
            segment_is_signed(segment) != stream->is_signed;
 }
 

@@ -25,9 +25,18 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
 /* tcp_has_other_signature says whether a segment is signed and what its sender has sent so far is not, or
- * the other way round. It needs the SYN: a connection that was up before shows nothing. An end that has
- * agreed on signatures drops segments without one (RFC 2385, section 2.0). Linux also drops signed segments
- * where nothing was agreed on. */
+ * the other way round. It needs the SYN, or two segments in a row of a connection that was up
+ * before. An end that has agreed on signatures drops segments without one (RFC 2385, section 2.0). Linux
+ * also drops signed segments where nothing was agreed on. tcp_note_signature takes a segment that is
+ * accepted. */
+enum { TCP_ALIKE = 2 };
+static inline void tcp_note_signature(struct tcp_stream *stream, bool is_signed)
+{
+    if (stream->is_signed != is_signed)
+        stream->num_alike = 0;
+    stream->num_alike += stream->num_alike < TCP_ALIKE;
+    stream->is_signed = is_signed;
+}
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
 /* tcp_is_before_first says whether a number lies before the first byte of a stream whose SYN was

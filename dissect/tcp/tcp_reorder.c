@@ -177,9 +177,13 @@ static bool overlap(const struct segment *a, const struct segment *b)
     return tcp_diff(a->seq, end_of_data(b)) < 0 && tcp_diff(end_of_data(a), b->seq) > 0;
 }
 
-/* has_rival says whether something else of its sender is queued that may come in the place of a segment. */
-static bool has_rival(struct tcp_queued *one, const struct segment *segment)
+/* has_rival says whether something else of its sender has come in the place of a segment, or is queued that
+ * may. */
+static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
+                      const struct segment *segment)
 {
+    if (stream != NULL && stream->started && tcp_diff(end_of_data(segment), stream->next_seq) <= 0)
+        return true;
     while ((one = tcp_reorder_queue_find(one, segment)) != NULL) {
         const struct segment *other = &one->segment;
         if (other->src_port == segment->src_port && !other->acks_unsent && overlap(other, segment))
@@ -190,8 +194,8 @@ static bool has_rival(struct tcp_queued *one, const struct segment *segment)
 }
 
 /* compare_acks compares the acknowledgement of a segment with what is queued. What it acknowledges may be
- * queued, and queued segments of the other end that it acknowledges have arrived. */
-static void compare_acks(struct tcp_queued *first, struct segment *segment)
+ * queued, and queued segments of the other end, whose stream is peer, that it acknowledges have arrived. */
+static void compare_acks(struct tcp_queued *first, const struct tcp_stream *peer, struct segment *segment)
 {
     struct tcp_queued *one = first;
     for (; (one = tcp_reorder_queue_find(one, segment)) != NULL; one = one->next) {
@@ -204,7 +208,7 @@ static void compare_acks(struct tcp_queued *first, struct segment *segment)
             segment->acks_unsent = false;
         if (queued->acks_unsent && segment->sum != PACKET_SUM_BAD && !segment->acks_unsent &&
             tcp_diff(end, segment->ack) <= 0)
-            queued->acks_unsent = has_rival(first, queued);
+            queued->acks_unsent = has_rival(first, peer, queued);
     }
 }
 
@@ -217,7 +221,7 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
     segment->acks_unsent = false;
     segment->acks_unsent = is_doubtful(table->queue.first, conn, dir, segment);
     if ((segment->flags & TCP_ACK) != 0)
-        compare_acks(table->queue.first, segment);
+        compare_acks(table->queue.first, conn != NULL ? &conn->stream[!dir] : NULL, segment);
     if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
         return;
     if (table->queue.first != NULL && !(conn != NULL && table->queue.first->segment.acks_unsent) &&

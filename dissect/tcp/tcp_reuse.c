@@ -33,12 +33,40 @@ static bool is_before_first(const struct tcp_conn *conn, int dir, const struct s
     return tcp_is_before_first(conn, dir, segment->seq + 1);
 }
 
+/* leaps says whether a number lies beyond what has come of a stream, its FIN included. */
+static bool leaps(const struct tcp_stream *stream, uint32_t number)
+{
+    return stream->started && tcp_diff(number - stream->ended, stream->next_seq) > 0 &&
+           !(stream->held != NULL && tcp_stream_holds(stream, number));
+}
+
+/* leap_both says whether both numbers of a segment do: it seems to be of the next connection. Linux takes
+ * numbers from a clock, and those of a connection that begins soon after another one's end are near. */
+static bool leap_both(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    return leaps(&conn->stream[dir], segment->seq) && leaps(&conn->stream[!dir], segment->ack);
+}
+
+/* leaps_behind_syn: both numbers leap, and it is the next one of a SYN that is kept. */
+static bool leaps_behind_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
+{
+    if (conn->reuse == NULL || !leap_both(conn, dir, segment))
+        return false;
+    const struct tcp_queued *one = conn->reuse->kept.first;
+    while (one != NULL &&
+           ((one->segment.flags & TCP_SYN) == 0 || one->segment.seq + 1 != segment->seq ||
+            tcp_find_dir(conn, &one->segment) != dir))
+        one = one->next;
+    return one != NULL;
+}
+
 /* is_other_of_ended: behind its end little comes, of what was under way. */
 static bool is_other_of_ended(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     return !stream->started || is_far(segment->seq, stream->next_seq) ||
            tcp_has_other_ack(conn, dir, segment) || is_before_first(conn, dir, segment) ||
+           leap_both(conn, dir, segment) ||
            (conn->closed && !conn->can_resume && payload_len(segment) != 0 &&
             tcp_diff(segment->seq, stream->next_seq) > 0);
 }
@@ -48,6 +76,8 @@ bool tcp_is_other(const struct tcp_conn *conn, int dir, const struct segment *se
     const struct tcp_stream *stream = &conn->stream[dir];
     if ((segment->flags & (TCP_SYN | TCP_RST | TCP_ACK)) != TCP_ACK)
         return false;
+    if (leaps_behind_syn(conn, dir, segment))
+        return true;
     if (conn->closed || stream->ended)
         return is_other_of_ended(conn, dir, segment);
     if (!stream->started)

@@ -349,6 +349,13 @@ static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *co
     return conn;
 }
 
+/* was_outrun says whether the bytes of data that acknowledges what was not sent came from elsewhere. Its
+ * acknowledgement counts for nothing. */
+static bool was_outrun(const struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len)
+{
+    return segment->acks_unsent && tcp_diff(segment->seq + len, conn->stream[dir].next_seq) <= 0;
+}
+
 /* on_ack: what an end has acknowledged settles what is known of the other direction. */
 static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
 {
@@ -410,12 +417,12 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     }
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_stream *peer = &conn->stream[!dir];
-    stream->is_signed = segment_is_signed(segment);
+    tcp_note_signature(stream, segment_is_signed(segment));
     stream->heard = true;
     stream->heard_ns = segment->ts_ns;
     if (conn->view.facts != NULL)
         add_statistics(table, conn, dir, segment, len);
-    if ((segment->flags & TCP_ACK) != 0)
+    if ((segment->flags & TCP_ACK) != 0 && !was_outrun(conn, dir, segment, len))
         on_ack(table, conn, dir, segment);
     if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
         stream->fin_ttl = segment->ttl;
@@ -481,6 +488,7 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
     tcp_touch(table, conn);
     conn->newest_frame = segment->frame;
     conn->stream[dir].heard_ns = segment->ts_ns;
+    tcp_note_signature(&conn->stream[dir], conn->stream[dir].is_signed);
     if (conn->view.facts != NULL)
         add_statistics(table, conn, dir, segment, len);
     peer->acked = segment->ack;

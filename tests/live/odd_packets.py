@@ -6,8 +6,6 @@ all messages that it read are shown, and no other, or it is said that some are m
 odd packets; what fails is kept as odd-SEED.pcap in DISTSNIFF_KEEP. Exits with 77 where the right to make network
 namespaces is missing."""
 import collections
-import ctypes
-import fcntl
 import json
 import os
 import random
@@ -21,67 +19,14 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', 'support'))
 from talk import ACK, FIN, PSH, RST, SYN, URG, Way, handshake, ones_sum, reg_send
+from wire import Wire, write_packets
 
 program = os.path.realpath(sys.argv[1])
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 12
 first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 keep = os.environ.get('DISTSNIFF_KEEP')
 work = tempfile.mkdtemp()
-libc = ctypes.CDLL(None, use_errno=True)
-NAMES = [f'odd{os.getpid()}{end}' for end in 'ab']
-NUM, ALL, SO_TIMESTAMPNS, SPOOFED = 40, 3, 35, 7000000
-
-
-def sh(*words):
-    return subprocess.run(words, capture_output=True, text=True).returncode == 0
-
-
-class Wire:
-    """Two namespaces, a pair of interfaces, and sockets that look on at B's end."""
-
-    def __init__(self):
-        self.fds = []
-        for name in NAMES:
-            if not sh('ip', 'netns', 'add', name):
-                print('skipped: a network namespace needs root')
-                sys.exit(77)
-            self.fds.append(os.open(f'/run/netns/{name}', os.O_RDONLY))
-        sh('ip', '-n', NAMES[0], 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'v1', 'netns', NAMES[1])
-        for end, name in enumerate(NAMES):
-            self.enter(end)
-            for cmd in (0x17, 0x1f, 0x25):  # checksums, TSO and GSO are not left to the card
-                value = ctypes.create_string_buffer(struct.pack('II', cmd, 0))
-                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as plain:
-                    try:
-                        fcntl.ioctl(plain, 0x8946, struct.pack('16sP', f'v{end}'.encode(), ctypes.addressof(value)))
-                    except OSError:
-                        pass
-            sh('ip', '-n', name, 'addr', 'add', f'10.7.0.{1 + end}/24', 'dev', f'v{end}')
-            sh('ip', '-n', name, 'addr', 'add', f'2001:db8::{1 + end}/64', 'dev', f'v{end}', 'nodad')
-            sh('ip', '-n', name, 'link', 'set', 'lo', 'up')
-            sh('ip', '-n', name, 'link', 'set', f'v{end}', 'up')
-        self.raw, self.mac = [], []
-        for end in (0, 1):
-            self.enter(end)
-            raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
-            raw.bind((f'v{end}', 0))
-            self.raw.append(raw)
-            self.mac.append(raw.getsockname()[4])
-        self.eye = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL))
-        self.eye.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE if hasattr(socket, 'SO_RCVBUFFORCE') else 33,
-                            1 << 24)
-        self.eye.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self.eye.bind(('v1', 0))
-        self.eye.setblocking(False)
-        time.sleep(0.3)
-
-    def enter(self, end):
-        if libc.setns(self.fds[end], 0) != 0:
-            raise OSError('setns')
-
-    def close(self):
-        for name in NAMES:
-            sh('ip', 'netns', 'del', name)
+NUM, SPOOFED = 40, 7000000
 
 
 class Link:
@@ -118,13 +63,8 @@ class Link:
 
     def drain(self):
         """Takes what was captured, and learns from the ends' own packets where they are."""
-        while True:
-            try:
-                data, more, _, _ = self.wire.eye.recvmsg(1 << 17, 64)
-            except BlockingIOError:
-                return
-            sec, nsec = struct.unpack('qq', more[0][2][:16])
-            self.packets.append((sec * 10**6 + nsec // 1000, data))
+        for now, data in self.wire.drain():
+            self.packets.append((now, data))
             if self.mine[data]:
                 self.mine[data] -= 1
             else:
@@ -400,15 +340,8 @@ def numbers(data, skipped):
     return found, True
 
 
-def write(path, packets):
-    with open(path, 'wb') as file:
-        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
-        for now, data in packets:
-            file.write(struct.pack('<IIII', now // 10**6, now % 10**6, len(data), len(data)) + data)
-
-
 def look(t, late, path):
-    write(path, t.packets)
+    write_packets(path, t.packets)
     run = subprocess.run([program, '-r', path, '-T', 'json'], capture_output=True, text=True)
     records = [json.loads(line) for line in run.stdout.splitlines()]
     shown = [[], []]
@@ -431,7 +364,7 @@ def look(t, late, path):
     return wrong
 
 
-wire = Wire()
+wire = Wire('odd')
 failures = total = 0
 try:
     for seed in range(first, first + runs):

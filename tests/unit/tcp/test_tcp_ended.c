@@ -78,6 +78,80 @@ static void test_does_not_go_on(void **state)
     expect_log(w, "gone");
 }
 
+static void close_both(struct world *w)
+{
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK | TCP_FIN, 101, 501, "a");
+    feed(w, B, TCP_ACK | TCP_FIN, 501, 103, "b");
+    feed(w, A, TCP_ACK, 103, 503, "");
+    expect_log(w, "open 0:a 0. 1:b 1. close=FIN");
+}
+
+/* Both numbers of what comes behind the end lie beyond it, by one byte: it is of the next connection. */
+static void test_leaps(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    close_both(w);
+    feed(w, A, TCP_ACK, 104, 504, "c");
+    feed(w, B, TCP_ACK, 504, 105, "d");
+    feed(w, B, TCP_ACK, 505, 105, "e");
+    tcp_table_settle(w->table);
+    expect_log(w, "gone open 0:c 1:d 1:e");
+}
+
+/* Where one number is the next one the connection goes on, and bytes are missing. What is held has come. */
+static void test_leaps_one_way(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    close_both(w);
+    feed(w, A, TCP_ACK, 103, 503, "c");
+    feed(w, B, TCP_ACK, 503, 104, "d");
+    feed(w, A, TCP_ACK, 104, 504, "e");
+    feed(w, B, TCP_ACK, 504, 105, "f");
+    tcp_table_end(w->table);
+    expect_log(w, "resume 0!1L 0:c 0:e 1!1L 1:d 1:f close=CAPTURE gone");
+}
+
+/* The same where one end alone has closed its direction. */
+static void test_leaps_half_closed(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    w->is_quiet = true;
+    shake(w, 100, 500);
+    feed(w, A, TCP_ACK | TCP_FIN, 101, 501, "b");
+    feed(w, A, TCP_ACK, 104, 503, "c");
+    feed(w, B, TCP_ACK, 503, 105, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:b 0. close=REUSED gone open 0:c 1:d");
+}
+
+/* What follows a SYN near the old numbers, and is answered, is of the next connection, although nothing has
+ * ended and the SYN-ACK is missing. */
+static void test_leaps_behind_a_syn(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    establish(w);
+    feed(w, A, TCP_SYN, 110, 0, "");
+    feed(w, A, TCP_ACK, 111, 703, "c");
+    feed(w, B, TCP_ACK, 703, 112, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "close=REUSED gone open 0:c 1:d");
+    w->client_port++;
+    establish(w);
+    feed(w, A, TCP_SYN, 110, 0, "");
+    feed(w, A, TCP_ACK, 111, 502, "c"); /* it answers what the old one has sent */
+    feed(w, B, TCP_ACK, 502, 112, "d");
+    feed(w, B, TCP_SYN, 710, 0, "");
+    feed(w, A, TCP_ACK, 112, 503, "e"); /* of the other end's SYN it is nothing */
+    tcp_table_end(w->table);
+    expect_log(w, "1:d close=CAPTURE gone 0!9L 0:c 0:e close=CAPTURE gone");
+}
+
 static void test_resumable_cap(void **state)
 {
     struct world *w = *state;
@@ -113,6 +187,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_goes_on_after_reset),
         TEST(test_does_not_go_on),
+        TEST(test_leaps),
+        TEST(test_leaps_one_way),
+        TEST(test_leaps_half_closed),
+        TEST(test_leaps_behind_a_syn),
         TEST(test_resumable_cap),
         TEST(test_kept_cap),
     };

@@ -317,8 +317,8 @@ static void test_signatures_that_were_agreed_on(void **state)
     expect_log(w, "0:a 0:b close=CAPTURE");
 }
 
-/* Of a connection that was up before, nothing shows what was agreed on. What two segments of somebody else
- * have does not count. */
+/* Of a connection that was up before, one segment does not show what was agreed on. What two segments of
+ * somebody else have does not count. */
 static void test_signatures_of_a_late_join(void **state)
 {
     struct world *w = *state;
@@ -338,6 +338,23 @@ static void test_signatures_of_a_late_join(void **state)
     tcp_table_settle(w->table);
     assert_int_equal(w->stats.ignored, 0);
     expect_log(w, "open 0:a 1:b 0:c 1:d");
+}
+
+/* Two segments of an end that are alike do. */
+static void test_signatures_known_late(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    feed_signed(w, A, TCP_ACK, 103, 502, "spoof", 18);
+    feed(w, A, TCP_ACK, 103, 502, "d");
+    feed_signed(w, B, TCP_ACK, 502, 104, "e", 18);
+    feed(w, B, TCP_ACK, 503, 104, "f");
+    feed_signed(w, B, TCP_ACK, 504, 104, "g", 18);
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 1);
+    expect_log(w, "open 0:a 1:b 0:c 0:d 1:e 1:f 1:g");
 }
 
 static void feed_urgent(struct world *w, uint32_t seq, const char *text, uint16_t urgent)
@@ -410,6 +427,7 @@ int main(void)
         TEST(test_signatures),
         TEST(test_signatures_that_were_agreed_on),
         TEST(test_signatures_of_a_late_join),
+        TEST(test_signatures_known_late),
         TEST(test_time_of_syn),
         CONVERSATION(test_before_the_beginning),
         TEST(test_old_urgent),

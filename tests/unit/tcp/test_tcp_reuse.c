@@ -155,8 +155,15 @@ static bool is_like_repeated(const struct reuse *reuse)
     return !reuse->has_syns[0] && (int32_t)reuse->after[A] == -3000 && (int32_t)reuse->after[B] == -3000;
 }
 
-/* check_reuse: what the second one says is passed on, or something is said to be missing; with its SYNs all of
- * it is, and nothing else is said. */
+/* leaps: both numbers of the second one lie beyond the end of the first one, and both are captured. */
+static bool leaps(const struct reuse *reuse)
+{
+    return reuse->only == -1 && reuse->end != BY_NOTHING && (int32_t)reuse->after[A] > 0 &&
+           (int32_t)reuse->after[B] > 0;
+}
+
+/* check_reuse: what the second one says is passed on, or something is said to be missing; with its SYNs, or where
+ * its numbers leap, all of it is, and nothing else is said. */
 static void check_reuse(struct world *w, const struct reuse *reuse)
 {
     const struct seen seen = play(w, reuse);
@@ -167,7 +174,8 @@ static void check_reuse(struct world *w, const struct reuse *reuse)
                    seen.second[dir] == (is_captured ? NUM_SECOND : 0);
     }
     const bool is_said = seen.gaps != 0 || w->stats.ignored != 0 || w->stats.overlaps_differing != 0;
-    if (reuse->has_syns[1] && !is_like_late(reuse) ? !is_whole || is_said : !is_whole && !is_said && !is_like_repeated(reuse))
+    const bool is_certain = (reuse->has_syns[1] && !is_like_late(reuse)) || leaps(reuse);
+    if (is_certain ? !is_whole || is_said : !is_whole && !is_said && !is_like_repeated(reuse))
         fail_msg("only %d, SYNs %d%d, end %d, from %u, after %d %d, %d segments, %d s: "
                  "%d %d of the first and %d %d of the second, gaps of %llu, %llu ignored",
                  reuse->only, reuse->has_syns[0], reuse->has_syns[1], reuse->end, reuse->first_seq,

@@ -155,6 +155,26 @@ static void test_unsent_ack_and_a_bad_checksum(void **state)
     expect_log(w, "0:right");
 }
 
+/* Other bytes have come in the place of data that acknowledged what was not sent. That acknowledgement says
+ * nothing, also where the real bytes are acknowledged before it is looked at. */
+static void test_unsent_ack_of_replaced_data(void **state)
+{
+    struct world *w = *state;
+    establish(w);
+    feed(w, A, TCP_ACK | TCP_FIN, 104, 900, "xy");
+    feed(w, A, TCP_ACK, 102, 502, "abcd");
+    feed(w, B, TCP_ACK, 502, 106, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:abcd");
+    assert_int_equal(w->table->last->stream[B].acked, 502);
+    feed(w, A, TCP_ACK, 108, 900, "xy");
+    feed(w, A, TCP_ACK, 106, 502, "efg"); /* not all of it */
+    feed(w, B, TCP_ACK, 502, 110, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:efg 0:y");
+    assert_int_equal(w->table->last->stream[B].acked, 900);
+}
+
 static void test_acks_of_a_fin(void **state)
 {
     struct world *w = *state;
@@ -179,6 +199,7 @@ int main(void)
         CONVERSATION(test_unsent_ack_amid_a_hole),
         TEST(test_unsent_ack_behind_a_reset),
         TEST(test_unsent_ack_and_a_bad_checksum),
+        TEST(test_unsent_ack_of_replaced_data),
         TEST(test_acks_of_a_fin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
