@@ -51,6 +51,7 @@ struct tcp_stream {
     struct tcp_held *held, *last_held;
     struct tcp_held *doubted; /* ignored, and may have been taken all the same: as they came */
     uint32_t num_doubted, doubted_len; /* len: with what keeping them costs */
+    uint32_t syn_len; /* of the data of its SYN, which is doubted; 0: there is none */
     int64_t arrived_ns;     /* when they were acknowledged, with has_arrived */
     uint64_t arrived_frame;
     struct tcp_delivered delivered;
@@ -205,6 +206,9 @@ void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir
  * At most TCP_MAX_DOUBTED pieces are kept, and TCP_DOUBTED bytes. */
 enum { TCP_MAX_DOUBTED = 128, TCP_DOUBTED = 1 << 17 };
 void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, const struct tcp_piece *piece);
+
+/* tcp_stream_take_doubted passes on what of it lies before a number, and frees all of it. */
+void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end);
 
 /* tcp_stream_drop_doubted frees what is doubted: something else has come in its place. */
 void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *stream);

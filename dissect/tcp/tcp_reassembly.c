@@ -103,7 +103,7 @@ void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *strea
         free(one);
     }
     stream->doubted = NULL;
-    stream->num_doubted = stream->doubted_len = 0;
+    stream->num_doubted = stream->doubted_len = stream->syn_len = 0;
     stream->doubts_differ = stream->has_arrived = false;
 }
 
@@ -232,23 +232,32 @@ static uint32_t doubted_end(const struct tcp_stream *stream)
     return end;
 }
 
-/* fill_hole passes on the doubted pieces that fill what is missing; false: none do. */
-static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    const uint32_t end = doubted_end(stream);
-    const bool fills = end != stream->next_seq;
     struct tcp_held *pieces = stream->doubted; /* not to be freed while they are passed on */
+    const struct tcp_held *one;
+    bool fills = false;
     stream->doubted = NULL;
-    while (!conn->forgotten && tcp_diff(end, stream->next_seq) > 0) {
-        struct tcp_piece piece = held_piece(find_piece(pieces, stream->next_seq));
+    while (!conn->forgotten && tcp_diff(end, stream->next_seq) > 0 &&
+           (one = find_piece(pieces, stream->next_seq)) != NULL) {
+        struct tcp_piece piece = held_piece(one);
         piece_split(&piece, stream->next_seq - piece.seq);
+        fills = true;
         tcp_stream_pass_on(shared, conn, dir, &piece);
     }
     stream->doubted = pieces;
     tcp_stream_drop_doubted(shared, stream);
     if (fills && !conn->forgotten)
         pass_on_ready(shared, conn, dir);
+}
+
+/* fill_hole passes on the doubted pieces that fill what is missing; false: none do. */
+static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+{
+    const uint32_t end = doubted_end(&conn->stream[dir]);
+    const bool fills = end != conn->stream[dir].next_seq;
+    tcp_stream_take_doubted(shared, conn, dir, end);
     return fills;
 }
 

@@ -99,10 +99,14 @@ static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
  * before it. */
 static void process_untimely(struct tcp_table *table)
 {
-    struct tcp_queued *one = tcp_reorder_queue_earliest(&table->queue, table->queue.first);
-    const struct segment segment = one->segment;
+    struct tcp_queued *one = table->queue.first;
     int dir;
-    struct tcp_conn *conn = tcp_find_conn(table, &segment, &dir);
+    struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
+    if (conn == NULL)
+        one = tcp_reorder_queue_acked(&table->queue, one);
+    one = tcp_reorder_queue_earliest(&table->queue, one);
+    const struct segment segment = one->segment;
+    conn = tcp_find_conn(table, &segment, &dir);
     if (conn != NULL && conn->stream[dir].started)
         conn->num_taken = TCP_DISORDER; /* packets are missing: only what acknowledges unsent data waits */
     const bool is_new = conn == NULL;

@@ -145,6 +145,27 @@ struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *qu
     return one;
 }
 
+static bool is_acked(const struct tcp_reorder_queue *queue, const struct segment *segment)
+{
+    const struct tcp_queued *other = queue->first;
+    while (other != NULL &&
+           !(is_other_way(&other->segment, segment) && other->segment.sum != PACKET_SUM_BAD &&
+             was_sent_before(segment, &other->segment)))
+        other = other->next;
+    return other != NULL;
+}
+
+struct tcp_queued *tcp_reorder_queue_acked(const struct tcp_reorder_queue *queue, struct tcp_queued *one)
+{
+    if (is_acked(queue, &one->segment))
+        return one;
+    for (struct tcp_queued *other = queue->first; other != NULL; other = other->next) {
+        if (is_same_way(&other->segment, &one->segment) && is_acked(queue, &other->segment))
+            return other;
+    }
+    return one;
+}
+
 uint32_t tcp_reorder_queue_start(const struct tcp_reorder_queue *queue, const struct tcp_queued *one)
 {
     uint32_t seq = one->segment.seq;

@@ -134,12 +134,38 @@ static void on_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir
         tcp_close_conn(table, conn, TCP_CLOSE_FIN);
 }
 
+/* keep_syn_data keeps the data of a SYN, which has arrived only where it is acknowledged (RFC 7413); nodes
+ * ignore it. A FIN beside a SYN is ignored. */
+static void keep_syn_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                          const struct segment *segment, uint32_t len)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const struct tcp_piece piece = {segment->seq + 1, segment->truncated_len, segment->payload};
+    if (len == 0)
+        return;
+    tcp_stream_doubt(&table->shared, stream, &piece);
+    if (stream->doubted != NULL)
+        stream->syn_len = len;
+}
+
+/* settle_syn_data: a number that the other end has acknowledged, or with which the stream goes on, shows
+ * whether the data of its SYN has arrived. */
+static void settle_syn_data(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t number)
+{
+    struct tcp_stream *stream = &conn->stream[dir];
+    const uint32_t end = stream->next_seq + stream->syn_len;
+    if (number == stream->next_seq)
+        tcp_stream_drop_doubted(&table->shared, stream);
+    else if (tcp_diff(number, end) >= 0)
+        tcp_stream_take_doubted(&table->shared, conn, dir, end);
+}
+
 static void on_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
                     const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     struct tcp_piece piece = {
-        .seq = segment->seq + ((segment->flags & TCP_SYN) != 0),
+        .seq = segment->seq,
         .cut = segment->truncated_len,
         .bytes = segment->payload,
     };
@@ -231,6 +257,12 @@ static bool is_replaced(const struct tcp_conn *conn, int dir, const struct segme
     return segment->acks_unsent && tcp_stream_differs(&conn->stream[dir], &piece);
 }
 
+static bool acks_syn_data(const struct tcp_conn *conn, uint32_t ack)
+{
+    const struct tcp_stream *stream = &conn->stream[0];
+    return stream->syn_len != 0 && ack == stream->next_seq + stream->syn_len;
+}
+
 /* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST
  * that it may accept is remembered. */
 static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
@@ -253,7 +285,7 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
         const bool is_again = conn->num_taken > 0 && conn->view.syn_seen[dir];
         accepts = tcp_judge_sum(conn, dir, segment) && !(is_again && len > 0) && /* that is not read */
                   !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
-                    !tcp_answers_syn(conn, segment->ack));
+                    !tcp_answers_syn(conn, segment->ack) && !acks_syn_data(conn, segment->ack));
     } else {
         accepts = !is_replaced(conn, dir, segment) && tcp_judge(conn, dir, segment, len);
         if (!accepts)
@@ -366,6 +398,8 @@ static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, cons
      * answer begins, even if the SYN-ACK is missing. */
     if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
         tcp_start_stream(peer, segment->ack);
+    if (peer->syn_len != 0)
+        settle_syn_data(table, conn, !dir, segment->ack);
     if (peer->has_doubt)
         tcp_settle_doubt(&table->shared, peer, segment->ack);
     if (peer->ended)
@@ -426,8 +460,14 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
         on_ack(table, conn, dir, segment);
     if ((segment->flags & TCP_FIN) != 0 && !stream->fin_seen)
         stream->fin_ttl = segment->ttl;
+    if (stream->syn_len != 0 && (segment->flags & TCP_SYN) == 0)
+        settle_syn_data(table, conn, dir, segment->seq);
+    if (conn->forgotten)
+        return;
     if (stream->ended)
         tcp_ended_take_data(table, conn, dir, segment);
+    else if ((segment->flags & TCP_SYN) != 0)
+        keep_syn_data(table, conn, dir, segment, len);
     else if (len > 0 || (segment->flags & TCP_FIN) != 0)
         on_data(table, conn, dir, segment, len);
     if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||

@@ -115,6 +115,21 @@ static void test_leaps_one_way(void **state)
     expect_log(w, "resume 0!1L 0:c 0:e 1!1L 1:d 1:f close=CAPTURE gone");
 }
 
+/* What both have sent meanwhile is held: a number behind that is the next one, too. */
+static void test_goes_on_both_ways(void **state)
+{
+    struct world *w = *state;
+    let_resume(w);
+    shake(w, 100, 500);
+    feed(w, A, TCP_RST | TCP_ACK, 101, 501, "");
+    expect_log(w, "open close=RESET0");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 101, "b");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    tcp_table_end(w->table);
+    expect_log(w, "resume 0:a 1:b 0:c close=CAPTURE gone");
+}
+
 /* The same where one end alone has closed its direction. */
 static void test_leaps_half_closed(void **state)
 {
@@ -147,9 +162,18 @@ static void test_leaps_behind_a_syn(void **state)
     feed(w, A, TCP_ACK, 111, 502, "c"); /* it answers what the old one has sent */
     feed(w, B, TCP_ACK, 502, 112, "d");
     feed(w, B, TCP_SYN, 710, 0, "");
-    feed(w, A, TCP_ACK, 112, 503, "e"); /* of the other end's SYN it is nothing */
     tcp_table_end(w->table);
-    expect_log(w, "1:d close=CAPTURE gone 0!9L 0:c 0:e close=CAPTURE gone");
+    expect_log(w, "1:d close=CAPTURE gone 0!9L 0:c close=CAPTURE gone");
+    const struct told leaps[] = {{A, TCP_ACK, 112, 703, "c"}, {B, TCP_ACK, 703, 113, "d"}};
+    for (int dir = 0; dir < 2; dir++) { /* not the next one, or the other end's */
+        w->client_port++;
+        establish(w);
+        feed(w, dir, TCP_SYN, 110 + (uint32_t)dir, 0, "");
+        feed_told(w, &leaps[0]);
+        feed_told(w, &leaps[1]);
+        tcp_table_end(w->table);
+        expect_log(w, "0!10L 0:c 1!201L 1:d close=CAPTURE gone");
+    }
 }
 
 static void test_resumable_cap(void **state)
@@ -189,6 +213,7 @@ int main(void)
         TEST(test_does_not_go_on),
         TEST(test_leaps),
         TEST(test_leaps_one_way),
+        TEST(test_goes_on_both_ways),
         TEST(test_leaps_half_closed),
         TEST(test_leaps_behind_a_syn),
         TEST(test_resumable_cap),

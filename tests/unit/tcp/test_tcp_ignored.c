@@ -232,6 +232,55 @@ static struct conversation test_data_of_a_repeated_syn = {
     .ignored = 2,
 };
 
+/* Data of a SYN is ignored as the answer does not acknowledge it. */
+static struct conversation test_data_of_a_syn_that_nobody_takes = {
+    .told = {{A, TCP_SYN | TCP_FIN, 100, 0, "GET /"},
+             {B, TCP_SYN | TCP_ACK, 500, 101, "spoof"},
+             {A, TCP_ACK, 101, 501, "real"},
+             {B, TCP_ACK, 501, 105, "answer"},
+             {A, TCP_ACK, 105, 507, ""}},
+    .log = "open 0:real 1:answer",
+};
+
+/* The same, seen in what its sender says next, or in what the other end has read. */
+static struct conversation test_data_of_a_syn_alone = {
+    .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 101, 501, "real"}, {A, TCP_ACK, 105, 501, "more"}},
+    .log = "open 0:real 0:more",
+};
+
+static struct conversation test_data_of_a_syn_gone_on = {
+    .told = {{A, TCP_SYN, 100, 0, "fast"}, {A, TCP_ACK, 105, 501, "more"}},
+    .log = "open 0:fast 0:more",
+};
+
+static struct conversation test_data_of_a_syn_acked = {
+    .told = {{A, TCP_SYN, 100, 0, "fast"}, {B, TCP_ACK, 501, 105, "b"}, {A, TCP_ACK, 105, 502, ""}},
+    .log = "open 0:fast 1:b",
+};
+
+/* Its acknowledgement is of another SYN, or of less than all of it. */
+static struct conversation test_data_of_another_syn = {
+    .told = {{A, TCP_SYN, 100, 0, "spoof"},
+             {A, TCP_SYN, 900, 0, ""},
+             {B, TCP_SYN | TCP_ACK, 500, 104, ""},
+             {B, TCP_SYN | TCP_ACK, 500, 901, ""},
+             {A, TCP_ACK, 901, 501, "real"}},
+    .log = "open 0:real",
+    .ignored = 1,
+};
+
+/* Who gets that data may have no use for more. */
+static void test_forgotten_at_the_data_of_a_syn(void **state)
+{
+    struct world *w = *state;
+    feed(w, A, TCP_SYN, 100, 0, "fast");
+    w->forget_at = 'd';
+    feed(w, A, TCP_ACK, 105, 501, "more");
+    feed(w, B, TCP_ACK, 501, 109, "b");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:fast");
+}
+
 /* Data of before the beginning, and the acknowledgement of what has really come: no other connection. */
 static struct conversation test_before_the_beginning = {
     .begin = shake_hands,
@@ -429,6 +478,12 @@ int main(void)
         TEST(test_signatures_of_a_late_join),
         TEST(test_signatures_known_late),
         TEST(test_time_of_syn),
+        CONVERSATION(test_data_of_a_syn_that_nobody_takes),
+        CONVERSATION(test_data_of_a_syn_alone),
+        CONVERSATION(test_data_of_a_syn_gone_on),
+        CONVERSATION(test_data_of_a_syn_acked),
+        CONVERSATION(test_data_of_another_syn),
+        TEST(test_forgotten_at_the_data_of_a_syn),
         CONVERSATION(test_before_the_beginning),
         TEST(test_old_urgent),
         TEST(test_old_times_one_way),

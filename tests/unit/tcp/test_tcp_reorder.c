@@ -234,6 +234,27 @@ static void test_turns_by_clock(void **state)
     expect_log(w, "open 0:answer");
 }
 
+/* The first packet of a capture that began late may be somebody else's: the connection begins with what the
+ * other end has acknowledged. */
+static void test_joined_late_behind_somebody_else(void **state)
+{
+    struct world *w = *state;
+    w->is_quiet = true;
+    feed(w, A, TCP_ACK, 9000, 501, "spoof");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 102, "b");
+    feed(w, A, TCP_ACK, 102, 502, "c");
+    feed(w, B, TCP_ACK, 502, 103, "d");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:a 1:b 0:c 1:d");
+    w->client_port++; /* nobody has acknowledged anything, or what is far away */
+    feed(w, A, TCP_ACK, 9000, 501, "spoof");
+    feed(w, A, TCP_ACK, 101, 501, "a");
+    feed(w, B, TCP_ACK, 501, 9006 + TCP_NEAR, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "open 0:spoof");
+}
+
 /* Who waited in vain once does not wait again. */
 static void test_waits_once(void **state)
 {
@@ -352,6 +373,7 @@ int main(void)
         TEST(test_acknowledgements_one_way),
         TEST(test_syn_at_the_last_moment),
         TEST(test_turns_by_clock),
+        TEST(test_joined_late_behind_somebody_else),
         TEST(test_waits_once),
         TEST(test_beginning_is_over),
         TEST(test_reset_before_data),
