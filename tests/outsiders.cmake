@@ -5,6 +5,8 @@ if(PYTHON3)
                                   $<TARGET_FILE:distsniff>)
   add_test(NAME attacker COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/attacker.py
                                  $<TARGET_FILE:distsniff>)
+  add_test(NAME tls_attacker COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/scripts/tls_attacker.py
+                                     $<TARGET_FILE:distsniff>)
   add_test(NAME odd_packets COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/live/odd_packets.py
                                     $<TARGET_FILE:distsniff>)
   add_test(NAME ports_again COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/live/ports_again.py
