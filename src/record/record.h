@@ -85,6 +85,8 @@ struct note {
     struct ds_term mod, fun, args; /* a request that names a function; absent otherwise */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
     bool from_is_for, to_is_for; /* it is one that the pid answered for, as a worker does */
+    bool has_to_pid; /* it is sent to a name or an alias: this process of that node has it */
+    uint32_t to_id, to_serial;
     const struct titles *from_titles, *to_titles; /* NULL: none */
     const struct waited *held; /* of a stall that is over: what waited; else NULL */
 };

@@ -161,12 +161,29 @@ static void get_ref(struct filter_probe *probe, const struct record *record, int
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }
 
-/* from and to: the pid or name in the message, and the name of the pid where it is known. */
+/* offer_named offers the pid of the process that has the name or alias to which a message is sent. */
+static void offer_named(struct filter_probe *probe, const struct record *record)
+{
+    const struct party party = {.node = record->event->conn->end[!record->event->dir].node,
+                                .has_pid = true,
+                                .id = record->note.to_id,
+                                .serial = record->note.to_serial};
+    struct ds_buffer *text = probe_scratch(probe);
+    party_print_pid(DS_SYNTAX_ERLANG, &party, text);
+    if (!text->failed)
+        probe_offer_text(probe, (struct ds_text){text->data, text->len});
+}
+
+/* from and to: the pid, name or alias in the message, the name of the pid, and the pid that has the name or
+ * alias, where these are known. */
 static void get_process(struct filter_probe *probe, const struct record *record, int which)
 {
-    if (record_event_of(record, DS_EVENT_MESSAGE) != NULL)
+    if (record_event_of(record, DS_EVENT_MESSAGE) != NULL) {
         probe_offer_text(probe, which == DS_ROLE_FROM ? record->note.from_name
                                                       : record->note.to_name);
+        if (which == DS_ROLE_TO && record->note.has_to_pid)
+            offer_named(probe, record);
+    }
     get_role_term(probe, record, which);
 }
 

@@ -237,6 +237,16 @@ static bool is_process(const struct pick_process *process, const struct ds_term 
            (process->node.data == NULL || is_same(process->node, pid.node));
 }
 
+/* has_name_sent_to says whether the message is sent to a name or alias of a process given as a pid. */
+static bool has_name_sent_to(const struct pick_process *process, const struct record *record)
+{
+    const struct note *note = &record->note;
+    return note->has_to_pid && process->name.data == NULL && note->to_id == process->id &&
+           note->to_serial == process->serial &&
+           (process->node.data == NULL ||
+            is_same(process->node, record->event->conn->end[!record->event->dir].node));
+}
+
 bool pick_process_has(const struct pick_process *process, const struct record *record)
 {
     if (record->event->type != DS_EVENT_MESSAGE)
@@ -245,7 +255,8 @@ bool pick_process_has(const struct pick_process *process, const struct record *r
     return is_process(process, &role[DS_ROLE_FROM], record->note.from_name,
                       record->note.from_titles) ||
            is_process(process, &role[DS_ROLE_TO], record->note.to_name,
-                      record->note.to_titles);
+                      record->note.to_titles) ||
+           has_name_sent_to(process, record);
 }
 
 bool pick_process_is(const struct pick_process *process, const struct party *party)

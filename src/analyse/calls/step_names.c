@@ -206,6 +206,26 @@ static struct ds_text own_name_of(const struct correlate *c, const struct pid_ke
     return is_for ? (struct ds_text){0} : intern_text(&c->intern, name);
 }
 
+/* note_who_gets notes which process gets what is sent to a name, or to the alias by which a call is
+ * answered. */
+static void note_who_gets(struct correlate *c, const struct step *s)
+{
+    const uint32_t node = intern_find(&c->intern, s->event->conn->end[!s->event->dir].node);
+    struct ds_text name;
+    struct pid_key pid = {0};
+    if (node == 0)
+        return;
+    if (ds_term_get_atom(&s->message->role[DS_ROLE_TO], &name))
+        processes_whereis(&c->calls.processes, node, intern_find(&c->intern, name), 0, &pid);
+    else if (s->ending != NULL && s->note->role == NOTE_REPLY && s->ending->caller.serial != PID_KEY_NAMED)
+        pid = s->ending->caller;
+    if (pid.node != node)
+        return;
+    s->note->has_to_pid = true;
+    s->note->to_id = pid.id;
+    s->note->to_serial = pid.serial;
+}
+
 void step_note_names(struct correlate *c, struct step *s)
 {
     const struct processes *p = &c->calls.processes;
@@ -218,6 +238,8 @@ void step_note_names(struct correlate *c, struct step *s)
         const struct process *to = processes_find(p, &s->to);
         s->note->to_name = intern_text(&c->intern, processes_name(to, &s->note->to_is_for));
         s->note->to_titles = process_names_list(p, to, &s->titles[1]);
+    } else {
+        note_who_gets(c, s);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/term_show.h"
 #include "output/event_text.h"
+#include "select/simple_filter.h"
 #include "ui/tui/tui_moment.h"
 #include "ui/tui/tui_record.h"
 #include "ui/tui/tui_table.h"
@@ -12,6 +13,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { LOOKED_AT = 20000 };
 
 /* find returns the number of the record that a target stands for: of a call its first message, or
  * its end. */
@@ -44,19 +47,80 @@ static void quote(struct ds_text text, struct ds_buffer *out)
     ds_buffer_add(out, "\"", 1);
 }
 
-static void put_process(const struct record *record, struct ds_buffer *out)
+/* is_same_text says whether both are there and the same. */
+static bool is_same_text(struct ds_text a, struct ds_text b)
 {
-    static const char *const fields[] = {"from", "to", "caller.pid", "callee.pid"};
-    struct ds_buffer name = {0};
-    if (record->call != NULL && record->call->caller.has_pid)
-        party_print_pid(term_show_syntax(), &record->call->caller, &name);
-    else if (record_is_message(record) && record->event->message.role[DS_ROLE_FROM].data != NULL)
-        term_show(&record->event->message.role[DS_ROLE_FROM], NULL, &name);
-    for (size_t i = 0; name.len != 0 && i < sizeof fields / sizeof fields[0]; i++) {
-        ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", fields[i]);
-        quote((struct ds_text){name.data, name.len}, out);
+    return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* find_rest finds, in the latest messages, the name that a process has, or the pid of one that is known by
+ * its name. The name is kept in a buffer. */
+static void find_rest(const struct tui_facts *facts, struct party *who, struct ds_buffer *name)
+{
+    const struct store_look *look = &facts->records;
+    const uint64_t least = look->end > look->first + LOOKED_AT ? look->end - LOOKED_AT : look->first;
+    struct record_view at = {0};
+    for (uint64_t i = look->end; i > least && (who->name.data == NULL || !who->has_pid); i--) {
+        const struct record *record = store_look_get(look, i - 1, &at);
+        struct ds_identity pid;
+        if (record == NULL || !record_is_message(record) || record->note.from_name.data == NULL ||
+            record->note.from_is_for ||
+            !ds_term_get_identity(&record->event->message.role[DS_ROLE_FROM], &pid) ||
+            pid.kind != DS_IDENTITY_PID || !is_same_text(pid.node, who->node))
+            continue;
+        if (who->has_pid && pid.word[0] == who->id && pid.word[1] == who->serial) {
+            ds_buffer_add(name, record->note.from_name.data, record->note.from_name.len);
+            who->name = (struct ds_text){name->data, name->len};
+        } else if (!who->has_pid && is_same_text(record->note.from_name, who->name)) {
+            who->has_pid = true;
+            who->id = pid.word[0];
+            who->serial = pid.word[1];
+        }
+    }
+}
+
+/* put_party writes what takes messages and calls of a process: by its pid, and by the name that it has. */
+static void put_party(const struct tui_facts *facts, struct party who, struct ds_buffer *out)
+{
+    static const char *const pids[] = {"from", "to", "caller.pid", "callee.pid"};
+    static const char *const names[] = {"from", "to", "caller.name", "callee.name"};
+    static const char *const nodes[] = {"src.node", "dst.node", "caller.node", "callee.node"};
+    struct ds_buffer name = {0}, pid = {0};
+    if (who.is_for)
+        who.name = (struct ds_text){NULL, 0};
+    find_rest(facts, &who, &name);
+    if (who.has_pid)
+        party_print_pid(DS_SYNTAX_ERLANG, &who, &pid);
+    for (size_t i = 0; pid.len != 0 && i < sizeof pids / sizeof pids[0]; i++) {
+        ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", pids[i]);
+        quote((struct ds_text){pid.data, pid.len}, out);
+    }
+    for (size_t i = 0; who.name.len != 0 && who.node.len != 0 && i < sizeof names / sizeof names[0]; i++) {
+        ds_buffer_printf(out, "%s%s == ", i != 0 || pid.len != 0 ? " || " : "", names[i]);
+        quote(who.name, out);
+        ds_buffer_printf(out, " && %s == ", nodes[i]);
+        quote(who.node, out);
     }
     ds_buffer_free(&name);
+    ds_buffer_free(&pid);
+}
+
+static void put_process(const struct tui_facts *facts, const struct record *record, struct ds_buffer *out)
+{
+    struct ds_identity pid;
+    if (record->call != NULL && record->call->caller.has_pid)
+        put_party(facts, record->call->caller, out);
+    else if (record_is_message(record) && record->event->message.role[DS_ROLE_FROM].data != NULL &&
+             ds_term_get_identity(&record->event->message.role[DS_ROLE_FROM], &pid) &&
+             pid.kind == DS_IDENTITY_PID)
+        put_party(facts,
+                  (struct party){.node = pid.node,
+                                 .name = record->note.from_name,
+                                 .is_for = record->note.from_is_for,
+                                 .has_pid = true,
+                                 .id = pid.word[0],
+                                 .serial = pid.word[1]},
+                  out);
 }
 
 static void put_node(const struct record *record, struct ds_buffer *out)
@@ -80,12 +144,10 @@ static void put_call(const struct record *record, struct ds_buffer *out)
 
 /* put_named writes what takes messages and calls of a process that is called as --report top does:
  * "<node.1.2>", "name@node", or where only its node is known "node". */
-static void put_named(const char *name, struct ds_buffer *out)
+static void put_named(const struct tui_facts *facts, const char *name, struct ds_buffer *out)
 {
-    static const char *const pids[] = {"from", "to", "caller.pid", "callee.pid"};
-    static const char *const names[] = {"from_name", "to_name", "caller.name", "callee.name"};
-    static const char *const nodes[] = {"src.node", "dst.node", "caller.node", "callee.node"};
     struct ds_buffer atom = {0};
+    struct pick_process pid;
     const bool is_quoted = name[0] == '\'';
     const char *at = name + is_quoted;
     for (; *at != '\0' && *at != (is_quoted ? '\'' : '@'); at++) {
@@ -95,17 +157,13 @@ static void put_named(const char *name, struct ds_buffer *out)
     at += is_quoted && *at == '\'';
     const struct ds_text whole = {name, strlen(name)}, node = {at + 1, *at == '@' ? strlen(at + 1) : 0};
     if (name[0] == '<') {
-        for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
-            ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", pids[i]);
-            quote(whole, out);
-        }
+        if (pick_process_parse(&pid, name) && pid.name.data == NULL)
+            put_party(facts,
+                      (struct party){
+                          .node = pid.node, .has_pid = true, .id = pid.id, .serial = pid.serial},
+                      out);
     } else if (memchr(node.data, '@', node.len) != NULL && atom.len != 0) {
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-            ds_buffer_printf(out, "%s%s == ", i != 0 ? " || " : "", names[i]);
-            quote((struct ds_text){atom.data, atom.len}, out);
-            ds_buffer_printf(out, " && %s == ", nodes[i]);
-            quote(node, out);
-        }
+        put_party(facts, (struct party){.node = node, .name = {atom.data, atom.len}}, out);
     } else if (whole.len != 0 && whole.data[0] != '?') {
         ds_buffer_add_text(out, "node == ");
         quote(whole, out);
@@ -143,7 +201,7 @@ static void put_other(const struct tui_facts *facts, struct tui_target target, e
     } else if (target.kind == TARGET_NODE ? request == REQUEST_ONLY_NODE
                                    : (target.kind == TARGET_PROCESS || target.kind == TARGET_CALLEE) &&
                                          request == REQUEST_ONLY_PROCESS) {
-        put_named(name_of(facts, target), out);
+        put_named(facts, name_of(facts, target), out);
     }
 }
 
@@ -160,7 +218,7 @@ bool tui_choose_filter(const struct tui_facts *facts, struct tui_target target, 
     else if (request == REQUEST_ONLY_CALL)
         put_call(record, &out);
     else if (request == REQUEST_ONLY_PROCESS)
-        put_process(record, &out);
+        put_process(facts, record, &out);
     else
         put_node(record, &out);
     const bool ok = out.len != 0 && out.len < len && !out.failed;

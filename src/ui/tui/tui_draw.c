@@ -114,6 +114,14 @@ static void draw_numbers(const struct tui_ui *ui, struct cells *cells)
     }
 }
 
+/* is_line says whether a line of the overview is selected that is in no table. */
+static bool is_line(const struct tui_ui *ui)
+{
+    const enum tui_target_kind kind = tui_state_selected(ui).kind;
+    return (tui_views[ui->view].view->has & VIEW_HAS_PARTS) != 0 &&
+           (kind == TARGET_FINDING || kind == TARGET_RECORD);
+}
+
 /* is_answered says whether a request is one for what is shown, and worth a place in the menu. */
 static bool is_answered(const struct tui_ui *ui, enum tui_request request)
 {
@@ -130,7 +138,7 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
                          (ui->page.is_open && tui_page_ladder_of(ui->page.self).kind != TARGET_NONE)
                    : !ui->page.is_open || ui->page.leads;
     case REQUEST_TABLE:
-        return !ui->page.is_open && view->is_table;
+        return !ui->page.is_open && view->is_table && !is_line(ui);
     case REQUEST_RECORDS:
         return !ui->page.is_open &&
                ((view->has & VIEW_HAS_FILTER) != 0

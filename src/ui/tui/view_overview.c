@@ -165,11 +165,11 @@ static size_t rows_of(const struct overview *view, enum overview_part part)
     return is_table(part) ? view->list[part].table.num : view->lines[part].num;
 }
 
-/* find_focus has a part be in focus that has rows, the links where nobody has chosen one. */
+/* find_focus has a part be in focus that has rows: the first from above where nobody has chosen one. */
 static void find_focus(struct overview *view)
 {
     if (!view->is_chosen)
-        view->focus = PART_LINKS;
+        view->focus = PART_FINDINGS;
     for (int i = 0; i < PARTS && rows_of(view, view->focus) == 0; i++)
         view->focus = (view->focus + 1) % PARTS;
 }

@@ -66,6 +66,17 @@ static void finds_processes(void **state)
     assert_false(has_process(":workers", &record));
     assert_false(has_process("workers", &record)); /* a group is nobody's name */
     assert_false(has_process("re", &record));
+    assert_false(has_process("<b@k.90.0>", &record));
+    record.note.has_to_pid = true;
+    record.note.to_id = 90;
+    record.note.to_serial = 3;
+    assert_true(has_process("<b@k.90.3>", &record)); /* who has the name that it is sent to */
+    assert_true(has_process("<0.90.3>", &record));
+    assert_false(has_process("<a@h.90.3>", &record));
+    assert_false(has_process("<b@k.90.0>", &record));
+    assert_false(has_process("<b@k.91.3>", &record));
+    record.note.has_to_pid = false;
+    assert_false(has_process("<b@k.90.3>", &record));
     assert_true(has_process("<a@h.85.2>", &record));
     assert_true(has_process("a@h.85.2", &record));
     assert_true(has_process("<0.85.2>", &record));

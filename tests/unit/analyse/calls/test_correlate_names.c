@@ -125,12 +125,39 @@ static void other_scopes(void **state)
     }
 }
 
+/* Who gets what is sent to a name, once one has answered for it, and what is sent to the alias of a call. */
+static void who_has_what_is_sent_to(void **state)
+{
+    struct seen seen;
+    (void)state;
+    start(&seen);
+    ask(&seen, 1);
+    assert_false(seen.note.has_to_pid); /* nobody has answered for the name yet */
+    answer(&seen, 1);
+    assert_true(seen.note.has_to_pid);
+    assert_int_equal(seen.note.to_id, 1); /* the caller's alias */
+    send_to(&seen, 0, etf_pid("a@h", 7), etf_atom("echo"), etf_atom("hello"));
+    assert_true(seen.note.has_to_pid);
+    assert_int_equal(seen.note.to_id, 50);
+    assert_int_equal(seen.note.to_serial, 0);
+    send_to(&seen, 0, etf_pid("a@h", 7), etf_atom("nobody"), etf_atom("hello"));
+    assert_false(seen.note.has_to_pid);
+    send_to(&seen, 1, etf_pid("b@h", 7), etf_atom("echo"), etf_atom("hello")); /* of the other node */
+    assert_false(seen.note.has_to_pid);
+    send_to(&seen, 0, etf_pid("a@h", 7), etf_pid("b@h", 50), etf_atom("hello")); /* a pid says itself */
+    assert_false(seen.note.has_to_pid);
+    answer(&seen, 9); /* of a call that nobody saw */
+    assert_false(seen.note.has_to_pid);
+    stop(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_global),
         cmocka_unit_test(groups_of_pg),
         cmocka_unit_test(other_scopes),
+        cmocka_unit_test(who_has_what_is_sent_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
