@@ -15,6 +15,11 @@ add_test(NAME keep_every_way COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/every_way
                                      $<TARGET_FILE:distsniff> ${PCAPS})
 set_tests_properties(keep_every_way PROPERTIES TIMEOUT 480)
 
+# pcapng, read and written: several link types, the past, secrets.
+add_test(NAME pcapng COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/pcapng $<TARGET_FILE:distsniff>
+                             ${PCAPS})
+set_tests_properties(pcapng PROPERTIES TIMEOUT 480)
+
 # What stands for the past in such files is known, and never taken for traffic.
 add_test(NAME keep_past COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/keep/past $<TARGET_FILE:distsniff>
                                 ${PCAPS})

@@ -175,8 +175,10 @@ bool capture_get_progress(const struct capture *capture, double *fraction)
 bool capture_close(struct capture *capture)
 {
     bool ok = !capture->failed;
-    for (size_t i = 0; i < capture->num_inputs; i++)
+    for (size_t i = 0; i < capture->num_inputs; i++) {
+        capture_input_say_other(capture, &capture->inputs[i]);
         capture_input_close(&capture->inputs[i]);
+    }
     free(capture->inputs);
     point_merge_free(capture->points);
     dedup_free(capture->dedup);

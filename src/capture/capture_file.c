@@ -105,7 +105,7 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
                                 &capture->wait_context);
     if (input->unpack == NULL)
         return NULL;
-    input->blocks = (struct pcapng_blocks){.sink = &capture->on_secrets};
+    input->blocks = (struct pcapng_blocks){.sink = &capture->on_secrets, .interfaces = &input->interfaces};
     unpack_watch(input->unpack, see_bytes, &input->blocks);
     FILE *file = unpack_file(input->unpack);
     if (file != NULL && input->is_stream)

@@ -10,6 +10,7 @@
 #include "core/complain.h"
 #include "core/signals.h"
 
+#include <distsniff/counted.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,11 @@ void capture_note_link_type(struct capture_input *input)
 {
     input->dlt = pcap_datalink(input->pcap);
     input->link_type = input->dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)input->dlt;
+    if (input->interfaces.has_first) {
+        input->link_type = input->interfaces.first_type;
+        input->dlt = capture_dlt_of(input->link_type);
+    }
+    input->packet_link_type = input->link_type;
 }
 
 void capture_input_close(struct capture_input *input)
@@ -40,23 +46,43 @@ void capture_input_close(struct capture_input *input)
     packet_pipe_free(input->pipe);
     input->pipe = NULL;
     pcapng_blocks_clear(&input->blocks);
+    pcapng_interfaces_free(&input->interfaces);
     if (input->fd >= 0)
         close(input->fd);
     input->fd = -1;
     live_drops_end(&input->drops);
 }
 
-/* Keeps a complaint for the end, when all records are out. */
-static void complain_later(struct capture *capture, const char *name, const char *what)
+/* add_complaint keeps a complaint for the end, when all records are out. */
+static void add_complaint(struct capture *capture, const char *name, const char *what)
 {
     char *all = NULL;
-    capture->failed = true;
-    capture->num_cut += !capture->is_live;
     if (asprintf(&all, "%s%s%s: %s", capture->complaints != NULL ? capture->complaints : "",
                  capture->complaints != NULL ? "; " : "", name, what) < 0)
         return;
     free(capture->complaints);
     capture->complaints = all;
+}
+
+/* complain_later does so of what could not be read to its end. */
+static void complain_later(struct capture *capture, const char *name, const char *what)
+{
+    capture->failed = true;
+    capture->num_cut += !capture->is_live;
+    add_complaint(capture, name, what);
+}
+
+void capture_input_say_other(struct capture *capture, const struct capture_input *input)
+{
+    const char *name = pcap_datalink_val_to_name(capture_dlt_of(input->other_link_type));
+    char text[160];
+    if (input->num_other == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%s of other link types cannot be read and are left out; the first is of %s (%u)",
+             ds_counted(input->num_other, "packets").text, name != NULL ? name : "an unknown one",
+             input->other_link_type);
+    add_complaint(capture, input->name, text);
 }
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -67,18 +93,32 @@ static bool is_cut_short(const char *error)
     return strncmp(error, prefix, sizeof prefix - 1) == 0;
 }
 
-/* is_of_types says whether a pcapng file has packets of several link types, which libpcap does not read. */
-static bool is_of_types(const char *error)
+int capture_input_read(struct capture_input *input)
 {
-    return strstr(error, "different from the type of the first interface") != NULL;
+    const int status = pcap_next_ex(input->pcap, &input->header, &input->data);
+    if (status == 1 && input->interfaces.has_first &&
+        !pcapng_interfaces_next(&input->interfaces, &input->packet_link_type))
+        return CAPTURE_NO_MEMORY;
+    return status;
+}
+
+/* note_other counts packets of link types that cannot be read, in a file with others. */
+static void note_other(struct capture_input *input)
+{
+    if (ds_link_type_known(input->packet_link_type))
+        return;
+    if (input->num_other++ == 0)
+        input->other_link_type = input->packet_link_type;
 }
 
 /* read_by_libpcap reads what is not plain. */
 static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
                                                       struct capture_input *input)
 {
-    int status = pcap_next_ex(input->pcap, &input->header, &input->data);
+    int status = capture_input_read(input);
     input->has_next = status == 1;
+    if (status == 1 && input->interfaces.has_first)
+        note_other(input);
     if (status == 1 || status == 0)
         return;
     const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
@@ -89,10 +129,8 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
     else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
         complain_later(capture, input->name,
                        "the file is truncated; everything in it was decoded");
-    else if (status == PCAP_ERROR && is_of_types(pcap_geterr(input->pcap)))
-        complain_later(capture, input->name,
-                       "its interfaces have different link types, which libpcap cannot read from one file: "
-                       "capture each into a separate file, and read them together");
+    else if (status == CAPTURE_NO_MEMORY)
+        complain_later(capture, input->name, "out of memory");
     else if (status == PCAP_ERROR)
         complain_later(capture, input->name, pcap_geterr(input->pcap));
     if (capture->is_live) {
@@ -190,7 +228,7 @@ void capture_input_packet(const struct capture *capture, const struct capture_in
 {
     *packet = (struct ds_packet){
         .ts_ns = get_time_ns(capture, input),
-        .link_type = input->link_type,
+        .link_type = input->packet_link_type,
         .data = input->data,
         .cap_len = input->header->caplen,
         .len = input->header->len,

@@ -45,9 +45,13 @@ struct capture_input {
     struct pcap_pkthdr pipe_header;
     struct ds_snapshot pipe_past;
     struct pcapng_blocks blocks;
+    struct pcapng_interfaces interfaces; /* of pcapng: packets have link types of their own */
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
     uint32_t link_type; /* LINKTYPE_ value of that */
+    uint32_t packet_link_type; /* of the packet that was read last: in pcapng it may be another */
+    uint64_t num_other; /* packets of a link type that cannot be read */
+    uint32_t other_link_type; /* of the first of them */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
     uint32_t made_key;  /* which packets of it stand for the past, see pseudo_packet.h; 0: none */
@@ -105,12 +109,19 @@ void capture_note_link_type(struct capture_input *input);
 /* capture_dlt_of returns what libpcap calls a LINKTYPE_ value. */
 int capture_dlt_of(uint32_t link_type);
 
+/* capture_input_read reads a packet by libpcap. It returns what pcap_next_ex does, or CAPTURE_NO_MEMORY. */
+enum { CAPTURE_NO_MEMORY = -1000 };
+int capture_input_read(struct capture_input *input);
+
 /* capture_input_next reads the next packet of one input; has_next says whether there is one. */
 void capture_input_next(struct capture *capture, struct capture_input *input);
 
 /* capture_input_packet makes a packet of what has been read. */
 void capture_input_packet(const struct capture *capture, const struct capture_input *input,
                           struct ds_packet *packet);
+
+/* capture_input_say_other has capture_close say how many packets have link types that cannot be read. */
+void capture_input_say_other(struct capture *capture, const struct capture_input *input);
 
 /* capture_choose_oldest returns the input whose next packet is the oldest, NULL when all are
  * at their end. */

@@ -16,7 +16,7 @@
 static void survey_input(struct capture *capture, size_t i)
 {
     struct capture_input *input = &capture->inputs[i];
-    while (!stop_wanted && pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
+    while (!stop_wanted && capture_input_read(input) == 1) {
         struct ds_packet packet;
         capture_input_packet(capture, input, &packet);
         overlap_scan_packet(capture->survey, i, &packet);
@@ -86,8 +86,7 @@ bool capture_look_through(struct capture *capture, capture_look_fn wants_more, v
         bool wanted = true;
         if (input->fd < 0 || input->pcap == NULL)
             continue;
-        while (wanted && !stop_wanted &&
-               pcap_next_ex(input->pcap, &input->header, &input->data) == 1) {
+        while (wanted && !stop_wanted && capture_input_read(input) == 1) {
             struct ds_packet packet;
             capture_input_packet(capture, input, &packet);
             packet.frame = ++frame;

@@ -7,6 +7,9 @@
  *   00000001 interface link type:2 reserved:2 snap length:4; options of code:2 length:2 value, padded
  *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
  *            microseconds when there is none
+ *   00000002 old packet  interface:2 ...
+ *   00000003 simple packet, of the first interface
+ *   00000006 packet  interface:4 ...
  *   0000000a secrets   type:4 "TLSK" as a number, length:4 text, padded to 4; options
  *
  * Bytes come in pieces of any length, so that nothing but a head and a line is kept.
@@ -25,9 +28,13 @@ enum {
     END_LEN = 4,
     TYPE_SECTION = 0x0a0d0d0a,
     TYPE_INTERFACE = 1,
+    TYPE_OLD_PACKET = 2,
+    TYPE_SIMPLE_PACKET = 3,
+    TYPE_PACKET = 6,
     TYPE_SECRETS = 10,
     BYTE_ORDER_MAGIC = 0x1a2b3c4d,
     SECRETS_TLS = 0x544c534b,
+    LINKTYPE_ETHERNET = 1,
 };
 
 static uint32_t head_u32(const struct pcapng_blocks *b, size_t at)
@@ -84,6 +91,65 @@ static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t r
     b->state = BLOCK_SECRETS;
 }
 
+/* fixed_wanted says how much of a block is looked at where link types are wanted: of an interface its link
+ * type and its limit, of a packet the number of its interface. */
+static size_t fixed_wanted(const struct pcapng_blocks *b)
+{
+    return b->interfaces == NULL             ? 0
+           : b->type == TYPE_INTERFACE  ? 8
+           : b->type == TYPE_PACKET     ? 4
+           : b->type == TYPE_OLD_PACKET ? 2
+                                        : 0;
+}
+
+static uint16_t fixed_u16(const struct pcapng_blocks *b)
+{
+    uint16_t value;
+    memcpy(&value, b->fixed, sizeof value);
+    return b->swapped ? __builtin_bswap16(value) : value;
+}
+
+static uint32_t fixed_u32(const struct pcapng_blocks *b)
+{
+    uint32_t value;
+    memcpy(&value, b->fixed, sizeof value);
+    return b->swapped ? __builtin_bswap32(value) : value;
+}
+
+/* see_fixed looks at the first bytes of a body, and replaces those of an interface. */
+static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
+{
+    const uint16_t type = b->swapped ? __builtin_bswap16(LINKTYPE_ETHERNET) : LINKTYPE_ETHERNET;
+    uint8_t ethernet[sizeof b->fixed] = {0};
+    const size_t wanted = fixed_wanted(b);
+    memcpy(ethernet, &type, sizeof type);
+    if (b->fixed_len == wanted)
+        return;
+    for (size_t i = 0; i < len && b->fixed_len < wanted; i++) {
+        b->fixed[b->fixed_len] = bytes[i];
+        if (b->type == TYPE_INTERFACE)
+            bytes[i] = ethernet[b->fixed_len];
+        b->fixed_len++;
+    }
+    if (b->fixed_len < wanted)
+        return;
+    if (b->type == TYPE_INTERFACE)
+        pcapng_interfaces_add(b->interfaces, fixed_u16(b));
+    else
+        pcapng_interfaces_packet(b->interfaces, b->type == TYPE_PACKET ? fixed_u32(b) : fixed_u16(b));
+}
+
+/* begin_body tells what is known of a block before its body. */
+static void begin_body(struct pcapng_blocks *b)
+{
+    b->type = head_u32(b, 0);
+    b->fixed_len = 0;
+    if (b->interfaces != NULL && b->type == TYPE_SECTION)
+        pcapng_interfaces_section(b->interfaces);
+    else if (b->interfaces != NULL && b->type == TYPE_SIMPLE_PACKET)
+        pcapng_interfaces_packet(b->interfaces, 0);
+}
+
 /* begin_block works on a head that is whole. */
 static void begin_block(struct pcapng_blocks *b)
 {
@@ -109,10 +175,13 @@ static void begin_block(struct pcapng_blocks *b)
     b->in = head_len == SECTION_HEAD_LEN           ? &b->section
             : head_u32(b, 0) == TYPE_INTERFACE ? &b->interface
                                                 : NULL;
+    if (b->in == &b->interface && !pcapng_blocks_has_nanoseconds(b))
+        b->in->len = 0; /* the next one may have them */
     if (b->in != NULL && b->in->len != 0)
         b->in = NULL;
     if (b->in != NULL)
         b->in->swapped = b->swapped;
+    begin_body(b);
     if (head_len == SECRETS_HEAD_LEN && head_u32(b, 8) == SECRETS_TLS)
         begin_secrets(b, head_u32(b, 12), len - SECRETS_HEAD_LEN - END_LEN);
     else
@@ -155,6 +224,7 @@ static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
     }
     if (b->in != NULL)
         describe(b->in, bytes, num);
+    see_fixed(b, bytes, num);
     if (b->left == 0 && b->state == BLOCK_SECRETS) {
         end_line(b);
         pass(b, b->rest);

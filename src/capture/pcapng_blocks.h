@@ -1,10 +1,12 @@
 /*
  * pcapng_blocks.h - what a pcapng file says that libpcap passes over, found as its bytes go by
  * on their way there: the secrets of TLS connections, how exact time stamps are, and what marks
- * packets that stand for the past.
+ * packets that stand for the past; and the link types of packets, of which libpcap takes one.
  */
 #ifndef SRC_PCAPNG_BLOCKS_H
 #define SRC_PCAPNG_BLOCKS_H
+
+#include "capture/pcapng_interfaces.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,20 +25,25 @@ struct secrets_sink {
     void *context;
 };
 
-/* pcapng_blocks: all zero but for sink before the first byte. */
+/* pcapng_blocks: all zero but for sink and interfaces before the first byte. */
 struct pcapng_blocks {
     const struct secrets_sink *sink;
+    /* Where it is there, all interfaces become Ethernet, without a limit of how long packets are. */
+    struct pcapng_interfaces *interfaces;
     enum { BLOCK_FIRST, BLOCK_HEAD, BLOCK_SECRETS, BLOCK_SKIPPED, BLOCK_NONE } state;
     bool swapped; /* numbers are in the other byte order than ours */
     uint8_t head[16];
     size_t head_len;
     uint64_t left; /* of the text, or of what is passed over */
     uint64_t rest; /* of the block behind the text */
+    uint32_t type; /* of the block that is passed over */
+    uint8_t fixed[8]; /* what its body begins with */
+    size_t fixed_len;
     struct pcapng_description {
         uint8_t bytes[DESCRIPTION_MAX]; /* as many as there is room for */
         size_t len;
         bool swapped;
-    } section, interface, *in; /* the first of each; in: which one is being read */
+    } section, interface, *in; /* the first section, one interface; in: which one is being read */
     char line[SECRETS_LINE_MAX];
     size_t line_len;
 };
@@ -45,7 +52,7 @@ struct pcapng_blocks {
  * secrets were. Returns whether there were any. */
 bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len);
 
-/* pcapng_blocks_has_nanoseconds says whether the first interface has time stamps of more than
+/* pcapng_blocks_has_nanoseconds says whether an interface so far has time stamps of more than
  * microseconds. */
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks);
 

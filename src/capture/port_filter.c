@@ -31,6 +31,13 @@ enum {
     LINKTYPE_ETHERNET = 1,
 };
 
+static const uint32_t link_types[] = {
+#define LINK_TYPE(id, number, len, network, ether_type_at, hardware_at) number,
+#include <distsniff/link_types.def>
+#undef LINK_TYPE
+};
+enum { NUM_LINK_TYPES = sizeof link_types / sizeof link_types[0] };
+
 /* rule is the compiled expression for one link type. */
 struct rule {
     uint32_t link_type;
@@ -169,22 +176,23 @@ static bool complain_expression(const struct port_filter *f, const char *why)
 }
 
 /* Compiles for user space: on a handle of its own, because on a live one libpcap makes
- * programs that only the kernel can run. */
-static bool compile(struct port_filter *f, const struct capture_input *input)
+ * programs that only the kernel can run. A link type that only some packets of a file may have need not
+ * have what the expression speaks of. */
+static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
 {
     for (size_t i = 0; i < f->num_rules; i++) {
-        if (f->rules[i].link_type == input->link_type)
+        if (f->rules[i].link_type == link_type)
             return true;
     }
-    pcap_t *dead = pcap_open_dead(input->dlt, MAX_SNAPLEN);
+    pcap_t *dead = pcap_open_dead(capture_dlt_of(link_type), MAX_SNAPLEN);
     if (dead == NULL) {
         complain("out of memory");
         return false;
     }
     struct rule *rule = &f->rules[f->num_rules];
-    rule->link_type = input->link_type;
+    rule->link_type = link_type;
     bool ok = pcap_compile(dead, &rule->program, f->expression, 1, PCAP_NETMASK_UNKNOWN) == 0;
-    if (!ok)
+    if (!ok && is_needed)
         complain_expression(f, pcap_geterr(dead));
     f->num_rules += ok;
     /* Later fragments of IP packets have no ports: all of them have to pass. */
@@ -200,6 +208,15 @@ static bool compile(struct port_filter *f, const struct capture_input *input)
         free(expression);
     }
     pcap_close(dead);
+    return ok || !is_needed;
+}
+
+/* compile_others compiles for whatever packets of a pcapng file may be. */
+static bool compile_others(struct port_filter *f, const struct capture_input *input)
+{
+    bool ok = true;
+    for (size_t i = 0; i < NUM_LINK_TYPES && ok && input->interfaces.has_first; i++)
+        ok = compile(f, link_types[i], false);
     return ok;
 }
 
@@ -291,14 +308,18 @@ bool port_filter_begin(struct port_filter *f)
     if (f->expression == NULL)
         return true;
 
-    f->rules = calloc(f->capture->num_inputs, sizeof *f->rules);
+    f->rules = calloc(f->capture->num_inputs + NUM_LINK_TYPES, sizeof *f->rules);
     f->stripped = malloc(MAX_SNAPLEN);
     if (f->rules == NULL || f->stripped == NULL) {
         complain("out of memory");
         return false;
     }
     for (size_t i = 0; i < f->capture->num_inputs; i++) {
-        if (!compile(f, &f->capture->inputs[i]))
+        if (!compile(f, f->capture->inputs[i].link_type, true))
+            return false;
+    }
+    for (size_t i = 0; i < f->capture->num_inputs; i++) {
+        if (!compile_others(f, &f->capture->inputs[i]))
             return false;
     }
     if (f->is_learning)
@@ -356,9 +377,11 @@ static bool program_matches(const struct bpf_program *program, const uint8_t *da
 
 static bool matches(const struct port_filter *f, const struct ds_packet *packet)
 {
-    const struct rule *rule = f->rules;
-    while (rule->link_type != packet->link_type)
+    const struct rule *rule = f->rules, *end = f->rules + f->num_rules;
+    while (rule != end && rule->link_type != packet->link_type)
         rule++;
+    if (rule == end)
+        return false;
     const uint8_t *data = packet->data;
     uint32_t cap_len = packet->cap_len;
     uint32_t len = packet->len;

@@ -32,7 +32,7 @@ static int64_t sub_time(int64_t a, int64_t b)
 bool keep_latest_open(struct packet_recorder *k)
 {
     k->latest.after = post_rotate_for(k->config->after_command);
-    return pcap_writer_can_write(k->capture);
+    return pcap_writer_can_write(k->capture, k->config->write_file);
 }
 
 /* is_in_last says whether what happened then is in the file that was written last. */

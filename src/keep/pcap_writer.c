@@ -68,11 +68,12 @@ static bool begin_pcap(struct pcap_writer *writer, const struct capture *capture
     return true;
 }
 
-bool pcap_writer_can_write(const struct capture *capture)
+bool pcap_writer_can_write(const struct capture *capture, const char *name)
 {
-    for (size_t i = 1; i < capture->num_inputs; i++) {
+    for (size_t i = 1; i < capture->num_inputs && !pcapng_form_is_named(name); i++) {
         if (capture->inputs[i].link_type != capture->inputs[0].link_type) {
-            complain("%s and %s cannot be written to one file: their link types differ",
+            complain("%s and %s cannot be written to one file of pcap, as their link types differ: "
+                     "use -w FILE.pcapng",
                      capture->inputs[0].name, capture->inputs[i].name);
             return false;
         }
@@ -99,8 +100,9 @@ bool pcap_writer_open(struct pcap_writer *writer, const char *name, const struct
     *writer = (struct pcap_writer){.nanoseconds = capture_has_nanoseconds(capture)};
     if (!is_pcap)
         writer->secrets = config->secrets;
-    if (!pcap_writer_can_write(capture))
+    if (is_pcap && !pcap_writer_can_write(capture, name))
         return false;
+    writer->link_type[writer->num_link_types++] = capture->inputs[0].link_type;
     if (!output_file_open_if(&writer->output, strcmp(name, "-") == 0 ? NULL : name, false,
                              is_no_input, capture))
         return false;
@@ -212,15 +214,39 @@ static void write_new_secrets(struct pcap_writer *writer)
     write_lines(writer);
 }
 
+/* find_interface finds the interface that a packet goes to, and adds it to a pcapng file where there is
+ * none. False: there can be none. */
+static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint32_t *interface)
+{
+    struct ds_buffer *buffer = &writer->output.buffer;
+    const size_t before = buffer->len;
+    for (*interface = 0; *interface < writer->num_link_types; ++*interface) {
+        if (writer->link_type[*interface] == link_type)
+            return true;
+    }
+    if (writer->dumper != NULL && writer->num_other++ == 0)
+        complain("%s is pcap, which has packets of one link type: others are left out; use -w FILE.pcapng",
+                 writer->output.name);
+    if (writer->dumper != NULL || writer->num_link_types == PCAP_WRITER_TYPES)
+        return false;
+    writer->link_type[writer->num_link_types++] = link_type;
+    pcapng_form_interface(buffer, link_type, MAX_SNAPLEN, writer->nanoseconds);
+    end_unit(writer, before);
+    return !writer->output.failed;
+}
+
 void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given,
                        const struct ds_buffer *comments)
 {
     struct output_file *output = &writer->output;
     struct ds_packet signed_packet = *given;
     const struct ds_packet *packet = given;
+    uint32_t interface;
     if (!writer->is_open || output->failed)
         return;
     write_new_secrets(writer);
+    if (!find_interface(writer, given->link_type, &interface))
+        return;
     if (given->past.kind != DS_SNAPSHOT_NONE) {
         packet = &signed_packet;
         if (!pseudo_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
@@ -233,7 +259,7 @@ void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given
     if (writer->dumper != NULL)
         dump(writer, packet);
     else
-        pcapng_form_packet(&output->buffer, packet, writer->nanoseconds, comments);
+        pcapng_form_packet(&output->buffer, packet, interface, writer->nanoseconds, comments);
     end_unit(writer, before);
 }
 

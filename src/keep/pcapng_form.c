@@ -84,9 +84,8 @@ static void end(struct ds_buffer *out, size_t at)
 void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen,
                        bool nanoseconds, uint32_t made_key)
 {
-    const uint8_t resolution = nanoseconds ? 9 : 6;
     char comment[sizeof PSEUDO_COMMENT + 8];
-    size_t at = begin(out, TYPE_SECTION);
+    const size_t at = begin(out, TYPE_SECTION);
     put_u32(out, BYTE_ORDER_MAGIC);
     put_u16(out, 1);
     put_u16(out, 0);
@@ -99,7 +98,13 @@ void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snapl
     put_option(out, OPTION_WRITER, "distsniff", 9);
     put_option(out, 0, NULL, 0);
     end(out, at);
-    at = begin(out, TYPE_INTERFACE);
+    pcapng_form_interface(out, link_type, snaplen, nanoseconds);
+}
+
+void pcapng_form_interface(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen, bool nanoseconds)
+{
+    const uint8_t resolution = nanoseconds ? 9 : 6;
+    const size_t at = begin(out, TYPE_INTERFACE);
     put_u16(out, (uint16_t)link_type);
     put_u16(out, 0);
     put_u32(out, snaplen);
@@ -128,11 +133,11 @@ void pcapng_form_comment(struct ds_buffer *options, const char *text, size_t len
     put_option(options, OPTION_COMMENT, text, (uint16_t)len);
 }
 
-void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds,
-                        const struct ds_buffer *options)
+void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, uint32_t interface,
+                        bool nanoseconds, const struct ds_buffer *options)
 {
     const size_t at = begin(out, TYPE_PACKET);
-    put_u32(out, 0);
+    put_u32(out, interface);
     put_time(out, packet->ts_ns, nanoseconds);
     put_u32(out, packet->cap_len);
     put_u32(out, packet->len);

@@ -16,13 +16,16 @@ bool pcapng_form_is_named(const char *name);
 void pcapng_form_begin(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen,
                        bool nanoseconds, uint32_t made_key);
 
+/* pcapng_form_interface adds an interface. They have numbers from 0 on. */
+void pcapng_form_interface(struct ds_buffer *out, uint32_t link_type, uint32_t snaplen, bool nanoseconds);
+
 /* pcapng_form_comment adds a comment of at most UINT16_MAX bytes of UTF-8 to the options of a block
  * that is still to come. */
 void pcapng_form_comment(struct ds_buffer *options, const char *text, size_t len);
 
-/* pcapng_form_packet adds a packet; options: its comments, NULL: none. */
-void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, bool nanoseconds,
-                        const struct ds_buffer *options);
+/* pcapng_form_packet adds a packet of an interface; options: its comments, NULL: none. */
+void pcapng_form_packet(struct ds_buffer *out, const struct ds_packet *packet, uint32_t interface,
+                        bool nanoseconds, const struct ds_buffer *options);
 
 /* pcapng_form_statistics adds a block of statistics, which says nothing but these comments. */
 void pcapng_form_statistics(struct ds_buffer *out, int64_t ts_ns, bool nanoseconds,

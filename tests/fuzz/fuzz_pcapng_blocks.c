@@ -1,6 +1,6 @@
 /*
  * fuzz_pcapng_blocks.c - the blocks of pcapng that libpcap passes over: a byte that says in what
- * pieces the file comes, then the file.
+ * pieces the file comes, then the file; and the link types of its packets.
  */
 #include "capture/pcapng_blocks.h"
 
@@ -21,7 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     size_t num = 0;
     const struct secrets_sink sink = {take, &num};
-    struct pcapng_blocks blocks = {.sink = &sink};
+    struct pcapng_interfaces interfaces = {0};
+    struct pcapng_blocks blocks = {.sink = &sink, .interfaces = &interfaces};
+    uint32_t link_type;
     bool has_secrets = false;
     if (len == 0)
         return 0;
@@ -30,12 +32,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         const size_t piece_len = len - at < piece ? len - at : piece;
         uint8_t *bytes = malloc(piece_len);
         if (bytes == NULL)
-            return 0;
+            break;
         memcpy(bytes, data + at, piece_len);
         has_secrets |= pcapng_blocks_see(&blocks, bytes, piece_len);
         free(bytes);
     }
     (void)pcapng_blocks_has_nanoseconds(&blocks);
+    size_t num_packets = 0;
+    while (pcapng_interfaces_next(&interfaces, &link_type)) {
+        if (++num_packets > len || link_type > UINT16_MAX)
+            abort();
+    }
+    pcapng_interfaces_free(&interfaces);
     if (num > len || (num != 0 && !has_secrets))
         abort();
     return 0;

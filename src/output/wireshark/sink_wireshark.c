@@ -69,7 +69,7 @@ static void put_packet(struct sink *sink, int64_t ts_ns, struct ds_text frame)
     if (packet->failed)
         out->failed = true;
     else if (len > sizeof head) /* there is a record */
-        pcapng_form_packet(out, &made, true, NULL);
+        pcapng_form_packet(out, &made, 0, true, NULL);
     packet->len = 0;
     packet->failed = false;
 }

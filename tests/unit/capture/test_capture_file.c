@@ -223,6 +223,74 @@ static size_t pack_gzip(const struct file *file, uint8_t *out, size_t size)
     return z.total_out;
 }
 
+/* add_interface and add_packet add to a pcapng file; a packet has 8 bytes. */
+static void add_interface(struct file *file, uint16_t link_type, uint32_t snaplen)
+{
+    const uint32_t interface[] = {1, 20, halves(link_type, 0), snaplen, 20};
+    for (size_t i = 0; i < 5; i++)
+        add_u32(file, interface[i], false);
+}
+
+static void add_packet(struct file *file, uint32_t interface, uint32_t time)
+{
+    const uint32_t packet[] = {6, 40, interface, 0, time, 8, 60, 0, 0, 40};
+    for (size_t i = 0; i < 10; i++)
+        add_u32(file, packet[i], false);
+}
+
+/* A file of several interfaces, as Wireshark writes of several at once: each packet has the link type of its
+ * own, whatever limits these have, and those that nobody can read are counted. */
+static void reads_several_link_types(void **state)
+{
+    static const uint32_t wanted[] = {276, 1, 101, 189, 1, 12};
+    const char *names[] = {"mixed", "mixed.gz"};
+    const uint32_t section[] = {0x0A0D0D0A, 28, 0x1A2B3C4D, halves(1, 0), UINT32_MAX, UINT32_MAX, 28};
+    struct file file = {.len = 0};
+    uint8_t packed[MAX_LEN];
+    (void)state;
+    for (size_t i = 0; i < 7; i++)
+        add_u32(&file, section[i], false);
+    add_interface(&file, 189, 65535); /* USB, which comes first and has no node */
+    add_interface(&file, 276, 262144);
+    add_interface(&file, 1, 0);
+    add_interface(&file, 101, 4);
+    add_packet(&file, 1, 1);
+    add_packet(&file, 2, 2);
+    add_packet(&file, 3, 3);
+    add_packet(&file, 0, 4);
+    add_packet(&file, 2, 5);
+    for (size_t i = 0; i < 7; i++)
+        add_u32(&file, section[i], false);
+    add_interface(&file, 12, 65535);
+    add_packet(&file, 0, 6);
+    save(names[0], file.bytes, file.len);
+    save(names[1], packed, pack_gzip(&file, packed, sizeof packed));
+    for (size_t n = 0; n < 2; n++) {
+        const char *name = names[n];
+        struct capture capture;
+        struct ds_packet packet;
+        assert_true(open_files(&capture, &name, 1));
+        assert_int_equal(capture.inputs[0].link_type, 276); /* the first that can be read */
+        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+            assert_int_equal(capture_next(&capture, &packet), CAPTURE_PACKET);
+            assert_int_equal(packet.link_type, wanted[i]);
+            assert_int_equal(packet.frame, i + 1);
+            assert_int_equal(packet.ts_ns, (i + 1) * 1000);
+            assert_int_equal(packet.cap_len, 8);
+        }
+        assert_int_equal(capture_next(&capture, &packet), CAPTURE_END);
+        assert_int_equal(capture.inputs[0].num_other, 1);
+        assert_true(capture_close(&capture)); /* that is no failure */
+    }
+    /* Of none of the link types: refused. */
+    file.len = 28;
+    add_interface(&file, 189, 0);
+    add_interface(&file, 195, 0);
+    save(names[0], file.bytes, file.len);
+    struct capture capture;
+    assert_false(open_files(&capture, names, 1));
+}
+
 /* Packs the file in two parts, as two members or frames. */
 static size_t pack(const struct file *file, bool zstd, uint8_t *out)
 {
@@ -399,6 +467,7 @@ int main(void)
         cmocka_unit_test(reads_pcapng),
         cmocka_unit_test(times_beyond_all_clocks),
         cmocka_unit_test(unpacks),
+        cmocka_unit_test(reads_several_link_types),
         cmocka_unit_test(says_when_packed_data_is_cut),
         cmocka_unit_test(gives_all_packets_of_a_file_cut_short),
         cmocka_unit_test(reads_what_libpcap_reads),

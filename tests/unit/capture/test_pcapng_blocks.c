@@ -232,10 +232,97 @@ static void finds_resolution(void **state)
         add_section(&file);
         add_secrets(&file, TLS_SECRETS, text, sizeof text - 1);
         add_interface(&file, cases[i / 2].resolution);
-        add_interface(&file, cases[i / 2].is_nano ? 6 : 9); /* the first counts */
         (void)see(&file, 3, &blocks, &found);
         assert_int_equal(pcapng_blocks_has_nanoseconds(&blocks), cases[i / 2].is_nano);
+        add_interface(&file, cases[i / 2].is_nano ? 6 : 9); /* of several, any counts */
+        (void)see(&file, 3, &blocks, &found);
+        assert_true(pcapng_blocks_has_nanoseconds(&blocks));
+        add_interface(&file, 6);
+        (void)see(&file, 3, &blocks, &found);
+        assert_true(pcapng_blocks_has_nanoseconds(&blocks));
     }
+}
+
+static void add_typed_interface(struct file *file, uint16_t link_type)
+{
+    const uint16_t both[] = {file->swapped ? __builtin_bswap16(link_type) : link_type, 0};
+    add_u32(file, 1);
+    add_u32(file, 20);
+    memcpy(file->bytes + file->len, both, 4);
+    file->len += 4;
+    add_u32(file, 96); /* so much of each packet */
+    add_u32(file, 20);
+}
+
+/* add_packet adds the head of a packet, as far as anything is read of it, and no bytes. */
+static void add_packet(struct file *file, uint32_t type, uint32_t interface)
+{
+    const uint16_t old[] = {file->swapped ? __builtin_bswap16((uint16_t)interface) : (uint16_t)interface, 7};
+    const uint32_t len = type == 3 ? 16 : 32;
+    add_u32(file, type);
+    add_u32(file, len);
+    if (type == 2)
+        memcpy(file->bytes + file->len, old, 4);
+    else if (type == 6)
+        add_u32(file, interface);
+    file->len += type == 2 ? 4 : 0;
+    for (size_t i = 0; i < (type == 3 ? 1 : 4); i++)
+        add_u32(file, 0);
+    add_u32(file, len);
+}
+
+/* Interfaces of any type become Ethernet for libpcap, and what packets are is known. */
+static void link_types(void **state)
+{
+    static const uint32_t wanted[] = {276, 276, 101, 0, 0, PCAPNG_NO_LINK_TYPE, 1};
+    (void)state;
+    for (size_t i = 0; i < 2 * 40; i++) {
+        struct file file = {.swapped = i % 2 != 0};
+        struct pcapng_interfaces interfaces = {0};
+        struct pcapng_blocks blocks = {.interfaces = &interfaces};
+        uint32_t link_type, ethernet;
+        add_section(&file);
+        const size_t at = file.len + 8;
+        add_typed_interface(&file, 276);
+        add_packet(&file, 6, 0);
+        add_packet(&file, 3, 0);
+        add_typed_interface(&file, 101);
+        add_typed_interface(&file, 0);
+        add_packet(&file, 2, 1);
+        add_packet(&file, 6, 2);
+        add_packet(&file, 2, 2);
+        add_packet(&file, 6, 3);
+        add_section(&file);
+        add_typed_interface(&file, 1);
+        add_packet(&file, 3, 0);
+        for (size_t piece = i / 2 + 1, from = 0; from < file.len; from += piece)
+            (void)pcapng_blocks_see(&blocks, file.bytes + from, file.len - from < piece ? file.len - from : piece);
+        for (size_t j = 0; j < sizeof wanted / sizeof wanted[0]; j++) {
+            assert_true(pcapng_interfaces_next(&interfaces, &link_type));
+            assert_int_equal(link_type, wanted[j]);
+        }
+        assert_false(pcapng_interfaces_next(&interfaces, &link_type));
+        memcpy(&ethernet, file.bytes + at, 4);
+        const uint16_t first[] = {file.swapped ? __builtin_bswap16(1) : 1, 0};
+        assert_memory_equal(&ethernet, first, 4);
+        memcpy(&ethernet, file.bytes + at + 4, 4);
+        assert_int_equal(ethernet, 0); /* no limit */
+        pcapng_interfaces_free(&interfaces);
+    }
+}
+
+/* Nobody asks for link types: nothing is replaced. */
+static void nothing_is_replaced(void **state)
+{
+    struct file file = {.len = 0};
+    struct pcapng_blocks blocks = {.sink = NULL};
+    (void)state;
+    add_section(&file);
+    add_typed_interface(&file, 276);
+    add_packet(&file, 6, 0);
+    struct file before = file;
+    (void)pcapng_blocks_see(&blocks, file.bytes, file.len);
+    assert_memory_equal(file.bytes, before.bytes, file.len);
 }
 
 int main(void)
@@ -244,6 +331,7 @@ int main(void)
         cmocka_unit_test(finds_secrets),      cmocka_unit_test(every_prefix),
         cmocka_unit_test(lengths_lie),        cmocka_unit_test(long_lines_are_cut),
         cmocka_unit_test(other_forms),        cmocka_unit_test(finds_resolution),
+        cmocka_unit_test(link_types),         cmocka_unit_test(nothing_is_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
