@@ -256,6 +256,50 @@ static void no_more_than_there_is_room_for(void **state)
     says("  and 10 more\n\ncalls of the same caller"); /* of 30 findings */
 }
 
+/* many_calls: one packet brings messages of several calls, and ends of others, some of them twice. */
+static void many_calls(void)
+{
+    static const uint64_t of[] = {1, 1, 0, 2, 3, 2, 4, 5};
+    static char long_name[EXPLAIN_NAME + 44];
+    memset(long_name, 'n', sizeof long_name - 1);
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        message(2, 10, of[i], NOTE_REQUEST);
+    call(9, 0, long_name, "srv", CALL_OK);
+    finding(3, 2, 10);
+    struct finding *line = calloc(1, sizeof *line); /* of what is fine: it is no finding */
+    assert_non_null(line);
+    line->number = 77;
+    record(&(struct record){.finding = line});
+    free(line);
+}
+
+/* The first reading notes each once, and no more than there is room for. */
+static void what_is_noted(void **state)
+{
+    const struct explain_target targets[] = {{true, EXPLAIN_PACKET, 10}, {true, EXPLAIN_CALL, 9}};
+    (void)state;
+    e = explain_new(&targets[0], NULL, &config, 6);
+    assert_non_null(e);
+    many_calls();
+    const struct explain_found *found = explain_get_found(e, 10);
+    assert_int_equal(found->num_calls, EXPLAIN_CONNS);
+    for (uint64_t i = 0; i < EXPLAIN_CONNS; i++)
+        assert_int_equal(found->calls[i], i + 1);
+    assert_int_equal(found->num_conns, 1);
+    assert_int_equal(found->num_frames, 1);
+    assert_int_equal(found->num[EXPLAIN_FINDING], 3);
+    assert_int_equal(found->num[EXPLAIN_CALL], 9);
+    explain_free(e);
+    e = explain_new(&targets[1], NULL, &config, 6);
+    assert_non_null(e);
+    many_calls();
+    found = explain_get_found(e, 10);
+    assert_int_equal(found->caller.name_len, EXPLAIN_NAME);
+    assert_int_equal(found->caller.name[EXPLAIN_NAME - 1], 'n');
+    assert_int_equal(found->caller.node_len, 3);
+    explain_free(e);
+}
+
 static void without_memory(void *context)
 {
     (void)context;
@@ -276,7 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
         cmocka_unit_test(a_connection), cmocka_unit_test(a_packet_and_a_message),
-        cmocka_unit_test(no_more_than_there_is_room_for), cmocka_unit_test(memory),
+        cmocka_unit_test(no_more_than_there_is_room_for), cmocka_unit_test(what_is_noted), cmocka_unit_test(memory),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ds_buffer_free(&out);
