@@ -59,6 +59,7 @@ struct open_call {
     bool is_tentative, is_forwarded, awaits_input;
     bool is_behind;     /* its callee is, or may be, at other work meanwhile */
     bool is_undecided;  /* what would tell how it ends hangs on an atom that is not known */
+    bool is_watched;    /* its monitor is known, or its tag is the monitor's */
     bool may_be_answered; /* a message came for its caller in which atoms are not known */
     bool given_up;      /* the caller has, and its record is out */
     bool caller_ended;

@@ -238,6 +238,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     if (call == NULL || start.is_tentative)
         return !start.is_tentative;
     s->note->call = call->number;
+    call->is_watched = is_watched || call->key.more <= DS_IDENTITY_MAX_WORDS;
     step_take_early_down(c, s, call, is_watched ? &monitor : &start.key);
     return true;
 }

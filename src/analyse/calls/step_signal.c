@@ -1,6 +1,7 @@
 /*
  * step_signal.c - monitors, links and exits.
  */
+#include "analyse/calls/calls_by_caller.h"
 #include "analyse/calls/step.h"
 
 void step_open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
@@ -41,14 +42,28 @@ void step_take_monitor(struct correlate *c, struct step *s)
     step_note_set_up(c, &s->from, &target, &key);
 }
 
+/* doubt_unwatched: of a multi_call the monitor has another reference than the tag. Where it is not known,
+ * as its target was not, the end of any monitor of the caller may say that it waits no longer. */
+static void doubt_unwatched(struct correlate *c, struct step *s)
+{
+    struct open_call *call =
+        step_know_from(c, s) ? calls_by_caller_first(&c->calls, &s->from) : NULL;
+    for (; call != NULL; call = calls_by_caller_next(&c->calls, call)) {
+        if (!call->is_watched && !call->given_up && call->conn == s->event->conn->number)
+            call->is_undecided = call->may_be_answered = true;
+    }
+}
+
 void step_take_demonitor(struct correlate *c, struct step *s)
 {
     struct ref_key key = {0};
     struct open_call *call = step_end_watch(c, s, &key, MONITOR_DEMONITOR, NULL);
     s->note->role = NOTE_DEMONITOR;
     if (call == NULL) {
-        if (key.node != 0)
+        if (key.node != 0) {
             step_take_crossed(c, s);
+            doubt_unwatched(c, s);
+        }
         return;
     }
     if (call->is_tentative) {

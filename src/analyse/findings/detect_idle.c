@@ -122,8 +122,9 @@ static const char *path_cut(const struct detect *d, const struct pair *pair, con
     const int64_t from_ns = cut->ts_ns - cut->idle_ns;
     if (detect_stall_beside(d, name, from_ns - BESIDE_NS, cut->ts_ns - BESIDE_NS))
         return "stalled in that time";
-    return detect_silent_beside(d, name, from_ns, cut->ts_ns).is_silent ? "fell silent at the same moment"
-                                                                         : NULL;
+    return detect_silent_beside(d, name, from_ns, cut->ts_ns).is_silent
+               ? "carried nothing from the same moment on"
+               : NULL;
 }
 
 /* judge says how sure it is: the more often, the surer. */

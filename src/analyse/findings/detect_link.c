@@ -59,8 +59,8 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
         const struct heard_beside beside =
             detect_silent_beside(d, name, event->ts_ns - link->silence_ns, event->ts_ns);
         if (beside.is_silent)
-            wording_say(&f->detail, "; or the network was cut: another link of {node} fell silent at the "
-                        "same moment", an_end(&event->conn->end[beside.whose]));
+            wording_say(&f->detail, "; or the network was cut: another link of {node} carried nothing from "
+                        "the same moment on", an_end(&event->conn->end[beside.whose]));
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other end, which shows whether it sent that RST");
     }

@@ -204,7 +204,7 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
         wording_add(&f->detail, ", and they connected again though neither was restarted");
     }
     if (beside.is_silent)
-        wording_say(&f->detail, "; another link of {node} fell silent at the same moment",
+        wording_say(&f->detail, "; another link of {node} carried nothing from the same moment on",
                     an_end(&event->conn->end[beside.whose]));
     wording_add(&f->detail, ": the path was cut on both sides of the capture point, or at it");
     detect_frame(f, event->frame, link->close == DS_CLOSE_RESET ? "the RST" : "the close");

@@ -365,10 +365,39 @@ static void forwarded_too_late(void **state)
     stop(&seen);
 }
 
+/* Where the monitor of a multi_call is not known, as its target is not, a caller that ends a monitor may wait
+ * no longer: how the call ends is not known then. */
+static void multi_call_unwatched(void **state)
+{
+    enum { UNWATCHED, WATCHED, PLAIN_TAG, OF_OTHER, NOT_ANSWERED, CASES };
+    struct seen seen;
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        start(&seen);
+        if (i == WATCHED)
+            monitor(&seen, 3, etf_atom("slow"));
+        ask_as(&seen, 0, etf_pid("a@h", 1), etf_atom("slow"),
+               i == PLAIN_TAG ? etf_ref("a@h", 9) : etf_tuple(2, etf_ref("a@h", 9), etf_atom("b@h")),
+               etf_atom("x"));
+        seen.now_ns += 800 * INT64_C(1000000);
+        message(&seen, &(struct message){.code = 20, .from = etf_pid("a@h", i == OF_OTHER ? 2 : 1),
+                                         .to = etf_atom("slow"), .ref = etf_ref("a@h", 8)});
+        if (i != NOT_ANSWERED)
+            message(&seen, &(struct message){
+                .code = 33, .dir = 1, .from = etf_pid("b@h", 50), .to = etf_pid("a@h", 1),
+                .payload = etf_tuple(2, i == PLAIN_TAG ? etf_ref("a@h", 9)
+                                                       : etf_tuple(2, etf_ref("a@h", 9), etf_atom("b@h")),
+                                     etf_atom("yes"))});
+        conn_ends(&seen, false);
+        assert_last(&seen, 1, i == UNWATCHED || i == NOT_ANSWERED ? CALL_UNKNOWN : CALL_OK);
+        stop(&seen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multi_call), cmocka_unit_test(nodes_by_address),
+        cmocka_unit_test(multi_call), cmocka_unit_test(multi_call_unwatched), cmocka_unit_test(nodes_by_address),
         cmocka_unit_test(references),
         cmocka_unit_test(erpc_and_spawn),
         cmocka_unit_test(without_tag),
