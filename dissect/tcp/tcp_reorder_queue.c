@@ -157,8 +157,6 @@ static bool is_acked(const struct tcp_reorder_queue *queue, const struct segment
 
 struct tcp_queued *tcp_reorder_queue_acked(const struct tcp_reorder_queue *queue, struct tcp_queued *one)
 {
-    if (is_acked(queue, &one->segment))
-        return one;
     for (struct tcp_queued *other = queue->first; other != NULL; other = other->next) {
         if (is_same_way(&other->segment, &one->segment) && is_acked(queue, &other->segment))
             return other;

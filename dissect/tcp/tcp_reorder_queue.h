@@ -57,8 +57,8 @@ struct tcp_queued *tcp_reorder_queue_find(struct tcp_queued *one, const struct s
 struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *queue,
                                               struct tcp_queued *one);
 
-/* tcp_reorder_queue_acked returns one, or where nobody has acknowledged it, the first queued data of its
- * sender that somebody has: one may be somebody else's. */
+/* tcp_reorder_queue_acked returns the first queued data of one's sender that the other end has acknowledged: one
+ * may be somebody else's. It returns one where there is none. */
 struct tcp_queued *tcp_reorder_queue_acked(const struct tcp_reorder_queue *queue, struct tcp_queued *one);
 
 /* tcp_reorder_queue_start returns the number at which what one's sender has queued without a hole begins.

@@ -258,6 +258,29 @@ static struct conversation test_data_of_a_syn_acked = {
     .log = "open 0:fast 1:b",
 };
 
+/* What is left of it fills no hole. */
+static struct conversation test_data_of_a_syn_and_a_hole = {
+    .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 101, 501, "real"}, {A, TCP_ACK, 120, 501, "far"}},
+    .log = "open 0:real",
+};
+
+/* A number amid it says nothing. */
+static struct conversation test_data_of_a_syn_in_part = {
+    .told = {{A, TCP_SYN, 100, 0, "GET /"}, {A, TCP_ACK, 103, 501, "x"}},
+    .log = "open",
+};
+
+/* An answer that acknowledges something else is ignored. */
+static struct conversation test_data_of_a_syn_and_a_wrong_answer = {
+    .told = {{A, TCP_SYN, 100, 0, "fast"},
+             {B, TCP_SYN | TCP_ACK, 700, 999, ""},
+             {B, TCP_SYN | TCP_ACK, 500, 105, ""},
+             {B, TCP_ACK, 501, 105, "b"},
+             {A, TCP_ACK, 105, 502, ""}},
+    .log = "open 0:fast 1:b",
+    .ignored = 1,
+};
+
 /* Its acknowledgement is of another SYN, or of less than all of it. */
 static struct conversation test_data_of_another_syn = {
     .told = {{A, TCP_SYN, 100, 0, "spoof"},
@@ -482,6 +505,9 @@ int main(void)
         CONVERSATION(test_data_of_a_syn_alone),
         CONVERSATION(test_data_of_a_syn_gone_on),
         CONVERSATION(test_data_of_a_syn_acked),
+        CONVERSATION(test_data_of_a_syn_and_a_hole),
+        CONVERSATION(test_data_of_a_syn_in_part),
+        CONVERSATION(test_data_of_a_syn_and_a_wrong_answer),
         CONVERSATION(test_data_of_another_syn),
         TEST(test_forgotten_at_the_data_of_a_syn),
         CONVERSATION(test_before_the_beginning),

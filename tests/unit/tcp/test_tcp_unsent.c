@@ -56,6 +56,7 @@ static void test_unsent_acks_of_lost_bytes(void **state)
     expect_log(w, "");
     tcp_table_time(w->table, w->now_ns + 200 * MS);
     expect_log(w, "0:waits");
+    assert_int_equal(w->table->last->stream[B].acked, 520);
     feed(w, A, TCP_ACK, 118, 525, "cap");
     for (int i = 1; i < TCP_DISORDER; i++)
         feed(w, B, TCP_ACK, 502, 118, "");
@@ -167,11 +168,17 @@ static void test_unsent_ack_of_replaced_data(void **state)
     tcp_table_settle(w->table);
     expect_log(w, "0:abcd");
     assert_int_equal(w->table->last->stream[B].acked, 502);
-    feed(w, A, TCP_ACK, 108, 900, "xy");
-    feed(w, A, TCP_ACK, 106, 502, "efg"); /* not all of it */
+    feed(w, A, TCP_ACK, 108, 900, "gh"); /* the same bytes, too */
+    feed(w, A, TCP_ACK, 106, 502, "efgh");
     feed(w, B, TCP_ACK, 502, 110, "");
     tcp_table_settle(w->table);
-    expect_log(w, "0:efg 0:y");
+    expect_log(w, "0:efgh");
+    assert_int_equal(w->table->last->stream[B].acked, 502);
+    feed(w, A, TCP_ACK, 112, 900, "xy");
+    feed(w, A, TCP_ACK, 110, 502, "ijk"); /* not all of it */
+    feed(w, B, TCP_ACK, 502, 114, "");
+    tcp_table_settle(w->table);
+    expect_log(w, "0:ijk 0:y");
     assert_int_equal(w->table->last->stream[B].acked, 900);
 }
 
