@@ -19,6 +19,7 @@ struct report_text {
     /* For report_print_command: the command that reads the same packets again, as it stands before and
      * behind the options. command is NULL if the packets are not kept. */
     const char *command, *behind;
+    const char *window; /* of report_config */
     bool keeps_lines; /* no line is broken: they are JSON */
     int64_t since_ns; /* of --since */
     int64_t now_ns; /* when the tables are written, because of --every; 0: they are written at the end */

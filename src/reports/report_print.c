@@ -68,6 +68,7 @@ static const char command_begin[] = "    distsniff ";
 void report_print_command(const struct report_text *text, struct ds_buffer *out, const char *what,
                           const char *format, ...)
 {
+    static const char report[] = "--report ";
     char options[128];
     va_list args;
     if (text->command == NULL)
@@ -76,7 +77,9 @@ void report_print_command(const struct report_text *text, struct ds_buffer *out,
     vsnprintf(options, sizeof options, format, args);
     va_end(args);
     ds_buffer_printf(out, "  %s:\n%s", what, command_begin);
-    ds_buffer_printf(out, "%s%s%s\n", text->command, options, text->behind);
+    const bool has_window = text->window != NULL && strncmp(options, report, sizeof report - 1) == 0;
+    ds_buffer_printf(out, "%s%s%s%s\n", text->command, has_window ? text->window : "", options,
+                     text->behind);
 }
 
 bool report_is_command(struct ds_text line)

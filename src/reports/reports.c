@@ -139,6 +139,7 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
         (struct output_file){.name = "the report", .fd = on_stderr ? STDERR_FILENO : STDOUT_FILENO};
     r->text.command = config->command;
     r->text.behind = config->behind;
+    r->text.window = config->window;
     r->text.width = screen_width(r->out.fd);
     r->text.time_digits = r->text.width != 0 && !config->nanoseconds ? MICROSECONDS : time_digits;
     r->flows = config->is_live && is_any(config, does_flow);

@@ -47,6 +47,7 @@ struct report_config {
     /* Options that read the same packets, each with a blank behind it, and what stands behind all options;
      * command is NULL where the packets are not kept. */
     const char *command, *behind;
+    const char *window; /* for commands of reports: --since and --until, a blank behind each; NULL: none */
     struct intern *names;            /* that tables share, so that each name is kept once; NULL: none */
     struct compare *compare;         /* of changes: what it counts in and compares with, else NULL */
     bool is_part;                    /* --since, --node or others leave something out */

@@ -475,6 +475,8 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
     }
     calls_fill_party(calls, &call->caller, &view->caller, &titles[0]);
     calls_fill_party(calls, &call->callee, &view->callee, &titles[1]);
+    if (call->callee.node == 0) /* nobody answered, but it is known which node was asked */
+        view->callee.node = intern_text(calls->intern, call->asked_node);
     if (call->callee_name != 0 && (view->callee.name.data == NULL || view->callee.is_for)) {
         view->callee.name = intern_text(calls->intern, call->callee_name);
         view->callee.is_for = view->callee.has_pid;

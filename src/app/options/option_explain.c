@@ -195,6 +195,23 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
     *end = detach_text(&behind);
 }
 
+/* window_of writes the part of the time that is shown. */
+static char *window_of(const struct options *o)
+{
+    const struct {
+        const char *option, *value;
+    } ends[] = {{"--since ", o->ending.since_text}, {"--until ", o->ending.until_text}};
+    struct ds_buffer out = {0};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (ends[i].value == NULL)
+            continue;
+        ds_buffer_add_text(&out, ends[i].option);
+        add_quoted(&out, ends[i].value);
+        ds_buffer_add_text(&out, " ");
+    }
+    return detach_text(&out);
+}
+
 void option_explain_commands(struct options *o)
 {
     explain_kept(o);
@@ -204,5 +221,7 @@ void option_explain_commands(struct options *o)
     if (o->command != NULL && o->behind != NULL) {
         o->report.command = o->command;
         o->report.behind = o->behind;
+        o->window = window_of(o);
+        o->report.window = o->window;
     }
 }

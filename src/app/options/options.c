@@ -669,8 +669,9 @@ void options_free(struct options *options)
     free(options->command);
     free(options->nats.spool);
     free(options->behind);
+    free(options->window);
     free(options->kept);
-    options->command = options->behind = options->kept = NULL;
+    options->command = options->behind = options->window = options->kept = NULL;
     option_compare_free(options);
     free(options->capture.read_files);
     free(options->keylog.files);

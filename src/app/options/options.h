@@ -109,6 +109,7 @@ struct options {
     struct explain_target explain;        /* of --explain call:24 */
     struct explain_run_state *explain_run; /* while it is at work; NULL: it is not asked for */
     char *command, *behind;               /* of report, or NULL */
+    char *window;                         /* of report, or NULL */
     char *kept; /* the option that reads what -w wrote, with a blank behind it; NULL: it is no one file */
     const struct finding_kind *explained; /* of --explain */
     const char *patterns[MAX_REGEXES]; /* of -e */

@@ -132,8 +132,9 @@ static void say_verdict(const struct sniff *s)
     const bool is_part = !s->capture.is_live && s->ending.reason != STOP_INPUT;
     fprintf(stderr, "%s%.*s; ", is_part ? "up to here: " : "", (int)verdict.len, verdict.data);
     if (options->report.command != NULL || options->kept != NULL)
-        fprintf(stderr, "distsniff %s--report doctor%s says more\n",
+        fprintf(stderr, "distsniff %s%s--report doctor%s says more\n",
                 options->report.command != NULL ? options->report.command : options->kept,
+                options->report.window != NULL ? options->report.window : "",
                 options->report.command != NULL ? options->report.behind : "");
     else
         fputs("--report doctor says more\n", stderr);
