@@ -4,8 +4,8 @@
  *     {CODE, ELEMENT ...} [PAYLOAD]            after a distribution header
  *     131 {CODE, ELEMENT ...} [131 PAYLOAD]    in a pass-through frame
  *
- * What the elements are stands in ops.def. The common tuple, 104 N 97 CODE, is read without
- * the token walk; each element is walked once, for its length and its atoms.
+ * ops.def lists the elements of each message. The common tuple, 104 N 97 CODE, is parsed without
+ * the token walk. Each element is walked once, for its length and its atoms.
  */
 #include "dist/control.h"
 
@@ -24,7 +24,7 @@ enum {
     IS_ANY = (1 << TERM_NUM_CLASSES) - 1,
 };
 
-/* What the element of a role may be. */
+/* The types that the element of each role may have. */
 static const uint32_t ROLE_CLASSES[DS_ROLE_COUNT] = {
 #define ROLE(letter, id, key, is) [DS_ROLE_##id] = is,
 #include <distsniff/roles.def>
@@ -54,8 +54,8 @@ void control_fault(struct ds_event *event, const struct control_source *source,
     };
 }
 
-/* fault_of_walk notes why a walk failed: where the frame itself is damaged, an end that
- * comes too early is that damage. */
+/* fault_of_walk records why a walk failed. In a damaged frame, a term that ends too early is
+ * reported as the frame's damage. */
 static void fault_of_walk(const struct control_source *source, const struct cursor *at,
                           enum term_status status, const char *what, struct ds_event *event)
 {
@@ -78,9 +78,8 @@ static inline struct ds_term term_view(const struct control_source *source, stru
     };
 }
 
-/* read_code reads the head of the tuple: how many elements there are, and the code, which
- * is one of them. False when it is no tuple that begins with an integer; at is then
- * anywhere. */
+/* read_code reads the head of the tuple: the number of elements, and the code, which counts as one
+ * of them. False if this is not a tuple that begins with an integer; at is then undefined. */
 static bool read_code(const struct control_source *source, struct cursor *at, uint64_t *num_terms,
                       int64_t *code)
 {
@@ -108,7 +107,7 @@ static bool read_code(const struct control_source *source, struct cursor *at, ui
     return term_get_integer(&first, code);
 }
 
-/* check_term walks a term and adds what it finds to what the event says. */
+/* check_term walks a term and adds its atom counts to the event. */
 static enum term_status check_term(const struct control_source *source, struct cursor *at,
                                    struct ds_event *event, const char **what)
 {
@@ -122,8 +121,8 @@ static enum term_status check_term(const struct control_source *source, struct c
     return status;
 }
 
-/* skip_known passes over an element that says nothing but a known atom of the cache and numbers: what
- * most are. False, and nothing moves, when it is something else; then check_term says what. */
+/* skip_known skips an element that consists of a known atom of the cache and numbers, as most do.
+ * False for any other element, and nothing moves: use check_term then. */
 static inline bool skip_known(const struct control_source *source, struct cursor *at,
                               struct ds_event *event)
 {
@@ -136,7 +135,7 @@ static inline bool skip_known(const struct control_source *source, struct cursor
     return true;
 }
 
-/* read_element walks one element. */
+/* read_element walks one element; out is a view of it. */
 static bool read_element(const struct control_source *source, struct cursor *at,
                          struct ds_event *event, struct ds_term *out)
 {
@@ -155,14 +154,14 @@ static bool read_element(const struct control_source *source, struct cursor *at,
     return true;
 }
 
-/* has_class says whether the element that begins there is one of these classes. */
+/* has_class says whether the element that begins there has one of these classes. */
 static inline bool has_class(struct cursor element, uint32_t classes)
 {
     uint8_t tag;
     return cursor_peek_u8(&element, &tag) && (TAG_CLASSES[tag] & classes) != 0;
 }
 
-/* read_roles walks the elements after the code. Returns false when one does not end. */
+/* read_roles walks the elements after the code. False if one of them does not end. */
 static bool read_roles(const struct control_source *source, struct cursor *at, const char *roles,
                        uint64_t num, struct ds_event *event, bool *types_fit)
 {
@@ -192,7 +191,7 @@ static void clear_roles(struct ds_message *message)
     message->role_set = 0;
 }
 
-/* read_token decodes {Flags, Label, Serial, From, Prev}; false when it is something else. */
+/* read_token decodes {Flags, Label, Serial, From, Prev}; false if the term is not such a tuple. */
 static bool read_token(const struct control_source *source, const struct ds_term *term,
                        struct ds_token *token)
 {
@@ -219,8 +218,8 @@ static bool read_token(const struct control_source *source, const struct ds_term
     return true;
 }
 
-/* check_token decodes the token of a message that has one. The token of ALTACT_SIG_SEND is
- * there when its flags say so. */
+/* check_token decodes the token of a message that has one. In ALTACT_SIG_SEND, the flags say
+ * whether there is a token. */
 static void check_token(const struct control_source *source, const struct cursor *start,
                         struct ds_event *event)
 {
@@ -239,7 +238,7 @@ static void check_token(const struct control_source *source, const struct cursor
     }
 }
 
-/* read_other walks a control term that is no tuple of a known op. */
+/* read_other walks a control term that is not a tuple of a known op. */
 static bool read_other(const struct control_source *source, struct cursor *at, struct ds_event *event)
 {
     const char *what = NULL;
@@ -314,7 +313,7 @@ bool control_read(const struct control_source *source, struct cursor *at, struct
     return complete;
 }
 
-/* inflate replaces a payload that is compressed as a whole. */
+/* inflate_payload replaces a payload that is compressed as a whole. */
 static bool inflate_payload(const struct control_source *source, struct cursor *at,
                             struct dissect_ctx *env, struct cursor *out, struct ds_event *event)
 {
@@ -401,10 +400,11 @@ void control_limit_growth(struct dissect_ctx *env, struct conn *conn, struct ds_
     const int64_t now_ns = conn->tcp->now_ns;
     const uint64_t max = env->config.limits[DS_LIMIT_GROWTH];
     const uint64_t max_size = env->config.limits[DS_LIMIT_MESSAGE], size = message->size;
-    /* A copy of it has its atoms written out: that is a message as well. */
+    /* Copying the message writes all its atoms out, so the limit on message size applies to that
+     * size. */
     const bool is_large = message->atom_bytes > (size < max_size ? max_size - size : 0);
     if (!is_large && expansion_budget_is_free(size, message->atom_bytes))
-        return; /* as nearly always */
+        return; /* nearly always */
     if (message->atom_bytes == 0 ||
         (!is_large &&
          message->atom_bytes <= expansion_budget_left(&conn->growth, now_ns, size, max))) {

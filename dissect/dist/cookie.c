@@ -1,6 +1,6 @@
 /*
- * cookie.c - the digests of the handshake (erl_dist_protocol, "The Handshake in Detail"):
- * MD5 over the cookie's text followed by the challenge as decimal text.
+ * cookie.c - the digests of the handshake (erl_dist_protocol, "The Handshake in Detail"): MD5 of
+ * the cookie's text followed by the challenge as decimal text.
  */
 #include "dist/cookie.h"
 

@@ -7,9 +7,9 @@
 
 enum {
     LENGTH_LEN = 4,
-    MAX_KEPT = 64 * 1024,    /* of a frame that is kept for its atoms; headers are smaller */
-    FRAGMENT_AT = 4 + 2 + 8, /* LENGTH, 131 69, SEQUENCE: where the fragment's number is */
-    MAX_HANDSHAKE = 32,      /* messages; nodes send up to seven */
+    MAX_KEPT = 64 * 1024,    /* bytes of a frame that is kept for its atoms; headers are smaller */
+    FRAGMENT_AT = 4 + 2 + 8, /* LENGTH, 131 69, SEQUENCE: the offset of the fragment's number */
+    MAX_HANDSHAKE = 32,      /* messages; nodes send at most seven */
 };
 _Static_assert(MAX_KEPT > LENGTH_LEN + 20 + HEADER_MAX_REFS * (3 + ATOM_MAX_LEN) / 8,
                "room for the headers that nodes write");
@@ -79,8 +79,8 @@ static bool is_needed(const struct state_piece *piece)
     return piece->pinned || piece->num_slots != 0 || piece->is_open;
 }
 
-/* settle drops a piece that is not needed. The first fragment of a message that is finished
- * becomes a message of its own, which is cut off: its atoms are still needed. */
+/* settle drops a piece that is not needed. The first fragment of a finished message becomes a
+ * truncated message of one fragment: its atoms are still needed. */
 static void settle(struct decoder_state *state, struct dissect_ctx *env, struct state_piece *piece)
 {
     if (!is_needed(piece)) {
@@ -133,15 +133,15 @@ static void drop_open(struct decoder_state *state, struct dissect_ctx *env,
     free(open);
 }
 
-/* used_of returns the piece that gave a slot what a reference means; NULL for one that is not
- * known, or that the frame itself gives. */
+/* used_of returns the piece that gave a slot its atom. NULL for a slot that is unknown, or that the
+ * same frame sets. */
 static struct state_piece *used_of(const struct decoder_state *state, int dir,
                                    const struct ds_atom *ref)
 {
     return !ref->is_new ? state->slot[dir][ref->slot] : NULL;
 }
 
-/* add_open makes an entry at the end of a chain. NULL, counted, without memory. */
+/* add_open adds an entry at the end of a chain. NULL, counted, if memory ran out. */
 static struct unfinished_message *add_open(struct decoder_state *state, struct dissect_ctx *env,
                                            int dir, const struct dist_header *header)
 {
@@ -195,14 +195,14 @@ void decoder_state_add_handshake(struct decoder_state *state, struct dissect_ctx
     state->num_handshake++;
 }
 
-/* begin_open returns the message that a fragment is of, if its beginning is here. */
+/* begin_open returns the message that a fragment belongs to, or NULL if its beginning is not kept. */
 static struct unfinished_message *begin_open(struct decoder_state *state, struct dissect_ctx *env,
                                              int dir, const struct dist_header *header)
 {
     if (header->type != HEADER_FIRST)
         return *find_open(state, dir, header->sequence);
     decoder_state_finish(state, env, dir,
-                         header->sequence); /* one that nobody followed to its end */
+                         header->sequence); /* an earlier message that was never completed */
     return add_open(state, env, dir, header);
 }
 
@@ -234,7 +234,7 @@ void decoder_state_add_frame(struct decoder_state *state, struct dissect_ctx *en
         if (!header->refs[i].is_new)
             continue;
         if (piece != NULL)
-            piece->num_slots++; /* first: a header may name a slot twice */
+            piece->num_slots++; /* before release(): a header may name a slot twice */
         release(state, env, dir, header->refs[i].slot);
         state->slot[dir][header->refs[i].slot] = piece;
     }

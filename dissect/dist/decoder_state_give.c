@@ -10,7 +10,7 @@
 struct giving {
     const struct conn *conn;
     struct snapshot_writer to;
-    int dir; /* of the held pieces that are walked */
+    int dir; /* of the held pieces being walked */
     enum ds_snapshot_kind held_kind;
 };
 
@@ -27,8 +27,8 @@ static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t
     snapshot_write_bytes(&g->to, g->dir, g->held_kind, seq, bytes, truncated_len);
 }
 
-/* give_rest gives what belongs before what comes next: what else slots hold, what was lost, and
- * what is there of an unfinished frame. */
+/* give_rest emits what precedes the next bytes: the other contents of the slots, a mark for lost
+ * bytes, and the beginning of an unfinished frame. */
 static void give_rest(struct giving *g, int dir, const struct synthetic_atoms *atoms,
                       const struct decoder_state_rest *rest)
 {
@@ -41,7 +41,7 @@ static void give_rest(struct giving *g, int dir, const struct synthetic_atoms *a
     give_next(g, dir, rest->kind, rest->bytes, rest->lost_after);
     g->dir = dir;
     g->held_kind = rest->kind;
-    if (g->conn->view.tls == NULL) /* else it is sealed, and the stage of TLS has it */
+    if (g->conn->view.tls == NULL) /* otherwise these bytes are encrypted, and TLS emits them */
         tcp_table_walk_held(g->conn->tcp, dir, give_held, g);
 }
 
@@ -82,7 +82,7 @@ void decoder_state_give(struct dissect_ctx *env, const struct conn *conn,
         snapshot_write_segment(&g.to, 1, first, g.to.seq[1] - 1, TCP_SYN | TCP_ACK, none, 0);
     for (const struct state_piece *p = oldest; p != NULL; p = p->newer) {
         if (p->ts_ns > g.to.ts_ns)
-            g.to.ts_ns = p->ts_ns; /* though a clock was set back */
+            g.to.ts_ns = p->ts_ns; /* even if a clock was set back */
         give_next(&g, p->dir, p->pinned ? DS_SNAPSHOT_HANDSHAKE : DS_SNAPSHOT_FRAMES,
                   cursor_make(p->bytes, p->len), p->truncated_len);
     }

@@ -2,10 +2,10 @@
  * dist.c - a distribution connection: the handshake, then one channel in each direction
  * (erl_dist_protocol, "Distribution Handshake" and "Protocol between Connected Nodes").
  *
- * Each direction has a phase of its own, since in what order a capture shows the packets of
- * both directions is not quite certain: the initiator's becomes a channel behind its
- * challenge_reply, the acceptor's behind its challenge_ack. Who is the initiator is known
- * from the SYN, or else from the first message.
+ * Each direction has its own phase, because a capture may show the packets of both directions in
+ * either order. The initiator's direction becomes a channel after its challenge_reply, the
+ * acceptor's after its challenge_ack. The SYN, or else the first message, shows which end is the
+ * initiator.
  */
 #include "dist/dist.h"
 
@@ -69,7 +69,7 @@ static int opener(const struct dist *dist)
     return dist->initiator >= 0 ? dist->initiator : 0;
 }
 
-/* tls_text says what is known of TLS. */
+/* tls_text describes what is known of TLS. */
 static const char *tls_text(struct dissect_ctx *env, const struct ds_tls *tls, const char *more)
 {
     const char *version = ds_tls_version_name(tls->version);
@@ -143,13 +143,13 @@ static void start_channel(struct dissect_ctx *env, struct conn *conn, int dir, b
         if (either->has_flags && (either->flags & FLAG_MASK(UTF8_ATOMS)) == 0)
             dist_stream_use_latin1(d->channel);
     }
-    /* Nodes use what both have. */
+    /* Nodes use the flags that both have. */
     const struct dist_dir *both = dist_of(conn)->dirs;
     if (both[0].has_flags && both[1].has_flags)
         dist_stream_agree(d->channel, both[0].flags & both[1].flags);
 }
 
-/* know_channel begins a direction of which is known that a frame begins here. */
+/* know_channel starts a direction in which a frame is known to begin here. */
 static __attribute__((noinline)) void know_channel(struct dissect_ctx *env, struct conn *conn, int dir)
 {
     struct dist *dist = dist_of(conn);
@@ -172,7 +172,7 @@ static void feed_channel(struct dissect_ctx *env, struct conn *conn, int dir, st
     dist_stream_feed(dist->dirs[dir].channel, data);
 }
 
-/* The handshake. */
+/* --- the handshake --- */
 
 static void check_digest(struct dissect_ctx *env, struct conn *conn, int dir, struct ds_handshake *h)
 {
@@ -223,8 +223,8 @@ static void learn_acceptor(struct dissect_ctx *env, struct conn *conn, const str
     registry_add(env, &end->addr, end->port, h->name, h->creation, NULL);
 }
 
-/* confirm_acceptor takes the name for certain, now that both ends have shown that they know the cookie:
- * anybody can send a challenge in a node's name. */
+/* confirm_acceptor marks the acceptor's name as certain, now that both ends have shown that they
+ * know the cookie: without that, any host can send a challenge in a node's name. */
 static void confirm_acceptor(struct dissect_ctx *env, const struct conn *conn)
 {
     const struct ds_endpoint *end = &conn->view.end[1 - dist_of(conn)->initiator];
@@ -232,11 +232,11 @@ static void confirm_acceptor(struct dissect_ctx *env, const struct conn *conn)
         registry_add_said(env, &end->addr, end->port, end->node, end->creation);
 }
 
-/* emit_step emits a message of the handshake, and the frame it came in. */
+/* emit_step emits a message of the handshake, and its frame. */
 static void emit_step(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     const struct cursor bytes = cursor_make(event->bytes, event->bytes_len);
-    /* What came of it, whatever its length says. */
+    /* The size is the number of bytes that came, whatever the length field says. */
     const struct ds_frame frame = {.kind = DS_FRAME_HANDSHAKE, .size = event->bytes_len,
                                    .completes = true};
     const struct ds_fault fault = event->fault;
@@ -244,7 +244,7 @@ static void emit_step(struct dissect_ctx *env, struct conn *conn, struct ds_even
     raw_emit_frame(env, conn, event->dir, bytes, frame, fault);
 }
 
-/* handle_step takes note of a message and reports it. */
+/* handle_step evaluates a handshake message and reports it. */
 static void handle_step(struct dissect_ctx *env, struct conn *conn, int dir, struct ds_event *event)
 {
     struct dist *dist = dist_of(conn);
@@ -318,7 +318,7 @@ static struct ds_event step_event(int dir, struct cursor bytes)
 }
 
 /* is_tls says whether bytes begin with a TLS ClientHello: a record of type 22, version 3.x,
- * length:2, in it a message of type 1. */
+ * length:2, that contains a message of type 1. */
 static enum proto_guess is_tls(struct cursor bytes)
 {
     uint8_t type, major, minor, message;
@@ -333,7 +333,7 @@ static enum proto_guess is_tls(struct cursor bytes)
     return message == 1 ? PROTO_YES : PROTO_NO;
 }
 
-/* emit_broken reports bytes that are no whole handshake message. */
+/* emit_broken reports bytes that are not a whole handshake message. */
 static void emit_broken(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                         enum ds_fault_kind kind, const char *what)
 {
@@ -351,7 +351,7 @@ static void emit_broken(struct dissect_ctx *env, struct conn *conn, int dir, str
 
 static void give_up_nonsense(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
-    /* A hello in pieces so small that the stage of TLS did not see it. */
+    /* The hello came in pieces so small that the TLS stage did not recognize it. */
     static const struct ds_tls unread = {.keys = DS_TLS_KEYS_MISSING};
     struct dist *dist = dist_of(conn);
     struct ds_event event = step_event(dir, bytes);
@@ -371,8 +371,8 @@ static void give_up_nonsense(struct dissect_ctx *env, struct conn *conn, int dir
     go_dead(env, &dist->dirs[dir]);
 }
 
-/* feed_message works on the first handshake message in bytes; its length, or 0 when it is
- * not whole, or nonsense (then the direction is dead). */
+/* feed_message processes the first handshake message in bytes and returns its length; 0 if it is
+ * incomplete, or malformed (then the direction is dead). */
 static size_t feed_message(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     struct dist *dist = dist_of(conn);
@@ -402,8 +402,7 @@ static size_t feed_message(struct dissect_ctx *env, struct conn *conn, int dir, 
     return handshake_length_len(conn) + (size_t)len;
 }
 
-/* feed_handshake works on as many messages as are whole in bytes and returns how many bytes
- * that was. */
+/* feed_handshake processes all complete messages in bytes and returns how many bytes these were. */
 static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
     struct dist_dir *d = &dist_of(conn)->dirs[dir];
@@ -416,7 +415,7 @@ static size_t feed_handshake(struct dissect_ctx *env, struct conn *conn, int dir
     return used;
 }
 
-/* decide says how a direction goes on of which bytes are the first, or the first after a
+/* decide chooses the next phase of a direction from its first bytes, or the first bytes after a
  * gap. */
 static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes)
 {
@@ -441,7 +440,7 @@ static enum proto_guess decide(struct dissect_ctx *env, struct conn *conn, int d
     return guess;
 }
 
-/* feed_opening takes what comes before frames do: a handshake, or what may be one. */
+/* feed_opening processes the bytes before the frames: a handshake, or what may be one. */
 static __attribute__((noinline)) void feed_opening(struct dissect_ctx *env, struct conn *conn, int dir,
                                                    struct cursor data)
 {
@@ -529,7 +528,7 @@ static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir,
         dist_stream_take_alone(d->channel, frame);
 }
 
-/* dist_sealed: what the nodes say cannot be read; that they are connected can be seen. */
+/* dist_sealed reports a connection whose content is encrypted and cannot be decoded. */
 static void dist_sealed(struct dissect_ctx *env, struct conn *conn)
 {
     struct dist *dist = dist_of(conn);

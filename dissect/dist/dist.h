@@ -8,8 +8,8 @@
 
 extern const struct proto dist_proto;
 
-/* dist_look_up_nodes names the ends of a connection of dist_proto that nothing has named yet by what
- * listens there. */
+/* dist_look_up_nodes names the ends of a connection of dist_proto that have no name yet, by the
+ * nodes known to listen at their addresses. */
 void dist_look_up_nodes(struct dissect_ctx *env, struct conn *conn);
 
 #endif

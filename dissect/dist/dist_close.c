@@ -1,11 +1,11 @@
 /*
- * dist_close.c - why a distribution connection ended: what its last message and its peers'
- * flags and digests tell about it.
+ * dist_close.c - explains why a distribution connection ended, from its last message and the flags
+ * and digests of its peers.
  */
 #include "dist/dist_conn.h"
 #include "dist/flags.h"
 
-/* when_text says when, after "closed by somebody". */
+/* when_text says when the connection was closed, for "closed by NODE ...". */
 static const char *when_text(struct dissect_ctx *env, const struct dist *dist)
 {
     if (dist->last_step == DS_STEP_UNKNOWN)
@@ -13,7 +13,7 @@ static const char *when_text(struct dissect_ctx *env, const struct dist *dist)
     return env_print(env, "after %s", ds_handshake_step_name(dist->last_step));
 }
 
-/* missing_text names what a peer that has seen these flags will not do without. */
+/* missing_text names the mandatory flags that a peer sent these flags would miss. */
 static const char *missing_text(struct dissect_ctx *env, const struct dist_dir *d)
 {
     static const unsigned releases_with_more[] = {25, 26};
@@ -31,14 +31,14 @@ static const char *missing_text(struct dissect_ctx *env, const struct dist_dir *
     return NULL;
 }
 
-/* closing is a handshake that an end closed, and the words for who did and how. */
+/* closing is a handshake that one end closed, and the words for that end and for how it closed. */
 struct closing {
     const struct dist *dist;
     int initiator, closed_by;
     const char *how, *init, *acc, *by;
 };
 
-/* explain_refusal says what a status that refused the connection meant; NULL: there was none. */
+/* explain_refusal explains a status that refused the connection; NULL if there was none. */
 static const char *explain_refusal(struct dissect_ctx *env, const struct closing *c)
 {
     const char *init = c->init, *acc = c->acc;
@@ -61,7 +61,7 @@ static const char *explain_refusal(struct dissect_ctx *env, const struct closing
     return NULL;
 }
 
-/* explain_step says what the step means after which it was closed; NULL: nothing in particular. */
+/* explain_step explains a close after the last step; NULL if that step has no particular meaning. */
 static const char *explain_step(struct dissect_ctx *env, const struct closing *c)
 {
     const struct dist_dir *i = &c->dist->dirs[c->initiator], *a = &c->dist->dirs[1 - c->initiator];
@@ -116,7 +116,7 @@ static const char *explain_step(struct dissect_ctx *env, const struct closing *c
     return NULL;
 }
 
-/* explain says what most likely ended a handshake that closed_by (an end) closed. */
+/* explain says what most likely ended a handshake that the end closed_by closed. */
 static const char *explain(struct dissect_ctx *env, struct conn *conn, int closed_by, const char *how)
 {
     const struct dist *dist = conn->state;
@@ -135,14 +135,14 @@ static const char *explain(struct dissect_ctx *env, struct conn *conn, int close
     return when != NULL ? env_print(env, "%s by %s %s", how, by, when) : why;
 }
 
-/* A node that hears nothing for long enough, its own ticks notwithstanding, gives up: so many
- * ticks of the one in a silence of the other, or so long a silence, are worth a word. */
+/* A node that hears nothing for long enough, although it sends ticks, gives up. A silence is
+ * reported if the other end sent so many ticks during it, or if it was very long. */
 enum { SILENT_TICKS = 2 };
 #define SHORT_SILENCE_NS (2 * INT64_C(1000000000))
 #define LONG_SILENCE_NS (45 * INT64_C(1000000000))
 
-/* measure_silence returns for how long the end that did not close had been silent; 0 when that
- * is not remarkable. */
+/* measure_silence returns how long the end that did not close had been silent; 0 if that is not
+ * remarkable. */
 static int64_t measure_silence(const struct conn *conn, int closed_by)
 {
     const struct dist *dist = conn->state;
@@ -154,7 +154,7 @@ static int64_t measure_silence(const struct conn *conn, int closed_by)
     return silent->heard_ns != 0 && remarkable ? silence_ns : 0;
 }
 
-/* alert_text says why TLS gave up; NULL where it did not. */
+/* alert_text says why TLS gave up; NULL if it did not. */
 static const char *alert_text(struct dissect_ctx *env, struct conn *conn)
 {
     enum { CLOSE_NOTIFY = 0 };
@@ -170,7 +170,7 @@ static const char *alert_text(struct dissect_ctx *env, struct conn *conn)
     return NULL;
 }
 
-/* closed_text says what a FIN or RST of that end means. */
+/* closed_text explains a FIN or RST of that end. */
 static const char *closed_text(struct dissect_ctx *env, struct conn *conn, int dir, const char *how)
 {
     const struct dist *dist = conn->state;
@@ -227,7 +227,7 @@ void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_clos
     };
 
     if (!dist->opened && conn_explain_failure(env, conn, why, &dir, &change)) {
-        /* that is all there is to say */
+        /* there is no more to report */
     } else if (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET || dist->closed_by >= 0) {
         closed_end(env, conn, why, &dir, &change);
     } else if (why == TCP_CLOSE_REUSED) {

@@ -1,6 +1,5 @@
 /*
- * dist_conn.h - the state of a distribution connection, as its life (dist.c) and its end
- * (dist_close.c) share it.
+ * dist_conn.h - the state of a distribution connection, shared by dist.c and dist_close.c.
  */
 #ifndef DISSECT_DIST_CONN_H
 #define DISSECT_DIST_CONN_H
@@ -9,27 +8,27 @@
 #include "dist/dist_stream.h"
 
 enum dist_phase {
-    DIST_UNKNOWN,   /* nothing seen yet, or what follows a gap: the next bytes decide */
-    DIST_HANDSHAKE, /* a handshake message begins, or is in held */
+    DIST_UNKNOWN,   /* nothing seen yet, or after a gap: the next bytes decide */
+    DIST_HANDSHAKE, /* at the start of a handshake message, or held contains the beginning of one */
     DIST_CHANNEL,
-    DIST_DEAD, /* not to be decoded */
+    DIST_DEAD, /* not decoded */
 };
 
 struct dist_dir {
     enum dist_phase phase;
-    bool lost; /* bytes before these are missing */
+    bool lost; /* the bytes before these are missing */
     struct stream_buffer held;
     struct dist_stream *channel;
-    enum ds_handshake_step last_step; /* UNKNOWN: none */
+    enum ds_handshake_step last_step; /* UNKNOWN: there was none */
     uint64_t flags;
     bool has_flags;
     uint8_t version;
-    int64_t heard_ns;         /* when it last sent something */
-    uint64_t unheard_ticks;   /* that the other end had sent by then */
-    uint32_t challenge; /* given to the other end */
+    int64_t heard_ns;         /* when this end last sent something */
+    uint64_t unheard_ticks;   /* ticks of the other end at that time */
+    uint32_t challenge; /* sent to the other end */
     bool has_challenge;
     bool was_inside; /* of a message, when the connection ended */
-    enum ds_cookie_check cookie; /* of the digest it sent */
+    enum ds_cookie_check cookie; /* result for the digest it sent */
 };
 
 enum refusal {
@@ -42,21 +41,21 @@ enum refusal {
 
 struct dist {
     struct dist_dir dirs[2];
-    int initiator; /* the end, -1 until known */
+    int initiator; /* its end, -1 until known */
     enum ds_handshake_step last_step;
     enum refusal refusal;
     bool opened; /* reported as open or joined late */
     bool up;
     bool tls;
     bool nonsense; /* something other than a handshake was sent */
-    int closed_by; /* the end whose FIN came first, -1 */
-    int64_t silence_ns; /* of the other end by then, 0 when not remarkable */
+    int closed_by; /* the end whose FIN came first, or -1 */
+    int64_t silence_ns; /* silence of the other end by then, 0 if not remarkable */
 };
 
-/* dist_report_half_close says that an end has closed the connection, and why. */
+/* dist_report_half_close reports that an end has closed the connection, and why. */
 void dist_report_half_close(struct dissect_ctx *env, struct conn *conn, int dir);
 
-/* dist_report_close says that the connection ended, and why. */
+/* dist_report_close reports that the connection ended, and why. */
 void dist_report_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why);
 
 #endif

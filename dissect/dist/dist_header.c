@@ -5,10 +5,10 @@
  *     131 69 SEQUENCE:64 FRAGMENT:64 N FLAGS REFS   its first fragment
  *     131 70 SEQUENCE:64 FRAGMENT:64                a further fragment
  *
- * FLAGS and REFS are absent when N is 0. FLAGS are N/2 + 1 bytes, half a byte for each
- * reference, the low half first: 1 bit new entry, 3 bits segment; the half after the last
- * one has LongAtoms in its low bit. A reference is INDEX:8, and for a new entry LENGTH (16
- * bits with LongAtoms, else 8) and the text.
+ * FLAGS and REFS are absent if N is 0. FLAGS has N/2 + 1 bytes, half a byte for each reference, the
+ * low half first: 1 bit new entry, 3 bits segment. The low bit of the half byte after the last
+ * reference is LongAtoms. A reference is INDEX:8; for a new entry LENGTH (16 bits with LongAtoms,
+ * otherwise 8) and the text follow.
  */
 #include "dist/dist_header.h"
 
@@ -69,8 +69,8 @@ read_text(struct cursor *at, unsigned segment, bool long_atoms,
     return HEADER_OK;
 }
 
-/* read_old_refs reads references two by two, as long as there are two that make no new entry, and
- * returns how many it has read. */
+/* read_old_refs reads references in pairs, while neither of the two makes a new entry, and returns
+ * how many it read. */
 static inline uint32_t read_old_refs(struct cursor *flags, struct cursor *at,
                                      const struct atom_cache *cache, struct ds_atom *refs,
                                      uint32_t num_refs)
@@ -105,7 +105,8 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
         return HEADER_CUT;
     bool long_atoms = (flag_of(flags, num_refs) & FLAG_LONG_ATOMS) != 0;
 
-    struct cursor left = flags, next = *at; /* whose address nobody has: the loop keeps it at hand */
+    struct cursor left = flags, next = *at; /* no pointer to it exists, so the loop keeps it in a
+                                             * register */
     uint8_t pair = 0;
     uint32_t i = read_old_refs(&left, &next, cache, header->refs, num_refs);
     enum header_status status = HEADER_OK;
@@ -171,8 +172,8 @@ enum header_status dist_header_read(struct cursor *at, struct dist_header *heade
                : status;
 }
 
-/* keep_text copies the text of a slot that is about to be overwritten, if an earlier
- * reference of the same header means it. The BEAM writes no such header. */
+/* keep_text copies the text of a slot that is about to be overwritten, if an earlier reference of
+ * the same header uses it. The BEAM writes no such header. */
 static void keep_text(struct dist_header *header, uint32_t num, struct ds_atom old,
                       struct dissect_ctx *env)
 {
@@ -202,7 +203,7 @@ void dist_header_apply(struct dist_header *header, struct atom_cache *cache, str
     for (uint32_t i = 0; i < header->num_refs; i++) {
         struct ds_atom *ref = &header->refs[i];
         if (!ref->is_new) {
-            *ref = atoms_get(cache, ref->slot); /* one before it may have changed that */
+            *ref = atoms_get(cache, ref->slot); /* an earlier reference may have changed the slot */
             continue;
         }
         struct ds_text text = {(const char *)ref->text, ref->len};

@@ -2,24 +2,24 @@
  * dist_stream.c - one direction of an established distribution connection (erl_dist_protocol,
  * "Protocol between connected nodes"): where its frames begin and end.
  *
- *     LENGTH:32 ...                 what it holds: see frames.c
+ *     LENGTH:32 ...                 for the content see frames.c
  *
- * A frame that lies within the bytes at hand is decoded where it is; one that does not is
- * held until its end comes. What is missing inside of a frame costs this message its end.
- * What is missing across the end of a frame costs the framing and the whole atom cache; then
- * the next frame is searched for (resync.c).
+ * A frame that lies within the new data is decoded in place; any other frame is buffered until its
+ * end comes. Bytes missing inside a frame cost only the end of that message. Bytes missing across
+ * the end of a frame cost the framing and the whole atom cache; then the stream searches for the
+ * next frame (resync.c).
  *
- * After a search the framing is doubted until two messages have fitted: bytes that look
- * like frames may be the contents of a binary. While in doubt nothing firm is inferred, and a
- * frame that makes no sense starts the search again. Framing that was never lost is not
- * doubted: a bad frame that is small, or all there, is reported and skipped.
+ * After a search the framing is in doubt until two messages have fitted: bytes that look like
+ * frames may be the content of a binary. Until then nothing certain is inferred, and a frame that
+ * makes no sense restarts the search. Framing that was never lost is not doubted: a bad frame that
+ * is small, or complete, is reported and skipped.
  *
- * A length is no proof that so much comes. Of a frame whose end is far the beginning is looked at,
- * and what has come of it again when it is eight times as much. When no node reads such a
- * frame, or its terms end before it does, it is reported by its beginning, and the next frame is
- * searched for from its second byte on. A frame that is legal so far is never searched, however
- * long: a node waits for its end, too, and what lies in it may look like frames. Looks are paid
- * for from a credit that grows with the bytes that come.
+ * A length does not prove that so many bytes will come. The beginning of a long frame is checked,
+ * and all that has come of it is checked again whenever it has grown by a factor of eight. If no
+ * node reads such a frame, or its terms end before it does, the stream reports its beginning and
+ * searches for the next frame from its second byte on. A frame that is legal so far is never
+ * searched, however long it is: a node would wait for its end too, and its content may look like
+ * frames. A credit that grows with the bytes received pays for these checks.
  */
 #include "dist/dist_stream.h"
 
@@ -31,11 +31,11 @@
 #include <stdlib.h>
 
 enum {
-    DOUBT_MESSAGES = 2,         /* to fit after a search */
-    DOUBT_LEN = 1024,           /* bytes of a doubted frame that are looked at */
-    OVERSIZED_LEN = 512 * 1024, /* held of a frame that is larger than allowed */
-    BEGINNING_LEN = 6,          /* length and type of a frame */
-    SMALL_LEN = 64,             /* frames that are skipped whole, whatever is in them */
+    DOUBT_MESSAGES = 2,         /* that must fit after a search */
+    DOUBT_LEN = 1024,           /* bytes of a doubted frame that are checked */
+    OVERSIZED_LEN = 512 * 1024, /* bytes kept of a frame that is larger than allowed */
+    BEGINNING_LEN = 6,          /* the length and type of a frame */
+    SMALL_LEN = 64,             /* smaller frames are skipped whole, whatever their content */
     FIRST_LOOK_LEN = 2 * 1024,
     LAST_LOOK_LEN = 128 * 1024,
     LOOK_GROWTH = 8,
@@ -47,17 +47,17 @@ struct dist_stream {
     struct frames frames;
     bool searching;
 
-    struct stream_buffer held; /* the unfinished frame; when searching, the window */
-    uint64_t passed;        /* bytes of the unfinished frame that went by, seen or not */
-    uint64_t frame_len;     /* of it, LENGTH included, as it says; 0 until known */
-    uint64_t look;          /* bytes passed at which it is looked at again; 0: at none */
-    uint64_t look_credit;   /* bytes that looks may cost */
-    struct damage damage;   /* why held does not go on */
+    struct stream_buffer held; /* the unfinished frame; during a search, the window */
+    uint64_t passed;        /* bytes of the unfinished frame so far, seen or missing */
+    uint64_t frame_len;     /* its announced length, LENGTH included; 0 until known */
+    uint64_t look;          /* value of passed at which to check it again; 0: never */
+    uint64_t look_credit;   /* bytes that checks may cost */
+    struct damage damage;   /* why held is incomplete */
 
     struct resync search;
-    struct damage loss; /* why it searches */
-    uint64_t lost;      /* bytes missing, and skipped by this search; */
-    uint64_t skipped;   /* of these, since the last that are missing */
+    struct damage loss; /* the reason for the search */
+    uint64_t lost;      /* bytes missing, or skipped by this search */
+    uint64_t skipped;   /* of these, skipped since the last missing ones */
     uint64_t told;      /* of these, reported as the beginning of a frame */
 };
 
@@ -87,7 +87,7 @@ struct dist_stream *dist_stream_new(struct dissect_ctx *env, struct conn *conn, 
     struct dist_stream *channel = calloc(1, sizeof *channel);
     if (channel == NULL)
         return NULL;
-    /* Of what stands for the past, fragments may be missing that nobody refers to any more. */
+    /* A snapshot may lack fragments that nothing refers to any more. */
     const bool may_lack = joined_late || env->past != DS_SNAPSHOT_NONE;
     frames_init(&channel->frames, env, conn, dir, may_lack ? LATE : (struct damage){0});
     channel->searching = joined_late;
@@ -119,7 +119,7 @@ void dist_stream_free(struct dist_stream *channel)
     free(channel);
 }
 
-/* emit_gap tells what was lost up to here, if anything. */
+/* emit_gap reports the bytes lost up to here, if any. */
 static void emit_gap(struct dist_stream *channel)
 {
     struct ds_event event = {
@@ -135,7 +135,7 @@ static void emit_gap(struct dist_stream *channel)
         env_emit(channel->frames.env, channel->frames.conn, &event);
 }
 
-/* begin_search tells that the framing is lost, along with lost bytes. */
+/* begin_search records that the framing and lost bytes are lost, and starts a search. */
 static void begin_search(struct dist_stream *channel, uint64_t lost, struct damage loss)
 {
     frames_lose(&channel->frames, loss);
@@ -148,14 +148,14 @@ static void begin_search(struct dist_stream *channel, uint64_t lost, struct dama
     channel->damage = (struct damage){0};
 }
 
-/* reject searches on from the second byte of what was taken for a frame. */
+/* reject searches on from the second byte of a supposed frame. */
 static void reject(struct dist_stream *channel, struct damage loss)
 {
     begin_search(channel, 1, loss);
     channel->skipped = 1;
 }
 
-/* give_up reports a frame that begins with these bytes as one that cannot be read, and rejects it. */
+/* give_up reports a frame that begins with these bytes as unreadable, and rejects it. */
 static void give_up(struct dist_stream *channel, struct cursor bytes)
 {
     const bool has_length = resync_begins_frame(cursor_first(bytes, FRAME_LENGTH_LEN));
@@ -171,7 +171,7 @@ static void give_up(struct dist_stream *channel, struct cursor bytes)
     channel->told = cursor_left(&beginning);
 }
 
-/* skip passes over bytes in which no frame begins. */
+/* skip counts bytes in which no frame begins. */
 static void skip(struct dist_stream *channel, uint64_t len)
 {
     channel->lost += len;
@@ -186,7 +186,7 @@ static void end_search(struct dist_stream *channel)
     channel->frames.is_next = channel->skipped == 0;
 }
 
-/* kept_len returns how much of a frame is kept. */
+/* kept_len returns how many bytes of a frame are kept. */
 static uint64_t kept_len(const struct dist_stream *channel, uint64_t frame_len)
 {
     uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
@@ -195,8 +195,8 @@ static uint64_t kept_len(const struct dist_stream *channel, uint64_t frame_len)
     return max < OVERSIZED_LEN ? max : OVERSIZED_LEN;
 }
 
-/* keep holds bytes of the unfinished frame. False only when its length is not known yet
- * and cannot be held: the framing is lost. */
+/* keep buffers bytes of the unfinished frame. False only if its length is not known yet and cannot
+ * be buffered: then the framing is lost. */
 static bool keep(struct dist_stream *channel, struct cursor bytes)
 {
     uint64_t room = cursor_left(&bytes);
@@ -227,7 +227,7 @@ static bool keep(struct dist_stream *channel, struct cursor bytes)
 
 static void finish_held(struct dist_stream *channel)
 {
-    /* What is announced and did not come is no traffic. */
+    /* Only bytes that came count as traffic, not the announced length. */
     frames_take(&channel->frames, stream_buffer_cursor(&channel->held), channel->passed,
                 channel->damage);
     stream_buffer_free(&channel->held, channel->frames.env);
@@ -235,7 +235,7 @@ static void finish_held(struct dist_stream *channel)
     channel->damage = (struct damage){0};
 }
 
-/* feed_frames decodes the frames that lie within data. */
+/* feed_frames decodes the frames that lie completely within data. */
 static void feed_frames(struct dist_stream *channel, struct cursor *data)
 {
     const uint64_t max = channel->frames.env->config.limits[DS_LIMIT_MESSAGE];
@@ -263,14 +263,14 @@ static void feed_frames(struct dist_stream *channel, struct cursor *data)
     }
 }
 
-/* can_look says whether all that has come of the frame at hand is held. */
+/* can_look says whether held contains all bytes so far of the current frame. */
 static bool can_look(const struct dist_stream *channel)
 {
     return channel->damage.kind == DS_FAULT_NONE && channel->frame_len > SMALL_LEN &&
            channel->held.len == channel->passed;
 }
 
-/* is_unreadable looks at what is held of a frame. */
+/* is_unreadable checks the part of a frame that has come. */
 static bool is_unreadable(struct dist_stream *channel)
 {
     const struct cursor held = stream_buffer_cursor(&channel->held);
@@ -284,8 +284,8 @@ static bool is_unreadable(struct dist_stream *channel)
     return !resync_is_legal(held);
 }
 
-/* look checks the beginning of the unfinished frame when enough of it has come. False: no node reads it,
- * and the search for the next frame has begun. */
+/* look checks the beginning of the unfinished frame if enough of it has come. False: no node reads
+ * the frame, and the search for the next one has begun. */
 static bool look(struct dist_stream *channel)
 {
     if (channel->passed != channel->look || channel->passed == channel->frame_len)
@@ -300,8 +300,8 @@ static bool look(struct dist_stream *channel)
     return !is_bad;
 }
 
-/* feed_unfinished goes on with the frame that is held. Returns false when it turns out to
- * be none: then held is to be searched, from its second byte on. */
+/* feed_unfinished continues the unfinished frame. False if it turns out not to be a frame: then
+ * search held from its second byte on. */
 static bool feed_unfinished(struct dist_stream *channel, struct cursor *data)
 {
     struct cursor more;
@@ -344,8 +344,8 @@ static bool feed_unfinished(struct dist_stream *channel, struct cursor *data)
     return true;
 }
 
-/* feed_search goes on searching. Returns true when a frame was found in held, where it now
- * begins: then held is to be fed. */
+/* feed_search continues the search. True if it found a frame, which now begins held: then feed
+ * held. */
 static bool feed_search(struct dist_stream *channel, struct cursor *data)
 {
     struct dissect_ctx *env = channel->frames.env;
@@ -380,7 +380,7 @@ static bool feed_search(struct dist_stream *channel, struct cursor *data)
     }
     enum proto_guess guess =
         resync_search(&channel->search, stream_buffer_cursor(&channel->held), false, &where);
-    /* Moving what is left costs no more than what went by. */
+    /* Moving the rest costs no more than the bytes skipped. */
     if (guess == PROTO_YES || where >= channel->held.len / 2) {
         skip(channel, where);
         stream_buffer_drop(&channel->held, where);
@@ -392,9 +392,10 @@ static bool feed_search(struct dist_stream *channel, struct cursor *data)
     return true;
 }
 
-/* feed takes data. What is held may have to be taken anew, as frames or searched: it then
- * comes first, and the rest of data after it. While it is being taken itself, what is held is
- * what stands before data in it, and that goes back a little. */
+/* feed processes data. The buffered bytes may have to be processed again, as frames or in a search:
+ * then they come first, and the rest of data after them. If the bytes being processed are
+ * themselves these buffered bytes, what is in held lies directly before data, and data moves back
+ * instead. */
 static __attribute__((noinline)) void feed(struct dist_stream *channel, struct cursor data)
 {
     struct stream_buffer again = {0};
@@ -454,7 +455,7 @@ void dist_stream_feed(struct dist_stream *channel, struct cursor data)
     conn->rest = &data;
     conn->rest_dir = channel->frames.dir;
     if (!channel->searching && channel->passed == 0)
-        feed_frames(channel, &data); /* that is all, nearly always */
+        feed_frames(channel, &data); /* that processes everything, nearly always */
     if (cursor_left(&data) != 0) {
         channel->look_credit += CREDIT_PER_BYTE * cursor_left(&data);
         if (channel->look_credit > CREDIT_MAX)
@@ -464,7 +465,7 @@ void dist_stream_feed(struct dist_stream *channel, struct cursor data)
     conn->rest = NULL;
 }
 
-/* settle decides a search with what has come. */
+/* settle completes a search with the bytes that have come. */
 static void settle(struct dist_stream *channel)
 {
     while (channel->searching && channel->held.len != 0) {
@@ -487,7 +488,7 @@ static void settle(struct dist_stream *channel)
     }
 }
 
-/* settle_frame decides what the frame at hand is before bytes are missing, and a search. */
+/* settle_frame decides, before missing bytes, what the current frame is, and completes a search. */
 static void settle_frame(struct dist_stream *channel)
 {
     settle(channel);

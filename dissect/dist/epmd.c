@@ -1,23 +1,23 @@
 /*
- * epmd.c - the protocol between nodes and EPMD (erl_dist_protocol, "EPMD Protocol"). A
- * request has a length of 2 bytes:
+ * epmd.c - the protocol between nodes and EPMD (erl_dist_protocol, "EPMD Protocol"). A request
+ * begins with a length of 2 bytes:
  *
  *   ALIVE2_REQ        120 port:2 type:1 protocol:1 highest:2 lowest:2 nlen:2 name elen:2 extra
  *   PORT_PLEASE2_REQ  122 name            NAMES_REQ  110        DUMP_REQ  100
  *   KILL_REQ          107                 STOP_REQ   115 name
  *
- * A reply has none, and is known by its first byte:
+ * A reply has no length; its first byte identifies it:
  *
  *   ALIVE2_RESP       121 result:1 creation:2
  *   ALIVE2_X_RESP     118 result:1 creation:4
- *   PORT2_RESP        119 result:1, and if that is 0 the same as ALIVE2_REQ has from port on
+ *   PORT2_RESP        119 result:1, and if that is 0 the fields of ALIVE2_REQ from port on
  *   NAMES_RESP        epmd_port:4, then "name NAME at port PORT\n" ... until the close
  *   DUMP_RESP         epmd_port:4, then "active name     <NAME> at port PORT, fd = FD\n" or
  *                     "old/unused name <NAME> at port PORT, fd = FD \n" ... until the close
  *   KILL_RESP         "OK"
  *   STOP_RESP         "STOPPED" or "NOEXIST"
  *
- * A registration lasts as long as the connection on which it was made.
+ * A registration lasts as long as the connection that made it.
  */
 #include "dist/epmd.h"
 
@@ -34,25 +34,25 @@ enum { LENGTH_LEN = 2, MAX_LIST_LEN = 1024 * 1024 };
 struct epmd_dir {
     struct stream_buffer held;
     bool list; /* NAMES or DUMP: everything until the close */
-    bool lost; /* where the next message begins is not certain */
-    bool dead; /* nothing more can be told */
+    bool lost; /* it is not certain where the next message begins */
+    bool dead; /* no more can be decoded */
 };
 
 struct epmd {
     int server;               /* the end that is EPMD */
-    enum ds_epmd_op request;  /* the last one; UNKNOWN before */
-    uint16_t registered_port; /* not 0: a node is registered by this connection */
+    enum ds_epmd_op request;  /* the last one; UNKNOWN before the first */
+    uint16_t registered_port; /* not 0: this connection registered a node */
     struct epmd_dir dirs[2];
 };
 
-/* message is one under work. */
+/* epmd_message is a message being parsed. */
 struct epmd_message {
     struct cursor start;
     struct reader r;
     struct ds_event event;
 };
 
-/* put_fault: what could not be read is the fault of the event. */
+/* put_fault makes the reader's error the fault of the event. */
 static void put_fault(struct epmd_message *m)
 {
     if (!reader_is_ok(&m->r))
@@ -82,7 +82,7 @@ static struct ds_text read_text(struct reader *r, const char *what)
     return cursor_text(reader_child(r, len, what));
 }
 
-/* What ALIVE2_REQ and PORT2_RESP have in common. */
+/* read_node reads the fields that ALIVE2_REQ and PORT2_RESP share. */
 static void read_node(struct epmd_message *m)
 {
     struct ds_epmd *epmd = &m->event.epmd;
@@ -126,7 +126,7 @@ static const struct epmd_request *find_request(uint8_t code)
     return NULL;
 }
 
-/* read_request reads what stands behind the length. */
+/* read_request reads a request after its length. */
 static void read_request(struct epmd_message *m)
 {
     const struct cursor code_at = m->r.at;
@@ -179,7 +179,7 @@ static void handle_request(struct dissect_ctx *env, struct conn *conn, struct ep
     env_emit(env, conn, &m->event);
 }
 
-/* read_list reads a reply to NAMES or DUMP, all that came until the close. */
+/* read_list reads a reply to NAMES or DUMP: all bytes until the close. */
 static void read_list(struct dissect_ctx *env, struct conn *conn, struct epmd_message *m)
 {
     const struct epmd *epmd = conn->state;
@@ -204,7 +204,7 @@ static void emit_list(struct dissect_ctx *env, struct conn *conn, struct epmd_me
     env_emit(env, conn, &m->event);
 }
 
-/* Replies. While bytes are missing the reader fails. */
+/* --- replies: the reader fails while bytes are missing --- */
 
 static void read_alive2_resp(struct epmd_message *m)
 {
@@ -244,7 +244,7 @@ static void read_stop_resp(struct epmd_message *m)
 static const struct reply {
     uint8_t first;
     enum ds_epmd_op op;
-    const char *text; /* all of it, where it is text */
+    const char *text; /* the whole reply, if it is text */
     void (*read)(struct epmd_message *m);
 } replies[] = {
     {121, DS_EPMD_ALIVE2_RESP, NULL, read_alive2_resp},
@@ -281,12 +281,12 @@ static void handle_reply(struct dissect_ctx *env, struct conn *conn, struct epmd
     env_emit(env, conn, &m->event);
 }
 
-/* Streams. */
+/* --- streams --- */
 
-/* What became of the first bytes of what a direction has to say. */
+/* The result of reading the next message of a direction. */
 enum epmd_progress { MORE, DONE, HOPELESS };
 
-/* feed_request works on the first request in bytes; *used is its length. */
+/* feed_request processes the first request in bytes; *used is its length. */
 static enum epmd_progress feed_request(struct dissect_ctx *env, struct conn *conn, int dir,
                                        struct cursor bytes, size_t *used)
 {
@@ -316,7 +316,7 @@ static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn,
     if (!reader_is_ok(&m.r))
         return MORE;
     if (first == 0) {
-        /* The number of the EPMD's port: a list, which only the close ends. */
+        /* It begins with EPMD's port: a list, which only the close ends. */
         epmd->dirs[dir].list = true;
         return MORE;
     }
@@ -336,7 +336,7 @@ static enum epmd_progress feed_reply(struct dissect_ctx *env, struct conn *conn,
     return DONE;
 }
 
-/* emit_rest reports bytes that are no whole message. */
+/* emit_rest reports bytes that are not a whole message. */
 static void emit_rest(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                       enum ds_fault_kind kind, const char *what)
 {
@@ -364,8 +364,8 @@ static void emit_rest(struct dissect_ctx *env, struct conn *conn, int dir, struc
     stream_buffer_free(&d->held, env);
 }
 
-/* After a gap, or in a connection joined late, bytes are a message only if they are one
- * from their first to their last. */
+/* looks_whole says whether bytes can be a message after a gap, or in a connection joined late: only
+ * if they begin like one, and a request must end with them. */
 static bool looks_whole(const struct epmd *epmd, int dir, struct cursor bytes)
 {
     uint16_t len;

@@ -1,12 +1,12 @@
 /*
- * epmd_list.c - the text in the answers to NAMES and DUMP, a line a node:
+ * epmd_list.c - the text in the answers to NAMES and DUMP, one line per node:
  *
  *   name NAME at port PORT
  *   active name     <NAME> at port PORT, fd = FD
  *   old/unused name <NAME> at port PORT, fd = FD
  *
- * The brackets are what EPMD writes; its documentation is without. A name may have anything
- * in it, so the port is looked for from the end.
+ * EPMD writes the angle brackets, although its documentation has none. A name may contain anything,
+ * so the parser searches for the port from the end.
  */
 #include "dist/epmd_list.h"
 
@@ -71,7 +71,7 @@ static bool read_line(struct cursor *c, struct cursor *line)
     return false;
 }
 
-/* parse_line reads a line of NAMES or DUMP; *dump says which, when it makes sense. */
+/* parse_line parses a line of NAMES or DUMP; *dump says which, if the line makes sense. */
 static bool parse_line(struct cursor line, struct ds_epmd_node *node, bool *dump)
 {
     static const char at_port[] = " at port ";
@@ -128,7 +128,8 @@ bool epmd_read_list(struct cursor *at, struct arena *arena, struct ds_epmd *out,
     struct cursor bad = *at;
     size_t num_nodes = 0;
 
-    /* Count what is a node first: lines alone are cheaper to send than to keep. */
+    /* Count the lines that are nodes first: other lines cost a sender less than an entry costs
+     * here. */
     for (struct cursor c = *at; read_line(&c, &line);)
         num_nodes += parse_line(line, &node, dump);
     struct ds_epmd_node *nodes = NULL;

@@ -1,5 +1,5 @@
 /*
- * epmd_names.c - ds_epmd_names: an answer to NAMES_REQ that did not come in packets
+ * epmd_names.c - ds_epmd_names: parses an answer to NAMES_REQ that was not captured
  * (erl_dist_protocol, "Get All Registered Names from EPMD").
  */
 #include "dist/epmd_list.h"

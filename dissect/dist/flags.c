@@ -1,6 +1,6 @@
 /*
- * flags.c - capability flags of the handshake: their names, which of them a release
- * requires, and which releases send them.
+ * flags.c - capability flags of the handshake: their names, which of them a release requires, and
+ * which releases send them.
  */
 #include "dist/flags.h"
 
@@ -28,9 +28,9 @@ const char *ds_flag_name(unsigned bit)
     return bit < 64 ? flags_table[bit].name : NULL;
 }
 
-/* What a release was the first to send. The newest flag found decides; a release after the
- * newest known here may look the same, so the last range is open. C and Java nodes have
- * never had the atom cache of the distribution header, and set few flags of a release. */
+/* Flags that a release was the first to send. The newest flag found decides. A release after the
+ * newest known here may look the same, so the last range is open. C and Java nodes never have the
+ * atom cache of the distribution header, and set few flags that identify a release. */
 #define BEAM FLAG_MASK(DIST_HDR_ATOM_CACHE)
 static const struct release {
     uint64_t set, clear;
@@ -54,7 +54,7 @@ static const struct release {
 
 const char *ds_flags_release(uint64_t flags)
 {
-    /* Where a dynamic name is asked for, both sides leave PUBLISHED out. */
+    /* A node that asks for a dynamic name, and the node it asks, both leave PUBLISHED out. */
     bool hidden = (flags & (FLAG_MASK(PUBLISHED) | FLAG_MASK(NAME_ME))) == 0;
     for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
         const struct release *r = &releases[i];

@@ -1,17 +1,16 @@
 /*
- * fragments.c - messages of which not all fragments have come yet (erl_ext_dist,
- * "Distribution Header for fragmented messages"): a small hash table by sequence id, and a
- * list by age.
+ * fragments.c - messages whose fragments have not all come yet (erl_ext_dist, "Distribution Header
+ * for fragmented messages"): a small hash table by sequence id, and a list by age.
  *
- * The BEAM binds the references of a fragmented message to the cache as it is when the
- * first fragment arrives; other frames may overwrite slots before the last one comes. So
- * each message has copies of the atoms it refers to: an array, then the texts.
+ * The BEAM binds the references of a fragmented message to the cache as it is when the first
+ * fragment arrives; other frames may overwrite slots before the last fragment comes. So each
+ * message keeps copies of the atoms it refers to: an array, then the texts.
  */
 #include "dist/fragments.h"
 
 #include <stdlib.h>
 
-/* bucket_of mixes a sequence id, which is a pid or an address. */
+/* bucket_of hashes a sequence id, which is a pid or an address. */
 static size_t bucket_of(uint64_t sequence)
 {
     return (size_t)((sequence * 0x9e3779b97f4a7c15u) >> 58);
@@ -50,7 +49,7 @@ static void list_add_newest(struct fragments *fragments, struct fragmented *mess
     fragments->newest = message;
 }
 
-/* copy_atoms copies array and texts into one piece of memory. */
+/* copy_atoms copies the array and the texts into one block of memory. */
 static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message, const struct ds_atom *atoms,
                        uint32_t num_atoms)
 {

@@ -1,6 +1,6 @@
 /*
- * fragments.h - messages of which not all fragments have come yet, of one direction
- * (erl_ext_dist, "Distribution Header for fragmented messages").
+ * fragments.h - messages of one direction whose fragments have not all come yet (erl_ext_dist,
+ * "Distribution Header for fragmented messages").
  */
 #ifndef DISSECT_FRAGMENTS_H
 #define DISSECT_FRAGMENTS_H
@@ -9,29 +9,29 @@
 #include "dist/control.h"
 #include "dist/dist_header.h"
 
-/* fragmented is such a message. The sequence id is the sender's own: a process sends one
- * fragmented message at a time, so no two that are open in one direction share it. */
+/* fragmented is one of these messages. The sender chooses the sequence id: a process sends one
+ * fragmented message at a time, so no two open messages of a direction have the same id. */
 struct fragmented {
     uint64_t sequence;
-    uint64_t next;          /* number of the fragment to come; they count down to 1 */
+    uint64_t next;          /* number of the next fragment; they count down to 1 */
     uint64_t size;          /* bytes on the wire with framing, so far */
-    int64_t began_ns;       /* when the first byte of it came */
+    int64_t began_ns;       /* when its first byte came */
     uint32_t num_fragments; /* so far */
     uint32_t num_atoms;
-    struct ds_atom *atoms;    /* copies, as the cache was when the first fragment came */
-    size_t atoms_len;         /* bytes of these copies */
+    struct ds_atom *atoms;    /* copies of the cache's atoms when the first fragment came */
+    size_t atoms_len;         /* size of these copies */
     struct stream_buffer body; /* control message and payload */
     uint64_t body_offset;     /* of the body's first byte in the first frame */
     uint64_t first_len;       /* of the first frame */
-    uint64_t lost_before;     /* channel's count of lost bytes when the last fragment came */
-    struct damage damage;     /* why body does not go on */
-    struct fragmented *chain; /* same bucket */
-    struct fragmented *older, *newer; /* by the last fragment that came */
+    uint64_t lost_before;     /* the channel's count of lost bytes when the last fragment came */
+    struct damage damage;     /* why body is incomplete */
+    struct fragmented *chain; /* the next one in the same bucket */
+    struct fragmented *older, *newer; /* ordered by the last fragment that came */
 };
 
 enum { FRAGMENT_BUCKETS = 64 };
 
-/* fragments is all of a direction. Zero-initialise it. */
+/* fragments is all such messages of a direction. Zero-initialise it. */
 struct fragments {
     struct fragmented *bucket[FRAGMENT_BUCKETS];
     struct fragmented *oldest, *newest;
@@ -41,13 +41,12 @@ struct fragments {
 /* fragments_find returns the open message with that sequence id, or NULL. */
 struct fragmented *fragments_find(const struct fragments *fragments, uint64_t sequence);
 
-/* fragments_open adds a message; the atoms are copied. NULL when memory or the meter ran
- * out. */
+/* fragments_open adds a message and copies the atoms. NULL if memory or the memory cap ran out. */
 struct fragmented *fragments_open(struct fragments *fragments, struct dissect_ctx *env,
                                   uint64_t sequence, const struct ds_atom *atoms, uint32_t num_atoms);
 
-/* fragments_add takes the bytes of the next fragment. What it cannot hold, for max_len or
- * for memory, is noted as damage; after damage nothing is held any more. */
+/* fragments_add appends the bytes of the next fragment. Bytes beyond max_len or available memory
+ * are dropped, which it records as damage; after damage nothing more is kept. */
 void fragments_add(struct fragments *fragments, struct dissect_ctx *env, struct fragmented *message,
                    struct cursor bytes, uint64_t max_len);
 

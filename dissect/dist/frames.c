@@ -25,7 +25,7 @@ static const struct damage UNFINISHED = {DS_FAULT_MALFORMED,
 static const struct damage NO_FIRST = {DS_FAULT_MALFORMED, "the first fragment never came"};
 static const struct damage FIRST_LOST = {DS_FAULT_GAP, "the first fragment was not seen"};
 
-/* forget_atoms tells that what the slots of these segments hold may have changed unseen. */
+/* forget_atoms records that the slots of these segments may have changed unseen. */
 static void forget_atoms(struct frames *frames, unsigned mask)
 {
     frames->has_told = frames->has_told && mask == 0;
@@ -36,8 +36,8 @@ static void forget_atoms(struct frames *frames, unsigned mask)
     decoder_state_forget_slots(frames->conn->decoder, frames->env, frames->dir, mask);
 }
 
-/* begin_message prepares an event that says nothing yet. Not in one go: the event is large,
- * and there is one for each message. */
+/* begin_message initialises the fields of an empty event one by one, because the event is large and
+ * there is one for each message. */
 static void begin_message(const struct frames *frames, uint64_t size, uint32_t num_fragments,
                           struct ds_event *event)
 {
@@ -79,7 +79,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
     env_emit(frames->env, frames->conn, &event);
 }
 
-/* emit_message emits the event of a message that the frame at hand brought to its end. */
+/* emit_message emits the event of a message that the current frame completed. */
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
     if (socket_places_may_tell(event))
@@ -91,14 +91,15 @@ static void emit_message(struct frames *frames, struct ds_event *event)
     env_emit(frames->env, frames->conn, event);
 }
 
-/* is_told says whether the atoms of the sender are learned from this frame. A frame at an uncertain place
- * counts only if it begins exactly where the bytes before it ended. Only likely atoms depend on this. */
+/* is_told says whether the atoms of the sender are learned from this frame. A frame at an uncertain
+ * place counts only if it begins exactly where the bytes before it ended. Only likely atoms depend
+ * on this. */
 static bool is_told(const struct frames *frames)
 {
     return frames->doubt == 0 || frames->is_next;
 }
 
-/* decode reads control message and payload and emits the event. */
+/* decode reads the control message and payload and emits the event. */
 static void decode(struct frames *frames, const struct control_source *source, struct cursor *at,
                    struct ds_atom *refs, struct ds_event *event)
 {
@@ -109,12 +110,13 @@ static void decode(struct frames *frames, const struct control_source *source, s
         likely_resolve(&frames->likely, frames->env, frames->conn, &frames->atoms, refs,
                        source->atoms.num_atoms, is_told(frames), event);
     }
-    if (event->message.atom_texts != 0) /* only now: what was inferred took the place of other texts */
+    if (event->message.atom_texts != 0) /* only now: inferred atoms have replaced other texts */
         event->message.atom_texts = frames->env->num_forgotten + 1;
     emit_message(frames, event);
 }
 
-/* note_unread notes why no node reads a frame with a header, as both have said in the handshake. */
+/* note_unread records as a fault that, by the flags of the handshake, no node reads such a frame
+ * with a header. */
 static __attribute__((noinline)) void note_unread(const struct frames *frames, unsigned form,
                                                   const struct control_source *source,
                                                   const struct cursor *at, struct ds_event *event)
@@ -156,7 +158,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     event.message.wire_ns = frames->conn->tcp->now_ns - message->began_ns;
     if (frames->unread != 0)
         note_unread(frames, form_of(true, message->num_atoms), &source, &body, &event);
-    /* Who is who was learned when the first fragment came: slots have changed since. */
+    /* The nodes at the ends were inferred when the first fragment came: slots have changed since. */
     if (cursor_left(&body) == 0)
         control_fault(&event, &source, &body, source.damage.kind, source.damage.what);
     else if (control_read(&source, &body, &event)) {
@@ -169,7 +171,7 @@ static void finish_fragmented(struct frames *frames, struct fragmented *message)
     fragments_close(&frames->fragments, frames->env, message);
 }
 
-/* emit_part tells how far a message has come; left 0: it goes on no more. */
+/* emit_part reports how much of a message has arrived; left 0: no more will come. */
 static void emit_part(struct frames *frames, const struct fragmented *message, uint64_t left)
 {
     if (!frames->env->config.parts)
@@ -190,9 +192,9 @@ static void give_up_fragmented(struct frames *frames, struct fragmented *message
     finish_fragmented(frames, message);
 }
 
-/* make_room reports what a fragment puts an end to: a message of the same sequence, or the
- * oldest where there are too many. That comes before the header's atoms, which live no
- * longer than until the next event. */
+/* make_room reports the message that a fragment ends: one with the same sequence, or the oldest if
+ * there are too many. Call it before the header's atoms are read: they are valid only until the
+ * next event. */
 static void make_room(struct frames *frames, const struct dist_header *header)
 {
     uint64_t max = frames->env->config.limits[DS_LIMIT_FRAGMENTED];
@@ -238,7 +240,7 @@ static void add_fragment(struct frames *frames, struct fragmented *message,
         finish_fragmented(frames, message);
 }
 
-/* on_first_fragment takes the first fragment of several. */
+/* on_first_fragment processes the first fragment of several. */
 static void on_first_fragment(struct frames *frames, struct dist_header *header,
                               const struct control_source *source, struct cursor at, uint64_t len)
 {
@@ -278,8 +280,8 @@ static void on_further_fragment(struct frames *frames, const struct dist_header 
         }
         message->damage = frames->orphan;
     } else if (message->damage.kind == DS_FAULT_NONE) {
-        /* Bytes were lost that could have held a whole fragment: then this one may belong
-         * to a later message of the same sender, even if its number fits. */
+        /* The lost bytes could have contained a whole fragment: then this one may belong to a later
+         * message of the same sender, even if its number fits. */
         uint64_t lost = frames->lost_total - message->lost_before;
         if (lost != 0 && (lost >= message->first_len || message->next != header->fragment))
             message->damage = MISSING_FRAGMENT;
@@ -299,8 +301,8 @@ static enum ds_frame_kind kind_of(uint8_t type)
                                     : DS_FRAME_UNKNOWN;
 }
 
-/* note_known tells, once, when each slot that a node uses is certain; the sender's name and '' are
- * so by their places. */
+/* note_known reports, once, that all slots that a node uses are certain. The sender's name and ''
+ * need no text: their places identify them. */
 static void note_known(struct frames *frames)
 {
     const unsigned by_place = 2;
@@ -313,7 +315,7 @@ static void note_known(struct frames *frames)
         config->on_all_known(config->context, &frames->conn->view, frames->dir);
 }
 
-/* take_headed takes a frame that begins with 131, as nearly all do. */
+/* take_headed processes a frame that begins with 131, as nearly all do. */
 static inline __attribute__((always_inline)) void
 take_headed(struct frames *frames, struct control_source *source, struct cursor *at, uint64_t len,
             struct ds_event *event, struct ds_frame *sent)
@@ -326,7 +328,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         make_room(frames, &header);
     if (status == HEADER_OK && header.type != HEADER_FURTHER)
         status = dist_header_read_refs(at, &header, &frames->atoms, &what);
-    frames->completed = false; /* what made room is not of this frame */
+    frames->completed = false; /* a message ended by make_room is not part of this frame */
     sent->kind = kind_of(header.type);
     sent->sequence = header.sequence;
     sent->fragment = header.fragment;
@@ -347,7 +349,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         if (header.type != HEADER_PLAIN && header.fragment != 0)
             atoms_lose(&frames->atoms, cursor_left(at), frames->seen_total);
         at->end = at->at;
-        header.num_refs = 0; /* their texts may be gone, and nothing follows to use them */
+        header.num_refs = 0; /* their texts may be gone, and no code uses them from here on */
         if (header.type == HEADER_PLAIN || header.fragment == 0) {
             frames_miss(frames, len);
             frames->orphan = FIRST_LOST;
@@ -357,7 +359,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         }
     }
     source->atoms = (struct term_env){header.refs, header.num_refs};
-    event->message.atom_texts = header.num_new == 0; /* all are the cache's; see decode */
+    event->message.atom_texts = header.num_new == 0; /* all texts are the cache's; see decode */
     if (header.type == HEADER_FURTHER)
         on_further_fragment(frames, &header, *at, len, source->damage);
     else if (header.type == HEADER_FIRST && header.fragment != 1)
@@ -366,7 +368,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         decode(frames, source, at, header.refs, event);
 }
 
-/* take_whole takes a frame that is no tick: see frames_take. */
+/* take_whole processes a frame that is not a tick: see frames_take. */
 static __attribute__((noinline)) void take_whole(struct frames *frames, struct cursor frame,
                                                  uint64_t len, struct damage damage,
                                                  struct ds_frame *sent)
@@ -381,7 +383,7 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
     if (frames->doubt != 0)
         frames->doubt--;
     if (!cursor_skip(&at, FRAME_LENGTH_LEN) || !cursor_peek_u8(&at, &first)) {
-        /* Whatever it was, it may have changed the cache. */
+        /* Any frame may have changed the cache. */
         forget_atoms(frames, ATOM_ALL_SEGMENTS);
         frames_miss(frames, len);
         frames->orphan = FIRST_LOST;
@@ -403,7 +405,7 @@ static __attribute__((noinline)) void take_whole(struct frames *frames, struct c
     }
 }
 
-/* read_snapshot_frame takes atoms that were never sent so, but are what slots hold. */
+/* read_snapshot_frame stores atoms that a snapshot lists as the content of slots. */
 static void read_snapshot_frame(struct frames *frames, struct cursor frame)
 {
     const bool is_certain = frames->env->past == DS_SNAPSHOT_INFERRED;

@@ -1,8 +1,8 @@
 /*
- * frames.h - what the frames of one direction of a distribution connection hold: ticks,
- * pass-through messages, messages with a distribution header, and fragments of such
- * (erl_dist_protocol, "Protocol between connected nodes"; erl_ext_dist, "Distribution
- * Header"). Where a frame begins and ends is for dist_stream.c to find.
+ * frames.h - the frames of one direction of a distribution connection: ticks, pass-through
+ * messages, messages with a distribution header, and fragments of those (erl_dist_protocol,
+ * "Protocol between connected nodes"; erl_ext_dist, "Distribution Header"). dist_stream.c finds
+ * where a frame begins and ends.
  */
 #ifndef DISSECT_FRAMES_H
 #define DISSECT_FRAMES_H
@@ -13,55 +13,56 @@
 #include "dist/fragments.h"
 #include "dist/likely.h"
 
-enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length that a frame begins with */
+enum { FRAME_LENGTH_LEN = 4 }; /* bytes of the length at the start of a frame */
 
-/* What a frame is, and may not be unless both nodes have said so. */
+/* Properties of a frame that are only allowed if both nodes support them. */
 enum frame_form { FRAME_HAS_HEADER = 1, FRAME_IS_FRAGMENT = 2, FRAME_HAS_ATOMS = 4 };
 
-/* frames is what outlives a frame. */
+/* frames is the state that is kept between frames. */
 struct frames {
     struct dissect_ctx *env;
     struct conn *conn;
     uint8_t dir;
     bool latin1;         /* UTF8_ATOMS was not negotiated: atoms of the headers are latin-1 */
-    bool headed;         /* each frame has to have a header */
-    uint8_t unread;      /* frames with one that no node reads here: some of enum frame_form */
-    uint8_t doubt;       /* messages that must fit yet; until then nothing is inferred */
-    bool is_next;        /* those begin where the bytes went on after a loss: none were skipped */
-    int64_t began_ns;    /* when the first byte of the frame at hand came */
-    uint64_t lost_total; /* bytes missing or skipped, of the whole direction */
-    uint64_t seen_total; /* bytes of frames that were seen */
+    bool headed;         /* each frame must have a header */
+    uint8_t unread;      /* forms of frames with a header that no node reads here: of enum frame_form */
+    uint8_t doubt;       /* messages that must still fit; until then nothing is inferred */
+    bool is_next;        /* the doubted messages begin where the bytes resumed after a loss: none
+                          * were skipped */
+    int64_t began_ns;    /* when the first byte of the current frame came */
+    uint64_t lost_total; /* bytes missing or skipped in the whole direction */
+    uint64_t seen_total; /* bytes of the frames seen */
 
     struct atom_cache atoms;
     struct likely likely;
-    bool lacks_atoms; /* some were unknown or only likely, */
-    bool has_told;    /* until it was told that all are known */
+    bool lacks_atoms; /* some atoms were unknown or only likely, */
+    bool has_told;    /* until all were reported as known */
     struct fragments fragments;
     struct damage orphan; /* why a further fragment may come without a first one */
-    bool completed;       /* the frame at hand brought a message to its end */
+    bool completed;       /* the current frame completed a message */
 };
 
-/* frames_init begins. late is why the direction was not seen from its beginning, or NONE. */
+/* frames_init initialises frames. late is why the direction was not seen from its beginning, or
+ * NONE. */
 void frames_init(struct frames *frames, struct dissect_ctx *env, struct conn *conn, int dir,
                  struct damage late);
 
-/* frames_take takes a frame of which len bytes went by, its length included, and emits what it
- * completes; of those bytes, frame holds what was kept, and damage says why that is not all. What is
- * missing costs the atom cache the slots that the missing part of the header may have
- * overwritten. */
+/* frames_take processes a frame of len bytes, its length included, and emits what it completes.
+ * frame contains the bytes that were kept; damage says why some are missing. If part of the header
+ * is missing, the slots that it may have overwritten are forgotten. */
 void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage);
 
-/* frames_give_up tells of a frame that cannot be read, of which no more than these bytes, its
- * beginning, are taken for one; what says why. */
+/* frames_give_up reports a frame that cannot be read; beginning is the part reported as its bytes,
+ * what is the reason. */
 void frames_give_up(struct frames *frames, struct cursor beginning, const char *what);
 
-/* frames_lose tells that frames may have gone by unseen: the whole atom cache is unknown. */
+/* frames_lose records that frames may be missing: the whole atom cache is unknown. */
 void frames_lose(struct frames *frames, struct damage loss);
 
-/* frames_miss tells how many bytes went by like that. */
+/* frames_miss counts bytes that are missing. */
 void frames_miss(struct frames *frames, uint64_t bytes);
 
-/* frames_end reports the messages of which fragments are still to come. */
+/* frames_end reports the messages whose fragments have not all come. */
 void frames_end(struct frames *frames, struct damage damage);
 
 void frames_free(struct frames *frames);

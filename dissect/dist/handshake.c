@@ -1,7 +1,6 @@
 /*
- * handshake.c - the messages of the distribution handshake (erl_dist_protocol,
- * "Distribution Handshake"), of protocol versions 5 and 6. Each has a length of 2 bytes, inside
- * TLS of 4, then:
+ * handshake.c - the messages of the distribution handshake (erl_dist_protocol, "Distribution
+ * Handshake"), protocol versions 5 and 6. Each begins with a length of 2 bytes, or 4 inside TLS:
  *
  *   initiator                                     acceptor
  *   send_name      'N' flags:8 creation:4
@@ -15,18 +14,18 @@
  *   complement     'c' flags_high:4 creation:4
  *   challenge_reply 'r' challenge:4 digest:16     challenge_ack 'a' digest:16
  *
- * Bytes after the name of an 'N' message are allowed and ignored. A complement follows when
- * the initiator sent 'n' and the acceptor answered with 'N'.
+ * Bytes after the name of an 'N' message are allowed and ignored. A complement follows if the
+ * initiator sent 'n' and the acceptor answered with 'N'.
  */
 #include "dist/handshake.h"
 
 #include "dist/flags.h"
 #include "util/reader.h"
 
-/* No message of a real node comes near: names have at most 255 characters. */
+/* Messages of real nodes are far smaller: names have at most 255 characters. */
 enum { PROBE_MAX_LEN = 4096, PROBE_MAX_EXTRA = 256 };
 
-/* A step_fn reads what follows the tag. */
+/* A step_fn reads the message after its tag. */
 typedef void step_fn(struct reader *r, struct ds_handshake *out);
 
 static void read_name(struct reader *r, struct ds_handshake *out)
@@ -196,7 +195,7 @@ void handshake_parse(const struct conn *conn, struct cursor message, enum handsh
         out->step = step->step;
         step->read(&r, out);
     }
-    if (step == NULL) /* the caller looks before, but for an empty one */
+    if (step == NULL) /* the caller has checked the tag, but a message may be empty */
         reader_fail(&r, "no handshake message begins like this");
     if (reader_is_ok(&r))
         return;
@@ -205,8 +204,7 @@ void handshake_parse(const struct conn *conn, struct cursor message, enum handsh
     fault->what = r.wrong;
 }
 
-/* Names of nodes are letters and digits mostly; what is excluded here keeps other protocols
- * out. */
+/* is_node_name accepts mostly letters and digits; the bytes it rejects exclude other protocols. */
 static bool is_node_name(struct ds_text name, bool host_only)
 {
     bool has_at = false;

@@ -6,17 +6,17 @@
 
 #include "conn/conn.h"
 
-/* Which node sends: the initiator opened the TCP connection. */
+/* The node that sends; the initiator opened the TCP connection. */
 enum handshake_from { HANDSHAKE_INITIATOR, HANDSHAKE_ACCEPTOR };
 
-/* handshake_length_len is how long the length before a message is: inside TLS 4 bytes, as of
- * all that follows. */
+/* handshake_length_len returns the size of a message's length field: 4 bytes inside TLS, as later
+ * for frames. */
 static inline unsigned handshake_length_len(const struct conn *conn)
 {
     return conn->view.tls != NULL ? 4 : 2;
 }
 
-/* handshake_read_length reads it. */
+/* handshake_read_length reads that field. */
 CURSOR_CHECKED bool handshake_read_length(const struct conn *conn, struct cursor *at, uint32_t *len)
 {
     uint16_t short_len;
@@ -31,15 +31,13 @@ CURSOR_CHECKED bool handshake_read_length(const struct conn *conn, struct cursor
 /* handshake_is_step says whether from sends messages that begin with tag. */
 bool handshake_is_step(uint8_t tag, enum handshake_from from);
 
-/* handshake_parse reads one message, message without its length. out is complete as far as
- * the message is; fault is set when it makes no sense, its offset counted from the length
- * on. */
+/* handshake_parse parses one message without its length. out is complete as far as the message is.
+ * fault is set if the message makes no sense; its offset counts from the length field on. */
 void handshake_parse(const struct conn *conn, struct cursor message, enum handshake_from from,
                      struct ds_handshake *out, struct ds_fault *fault);
 
-/* handshake_probe says whether bytes begin with a handshake message that is consistent in
- * itself, and who sends such. anywhere: any message is meant, not only the first of a
- * direction. */
+/* handshake_probe says whether bytes begin with a consistent handshake message, and which end sends
+ * such messages. anywhere: accept any message, not only the first of a direction. */
 enum proto_guess handshake_probe(const struct conn *conn, struct cursor bytes, bool anywhere,
                                  enum handshake_from *from);
 

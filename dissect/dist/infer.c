@@ -1,7 +1,7 @@
 /*
- * infer.c - see infer.h. ops.def says whose the pids and references of a control message are: a
- * node sends its own pids as senders, monitors with references of its own, and gives the
- * receiver's back to it. What a group leader is, or a pid that was passed on, says nothing.
+ * infer.c - see infer.h. ops.def lists which node the pids and references of a control message
+ * belong to: a node sends its own pids as senders, monitors with its own references, and returns
+ * the receiver's references to it. A group leader, or a pid that was passed on, proves nothing.
  */
 #include "dist/infer.h"
 
@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-/* inference is what the functions here work on. */
+/* inference is the context of the functions here. */
 struct inference {
     struct dissect_ctx *env;
     struct conn *conn;
@@ -20,7 +20,7 @@ struct inference {
     struct ds_atom *refs;
     uint32_t num_refs;
     int dir;
-    bool resolved; /* a slot was */
+    bool resolved; /* a slot was resolved */
 };
 
 static bool text_equal(struct ds_text a, struct ds_text b)
@@ -28,12 +28,12 @@ static bool text_equal(struct ds_text a, struct ds_text b)
     return a.len == b.len && a.data != NULL && b.data != NULL && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* resolve gives a slot, and the references to it, a text that is not from the wire. */
+/* resolve sets a slot, and the references to it, to a text that is not from the wire. */
 static void resolve(struct inference *in, uint16_t slot, struct ds_text text, enum ds_atom_state state)
 {
     const struct ds_atom old = atoms_get(in->cache, slot);
     if (in->refs == NULL || ds_atom_is_certain(old.state))
-        return; /* the same header goes on to overwrite it */
+        return; /* the same header overwrites it afterwards */
     if (old.state != state || !text_equal((struct ds_text){(const char *)old.text, old.len}, text))
         atoms_set(in->cache, in->env, slot, text, false, state);
     for (uint32_t i = 0; i < in->num_refs; i++) {
@@ -71,8 +71,8 @@ static bool has_host(struct ds_text name)
     return name.data != NULL && memchr(name.data, '@', name.len) != NULL;
 }
 
-/* resolve_node gives a slot the name of an end; where nobody has said that in this connection, the
- * name of who listens there, which is likely; else the address. */
+/* resolve_node sets a slot to the name of an end. If this connection has not shown the name, it
+ * uses the name of the node known to listen there, which is likely; otherwise the address. */
 static void resolve_node(struct inference *in, uint16_t slot, int end)
 {
     const struct ds_endpoint *endpoint = &in->conn->view.end[end];
@@ -91,8 +91,8 @@ static void resolve_node(struct inference *in, uint16_t slot, int end)
     resolve(in, slot, (struct ds_text){text, len}, DS_ATOM_ADDRESS);
 }
 
-/* recall_told names an end by its address and port. A finished handshake there, with the creation of the
- * pids here, makes the name certain. EPMD makes it likely: it knows no host. */
+/* recall_told names an end by its address and port. A finished handshake there, with the creation
+ * of the pids here, makes the name certain. EPMD only makes it likely: it does not know the host. */
 static void recall_told(struct inference *in, int end)
 {
     struct conn *conn = in->conn;
@@ -114,7 +114,7 @@ static void recall_told(struct inference *in, int end)
         conn_set_node(in->env, conn, end, name, 0, true);
 }
 
-/* recall_name names an end by what was said of it in another connection, or to another run. */
+/* recall_name names an end by what another connection, or another run, showed. */
 static void recall_name(struct inference *in, int end)
 {
     const struct ds_endpoint *endpoint = &in->conn->view.end[end];
@@ -128,8 +128,8 @@ static void recall_name(struct inference *in, int end)
         conn_set_node(in->env, in->conn, end, name, endpoint->creation, true);
 }
 
-/* learn_creation takes the creation of a pid of an end's own. EPMD, or whoever connected there earlier,
- * may have told that of a node that was there before: its name goes. */
+/* learn_creation stores the creation of a pid of an end's own node. If EPMD or an earlier
+ * connection gave the creation of a previous node there, the inferred name is forgotten. */
 static void learn_creation(struct inference *in, int end, uint32_t creation)
 {
     struct ds_endpoint *endpoint = &in->conn->view.end[end];
@@ -142,8 +142,8 @@ static void learn_creation(struct inference *in, int end, uint32_t creation)
     }
 }
 
-/* learn names an end of the connection from a term of its node; or the other way round, from
- * the name of that end, the slot that the term's node refers to. */
+/* learn names an end of the connection from a term of its node; or the other way round, it resolves
+ * the slot of the term's node from the name of that end. */
 static void learn(struct inference *in, int end, const struct ds_term *term, bool creation_is_now)
 {
     struct ds_text node;
@@ -169,8 +169,8 @@ static void learn(struct inference *in, int end, const struct ds_term *term, boo
         resolve_node(in, atom->slot, end);
 }
 
-/* learn_empty resolves the third element of {6, FromPid, '', ToName} and of {16, ...}: nodes up to
- * OTP 20 put their cookie there, but these have no pids with creations of 32 bits. */
+/* learn_empty resolves the third element of {6, FromPid, '', ToName} and of {16, ...}. Nodes up to
+ * OTP 20 put their cookie there, but they have no pids with 32-bit creations. */
 static void learn_empty(struct inference *in, const struct ds_message *message)
 {
     struct ds_term element;
@@ -203,7 +203,7 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
     const struct op *op = op_find(message->code);
     if (op->from != OP_FROM_ANY)
         learn(&in, dir, &message->role[DS_ROLE_FROM], op->from == OP_FROM_OWN);
-    /* A signal goes to the node that stands in its receiver: pid, port or alias. */
+    /* A signal goes to the node of its receiver: pid, port or alias. */
     learn(&in, !dir, &message->role[DS_ROLE_TO], false);
     if (op->ref != OP_REF_ANY)
         learn(&in, op->ref == OP_REF_OWN ? dir : !dir, &message->role[DS_ROLE_REF], false);
@@ -215,7 +215,7 @@ static __attribute__((noinline)) void infer(const struct control_source *source,
         return;
     struct cursor again = cursor_make(message->control.data, message->control.len);
     struct term_counts counts = {0};
-    /* A second walk over what was walked: it ends where the first one did. */
+    /* The second walk over the same bytes ends where the first one did. */
     if (term_check_counted(&again, &source->atoms, &counts, NULL) != TERM_OK)
         return;
     event->unknown_atoms = counts.unknown;

@@ -1,7 +1,6 @@
 /*
- * likely.c - see likely.h. Where all atoms are known this costs no more than a look at a count:
- * how atoms are used is of interest from the first one on that is not known, or where another
- * session is to know it.
+ * likely.c - see likely.h. If all atoms are known, this costs only a check of a count: the use of
+ * atoms is recorded from the first unknown atom on, or if another session will need it.
  */
 #include "dist/likely.h"
 
@@ -14,9 +13,9 @@
 #include "dist/infer.h"
 
 enum {
-    LISTED = 100,   /* new atoms in one header: these may be all that there are, not a use of them */
-    MAX_SEEN = 256, /* places of atoms in doubt, of one message */
-    MAX_ENDS = 16,  /* nodes without a name that one has */
+    LISTED = 100,   /* new atoms in one header: perhaps a list of all atoms, not a use of them */
+    MAX_SEEN = 256, /* places of doubted atoms in one message */
+    MAX_ENDS = 16,  /* ends whose node name is unknown, with a slot that is that name */
 };
 
 static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
@@ -26,7 +25,7 @@ static uint64_t add_endpoint(uint64_t hash, const struct ds_endpoint *end)
     return (hash ^ end->port) * 1099511628211u;
 }
 
-/* find_book returns the book of the sender, NULL as long as it is not known which. */
+/* find_book returns the book of the sender, NULL while the sender is not identified. */
 static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *env,
                                     const struct conn *conn, int dir)
 {
@@ -51,15 +50,15 @@ static struct node_atoms *find_book(struct likely *likely, struct dissect_ctx *e
     return likely->book;
 }
 
-/* defines_as returns what the direction is called where it defines an atom; 0 once that says nothing of
- * what its slot held before: what it held first is gone. */
+/* defines_as returns the direction's id when it defines an atom; 0 once its definitions say nothing
+ * about what a slot contained before, because that first content is gone. */
 static uint64_t defines_as(const struct likely *likely)
 {
     return likely->has_listed ? 0 : likely->direction;
 }
 
-/* define_all tells the book what the slots of a direction hold; not where all atoms that there are were
- * listed: which of them is used is not known. */
+/* define_all adds the contents of a direction's slots to the book. Not if all existing atoms were
+ * listed: then it is unknown which of them are used. */
 static void define_all(struct likely *likely, struct dissect_ctx *env, const struct atom_cache *cache)
 {
     likely->has_told = true;
@@ -67,7 +66,7 @@ static void define_all(struct likely *likely, struct dissect_ctx *env, const str
         return;
     for (uint16_t slot = 0; slot < ATOM_SEGMENTS * ATOM_SEGMENT_SLOTS; slot++) {
         const struct ds_atom atom = atoms_get(cache, slot);
-        /* What is likely was sent once; or it is the name of a node, which nobody need have sent. */
+        /* A likely atom was sent once; or it is a node name, which need not have been sent. */
         if (atom.state == DS_ATOM_KNOWN ||
             (atom.state == DS_ATOM_LIKELY && memchr(atom.text, '@', atom.len) == NULL))
             node_atoms_define(likely->book, env, slot,
@@ -76,8 +75,8 @@ static void define_all(struct likely *likely, struct dissect_ctx *env, const str
     }
 }
 
-/* is_taken_by_index says whether the atoms that a header defines are in slots one behind the other: so
- * they were taken from the sender's table by their indices, all of them (--print-refresh). */
+/* is_taken_by_index says whether the atoms that a header defines are in consecutive slots: then
+ * they were read from the sender's atom table by index, all of them (--print-refresh). */
 static bool is_taken_by_index(const struct dist_header *header)
 {
     uint32_t num_next = 0;
@@ -87,7 +86,8 @@ static bool is_taken_by_index(const struct dist_header *header)
     return num_next >= header->num_new / 2;
 }
 
-/* use_book returns the book of the sender, told what this direction knows; NULL: see find_book. */
+/* use_book returns the book of the sender, after adding what this direction knows; NULL: see
+ * find_book. */
 static struct node_atoms *use_book(struct likely *likely, struct dissect_ctx *env,
                                    const struct conn *conn, int dir, const struct atom_cache *cache)
 {
@@ -123,7 +123,7 @@ void likely_define(struct likely *likely, struct dissect_ctx *env, const struct 
     }
 }
 
-/* seen is a place in which the message at hand has an atom that is in doubt. */
+/* seen is a place in the current message of an atom that is in doubt. */
 struct seen {
     uint16_t slot;
     struct seen_role role;
@@ -132,20 +132,20 @@ struct seen {
 struct roles_of {
     struct node_atoms *book;
     struct dissect_ctx *env;
-    bool may_learn; /* what is seen is beyond doubt, */
-    bool may_tell;  /* and who says so */
-    bool is_list;   /* of hundreds of atoms */
-    struct learned_shapes *learned; /* contexts are counted; NULL: they are not */
-    bool has_asked, is_counted; /* the latter: this message is; not before the former */
-    uint32_t other; /* creation of the node that the message goes to; 0: it is not known */
-    uint64_t this_direction, direction; /* the latter: 0 where what it defines says nothing */
+    bool may_learn; /* the message is certain, */
+    bool may_tell;  /* and so is its sender */
+    bool is_list;   /* the message lists hundreds of atoms */
+    struct learned_shapes *learned; /* counts contexts; NULL: they are not counted */
+    bool has_asked, is_counted; /* is_counted: this message is counted; valid once has_asked */
+    uint32_t other; /* creation of the receiving node; 0: unknown */
+    uint64_t this_direction, direction; /* direction: 0 if what it defines says nothing */
     unsigned num_seen, num_ends;
     struct seen seen[MAX_SEEN];
     struct known_end ends[MAX_ENDS];
 };
 
-/* note_node takes note of a slot that is a node by its place. What the sender has said with it had the
- * shapes that other atoms make, so these are forgotten. */
+/* note_node marks a slot as a node name because of its place. Its uses had the shapes of other
+ * atoms, so those are forgotten. */
 static void note_node(struct node_atoms *book, uint16_t slot)
 {
     if (node_slot_names_note(book, slot))
@@ -159,7 +159,7 @@ static void set_text(struct ds_atom *ref, struct ds_text text)
     ref->looks = 0;
 }
 
-/* note_end takes note of that a slot that is unknown is the name of a node at which a connection ends. */
+/* note_end records that an unknown slot is the name of the node at an end of a connection. */
 static void note_end(struct roles_of *of, uint16_t slot, uint32_t creation)
 {
     const struct ds_endpoint *end = node_slot_names_end_of(of->book, slot, creation);
@@ -171,7 +171,7 @@ static void note_end(struct roles_of *of, uint16_t slot, uint32_t creation)
         of->ends[of->num_ends++] = (struct known_end){*end, slot};
 }
 
-/* set_end gives a reference that is unknown the address of the node that it is the name of. */
+/* set_end sets an unknown reference to the address of the node that it names. */
 static bool set_end(const struct roles_of *of, struct ds_atom *ref)
 {
     unsigned i = 0;
@@ -207,7 +207,7 @@ static void note_role(void *context, const struct ds_atom *atom, const struct at
         of->seen[of->num_seen++] = (struct seen){atom->slot, atom_role_seen(role)};
 }
 
-/* see_known_shape takes note of the contexts of an atom that is known. */
+/* see_known_shape records the contexts of a known atom. */
 static void see_known_shape(struct roles_of *of, struct ds_text text,
                             const struct atom_contexts *contexts)
 {
@@ -221,7 +221,7 @@ static void see_known_shape(struct roles_of *of, struct ds_text text,
         learned_shapes_count(of->learned, text, contexts->keys, contexts->num);
 }
 
-/* note_shape takes note of the contexts of an atom. */
+/* note_shape records the contexts of an atom. */
 static void note_shape(void *context, const struct ds_atom *atom, const struct atom_contexts *contexts)
 {
     struct roles_of *of = context;
@@ -231,8 +231,7 @@ static void note_shape(void *context, const struct ds_atom *atom, const struct a
         see_known_shape(of, (struct ds_text){(const char *)atom->text, atom->len}, contexts);
 }
 
-/* add_roles gives out in which roles a slot stands in the message at hand; first those in which it
- * did not before. */
+/* add_roles collects the roles of a slot in the current message, first those that are new for it. */
 static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_t slot,
                       struct atom_doubt *doubt)
 {
@@ -254,8 +253,8 @@ static void add_roles(const struct roles_of *of, struct atom_held *held, uint16_
     }
 }
 
-/* guess gives the references that are unknown what they are likely by now. That is copied: what the
- * message teaches may take the place of it in the book. */
+/* guess sets the unknown references to what they most likely are now. The text is copied, because
+ * learning from the message may replace it in the book. */
 static void guess(const struct roles_of *of, const struct likely *likely, struct ds_atom *refs,
                   uint32_t num_refs)
 {
@@ -272,7 +271,7 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
     }
 }
 
-/* teach tells the book in which roles a slot stands that beyond doubt holds what it held. */
+/* teach records in the book the roles of a slot that certainly still has its old atom. */
 static void teach(const struct roles_of *of, const struct ds_atom *ref)
 {
     for (unsigned i = 0; i < of->num_seen && of->may_tell; i++) {
@@ -283,7 +282,7 @@ static void teach(const struct roles_of *of, const struct ds_atom *ref)
     }
 }
 
-/* judge_held judges anew a reference that is likely, by what its slot held before packets were
+/* judge_held re-evaluates a likely reference against what its slot contained before packets were
  * lost. Returns whether it changed. */
 static bool judge_held(const struct roles_of *of, struct dissect_ctx *env, const struct likely *likely,
                        struct atom_cache *cache, struct ds_atom *ref)
@@ -293,7 +292,7 @@ static bool judge_held(const struct roles_of *of, struct dissect_ctx *env, const
     struct atom_held held = {.text = {(const char *)ref->text, ref->len}};
     struct ds_text text = held.text;
     enum atom_held_verdict verdict = ATOM_HELD_DOUBTFUL;
-    /* Fragments come late, with copies of texts: the slot may hold something else by now. */
+    /* Fragments come late, with copies of texts: the slot may have another atom by now. */
     const bool is_held = now.state == DS_ATOM_LIKELY && now.len == ref->len && doubt != NULL &&
                          (ref->len == 0 || memcmp(now.text, ref->text, ref->len) == 0);
     held.changed = doubt != NULL ? atoms_changed(cache, doubt, &held.lost) : 0;
@@ -338,7 +337,7 @@ static void count(struct ds_event *event, const struct ds_term *term)
     const char *what;
     if (term->data == NULL)
         return;
-    (void)term_check_counted(&at, &env, &counts, &what); /* a damaged one counts as far as it goes */
+    (void)term_check_counted(&at, &env, &counts, &what); /* a damaged term counts as far as it goes */
     event->unknown_atoms += counts.unknown;
     event->inferred_atoms += counts.inferred;
     event->likely_atoms += counts.likely;
@@ -352,19 +351,19 @@ static bool is_node_slot(void *context, uint16_t slot)
     return node_slot_names_is_node(of->book, slot);
 }
 
-/* learn_by_shape takes note of what the shape of a message tells, and data in it. */
+/* learn_by_shape learns from the shape of a message, and from data in it. */
 static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
 {
     const uint32_t whole = atom_shapes_walk(&event->message, note_shape, is_node_slot, of);
     shape_fit_see_whole(of->book, whole);
     if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
         shape_fit_learn_whole(of->book, whole);
-    /* What is read once more is told by what comes later, too. */
+    /* If the capture is read again, later messages help as well. */
     if ((event->unknown_atoms | event->address_atoms) != 0 || of->env->config.learn)
         data_names_see(of->book, of->env, of->this_direction, of->other, &event->message);
 }
 
-/* note_nodes takes note of slots that are the node at an end by their place. */
+/* note_nodes marks the slots that are, by their place, the node at an end. */
 static void note_nodes(struct node_atoms *book, const struct ds_endpoint *end, int dir,
                        const struct ds_atom *refs, uint32_t num_refs)
 {
@@ -394,7 +393,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
                                               bool may_learn, struct ds_event *event)
 {
     struct roles_of of;
-    event->message.atom_texts = 0; /* texts may be the book's, or of this event alone */
+    event->message.atom_texts = 0; /* texts may belong to the book, or to this event alone */
     of.may_tell = may_learn && conn->creation_certain[event->dir];
     of.book = of.may_tell ? use_book(likely, env, conn, event->dir, cache)
                         : find_book(likely, env, conn, event->dir);
@@ -413,7 +412,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     if (of.book != NULL) {
         if (may_learn)
             note_nodes(of.book, conn->view.end, event->dir, refs, num_refs);
-        guess(&of, likely, refs, num_refs); /* that says more of what stands beside it */
+        guess(&of, likely, refs, num_refs); /* this helps to classify the atoms beside them */
         atom_roles_walk(&event->message, note_role, &of);
         if (may_learn)
             learn_by_shape(&of, event);
@@ -439,7 +438,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
     count(event, &event->message.payload);
 }
 
-/* add_guesses tells what the atoms that stay unknown may be. */
+/* add_guesses reports what the atoms that stay unknown may be. */
 static void add_guesses(const struct likely *likely, struct dissect_ctx *env,
                         const struct ds_atom *refs, uint32_t num_refs, struct ds_event *event)
 {

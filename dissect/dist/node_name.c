@@ -1,11 +1,11 @@
 /*
- * node_name.c - see node_name.h. A byte of latin-1 is the character of that number.
+ * node_name.c - see node_name.h. A latin-1 byte is the code point of its character.
  */
 #include "dist/node_name.h"
 
 #include "util/utf8.h"
 
-/* is_utf8 also counts what is not ASCII if every byte is a character. */
+/* is_utf8 also counts the characters that are not ASCII if every byte is a character. */
 static bool is_utf8(struct cursor c, size_t *num_high)
 {
     bool is = true;

@@ -9,9 +9,8 @@
 
 #include <distsniff/dissect.h>
 
-/* node_name_to_utf8 makes UTF-8 of a name that is none, in arena memory: it is latin-1 then, so
- * that a node has one name wherever it comes from. False, and the name stays, when memory ran
- * out. */
+/* node_name_to_utf8 converts a name that is not UTF-8 from latin-1, in arena memory, so that a node
+ * has one name wherever it appears. False, and the name is unchanged, if memory ran out. */
 bool node_name_to_utf8(struct arena *arena, struct ds_text *name);
 
 #endif

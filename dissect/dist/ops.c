@@ -10,8 +10,8 @@
 
 enum { PAYLOAD_NONE = false, PAYLOAD_PAYLOAD = true };
 
-/* How many elements roles has before its '?', and in all: a '?' takes a place of the string but is no
- * element. */
+/* The number of elements before the '?' in roles, and in all: a '?' occupies a place in the string
+ * but is not an element. */
 #define OPENS(roles, i) ((roles)[(i) < sizeof(roles) ? (i) : 0] == '?')
 #define NUM_FIXED(roles)                                                                           \
     (OPENS(roles, 0)   ? 0                                                                         \

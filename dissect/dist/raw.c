@@ -3,7 +3,7 @@
  */
 #include "dist/raw.h"
 
-/* chunk is what one segment added. */
+/* chunk describes the bytes of one segment. */
 struct chunk {
     int64_t ts_ns;
     uint64_t frame, len;
@@ -54,7 +54,7 @@ void raw_emit_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct 
                     struct ds_frame frame, struct ds_fault fault)
 {
     if (!env->config.raw)
-        return; /* every frame comes here: no event is made that nobody asked for */
+        return; /* every frame comes here: make no event if none is wanted */
     struct ds_event event = {
         .type = DS_EVENT_FRAME,
         .dir = (uint8_t)dir,
@@ -96,7 +96,7 @@ void raw_early_drop(struct raw_early *early, struct dissect_ctx *env, uint64_t l
     stream_buffer_free(&early->chunks, env);
 }
 
-/* skip_dropped passes over bytes that are held, but of which it was not kept when they came. */
+/* skip_dropped skips held bytes without a record of when they came. */
 static void skip_dropped(struct cursor *bytes, struct cursor chunks)
 {
     size_t len = 0;

@@ -1,6 +1,6 @@
 /*
- * raw.h - the bytes as sent, for those who ask for them (ds_config.raw): what TCP segments
- * carried, and each frame.
+ * raw.h - the bytes as sent, if the caller asks for them (ds_config.raw): the content of TCP
+ * segments, and each frame.
  */
 #ifndef DISSECT_RAW_H
 #define DISSECT_RAW_H
@@ -14,27 +14,27 @@ void raw_emit_data(struct dissect_ctx *env, struct conn *conn, int dir, struct c
 void raw_emit_missing(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len,
                       struct ds_fault fault);
 
-/* raw_emit_frame reports a frame; bytes is as much of it as is there. */
+/* raw_emit_frame reports a frame; bytes is the part of it that came. */
 void raw_emit_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                     struct ds_frame frame, struct ds_fault fault);
 
-/* raw_early is what there is to say of a direction while its protocol is not known: when its
- * bytes came, which a hold has. Zero-initialise it. */
+/* raw_early records, while the protocol of a direction is not known, when the bytes came that are
+ * held. Zero-initialise it. */
 struct raw_early {
     struct stream_buffer chunks;
-    uint64_t dropped;      /* bytes before those */
-    struct ds_fault fault; /* why, or why the last of them */
+    uint64_t dropped;      /* bytes before those in chunks */
+    struct ds_fault fault; /* why they, or the last of them, were dropped */
 };
 
-/* raw_early_add notes that len bytes came with the packet that conn is at. */
+/* raw_early_add records that len bytes came with the current packet of conn. */
 void raw_early_add(struct raw_early *early, struct dissect_ctx *env, const struct conn *conn,
                    size_t len);
 
-/* raw_early_drop notes that all bytes so far, and len more, are gone. */
+/* raw_early_drop records that all bytes so far, and len more, are gone. */
 void raw_early_drop(struct raw_early *early, struct dissect_ctx *env, uint64_t len,
                     struct ds_fault fault);
 
-/* raw_early_emit reports both directions, by time; bytes are those held. */
+/* raw_early_emit reports both directions in order of time; bytes are those held. */
 void raw_early_emit(struct raw_early *const early[2], struct dissect_ctx *env, struct conn *conn,
                     const struct cursor bytes[2]);
 

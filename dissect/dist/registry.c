@@ -1,11 +1,11 @@
 /*
- * registry.c - who listens where.
+ * registry.c - which node listens where.
  *
- * Entries hang in three kinds of chains: by port, by address and port, by port and owner, so that
- * thousands of nodes on the same port of as many hosts are found as one is; and in one list by age:
- * the oldest goes when there are too many. Several entries may stand for one address and port: in a
- * capture merged from several hosts, 127.0.0.1 is all of them. Whoever makes thousands of them for
- * one place has the oldest forgotten.
+ * Each entry is in three hash chains: by port, by address and port, by port and owner, so lookup is
+ * as fast with thousands of nodes on the same port of as many hosts. A list by age evicts the
+ * oldest if there are too many. One address and port may have several entries: in a capture merged
+ * from several hosts, 127.0.0.1 is any of them. If one place gets thousands of entries, its oldest
+ * ones are forgotten.
  */
 #include "dist/registry.h"
 
@@ -17,27 +17,27 @@ enum {
     NUM_CHAINS = 16384,
     NUM_PORTS = 65536,
     MAX_NAME_LEN = 2048,
-    MAX_AT_PLACE = 64, /* entries for one address and port: all are looked at */
+    MAX_AT_PLACE = 64, /* entries for one address and port: lookup reads all of them */
 };
 
 enum chain_kind { BY_PORT, BY_PLACE, BY_OWNER, NUM_CHAIN_KINDS };
 
-/* link is a place in a chain: where the next entry is, and what points to this one. */
+/* registry_link is a place in a chain: the next entry, and the pointer to this one. */
 struct registry_entry;
 struct registry_link {
     struct registry_entry *next, **back;
 };
 
 struct registry_entry {
-    /* The newest first; what was only told has no owner. */
+    /* The newest first. Entries without an owner are not registrations. */
     struct registry_link in[NUM_CHAIN_KINDS];
     struct registry_entry *older, *newer; /* by age */
     const void *owner;
     struct ds_addr addr;
     uint16_t port;
     uint32_t creation;
-    bool is_said;     /* by the node itself, with its creation and its host, */
-    bool is_disputed; /* and another node there has said that it has this creation */
+    bool is_said;     /* the node itself said it, with its creation and its host, */
+    bool is_disputed; /* but another node there had the same creation */
     size_t name_len;
     char name[];
 };
@@ -60,7 +60,7 @@ struct registry *registry_new(uint64_t max_nodes)
     return registry;
 }
 
-/* The registry's address is a seed that a peer does not know. */
+/* The registry's address is a hash seed that a peer does not know. */
 static struct registry_entry **place_chain(struct registry *registry, const struct ds_addr *addr,
                                            uint16_t port)
 {
@@ -136,7 +136,7 @@ static bool is_loopback(const struct ds_addr *addr)
                              : memcmp(addr->bytes, localhost6, sizeof localhost6) == 0;
 }
 
-/* Whether name is the entry's, or what of it EPMD knows. */
+/* says_as_much says whether name is the entry's name, or the part before its host, as EPMD has it. */
 static bool says_as_much(const struct registry_entry *entry, struct ds_text name)
 {
     return entry->name_len >= name.len && memcmp(entry->name, name.data, name.len) == 0 &&
@@ -153,7 +153,7 @@ static struct registry_entry *entry_find(struct registry *registry, const struct
     return entry;
 }
 
-/* make_place removes the oldest entry of an address and port that has as many as may be. */
+/* make_place removes the oldest entry of an address and port that has as many as allowed. */
 static void make_place(struct dissect_ctx *env, const struct ds_addr *addr, uint16_t port)
 {
     struct registry_entry *oldest = NULL;
@@ -277,7 +277,8 @@ void registry_remove(struct registry *registry, uint16_t port, const void *owner
     }
 }
 
-/* find_here finds whom all entries of an address and port mean; *any says whether there is one. */
+/* find_here finds the node on which all entries of an address and port agree; *any says whether
+ * there is an entry. */
 static const struct registry_entry *find_here(struct registry *registry, const struct ds_addr *addr,
                                               uint16_t port, bool *any)
 {
@@ -285,7 +286,7 @@ static const struct registry_entry *find_here(struct registry *registry, const s
     bool agree = true;
     const struct registry_entry *e = *place_chain(registry, addr, port);
     for (; e != NULL; e = e->in[BY_PLACE].next) {
-        /* The name with the host wins over the same without. */
+        /* The name with a host wins over the same name without one. */
         struct ds_text name = {e->name, e->name_len};
         if (e->port != port || !same_addr(&e->addr, addr))
             continue;

@@ -4,18 +4,17 @@
  *     LENGTH:32 131 68 ...     LENGTH:32 131 69 ...     LENGTH:32 131 70 ...
  *     LENGTH:32 112 131 ...    0:32 (a tick)
  *
- * A place is tried when it has one of these beginnings. Ticks prove nothing and are passed
- * over. A whole message is believed when header, control tuple (known op, right arity and
- * types) and payload fill the length exactly; and what follows, if there is anything, could
- * begin a frame. A first fragment has no end of its own, so it must be followed by what
- * could be a frame; a further fragment, which is little more than two numbers, by a frame
- * other than a tick. The first place in the stream that could be a frame is waited for,
- * even when a later one is already complete: what lies inside of a message may well look
- * like frames. A place that would end beyond the window is believed when its control tuple
- * is right.
+ * The search tries each place that begins like this. Ticks prove nothing and are skipped. It
+ * accepts a whole message if header, control tuple (known op, right arity and types) and payload
+ * fill the length exactly, and the bytes after it, if any, could begin a frame. A first fragment
+ * has no recognizable end, so bytes that could be a frame must follow it; after a further fragment,
+ * which is little more than two numbers, a frame other than a tick. The search waits for the end of
+ * the first place that could be a frame, even if a later one is already complete: the content of a
+ * message may look like frames. A place whose end is outside the window is accepted if its control
+ * tuple is right.
  *
- * Bytes that are walked are paid for from a credit that grows with the bytes that come; so
- * no input makes this more than linear. A place that cannot be paid for is no frame.
+ * A credit that grows with the bytes received pays for the bytes walked, so the search is linear in
+ * its input. A place that exceeds the credit is not a frame.
  */
 #include "dist/resync.h"
 
@@ -30,22 +29,23 @@ enum {
     COST_OF_TRY = 16,
     TAG_COMPRESSED = 80,
 };
-/* A node closes a connection where the length and its four bytes are no positive int (packet_parser.c). */
+/* A node closes a connection if the length plus its four bytes is not a positive int
+ * (packet_parser.c). */
 #define MAX_LEN_READ (UINT32_C(0x7fffffff) - 4)
 
 static const struct damage NOT_ALL = {DS_FAULT_GAP, "more bytes are needed"};
 
-/* place is one that is tried. */
+/* place is a place being tried. */
 struct place {
     struct cursor frame; /* from its length on, up to its end or that of the window */
-    struct cursor after; /* what follows it */
+    struct cursor after; /* the bytes after it */
     uint32_t len;        /* of the whole frame, its length field included */
     bool complete;
     bool final; /* the window does not grow any more */
 };
 
-/* could_begin says whether a frame could begin with these bytes: a length that is not absurd and a
- * type. True as well for fewer than 6 bytes that do not speak against it. */
+/* could_begin says whether a frame could begin with these bytes: a plausible length and a type.
+ * Fewer than 6 bytes pass unless they already rule it out. */
 static bool could_begin(struct cursor bytes)
 {
     uint32_t len;
@@ -70,7 +70,7 @@ static bool spend(struct resync *search, uint64_t cost)
     return true;
 }
 
-/* unfinished is the verdict where the bytes at hand end within the frame. */
+/* unfinished is the verdict if the bytes so far end within the frame. */
 static enum proto_guess unfinished(const struct place *place)
 {
     return place->complete || place->final ? PROTO_NO : PROTO_MORE;
@@ -98,7 +98,7 @@ static enum proto_guess try_payload(struct resync *search, const struct place *p
     return PROTO_YES;
 }
 
-/* try_next checks what follows a fragment. */
+/* try_next checks the bytes after a fragment. */
 static enum proto_guess try_next(const struct place *place, bool tick_will_do)
 {
     struct cursor after = place->after;
@@ -162,7 +162,7 @@ static enum proto_guess try_place(struct resync *search, const struct place *pla
     return try_payload(search, place, &source, at, has_payload);
 }
 
-/* place_at makes the place at an offset; false when no frame can begin there. */
+/* place_at creates the place at an offset; false if no frame can begin there. */
 static bool place_at(struct cursor window, size_t offset, bool final, struct place *place)
 {
     if (!cursor_skip(&window, offset))
@@ -173,7 +173,7 @@ static bool place_at(struct cursor window, size_t offset, bool final, struct pla
         return false;
     place->len = len + 4;
     place->complete = cursor_left(&window) >= place->len;
-    /* A window that is full decides as if no more came. */
+    /* If the window is full, decide as if no more bytes came. */
     place->final = final || cursor_left(&window) >= RESYNC_WINDOW_LEN;
     if (place->complete)
         return cursor_child(&window, place->len, &place->frame) && (place->after = window, true);
@@ -182,9 +182,9 @@ static bool place_at(struct cursor window, size_t offset, bool final, struct pla
     return true;
 }
 
-/* enough_for says how long the window must be to try a place again: up to the end of the
- * frame and the beginning of the next; sooner, each time by half as much again, where it
- * may be just the control tuple that is missing. */
+/* enough_for returns the window length at which to try a place again: up to the end of the frame
+ * and the beginning of the next. If perhaps only the control tuple is incomplete, sooner: half as
+ * much again each time. */
 static size_t enough_for(const struct place *place, size_t offset)
 {
     size_t have = cursor_left(&place->frame) + cursor_left(&place->after);
@@ -211,7 +211,7 @@ enum proto_guess resync_search(struct resync *search, struct cursor window, bool
         return PROTO_MORE;
 
     for (;;) {
-        /* Every beginning has a 131: the fifth byte, or after 112 the sixth. */
+        /* Every frame has a 131: the fifth byte, or after 112 the sixth. */
         struct cursor at = window;
         struct place place;
         if (!cursor_skip(&at, search->tried) || !cursor_skip(&at, 4) ||
@@ -230,7 +230,7 @@ enum proto_guess resync_search(struct resync *search, struct cursor window, bool
         }
         search->tried = last + 1;
     }
-    /* What is left is too short to begin a frame: the type is not there yet. */
+    /* The rest is too short to begin a frame: the type has not come yet. */
     size_t left = len - search->tried;
     if (left > 5)
         search->tried = len - 5;

@@ -6,37 +6,37 @@
 
 #include "conn/conn.h"
 
-/* The bytes a search looks at before it decides with what it has: room for two of the
- * BEAM's fragments. */
+/* The number of bytes after which a search decides with what it has: room for two of the BEAM's
+ * fragments. */
 enum { RESYNC_WINDOW_LEN = 256 * 1024 };
 
-/* resync is a search over a window of bytes that grows at its end and is cut at its
- * start. Zero-initialise it for each search. */
+/* resync is a search over a window of bytes that grows at its end and is cut at its start.
+ * Zero-initialise it for each search. */
 struct resync {
     size_t tried;    /* no frame begins before this offset of the window */
-    size_t enough;   /* the window length at which looking again makes sense */
-    uint64_t credit; /* bytes that may be walked: linear in the bytes that came */
-    uint64_t paid;   /* window length for which credit was given */
+    size_t enough;   /* the window length at which to search again */
+    uint64_t credit; /* bytes that may be walked: linear in the bytes received */
+    uint64_t paid;   /* window length that was credited */
 };
 
-/* resync_search looks for a frame in the window. YES: one begins at *where. MORE: none
- * begins before *where; more bytes are needed. final: no more bytes join this window; the
- * answer is never MORE. NO: none. */
+/* resync_search searches the window for a frame. YES: one begins at *where. MORE: none begins
+ * before *where; more bytes are needed. NO: there is none. final: the window gets no more bytes, so
+ * the result is never MORE. */
 enum proto_guess resync_search(struct resync *search, struct cursor window, bool final, size_t *where);
 
-/* resync_cut tells that the first len bytes were taken off the window. */
+/* resync_cut records that the first len bytes were removed from the window. */
 void resync_cut(struct resync *search, size_t len);
 
-/* resync_begins_frame looks at the beginning of a frame: false when no node reads one with such
- * a length or type. True for fewer than 6 bytes that do not speak against it. */
+/* resync_begins_frame checks the beginning of a frame: false if no node reads that length or type.
+ * Fewer than 6 bytes pass unless they already rule it out. */
 bool resync_begins_frame(struct cursor bytes);
 
-/* resync_is_legal looks at all that has come of a frame of which more is to come: false when its
- * header, control message or payload is nonsense, or these end before the frame does. */
+/* resync_is_legal checks all bytes so far of an incomplete frame: false if its header, control
+ * message or payload is malformed, or these end before the frame does. */
 bool resync_is_legal(struct cursor bytes);
 
-/* resync_still_fits looks closer at the first bytes of a frame, whole or not: false when
- * its header or control message is nonsense. */
+/* resync_still_fits checks the first bytes of a frame, whole or not, more closely: false if its
+ * header or control message is malformed. */
 bool resync_still_fits(struct cursor bytes);
 
 #endif

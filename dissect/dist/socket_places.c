@@ -9,7 +9,7 @@
 
 struct socket_places {
     struct socket_place place[SOCKET_PLACES_MAX];
-    unsigned num, next; /* next: where the latest goes */
+    unsigned num, next; /* next: index for the next one */
 };
 
 void socket_places_free(struct socket_places *places)
@@ -30,8 +30,8 @@ const struct socket_place *socket_places_find(const struct socket_places *places
     return NULL;
 }
 
-/* add_place makes room for one, and reports the port where nobody has listened before. NULL: no
- * memory. */
+/* add_place adds a place, evicting the oldest, and reports the port if no place had it. NULL if
+ * memory ran out. */
 static struct socket_place *add_place(struct dissect_ctx *env, const struct ds_addr *addr,
                                       uint16_t port, struct ds_text who)
 {
@@ -78,7 +78,7 @@ static void set_name(struct socket_place *place, int end, struct ds_text name)
     place->name_len[end] = (uint8_t)name.len;
 }
 
-/* name_end names an end by a pid of the replica's configuration, else by the connection's. */
+/* name_end names an end by a pid of the replica's configuration, or else as the connection does. */
 static void name_end(struct socket_place *place, int end, const struct ds_term *config,
                      const char *key, struct ds_text other)
 {
@@ -125,7 +125,7 @@ static void learn_replica(struct dissect_ctx *env, const struct conn *conn,
     }
 }
 
-/* learn_listener takes {Ref, return, {gen_tcp | ssl, Host, Port}}: what listens is on the node that
+/* learn_listener reads {Ref, return, {gen_tcp | ssl, Host, Port}}: the listener is on the node that
  * answers. */
 static void learn_listener(struct dissect_ctx *env, const struct conn *conn,
                            const struct ds_event *event)

@@ -1,11 +1,11 @@
 /*
- * synthetic_atoms.c - see synthetic_atoms.h. A frame has a header (erl_ext_dist, "Distribution Header")
- * that gives slots their atoms, and a control message that no node knows:
+ * synthetic_atoms.c - see synthetic_atoms.h. A frame has a header (erl_ext_dist, "Distribution
+ * Header") that gives slots their atoms, and a control message that no node knows:
  *
  *     length:4 131 68 refs:1 flags:refs/2+1 {slot:1 length:2 text}... 104 1 97 0
  *
- * The flags are half bytes, the low one first: 8 for a new entry, and the segment; behind them one
- * of which 1 says that lengths have 2 bytes.
+ * The flags are half bytes, the low one first: 8 for a new entry, plus the segment. In the half
+ * byte after the last one, 1 means that lengths have 2 bytes.
  */
 #include "dist/synthetic_atoms.h"
 
@@ -51,7 +51,7 @@ static void put_frame(struct ds_buffer *out, const struct given_atom *entries, u
         out->data[at + i] = (char)(len >> (8 * (LENGTH_LEN - 1 - i)));
 }
 
-/* put_atoms puts frames with the atoms that are as certain as that, and that no frame gave. */
+/* put_atoms writes frames with the atoms of the wanted certainty that no kept frame defined. */
 static void put_atoms(struct ds_buffer *out, const struct decoder_state *state, int dir,
                       const struct atom_cache *atoms, bool certain)
 {
