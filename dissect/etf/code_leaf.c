@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The text of an atom or node that a token holds; latin-1 becomes UTF-8 in room. */
+/* leaf_text returns the text of a token's atom or node, converted from latin-1 to UTF-8 in room. */
 struct leaf_room {
     char bytes[VALUE_ATOM_LEN];
 };
@@ -177,7 +177,7 @@ static void leaf_local(struct leaf *leaf, const struct term_token *token)
     ds_buffer_free(&copy);
 }
 
-/* leaf_is_short says whether module and function can be written as they are. */
+/* leaf_is_short says whether module and function need no quotes. */
 static bool leaf_is_short(const struct leaf *leaf, struct cursor parts)
 {
     struct term_token token;
@@ -189,7 +189,7 @@ static bool leaf_is_short(const struct leaf *leaf, struct cursor parts)
     return true;
 }
 
-/* leaf_reads_back says whether a fun of that module and name can be written as one. */
+/* leaf_reads_back says whether a fun with that module and name can be written as one. */
 static bool leaf_reads_back(const struct leaf *leaf, struct cursor parts)
 {
     struct term_token token;
@@ -207,7 +207,7 @@ bool leaf_is_exact(const struct leaf *leaf, const struct term_token *token)
     double value;
     if (token->class == TERM_EXPORT)
         return cursor_skip(&parts, 1) && leaf_is_short(leaf, parts);
-    /* The compiler of OTP 25 takes 0.0 and -0.0 for the same. */
+    /* The compiler of OTP 25 treats 0.0 and -0.0 as equal. */
     return token->class != TERM_FLOAT || !value_get_float(token, &value) || value != 0 ||
            !signbit(value);
 }
@@ -261,7 +261,7 @@ static void leaf_bits(struct leaf *leaf, const struct term_token *token)
     code_add(&leaf->w, ">>");
 }
 
-/* leaf_string writes a list of bytes: as a string when all of them print. */
+/* leaf_string writes a list of bytes: as a string if all of them are printable. */
 static void leaf_string(struct leaf *leaf, const struct term_token *token)
 {
     struct cursor body = token->body;
@@ -297,7 +297,7 @@ bool leaf_char_list(struct leaf *leaf, struct cursor *at, uint64_t num)
     return true;
 }
 
-/* leaf_large writes an integer that not all nodes have room for. */
+/* leaf_large writes an integer too large for some nodes. */
 static void leaf_large(struct leaf *leaf, const struct term_token *token)
 {
     const size_t before_sign = 1 + 4;
@@ -346,7 +346,7 @@ static void leaf_nil(struct leaf *leaf, const struct term_token *token)
     code_add(&leaf->w, "[]");
 }
 
-/* What can be read but not decoded must not leave a hole in the text. */
+/* leaf_add: a token that cannot be decoded must not leave a hole in the text. */
 void leaf_add(struct leaf *leaf, const struct term_token *token)
 {
     static void (*const writers[TERM_NUM_CLASSES])(struct leaf *, const struct term_token *) = {

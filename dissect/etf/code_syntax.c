@@ -19,8 +19,8 @@ static void erlang_char(struct ds_buffer *out, uint32_t code)
     escape_add_char(out, code, (struct escape_style){'"', false});
 }
 
-/* elixir_is_alias says whether an atom is what Elixir writes as a module, Foo.Bar, and makes
- * text that. "Elixir.Elixir.X" is none: Elixir.X means "Elixir.X". */
+/* elixir_is_alias says whether Elixir writes an atom as a module, Foo.Bar, and sets text to that.
+ * "Elixir.Elixir.X" is not an alias: Elixir.X means "Elixir.X". */
 static bool elixir_is_alias(struct cursor *text)
 {
     struct cursor name = *text;
@@ -103,7 +103,7 @@ const struct code_syntax code_syntaxes[] = {
             .add_key = erlang_key,
             .add_char = erlang_char,
         },
-    /* A capture is a call, not &m.f/1: that would expand a macro of that name. */
+    /* A capture is written as a call, not as &m.f/1, which would expand a macro of that name. */
     [DS_CODE_ELIXIR] =
         {
             .comma = ", ",

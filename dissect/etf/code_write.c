@@ -25,7 +25,7 @@ static size_t code_column(const struct code_writer *w)
     return w->out->len - w->line_start;
 }
 
-/* code_indent: what nests deeply does not leave the page. */
+/* code_indent limits the indentation, so that deep nesting does not leave the page. */
 static size_t code_indent(const struct code_writer *w)
 {
     const size_t step = 2;
@@ -34,7 +34,7 @@ static size_t code_indent(const struct code_writer *w)
     return indent < max ? indent : max;
 }
 
-/* code_break puts a newline in at the first of the marks. */
+/* code_break inserts a newline at the first mark. */
 static void code_break(struct code_writer *w)
 {
     const struct code_mark mark = w->marks[0];
@@ -56,7 +56,7 @@ static void code_break(struct code_writer *w)
     }
 }
 
-/* code_fold_to is code_fold for lines of that width. */
+/* code_fold_to is code_fold for lines of the given width. */
 static void code_fold_to(struct code_writer *w, size_t width)
 {
     while (code_column(w) > width && w->num_marks != 0 && !w->out->failed)
@@ -69,7 +69,7 @@ void code_fold(struct code_writer *w)
         code_fold_to(w, w->width);
 }
 
-/* code_mark notes that the line may end here. */
+/* code_mark records that the line may end here. */
 static void code_mark(struct code_writer *w)
 {
     while (w->num_marks != 0 && w->marks[w->num_marks - 1].depth >= w->depth)
@@ -155,7 +155,7 @@ void code_add_exact_atom(struct code_writer *w, struct cursor text)
     ds_buffer_free(&bytes);
 }
 
-/* code_split goes on with text in the next line, where this one is full. */
+/* code_split continues a text in the next line if this one is full. */
 static void code_split(struct code_writer *w)
 {
     const size_t quote_len = 1;
@@ -209,7 +209,8 @@ void code_add_binary(struct code_writer *w, struct cursor bytes)
     }
 }
 
-/* code_run splits the letters, digits and the like that bytes begin with off into run. */
+/* code_run splits the plain characters (letters, digits and the like) at the start of bytes off
+ * into run. False if there are too few. */
 static bool code_run(struct cursor *bytes, struct cursor *run)
 {
     const size_t worth_it = 3;

@@ -57,7 +57,7 @@ void portable_list(struct ds_buffer *out, uint64_t num)
         ds_encode_list(out, (uint32_t)num);
 }
 
-/* Nodes of 2^22 bits at least; some take more. */
+/* Every node accepts at least 2^22 bits; some accept more. */
 enum { PORTABLE_BIG_LEN = 524287 };
 
 bool portable_is_large(const struct term_token *token)
@@ -77,7 +77,7 @@ void portable_large(struct ds_buffer *out, const struct term_token *token)
     ds_encode_binary(out, (struct ds_text){(const char *)c.at, cursor_left(&c)});
 }
 
-/* What a node that has no name takes for its own, by OTP 25. */
+/* Limits of the numbers in a nameless node's own pids, ports and references, by OTP 25. */
 enum { OWN_PID_MAX = 1 << 15, OWN_SERIAL_MAX = 1 << 13, OWN_PORT_MAX = 1 << 28 };
 enum { OWN_WORDS_MAX = 3, OWN_WORD_MAX = 1 << 18 };
 
@@ -88,8 +88,8 @@ static bool portable_is_own_node(struct cursor node, uint32_t creation)
            memcmp(node.at, name, sizeof name - 1) == 0;
 }
 
-/* portable_is_alien says whether it pretends to be the reader's own, or is a reference without a
- * word, of which nodes of OTP 25 read one from who knows where. */
+/* portable_is_alien says whether the token wrongly looks like the reader's own, or is a reference
+ * without words, of which nodes of OTP 25 read one word from undefined memory. */
 static bool portable_is_alien(const struct term_token *token)
 {
     struct value_pid pid;
@@ -197,7 +197,7 @@ void portable_identity(struct ds_buffer *out, const struct term_token *token,
     portable_reference(out, token, env, alien);
 }
 
-/* What stands before a fun's module. */
+/* The bytes before a fun's module. */
 enum { FUN_HEAD_LEN = 1 + 4 + 1 + 16 + 4 + 4, FUN_ARITY_AT = 1 + 4 };
 
 bool portable_is_odd_fun(const struct term_token *token, const struct term_env *env)

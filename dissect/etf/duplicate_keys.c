@@ -1,9 +1,10 @@
 /*
- * duplicate_keys.c - see duplicate_keys.h. One walk with a stack: every term becomes a hash, the same
- * for all encodings of it. A leaf's is that of its text; a container's is made of those in it, in
- * order, but for the pairs of a map, which have none. The hashes of a map's keys are kept until it
- * ends, or one was found to be there twice: it is looked for whenever memory for many of them is
- * full, so that it grows with keys that differ alone, of which a term has room for far fewer.
+ * duplicate_keys.c - see duplicate_keys.h. One walk with a stack: each term becomes a hash that is
+ * the same for all its encodings. A leaf's hash is that of its text; a container's combines those
+ * of its elements in order, except that the pairs of a map have no order. The hashes of a map's
+ * keys are kept until the map ends, or until a duplicate is found: the walk looks for one whenever
+ * memory for many keys is full. So memory grows only with distinct keys, of which a term has room
+ * for far fewer.
  */
 #include "etf/duplicate_keys.h"
 #include "etf/code_leaf.h"
@@ -19,12 +20,12 @@ enum { TWICE_FRAMES = 32, TWICE_MANY = 65536 };
 enum twice_kind { TWICE_ORDERED, TWICE_LIST, TWICE_MAP };
 
 struct twice_frame {
-    uint64_t left; /* terms still to come */
+    uint64_t left; /* terms to come */
     uint64_t hash, key;
     size_t offset;    /* of the token */
-    size_t keys_from; /* in the keys of the walk */
+    size_t keys_from; /* index in the keys of the walk */
     uint8_t kind;
-    bool is_found; /* a map that has a key twice: its keys are not kept any more */
+    bool is_found; /* a map with a duplicate key: its keys are not kept any more */
 };
 
 struct twice {
@@ -82,7 +83,7 @@ static uint64_t twice_leaf(struct twice *walk, const struct term_token *token)
                                                                       : twice_text(walk);
 }
 
-/* twice_head is the hash of what stands before the terms of a container. */
+/* twice_head returns the hash of the part of a container before its terms. */
 static uint64_t twice_head(struct twice *walk, const struct term_token *token)
 {
     const size_t before_uniq = 1 + 4 + 1, uniq_len = 16;
@@ -118,7 +119,7 @@ static void twice_push(struct twice *walk, struct twice_frame frame)
     walk->frames[walk->num++] = frame;
 }
 
-/* twice_sort_few sorts some hashes, and says whether two are equal. */
+/* twice_sort_few sorts a few hashes, and says whether two are equal. */
 static bool twice_sort_few(uint64_t *keys, size_t num)
 {
     for (size_t i = 1; i < num; i++) {
@@ -133,8 +134,8 @@ static bool twice_sort_few(uint64_t *keys, size_t num)
     return false;
 }
 
-/* twice_part puts the hashes in which a bit is set behind the others, and returns how many others
- * there are. */
+/* twice_part moves the hashes in which a bit is set behind the others, and returns the number of
+ * the others. */
 static size_t twice_part(uint64_t *keys, size_t num, unsigned bit)
 {
     size_t low = 0, high = num;
@@ -150,9 +151,9 @@ static size_t twice_part(uint64_t *keys, size_t num, unsigned bit)
     return low;
 }
 
-/* twice_has_equal parts the hashes by one bit after the other, from the uppermost, until few are
- * left of a part. It needs no memory whatever their number, no more than 64 steps for any of them,
- * and asks after each part whether it is to go on: millions take long. */
+/* twice_has_equal partitions the hashes by one bit after the other, from the highest, until a
+ * partition is small. It needs no memory whatever their number and at most 64 steps per hash. After
+ * each partition it asks whether to stop: millions take long. */
 static bool twice_has_equal(struct twice *walk, uint64_t *keys, size_t num)
 {
     enum { BITS = 64, FEW = 16 };
@@ -199,7 +200,7 @@ static void twice_note(struct twice *walk, size_t offset)
         (*bits)[offset / 8] |= (uint8_t)(1u << offset % 8);
 }
 
-/* twice_check notes that a map has a key twice. What follows its own keys begins at end. */
+/* twice_check records whether a map has a duplicate key. Its own keys end at end. */
 static void twice_check(struct twice *walk, struct twice_frame *frame, size_t end)
 {
     const size_t num = end - frame->keys_from;
@@ -210,7 +211,7 @@ static void twice_check(struct twice *walk, struct twice_frame *frame, size_t en
     }
 }
 
-/* twice_sift drops the keys of those open maps that have one twice. */
+/* twice_sift drops the keys of those open maps that have a duplicate. */
 static void twice_sift(struct twice *walk)
 {
     size_t num_left = 0;
@@ -251,7 +252,7 @@ static void twice_add_key(struct twice *walk, uint64_t key)
         walk->keys[walk->num_keys++] = key;
 }
 
-/* twice_close ends the innermost that is open, and returns its hash. */
+/* twice_close ends the innermost open container, and returns its hash. */
 static uint64_t twice_close(struct twice *walk)
 {
     struct twice_frame *frame = &walk->frames[--walk->num];
@@ -261,7 +262,7 @@ static uint64_t twice_close(struct twice *walk)
     return frame->hash;
 }
 
-/* twice_give puts a hash to what is open. */
+/* twice_give adds a hash to the open container. */
 static void twice_give(struct twice *walk, uint64_t hash)
 {
     struct twice_frame *frame = &walk->frames[walk->num - 1];
@@ -276,7 +277,7 @@ static void twice_give(struct twice *walk, uint64_t hash)
     }
 }
 
-/* twice_in_tail says whether what comes is the tail of the list that is open. */
+/* twice_in_tail says whether the next term is the tail of the open list. */
 static bool twice_in_tail(const struct twice *walk)
 {
     if (walk->num == 0)
@@ -287,7 +288,7 @@ static bool twice_in_tail(const struct twice *walk)
 
 enum { TWICE_LIST_SEED = TERM_LIST, TWICE_DEEP = TERM_NUM_CLASSES };
 
-/* twice_string: a string is the list of its bytes, or goes on in the list that is open. */
+/* twice_string hashes a string as the list of its bytes, or as the rest of the open list. */
 static uint64_t twice_string(struct twice *walk, const struct term_token *token)
 {
     const bool in_tail = twice_in_tail(walk), is_empty = cursor_left(&token->body) == 0;
@@ -320,7 +321,7 @@ static void twice_open(struct twice *walk, const struct term_token *token)
     } else if (twice_in_tail(walk)) {
         walk->frames[walk->num - 1].left = token->num_terms;
         return;
-    } else if (token->num_terms == 1) { /* no elements: it is its tail */
+    } else if (token->num_terms == 1) { /* no elements: the tail is the term */
         return;
     } else {
         frame.kind = TWICE_LIST;
@@ -331,7 +332,7 @@ static void twice_open(struct twice *walk, const struct term_token *token)
 
 enum twice_step { TWICE_WHOLE, TWICE_OPENED, TWICE_DAMAGED };
 
-/* twice_read reads a token. WHOLE or DAMAGED: *hash is that of a term. */
+/* twice_read reads a token. For WHOLE or DAMAGED, *hash is that of a term. */
 static enum twice_step twice_read(struct twice *walk, struct cursor *at, uint64_t max_depth,
                                   uint64_t *hash)
 {
@@ -358,8 +359,8 @@ static enum twice_step twice_read(struct twice *walk, struct cursor *at, uint64_
     return step;
 }
 
-/* twice_take puts a term to what is open, ends what it completes, and that to what is open then;
- * all, where the rest is missing. */
+/* twice_take adds a term to the open container, ends the containers that it completes, and adds
+ * each of them to the next one; if damaged, it ends all, as the rest is missing. */
 static void twice_take(struct twice *walk, uint64_t hash, bool damaged)
 {
     while (walk->num != 0) {
@@ -373,8 +374,8 @@ static void twice_take(struct twice *walk, uint64_t hash, bool damaged)
     }
 }
 
-/* twice_is_possible says whether there is a map of two keys or more: most terms have none, and
- * are done with. */
+/* twice_is_possible says whether there is a map of two or more keys: most terms have none and need
+ * no further work. */
 static bool twice_is_possible(const struct ds_term *term)
 {
     const struct term_env env = {term->atoms, term->num_atoms};

@@ -1,6 +1,6 @@
 /*
- * find_key.c - finds a key whose value is a text: {password, <<"x">>}, #{<<"password">> => "x"}. For
- * those who ask this of every message: most are told apart without a walk.
+ * find_key.c - finds a key whose value is a text: {password, <<"x">>}, #{<<"password">> => "x"}.
+ * Some callers check every message for this: most messages are ruled out without a walk.
  *
  *     BINARY 109 length:4 bytes   STRING 107 length:2 bytes   SMALL_ATOM_UTF8 119 length:1 bytes
  */
@@ -41,7 +41,7 @@ static bool read_len(struct cursor *at, uint8_t tag, uint32_t *len)
     return true;
 }
 
-/* has_inline looks for what may be such a binary or atom, wherever it stands. */
+/* has_inline searches for bytes that may be such a binary or atom, at any offset. */
 static bool has_inline(struct cursor at, uint8_t tag, const struct ds_text *keys, size_t num)
 {
     uint32_t len;

@@ -1,6 +1,6 @@
 /*
- * float_text.c - see float_text.h. The digits are decoded by erl_interface, so that a number is the one
- * that a node makes of them.
+ * float_text.c - see float_text.h. erl_interface decodes the digits, so the number is the one that
+ * a node makes of them.
  */
 #include "etf/float_text.h"
 
@@ -24,8 +24,8 @@ static void skip_sign(struct cursor *text)
         return;
 }
 
-/* ei reads the text with sscanf, which wants a NUL, takes more than Erlang does, and expects
- * the decimal point of the program's locale: so all three are seen to here. */
+/* float_text_read checks the text first: ei reads it with sscanf, which needs a NUL, accepts more
+ * than Erlang does, and expects the decimal point of the program's locale. */
 bool float_text_read(const struct cursor *text, double *out)
 {
     const char *point = nl_langinfo(RADIXCHAR);
@@ -47,7 +47,7 @@ bool float_text_read(const struct cursor *text, double *out)
         if (!skip_digits(&c))
             return false;
     }
-    if (cursor_read_u8(&c, &byte) && byte != 0) /* behind a NUL nobody looks */
+    if (cursor_read_u8(&c, &byte) && byte != 0) /* nothing reads the bytes after a NUL */
         return false;
 
     size_t point_len = strlen(point);

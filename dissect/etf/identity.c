@@ -14,10 +14,10 @@
 
 enum {
     MAX_LEN_OF_CREATION = 4,
-    MAX_SEARCHED = 4096, /* bytes of a map in which a key's text is looked for */
+    MAX_SEARCHED = 4096, /* limit on the bytes of a map that are searched for a key's text */
 };
 
-/* layout is what follows the tag. */
+/* layout describes the bytes after the tag. */
 struct layout {
     bool known;
     enum ds_identity_kind kind;
@@ -80,7 +80,7 @@ static bool read_creation(struct cursor *at, unsigned len, uint32_t *out)
     return true;
 }
 
-/* get_plain_pid is the same for a pid whose node is a reference to the cache, as nearly all are. */
+/* get_plain_pid decodes a pid whose node is a reference to the cache, as nearly all are. */
 static inline bool get_plain_pid(const struct ds_term *term, struct ds_identity *out)
 {
     enum { PLAIN_PID_LEN = 1 + 2 + 3 * 4 };
@@ -113,7 +113,8 @@ static inline bool read_words(struct cursor *at, uint16_t num_words, struct ds_i
     return true;
 }
 
-/* get_plain_reference does so for a reference, of three words as a rule: of these the length is known. */
+/* get_plain_reference does the same for a reference, usually of three words: then its length is
+ * known. */
 static inline bool get_plain_reference(const struct ds_term *term, struct ds_identity *out)
 {
     enum { USUAL_WORDS = 3 };
@@ -134,7 +135,7 @@ static inline bool get_plain_reference(const struct ds_term *term, struct ds_ide
                                     : read_words(&at, num_words, out);
 }
 
-/* get_any is the same for all forms. Not inline: it would have the plain ones save registers. */
+/* get_any does the same for all forms. Not inline, or the plain ones would have to save registers. */
 static __attribute__((noinline)) bool get_any(const struct ds_term *term, struct ds_identity *out)
 {
     struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
@@ -163,7 +164,7 @@ bool ds_term_get_identity(const struct ds_term *term, struct ds_identity *out)
     return get_plain_pid(term, out) || get_plain_reference(term, out) || get_any(term, out);
 }
 
-/* is_of says by its tag whether a term may be of that kind. */
+/* is_of says by the tag whether a term may be of that kind. */
 static inline bool is_of(const struct ds_term *term, enum ds_identity_kind kind)
 {
     const struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
@@ -225,7 +226,7 @@ bool ds_term_get_binary(const struct ds_term *term, struct ds_text *out)
     return term_get_binary(term, out);
 }
 
-/* read_head_of_two passes over the head of a container of that class with two terms in it. */
+/* read_head_of_two skips the head of a container of that class with two terms. */
 static bool read_head_of_two(struct cursor *at, enum term_class class)
 {
     uint8_t tag, num;
@@ -237,14 +238,14 @@ static bool read_head_of_two(struct cursor *at, enum term_class class)
     return cursor_read_u32(at, &large_num) && large_num == (tag == TERM_TAG_LIST ? 1 : 2);
 }
 
-/* skip_term passes over one term, a plain one without more ado. */
+/* skip_term skips one term; a plain one quickly. */
 static inline bool skip_term(struct cursor *at, const struct term_env *env)
 {
     const struct ds_atom *atom;
     return token_skip_plain(at, env, &atom) || term_skip(at, env, 1, NULL) == TERM_OK;
 }
 
-/* get_two reads the two terms that a tuple or list holds and nothing else. */
+/* get_two reads the terms of a tuple or list that has exactly two. */
 static bool get_two(const struct ds_term *term, enum term_class class, struct ds_term *first,
                     struct ds_term *second)
 {
@@ -281,19 +282,19 @@ bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term
     return term_get_element(tuple, i, out);
 }
 
-/* may_hold_key says whether the atom of a key is referred to by the message, or stands in the map: in most
- * maps no key that is asked for is, and to look for its text takes a tenth of a walk. */
+/* may_hold_key says whether the atom of a key is among the message's references, or its text in the
+ * map. Most maps do not have the wanted key, and searching for its text takes a tenth of a walk. */
 static bool may_hold_key(const struct ds_term *map, const char *key, size_t len)
 {
     if (map->len > MAX_SEARCHED)
-        return true; /* binaries that a walk would step over */
+        return true; /* the binaries in it, which a walk would skip */
     for (uint32_t i = 0; i < map->num_atoms; i++) {
         const struct ds_atom *atom = &map->atoms[i];
         if (atom->len == len && atom->text != NULL && memcmp(atom->text, key, len) == 0)
             return true;
     }
     struct cursor at = cursor_make(map->data, map->len);
-    return cursor_find(&at, (uint8_t)key[0]) && /* rare where it is "_" */
+    return cursor_find(&at, (uint8_t)key[0]) && /* fast even for "_" */
            memmem(at.at, cursor_left(&at), key, len) != NULL;
 }
 
@@ -325,7 +326,7 @@ bool ds_term_get_value(const struct ds_term *map, const char *key, struct ds_ter
     return false;
 }
 
-/* get_items makes a list of the terms in a term of that class, but for the last num_left_out. */
+/* get_items lists the terms in a term of that class, except for the last num_left_out. */
 static bool get_items(const struct ds_term *term, enum term_class class, uint32_t num_left_out,
                       struct ds_term_list *out)
 {

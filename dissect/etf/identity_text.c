@@ -1,5 +1,5 @@
 /*
- * identity_text.c - see identity_text.h: what is not in the memo.
+ * identity_text.c - see identity_text.h: identities that are not in the memo.
  */
 #include "etf/identity_text.h"
 

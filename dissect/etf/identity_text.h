@@ -1,11 +1,11 @@
 /*
- * identity_text.h - a pid or a reference as text, where the name of its node is known and all shown:
+ * identity_text.h - a pid or a reference as text, if the name of its node is known and printable:
  *
  *     <NODE.ID.SERIAL>        #Ref<NODE.WORD.WORD.WORD>, the last word of the wire first
  *
- * The same few are written again and again: who calls, and what the call goes by. A memo has the text
- * of each of the last ones by the bytes it is made from. It is direct-mapped by a hash of the numbers; what
- * it has of another one is written over.
+ * The same few are written again and again: callers, and the references of calls. A memo keeps the
+ * text of recent ones, keyed by the bytes they are made from. It is direct-mapped by a hash of the
+ * numbers; a new entry overwrites the old one.
  */
 #ifndef DISSECT_IDENTITY_TEXT_H
 #define DISSECT_IDENTITY_TEXT_H
@@ -15,8 +15,8 @@
 
 enum identity_text_kind { IDENTITY_TEXT_PID, IDENTITY_TEXT_REFERENCE };
 
-/* identity is one as it was sent. numbers are the bytes behind the node: of a NEW_PID the id, the serial
- * and the creation, of a NEWER_REFERENCE the creation and the words. */
+/* identity is a pid or reference as it was sent. numbers are the bytes after the node: the id,
+ * serial and creation of a NEW_PID, the creation and words of a NEWER_REFERENCE. */
 struct identity {
     enum identity_text_kind kind;
     const struct ds_atom *node;
@@ -24,20 +24,20 @@ struct identity {
 };
 
 enum {
-    IDENTITY_TEXT_KEPT = 80, /* bytes of a text that a memo keeps */
+    IDENTITY_TEXT_KEPT = 80, /* limit on the length of a text in a memo */
     IDENTITY_TEXT_WORDS = sizeof "#Ref<>" + TOKEN_REFERENCE_WORDS_MAX * (1 + DS_DIGITS_MAX),
-    /* Room for one, beside the name of its node; more may be written than belongs to it. */
+    /* Room for one, without the name of its node; a writer may write more bytes than its text has. */
     IDENTITY_TEXT_ROOM = IDENTITY_TEXT_KEPT + IDENTITY_TEXT_WORDS,
 };
 
-/* identity_text_shows says whether a node has a name that may be written so. */
+/* identity_text_shows says whether the node's name is known and printable. */
 static inline bool identity_text_shows(const struct ds_atom *node)
 {
     return ds_atom_is_certain(node->state) && (node->looks & DS_ATOM_SHOWN) != 0;
 }
 
-/* identity_read reads one with that tag, which at stands behind. False, and at is anywhere: it is
- * another term, of an older form, or of a node that may not be written so. */
+/* identity_read reads a pid or reference with that tag, after which at is placed. False, and at is
+ * undefined, for another term, an older form, or a node that does not satisfy identity_text_shows. */
 TOKEN_INLINE bool identity_read(uint8_t tag, struct cursor *at, const struct term_env *env,
                                 struct identity *out)
 {
@@ -64,18 +64,19 @@ TOKEN_INLINE bool identity_read(uint8_t tag, struct cursor *at, const struct ter
 
 enum { IDENTITY_KEPT_BITS = 7, IDENTITY_KEY_LEN = 8, IDENTITY_TWO_KEYS = 2 * IDENTITY_KEY_LEN };
 
-/* identity_key is what a text is made from: of the numbers, and of the name of the node, the first eight
- * bytes and the last eight, which are all of up to sixteen. What of a node's name is longer, or shorter
- * than eight, is looked up in the text. */
+/* identity_key identifies the input of a text: the numbers, and of the node's name the first eight
+ * and the last eight bytes, which are all of up to sixteen. For longer or shorter names, the name
+ * in the text is compared. */
 struct identity_key {
-    uint64_t first, middle, last; /* middle: the eight bytes between them where there are more */
+    uint64_t first, middle, last; /* middle: the eight bytes between them if there are more */
     uint64_t node_first, node_last;
-    uint32_t form; /* the kind, and the lengths of name and numbers, a byte each; 0: it is no key */
-    uint8_t text_len; /* of what is made from it: not looked at to find it */
+    uint32_t form; /* the kind, and the lengths of name and numbers, a byte each; 0: not a key */
+    uint8_t text_len; /* of the text; not part of the lookup */
 };
 
 struct identity_kept {
-    _Alignas(IDENTITY_KEY_LEN) struct identity_key key; /* so everywhere: i386 would have it at four */
+    _Alignas(IDENTITY_KEY_LEN) struct identity_key key; /* the same everywhere: i386 would align it
+                                                         * to four */
     char text[IDENTITY_TEXT_KEPT];
 };
 _Static_assert(sizeof(struct identity_kept) == 128, "found by a shift");
@@ -86,8 +87,8 @@ struct ds_term_memo {
 
 _Static_assert(4 * (1 + TOKEN_REFERENCE_WORDS_MAX) <= 3 * IDENTITY_KEY_LEN, "a key has all numbers");
 
-/* identity_make_key makes the key of one; false when there is none: there are few numbers, or the name is
- * long. */
+/* identity_make_key makes the key of an identity; false if it has none: it has too few numbers, or
+ * its name is too long. */
 TOKEN_INLINE bool identity_make_key(const struct identity *identity, struct identity_key *key)
 {
     const struct ds_atom *node = identity->node;
@@ -104,8 +105,8 @@ TOKEN_INLINE bool identity_make_key(const struct identity *identity, struct iden
            cursor_peek_last_u64_le(&name, &key->node_last);
 }
 
-/* identity_put_kept writes what is kept. In parts, each a load and a store: what a compiler takes to be
- * rare it would copy byte by byte. */
+/* identity_put_kept writes a kept text, in parts of one load and one store each: a compiler would
+ * copy code that it considers rare byte by byte. */
 TOKEN_INLINE char *identity_put_kept(const struct identity_kept *kept, char *pen)
 {
     enum { PART = 16 };
@@ -115,14 +116,14 @@ TOKEN_INLINE char *identity_put_kept(const struct identity_kept *kept, char *pen
     return pen + kept->key.text_len;
 }
 
-/* What identity_text_put does where the memo has another text, or there is no memo, or the key has not
- * all of the name. Not inline: most that is written is in the memo; nor by address, for which it would
- * have to lie in memory. */
+/* The cases of identity_text_put in which the memo has another text, there is no memo, or the key
+ * does not contain the whole name. Not inline, because most texts are in the memo; by value,
+ * because a pointer would force the identity into memory. */
 char *identity_text_keep(struct identity_kept *kept, struct identity identity, char *pen);
 char *identity_text_put_new(struct identity identity, char *pen);
 char *identity_text_put_long(struct identity_kept *kept, struct identity identity, char *pen);
 
-/* identity_text_put writes one to pen and returns the end. memo may be NULL. */
+/* identity_text_put writes an identity to pen and returns the end. memo may be NULL. */
 TOKEN_INLINE char *identity_text_put(struct ds_term_memo *memo, const struct identity *identity, char *pen)
 {
     struct identity_key key;

@@ -9,9 +9,9 @@
 #include <zlib.h>
 
 enum {
-    /* deflate cannot do better: 258 bytes from a match of 2 bits */
+    /* the best that deflate can do: 258 bytes from a match of 2 bits */
     INFLATE_RATIO_MAX = 1032,
-    INFLATE_LEN_MIN = 64, /* leeway for short data */
+    INFLATE_LEN_MIN = 64, /* allowance for short data */
 };
 
 static enum term_status inflate_into(struct cursor *at, uint8_t *room, uint32_t len, const char **what)
@@ -27,7 +27,7 @@ static enum term_status inflate_into(struct cursor *at, uint8_t *room, uint32_t 
     int result = inflate(&stream, Z_FINISH);
     size_t used = stream.total_in;
     bool full = stream.avail_out == 0;
-    bool empty = stream.avail_in == 0; /* the check sum at the end may be what is missing */
+    bool empty = stream.avail_in == 0; /* the checksum at the end may be missing */
     inflateEnd(&stream);
 
     if (result == Z_STREAM_END)

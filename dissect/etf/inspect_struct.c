@@ -1,10 +1,10 @@
 /*
- * inspect_struct.c - see inspect_struct.h. Structs with a text of their own are ~D[2026-01-31], 1..10//2,
- * ~r/a.b/i; those whose fields are written in the order of their definition, which a map has lost, stand
- * in elixir_structs.def.
+ * inspect_struct.c - see inspect_struct.h. Some structs have their own text: ~D[2026-01-31],
+ * 1..10//2, ~r/a.b/i. Others are written with their fields in the order of their definition, which
+ * a map has lost: elixir_structs.def lists these.
  *
- * The fields are looked at before anything is written, but only so many tokens of them: a struct with
- * more, or with other fields than it should have, is written as any other.
+ * The fields are examined before anything is written, but only up to a number of tokens: a struct
+ * with more, or with unexpected fields, is written like any other.
  */
 #include "etf/inspect_struct.h"
 #include "etf/inspect_word.h"
@@ -13,11 +13,11 @@
 #include <stdio.h>
 
 enum {
-    LOOK_TOKENS = 256,  /* of all fields of a struct */
-    LOOK_BYTES = 1024,  /* of a text in one */
+    LOOK_TOKENS = 256,  /* for all fields of a struct */
+    LOOK_BYTES = 1024,  /* for a text in one */
 };
 
-/* One field: its value's first token, and where its key and its value stand. */
+/* One field: the first token of its value, and the positions of its key and its value. */
 struct struct_field {
     struct cursor name, key, at;
     struct term_token value;
@@ -26,11 +26,11 @@ struct struct_field {
 struct fields {
     unsigned num;
     struct struct_field field[INSPECT_FIELDS_MAX];
-    struct cursor end; /* what follows the map */
-    unsigned looks;    /* tokens that may still be looked at */
+    struct cursor end; /* after the map */
+    unsigned looks;    /* tokens that may still be read */
 };
 
-/* skip_value passes the rest of a value whose first token was read. */
+/* skip_value skips the rest of a value whose first token was read. */
 static bool skip_value(const struct text *text, struct cursor *at, uint64_t num_terms, unsigned *looks)
 {
     struct term_token token;
@@ -43,7 +43,7 @@ static bool skip_value(const struct text *text, struct cursor *at, uint64_t num_
     return true;
 }
 
-/* read_fields reads all fields of a struct but __struct__ and __exception__ from at on. */
+/* read_fields reads all fields of a struct from at on, except __struct__ and __exception__. */
 static bool read_fields(const struct text *text, struct cursor at, uint64_t num_pairs,
                         struct fields *fields)
 {
@@ -90,7 +90,7 @@ static const struct struct_field *find(const struct fields *fields, const char *
     return NULL;
 }
 
-/* Each get_ gives the value of a field; false when there is none of that kind. */
+/* Each get_ function returns the value of a field; false if there is none of that kind. */
 static bool get_integer(const struct fields *fields, const char *name, int64_t *out)
 {
     const struct struct_field *field = find(fields, name);
@@ -210,8 +210,8 @@ static bool show_naive(struct text *text, const struct fields *fields)
     return true;
 }
 
-/* show_datetime writes ~U[2026-01-31 23:59:59Z], and of a zone of its own
- * #DateTime<2026-01-31 23:59:59+02:00 CEST Europe/Berlin>. */
+/* show_datetime writes ~U[2026-01-31 23:59:59Z], or in another time zone #DateTime<2026-01-31
+ * 23:59:59+02:00 CEST Europe/Berlin>. */
 static bool show_datetime(struct text *text, const struct fields *fields)
 {
     char date[PIECE_LEN], time[PIECE_LEN];
@@ -295,12 +295,13 @@ static bool show_date_range(struct text *text, const struct fields *fields)
     return true;
 }
 
-/* read_modifier_list makes letters of num options in a list: [:caseless, :unicode, :ucp]. */
+/* read_modifier_list converts a list of num_options options, [:caseless, :unicode, :ucp], to
+ * letters. */
 static bool read_modifier_list(const struct text *text, struct cursor at, uint64_t num_options,
                                char out[PIECE_LEN])
 {
     static const struct {
-        const char *atom, *next; /* which one must follow */
+        const char *atom, *next; /* atom that must follow */
         char letter;
     } letters[] = {
         {"caseless", NULL, 'i'}, {"multiline", NULL, 'm'}, {"extended", NULL, 'x'},
@@ -314,7 +315,7 @@ static bool read_modifier_list(const struct text *text, struct cursor at, uint64
         bool known = false;
         if (term_read_token(&at, &text->env, &token, NULL) != TERM_OK || num == PIECE_LEN - 1)
             return false;
-        if (next != NULL) { /* {newline, anycrlf} behind dotall */
+        if (next != NULL) { /* {newline, anycrlf} after dotall */
             const bool is_tuple = token.class == TERM_TUPLE && token.num_terms == 2;
             if (is_tuple && term_read_token(&at, &text->env, &token, NULL) != TERM_OK)
                 return false;
@@ -337,7 +338,7 @@ static bool read_modifier_list(const struct text *text, struct cursor at, uint64
             return false;
     }
     out[num] = '\0';
-    for (size_t i = 0; i < num / 2; i++) { /* they stand in it from the last to the first */
+    for (size_t i = 0; i < num / 2; i++) { /* the list has them in reverse order */
         const char letter = out[i];
         out[i] = out[num - 1 - i];
         out[num - 1 - i] = letter;
@@ -346,8 +347,8 @@ static bool read_modifier_list(const struct text *text, struct cursor at, uint64
            token.class == TERM_NIL;
 }
 
-/* read_modifiers makes letters of a regular expression's options: "iu", or
- * [:caseless, :unicode, :ucp]. False: they are others. */
+/* read_modifiers converts a regular expression's options to letters: "iu", or [:caseless, :unicode,
+ * :ucp]. False if there are others. */
 static bool read_modifiers(const struct text *text, const struct fields *fields, char out[PIECE_LEN])
 {
     const struct struct_field *field = find(fields, "opts");
@@ -373,7 +374,8 @@ static bool read_modifiers(const struct text *text, const struct fields *fields,
            read_modifier_list(text, at, field->value.num_terms - 1, out);
 }
 
-/* add_source writes what is between the slashes: one inside gets a backslash, unless it has one. */
+/* add_source writes the text between the slashes; a slash in it gets a backslash, unless it has
+ * one. */
 static void add_source(struct text *text, struct cursor source)
 {
     uint32_t code;
@@ -423,9 +425,9 @@ static bool show_requirement(struct text *text, const struct fields *fields)
     return true;
 }
 
-/* Each show_ writes to text->out, which is lent. */
+/* Each show_ function writes to text->out, between text_lend and text_resume. */
 static const struct {
-    const char *name; /* behind "Elixir." */
+    const char *name; /* after "Elixir." */
     bool (*show)(struct text *text, const struct fields *fields);
 } shown_structs[] = {
     {"Date", show_date},         {"Time", show_time},           {"NaiveDateTime", show_naive},
@@ -433,7 +435,7 @@ static const struct {
     {"Regex", show_regex},       {"Version.Requirement", show_requirement},
 };
 
-/* The fields in their order, with blanks between them; '?' before one that is left out while it is nil
+/* The fields in their order, separated by spaces; '?' before a field that is left out if it is nil
  * or []. */
 static const struct {
     const char *name, *fields;
@@ -443,7 +445,7 @@ static const struct {
 #undef STRUCT
 };
 
-/* next_word splits the next of the fields off; *optional as above. False: there is none. */
+/* next_word splits the next field name off; *optional: it had a '?'. False if there is none. */
 static bool next_word(const char **fields, struct cursor *word, bool *optional)
 {
     while (**fields == ' ')
@@ -471,8 +473,8 @@ static bool is_nothing(const struct term_token *value)
     return value->class == TERM_NIL || (value->class == TERM_ATOM && is_text(value->body, "nil"));
 }
 
-/* find_order finds where the fields of a struct stand that are to be shown, in their order. False: it
- * has others. */
+/* find_order finds the fields of a struct that are to be shown, in their order. False if it has
+ * other fields. */
 static bool find_order(const struct fields *fields, const char *names, struct inspect_order *order)
 {
     unsigned num = 0;

@@ -37,8 +37,8 @@ bool inspect_is_text(struct cursor *text, bool cut)
     return true;
 }
 
-/* is_shown: inspect escapes spaces of other widths too, of which one sees only that they are spaces. It
- * does not escape what joins the next character, and its own strings with these do not read back. */
+/* is_shown: inspect also escapes unusual spaces, which look like any space. Characters that join
+ * the next one are escaped here, but not by inspect, whose strings with these do not read back. */
 static bool is_shown(uint32_t code)
 {
     return ds_char_is_shown(code) && !escape_joins_next(code) && code != 0xa0 &&
@@ -90,7 +90,7 @@ void inspect_add_text(struct ds_buffer *out, struct cursor text, char quote)
     }
 }
 
-/* is_alias says whether an atom is written as a module, and makes text what is written. */
+/* is_alias says whether an atom is written as a module, and sets text to its name then. */
 static bool is_alias(struct cursor *text)
 {
     struct cursor name = *text;
@@ -104,7 +104,7 @@ static bool is_alias(struct cursor *text)
     return true;
 }
 
-/* The operators: alone as atoms, behind a dot, or both. */
+/* The operators: as atoms, as functions after a dot, or both. */
 enum { AS_ATOM = 1, AS_FUNCTION = 2, AS_BOTH = 3 };
 
 static const struct {

@@ -1,5 +1,5 @@
 /*
- * number_text.c - integers and floats as Erlang writes them. The program's locale has no say.
+ * number_text.c - integers and floats as Erlang writes them, independent of the program's locale.
  */
 #include "etf/number_text.h"
 #include "etf/powers_of_ten.h"
@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Decimal digits take time by the square of their number: 2 kB make 5000 of them. */
+/* Decimal conversion is quadratic: 2 kB make 5000 digits. */
 enum { NUMBER_DECIMAL_LEN_MAX = 2048 };
 
-/* A number is cut in halves by powers of ten, these in halves again, until what is left is short:
- * openssl's own way takes one digit after the other off the whole number. */
+/* A number is divided by powers of ten, and the parts again, until they are short: openssl itself
+ * converts the whole number digit by digit. */
 enum {
     DECIMAL_SHORT = 154, /* digits, some 64 bytes */
     DECIMAL_CUTS_MAX = 5,
@@ -24,7 +24,7 @@ enum {
 _Static_assert(DECIMAL_SHORT * DECIMAL_PARTS_MAX * 10 / 25 > NUMBER_DECIMAL_LEN_MAX / 2,
                "the parts of the longest number are not much longer");
 
-/* decimal is the memory of one conversion, of openssl's own kind. */
+/* decimal is the memory of one conversion, allocated by openssl. */
 struct decimal {
     BN_CTX *context;
     BIGNUM *powers[DECIMAL_CUTS_MAX];  /* ten to the power of DECIMAL_SHORT * 2^n */
@@ -32,7 +32,7 @@ struct decimal {
     int num_parts;
 };
 
-/* decimal_cut makes of each part two, at powers[cut]. */
+/* decimal_cut divides each part into two by powers[cut]. */
 static bool decimal_cut(struct decimal *decimal, int cut)
 {
     for (int i = decimal->num_parts - 1; i >= 0; i--) {
@@ -48,7 +48,7 @@ static bool decimal_cut(struct decimal *decimal, int cut)
     return true;
 }
 
-/* decimal_make_parts cuts number; *num_cuts says how often. */
+/* decimal_make_parts divides number *num_cuts times. */
 static bool decimal_make_parts(struct decimal *decimal, BIGNUM *number, int *num_cuts)
 {
     static const char ten_to_short[] = /* hardly ever needed: numbers are short */
@@ -75,7 +75,7 @@ static bool decimal_make_parts(struct decimal *decimal, BIGNUM *number, int *num
     return true;
 }
 
-/* decimal_add_parts writes them with zeros between them, but none in front. */
+/* decimal_add_parts writes the parts, padded with zeros except for the first. */
 static bool decimal_add_parts(struct ds_buffer *out, const struct decimal *decimal)
 {
     bool first = true;
@@ -180,14 +180,14 @@ bool number_add_elixir(struct ds_buffer *out, const struct term_token *token, si
 }
 
 enum {
-    FLOAT_DIGITS_MAX = 17, /* as many tell any two floats apart */
+    FLOAT_DIGITS_MAX = 17, /* enough to distinguish any two floats */
     FLOAT_TEXT_LEN = 64,
-    /* Powers of ten between which the point stands among the digits. */
+    /* Range of exponents that are written with a point among the digits. */
     FLOAT_POINT_MIN = -4,
     FLOAT_POINT_MAX = 16,
 };
 
-/* number_next makes the last of the digits in front of the 'e' one greater. */
+/* number_next increments the last digit before the 'e'. */
 static bool number_next(char *text)
 {
     char *at = strchr(text, 'e');
@@ -202,8 +202,8 @@ static bool number_next(char *text)
     return false;
 }
 
-/* number_round cuts the digits of text, which are one in front of the point and num behind
- * it, to one less. False when that is not clear from the digits alone. */
+/* number_round rounds the digits of text (one before the point, num after it) to one less. False if
+ * the digits alone do not decide the result. */
 static bool number_round(char *text, int num)
 {
     enum { POINT = 1 };
@@ -215,9 +215,8 @@ static bool number_round(char *text, int num)
     return digit < '5' || number_next(text);
 }
 
-/* number_shorten finds in 17 digits, which always read back, those 15 or 16 that do as well.
- * It saves most of the time that writing them out anew would take. False when it takes that
- * to find out. */
+/* number_shorten shortens 17 digits, which always read back, to 15 or 16 that do as well. It avoids
+ * most of the time needed to format the number again. False if that is needed to decide. */
 static bool number_shorten(double value, char *text)
 {
     char more[FLOAT_TEXT_LEN], less[FLOAT_TEXT_LEN];
@@ -234,15 +233,15 @@ static bool number_shorten(double value, char *text)
     return true;
 }
 
-/* number_reads_back writes value with so many digits. False when they read as another float. */
+/* number_reads_back writes value with that many digits. False if they read as another float. */
 static bool number_reads_back(double value, int digits, char *text)
 {
     snprintf(text, FLOAT_TEXT_LEN, "%.*e", digits - 1, value);
     return strtod(text, NULL) == value;
 }
 
-/* number_shortest_denormal looks in the middle of what may be: floats near zero lie at equal
- * distances, where one digit more never reads worse. */
+/* number_shortest_denormal uses binary search: floats near zero are equidistant, so one digit more
+ * never reads worse. */
 static void number_shortest_denormal(double value, char *text)
 {
     int least = 1, most = FLOAT_DIGITS_MAX;
@@ -256,10 +255,10 @@ static void number_shortest_denormal(double value, char *text)
     snprintf(text, FLOAT_TEXT_LEN, "%.*e", most - 1, value);
 }
 
-/* number_shortest writes value with as few digits as read back. Up to 15 digits always show
- * a normal float's digits with zeros behind them, so the search begins there. Just below a
- * power of two floats lie twice as close: there the nearest text may be out of reach below
- * while the next one above is not. */
+/* number_shortest writes value with as few digits as read back. Up to 15 digits always show a
+ * normal float's digits followed by zeros, so the search begins there. Just below a power of two,
+ * floats are twice as close: there the nearest text may be too low to read back while the next
+ * higher one does. */
 static void number_shortest(double value, char *text)
 {
     int exponent;
@@ -279,7 +278,7 @@ static void number_shortest(double value, char *text)
     snprintf(text, FLOAT_TEXT_LEN, "%.*e", FLOAT_DIGITS_MAX - 1, value);
 }
 
-/* Digits of a float, the first of them times ten to the power of exponent. */
+/* Digits of a float; the first of them is multiplied by ten to the power of exponent. */
 struct number_digits {
     char text[FLOAT_DIGITS_MAX];
     int num;
@@ -292,7 +291,7 @@ static struct number_digits number_digits(double value)
     char text[FLOAT_TEXT_LEN];
     number_shortest(value, text);
     const char *at = text;
-    for (; *at != 'e' && *at != 0; at++) { /* passing over the locale's point */
+    for (; *at != 'e' && *at != 0; at++) { /* skip the locale's point */
         if (*at >= '0' && *at <= '9' && digits.num < FLOAT_DIGITS_MAX)
             digits.text[digits.num++] = *at;
     }
@@ -336,11 +335,11 @@ static void number_add_point(struct ds_buffer *out, const struct number_digits *
 }
 
 #ifdef __SIZEOF_INT128__
-/* number_exact finds the digits of a float of common size by whole numbers alone. value is m times
- * 2^e; m times a power of ten, cut at a bit, is its first 17 digits, and what is cut off says how
- * far from the value any text is. Texts that read back are those no further away than half a unit
- * of m; powers of two, below which floats lie closer, are here all told by fewer digits than 15.
- * False: it is too small or too large. */
+/* number_exact finds the digits of a float of common size with integers only. value is m times 2^e;
+ * m times a power of ten, cut at a bit, gives its first 17 digits, and the part cut off gives the
+ * distance of any text from the value. Texts read back if they are no further away than half a unit
+ * of m; powers of two, below which floats are closer, all need fewer than 15 digits here. False if
+ * the value is too small or too large. */
 static bool number_exact(double value, struct number_digits *digits)
 {
     enum { FRACTION_BITS = 52, LEAST_DIGITS = 15 };
@@ -416,7 +415,7 @@ void number_add_float(struct ds_buffer *out, double value)
     }
 }
 
-/* number_add_whole writes a float below max that is a whole number; false where it is another. */
+/* number_add_whole writes a float below max that is a whole number; false for any other. */
 static bool number_add_whole(struct ds_buffer *out, double value, double max)
 {
     if (value >= max || value != (double)(uint64_t)value)
@@ -443,7 +442,7 @@ void number_add_elixir_float(struct ds_buffer *out, double value)
     struct number_digits digits;
     if (!number_exact(value, &digits))
         digits = number_digits(value);
-    /* "0.000" before the digits; or "e-4" behind them, and a point, or ".0". */
+    /* Compare "0.000" before the digits with "e-4" after them, plus a point, or ".0". */
     const int zeros = 1 - digits.exponent;
     const int exponent = (digits.exponent <= -100 ? 4 : digits.exponent <= -10 ? 3 : 2) + 1 +
                          (digits.num == 1 ? 2 : 1);

@@ -7,18 +7,18 @@
 #include "etf/term.h"
 #include "util/buffer.h"
 
-/* number_add_integer appends an integer of any size, in decimal; beyond some hundred digits
- * as 16#HEX, which takes no longer to make than to read. max_len, unless 0, is the most bytes
- * of a large magnitude shown. False when memory ran out. */
+/* number_add_integer appends an integer of any size, in decimal; an integer that is too long for
+ * that as 16#HEX, which is as fast to write as to read. max_len, unless 0, limits the bytes of a
+ * large magnitude shown. False if memory ran out. */
 bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
-/* number_add_elixir does the same for Elixir, where that is 0xHEX. */
+/* number_add_elixir does the same for Elixir, with 0xHEX. */
 bool number_add_elixir(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
 /* number_add_float appends the shortest text that reads back as value, which is finite. */
 void number_add_float(struct ds_buffer *out, double value);
 
-/* number_add_elixir_float does so in Elixir's choice between 0.00012 and 1.2e-4: the shorter. */
+/* number_add_elixir_float does the same, choosing like Elixir the shorter of 0.00012 and 1.2e-4. */
 void number_add_elixir_float(struct ds_buffer *out, double value);
 
 #endif

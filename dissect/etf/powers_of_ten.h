@@ -1,5 +1,5 @@
 /*
- * powers_of_ten.h - all that fit into 64 bits.
+ * powers_of_ten.h - all powers of ten that fit into 64 bits.
  */
 #ifndef DISSECT_POWERS_OF_TEN_H
 #define DISSECT_POWERS_OF_TEN_H

@@ -1,15 +1,14 @@
 /*
- * rewrite.c - see rewrite.h. The walk keeps a number for each open container: how many terms
- * are still to come in it.
+ * rewrite.c - see rewrite.h. The walk keeps the number of terms to come for each open container.
  */
 #include "etf/rewriter.h"
 
 #include <stdlib.h>
 
-/* Deeper than the printed text goes by default: 16 MB. */
+/* Deeper than text is printed by default: 16 MB. */
 enum { MAX_LEVELS = 2 * 1024 * 1024 };
 
-/* rewrite_level is one container. */
+/* rewrite_level is an open container. */
 struct rewrite_level {
     uint64_t left : 62; /* terms to come */
     uint64_t in_list : 1;
@@ -36,7 +35,7 @@ static bool push(struct rewrite *r, struct rewrite_level level)
     return true;
 }
 
-/* pop_ended ends the containers of which nothing is to come. */
+/* pop_ended ends the containers that have no more terms to come. */
 static void pop_ended(struct rewrite *r)
 {
     while (r->num_levels != 0 && r->levels[r->num_levels - 1].left == 0) {
@@ -45,8 +44,8 @@ static void pop_ended(struct rewrite *r)
     }
 }
 
-/* open_container writes the head of a token under which others follow. One that ends with its
- * last term needs no memory while that is written: lists and tuples nest for free there. */
+/* open_container writes the head of a token that contains others. If it is the last term of its
+ * parent, the parent needs no memory any more: lists and tuples nest for free there. */
 static bool open_container(struct rewrite *r, struct cursor *at, const struct term_token *token)
 {
     if (token->class == TERM_TUPLE && rewrite_address(r, at, token))
@@ -61,7 +60,7 @@ static bool open_container(struct rewrite *r, struct cursor *at, const struct te
     if (r->num_levels != 0 && r->levels[r->num_levels - 1].left == 0 &&
         !r->levels[r->num_levels - 1].is_fun)
         r->num_levels--;
-    const uint64_t most = ((uint64_t)1 << 62) - 1; /* far more than any message holds */
+    const uint64_t most = ((uint64_t)1 << 62) - 1; /* far more than any message contains */
     return push(r, (struct rewrite_level){.left = token->num_terms & most,
                                           .in_list = token->class == TERM_LIST,
                                           .is_fun = is_new_fun});
@@ -85,7 +84,7 @@ static enum ds_rewrite_status walk(struct rewrite *r, struct cursor *at)
     if (!push(r, (struct rewrite_level){.left = 1}))
         return DS_REWRITE_NO_MEMORY;
     uint64_t num_steps = 0;
-    bool first = false; /* at stands before the first element of a list */
+    bool first = false; /* at is before the first element of a list */
     for (pop_ended(r); r->num_levels != 0; pop_ended(r)) {
         struct rewrite_level *level = &r->levels[r->num_levels - 1];
         const uint64_t num = level->in_list ? rewrite_run(r, at, level->left, first) : 0;

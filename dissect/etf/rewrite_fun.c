@@ -1,6 +1,6 @@
 /*
- * rewrite_fun.c - see rewriter.h: tokens of several parts, under which terms follow. The layouts
- * are those of term_token.h.
+ * rewrite_fun.c - see rewriter.h: tokens of several parts that contain other terms. term_token.h
+ * has the layouts.
  */
 #include "etf/rewriter.h"
 
@@ -15,8 +15,8 @@ static bool rewrite_next_numbered(struct rewrite *r, struct cursor *at)
     return true;
 }
 
-/* read_small copies an integer inside a fun; of a module that has another name now, not as it
- * is. */
+/* read_small copies an integer inside a fun; the uniq of a module that may have been renamed is
+ * replaced by a fingerprint. */
 static void read_small(struct rewrite *r, struct cursor *at, bool is_uniq)
 {
     struct term_token token;
@@ -72,7 +72,7 @@ void rewrite_fun(struct rewrite *r, const struct term_token *token)
     read_small(r, &at, renamed);
 }
 
-/* end_fun fills in the size of the fun that ends here. */
+/* rewrite_end_fun fills in the size of the fun that ends here. */
 void rewrite_end_fun(struct rewrite *r)
 {
     size_t size_at;
@@ -90,6 +90,6 @@ void rewrite_record(struct rewrite *r, const struct term_token *token)
         const size_t left = cursor_left(&at);
         rewrite_next_atom(r, &at);
         if (cursor_left(&at) == left)
-            return; /* does not happen: the token has been checked */
+            return; /* cannot happen: the token has been checked */
     }
 }

@@ -1,5 +1,5 @@
 /*
- * rewrite_leaf.c - see rewriter.h: atoms, numbers, binaries and what has a node's name in it.
+ * rewrite_leaf.c - see rewriter.h: atoms, numbers, binaries and terms with a node's name.
  */
 #include "etf/rewriter.h"
 #include "etf/value.h"
@@ -9,8 +9,8 @@
 
 enum { ATOM_CHARS_MAX = 255 };
 
-/* mend_atom makes text that of an atom which can be read back: what a peer put into the atom
- * cache need not be UTF-8, and stands inline from now on. Returns its length. */
+/* mend_atom makes text a valid atom: an atom that a peer put into the atom cache need not be UTF-8,
+ * and is inline from now on. Returns its length. */
 static size_t mend_atom(char *text, size_t len)
 {
     struct cursor at = cursor_make(text, len);
@@ -30,8 +30,8 @@ static void put_atom_text(struct rewrite *r, char *text, size_t len)
     ds_encode_atom(r->out, (struct ds_text){text, mend_atom(text, len)});
 }
 
-/* rewrite_atom writes an atom, or the node of something, anew. Returns whether it may be
- * another one now: what is unknown may be any. */
+/* rewrite_atom writes an atom, or the node of a term, after the callback has replaced it. Returns
+ * whether it may be another one now: an unknown atom may be any. */
 static bool rewrite_atom(struct rewrite *r, struct cursor text, bool latin1,
                          const struct ds_atom *atom, const struct cursor *bytes, bool is_node)
 {
@@ -47,7 +47,7 @@ static bool rewrite_atom(struct rewrite *r, struct cursor text, bool latin1,
     if (latin1) {
         old.data = utf8;
         if (!value_get_latin1(&text, utf8, &old.len))
-            old.len = 0; /* does not happen: the token has been checked */
+            old.len = 0; /* cannot happen: the token has been checked */
     }
     if (old.data == NULL)
         old.data = "";
@@ -65,7 +65,7 @@ bool rewrite_next_atom(struct rewrite *r, struct cursor *at)
            rewrite_atom(r, token.body, token.latin1, token.atom, &token.bytes, false);
 }
 
-/* Tag, count of words, node, numbers. */
+/* rewrite_numbered copies tag, count of words, node and numbers. */
 void rewrite_numbered(struct rewrite *r, const struct term_token *token)
 {
     const bool counted =
@@ -89,7 +89,7 @@ static void rewrite_export(struct rewrite *r, const struct term_token *token)
     buffer_add_cursor(r->out, &at);
 }
 
-/* rewrite_local replaces what is opaque by as opaque a binary, the same for the same. */
+/* rewrite_local replaces opaque data by an equally opaque binary, equal for equal input. */
 static void rewrite_local(struct rewrite *r, const struct term_token *token)
 {
     enum { HASH_LEN = 4, BINARY_LEN = 8 };
@@ -105,7 +105,7 @@ static void rewrite_local(struct rewrite *r, const struct term_token *token)
     ds_encode_binary(r->out, (struct ds_text){(const char *)bytes + HASH_LEN, BINARY_LEN});
 }
 
-/* read_magnitude puts the absolute value of an integer into scratch, lowest byte first. */
+/* read_magnitude writes the absolute value of an integer to scratch, lowest byte first. */
 static bool read_magnitude(struct rewrite *r, const struct term_token *token, bool *negative)
 {
     struct cursor body = token->body, at = token->bytes;

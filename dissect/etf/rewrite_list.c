@@ -1,6 +1,6 @@
 /*
- * rewrite_list.c - see rewriter.h: integers whose neighbours matter, as they may be characters or
- * parts of an address.
+ * rewrite_list.c - see rewriter.h: integers whose neighbours matter, because they may be characters
+ * or parts of an address.
  */
 #include "etf/rewriter.h"
 #include "util/escape.h"
@@ -15,7 +15,7 @@ static void put_character(struct rewrite *r, uint32_t code)
     ds_encode_integer(r->out, false, bytes, sizeof bytes);
 }
 
-/* get_small returns the value of an integer from 0 to max. */
+/* get_small reads an integer from 0 to max. */
 static bool get_small(const struct term_token *token, uint32_t max, uint32_t *out)
 {
     struct cursor body = token->body;
@@ -37,7 +37,7 @@ static size_t num_codes(const struct rewrite *r)
     return r->scratch.len / sizeof(uint32_t);
 }
 
-/* replace_codes has the codes gathered in scratch replaced. whole: they are a whole list. */
+/* replace_codes lets the callback replace the codes in scratch. whole: they are a whole list. */
 static const uint32_t *replace_codes(struct rewrite *r, bool whole)
 {
     uint32_t *codes = (uint32_t *)(void *)r->scratch.data;

@@ -1,8 +1,8 @@
 /*
- * shape.c - see shape.h. A shape is a list of nodes in prefix order, as the terms lie in memory;
- * a tuple's node is followed by those of its elements, the first MAX_SHOWN of them. Where a term
- * is not as a node says, the node and all beneath it become ANY; what follows the last node that
- * is not ANY need not be looked at.
+ * shape.c - see shape.h. A shape is a list of nodes in prefix order, like the terms in memory. A
+ * tuple's node is followed by those of its first MAX_SHOWN elements. If a term does not match a
+ * node, the node and all beneath it become ANY. Terms after the last node that is not ANY need not
+ * be examined.
  */
 #include <distsniff/shape.h>
 
@@ -25,7 +25,7 @@ struct shape_node {
 };
 
 struct ds_shape {
-    uint8_t num_nodes, num_fixed; /* fixed: up to the last that is not ANY */
+    uint8_t num_nodes, num_fixed; /* fixed: up to the last one that is not ANY */
     uint8_t num_bytes;
     struct shape_node nodes[MAX_NODES];
     uint8_t bytes[MAX_BYTES];
@@ -42,7 +42,7 @@ static uint32_t num_shown(const struct shape_node *node)
     return node->kind != NODE_TUPLE ? 0 : node->num < MAX_SHOWN ? node->num : MAX_SHOWN;
 }
 
-/* get_word gives the text of an atom that has one: UTF-8, and no part of Latin-1 alone. */
+/* get_word returns the text of an atom that has one. False for other terms, and for latin-1 atoms. */
 static bool get_word(const struct term_token *token, struct ds_text *out, bool *likely)
 {
     *likely = token->atom != NULL && token->atom->state == DS_ATOM_LIKELY;
@@ -53,7 +53,7 @@ static bool get_word(const struct term_token *token, struct ds_text *out, bool *
     return out->data != NULL;
 }
 
-/* get_struct gives the module of an Elixir struct. */
+/* get_struct returns the module of an Elixir struct. */
 static bool get_struct(const struct ds_term *all, const struct cursor *at, uint64_t num_terms,
                        struct ds_text *out)
 {
@@ -64,8 +64,8 @@ static bool get_struct(const struct ds_term *all, const struct cursor *at, uint6
            ds_term_get_atom(&name, out) && out->len != 0;
 }
 
-/* read_cached and read_small_tuple read what most terms begin with, without the whole reader. False, and
- * nothing moves, when it is something else, or cut. */
+/* read_cached and read_small_tuple read the most common beginnings of terms without the full
+ * reader. False for any other term, or a truncated one, and nothing moves. */
 static inline bool read_cached(struct cursor *at, const struct term_env *env,
                                const struct ds_atom **atom)
 {
@@ -90,7 +90,7 @@ static inline bool read_small_tuple(struct cursor *at, uint8_t *num)
     return true;
 }
 
-/* read_word reads an atom that has a text. False, at may have moved then, when it is something else. */
+/* read_word reads an atom that has a text. False for any other term; at may have moved then. */
 static inline bool read_word(struct cursor *at, const struct term_env *env, struct ds_text *out,
                              bool *likely)
 {
@@ -107,8 +107,8 @@ static inline bool read_word(struct cursor *at, const struct term_env *env, stru
     return true;
 }
 
-/* get_form gives what a term is: its class, how many elements a tuple has, and the word it begins with.
- * Of token the class and the number are set. */
+/* get_form returns the form of a term: its class, the number of elements of a tuple, and its first
+ * word. It sets only the class and number of token. */
 static bool get_form(const struct ds_term *term, struct cursor *at, uint64_t *form,
                      struct ds_text *word, bool *is_likely, struct term_token *token)
 {
@@ -156,7 +156,7 @@ bool ds_shape_get_head(const struct ds_term *term, struct ds_shape_head *out)
     return true;
 }
 
-/* What holds a node's text. False where there is no more room: then the node is ANY. */
+/* keep stores a node's text. False if there is no more room: then the node is ANY. */
 static bool keep(struct ds_shape *shape, struct shape_node *node, const void *bytes, size_t len)
 {
     if (len == 0 || len > (size_t)(MAX_BYTES - shape->num_bytes))
@@ -182,7 +182,7 @@ static bool is_short_constant(const struct term_token *token)
     }
 }
 
-/* make_node makes the node of a term that has just been read. room: for a tuple's elements. */
+/* make_node makes the node of a term that was just read. room: nodes left for a tuple's elements. */
 static void make_node(struct ds_shape *shape, const struct ds_term *term,
                       const struct cursor *start, const struct term_token *token, size_t depth,
                       size_t room, struct shape_node *node)
@@ -215,8 +215,8 @@ static void count_fixed(struct ds_shape *shape)
         shape->num_fixed--;
 }
 
-/* walk is where in a term a shape is looked at: how many elements of each tuple are to come, and
- * how many more it has that are not looked at. */
+/* shape_walk is the position in a term: for each open tuple, the number of elements to come, and of
+ * further elements that are not examined. */
 struct shape_walk {
     struct cursor at;
     struct term_env env;
@@ -226,7 +226,7 @@ struct shape_walk {
     } open[MAX_DEPTH];
 };
 
-/* walk_next stands on the next term. False when the term is damaged, or there is none. */
+/* walk_next advances to the next term. False if the term is damaged, or there is none. */
 static bool walk_next(struct shape_walk *w)
 {
     while (w->depth != 0 && w->open[w->depth - 1].left == 0) {
@@ -262,7 +262,7 @@ struct ds_shape *ds_shape_new(const struct ds_term *term)
         const struct cursor start = w.at;
         damaged = damaged || term_read_token(&w.at, &w.env, &token, NULL) != TERM_OK;
         if (damaged)
-            continue; /* ANY is what is there */
+            continue; /* the rest is ANY */
         make_node(shape, term, &start, &token, w.depth,
                   MAX_NODES - (shape->num_nodes + to_come - 1), node);
         if (node->kind == NODE_TUPLE) {
@@ -282,7 +282,7 @@ void ds_shape_free(struct ds_shape *shape)
     free(shape);
 }
 
-/* fits_tuple and fits_atom read the common forms themselves. */
+/* fits_tuple and fits_atom read the common forms directly. */
 static bool fits_tuple(struct shape_walk *w, uint32_t num)
 {
     struct cursor next = w->at;
@@ -320,7 +320,7 @@ static bool fits_struct(struct shape_walk *w, const struct ds_term *term, const 
            memcmp(word.data, text, len) == 0 && term_skip(&w->at, &w->env, 1, NULL) == TERM_OK;
 }
 
-/* fits says whether what comes next is as a node says, and stands behind it then. */
+/* fits says whether the next term matches a node, and advances past it then. */
 static bool fits(struct shape_walk *w, const struct ds_term *term, struct ds_shape *shape,
                  struct shape_node *node)
 {
@@ -331,7 +331,7 @@ static bool fits(struct shape_walk *w, const struct ds_term *term, struct ds_sha
         return fits_tuple(w, node->num);
     case NODE_ATOM:
         return fits_atom(w, bytes, node);
-    case NODE_LITERAL: /* its end is in its beginning */
+    case NODE_LITERAL: /* its first bytes determine its end */
         return cursor_left(&w->at) >= node->len && memcmp(w->at.at, bytes, node->len) == 0 &&
                cursor_skip(&w->at, node->len);
     case NODE_STRUCT:
@@ -345,7 +345,7 @@ static bool fits(struct shape_walk *w, const struct ds_term *term, struct ds_sha
     return term_skip(&w->at, &w->env, 1, NULL) == TERM_OK;
 }
 
-/* generalise makes node i ANY, and takes out what is beneath it. */
+/* generalise makes node i ANY, and removes the nodes beneath it. */
 static void generalise(struct ds_shape *shape, size_t i)
 {
     size_t end = i;
@@ -378,8 +378,8 @@ void ds_shape_fit(struct ds_shape *shape, const struct ds_term *term)
     }
 }
 
-/* find_word_node finds the node of the word that terms begin with, where a shape looks at nothing behind
- * it. NULL: it looks at more, or there is no such word. */
+/* find_word_node finds the node of the first word of the terms, if the shape examines nothing after
+ * it. NULL if it examines more, or there is no such word. */
 static struct shape_node *find_word_node(struct ds_shape *shape)
 {
     const bool is_tuple = shape->nodes[0].kind == NODE_TUPLE;
@@ -387,7 +387,7 @@ static struct shape_node *find_word_node(struct ds_shape *shape)
     return shape->num_fixed == 1u + is_tuple && node->kind == NODE_ATOM ? node : NULL;
 }
 
-/* is_type: the terms have in common what they are, such as a map, and the head says that. */
+/* is_type says whether the terms share only their type, such as map, which the head contains. */
 static bool is_type(const struct ds_shape *shape)
 {
     return shape->num_fixed == 1 && shape->nodes[0].kind == NODE_TYPE;
@@ -456,7 +456,7 @@ static void print_node(const struct ds_shape *shape, const struct shape_node *no
     }
 }
 
-/* print_form appends what begins a term, of the form that get_form made. */
+/* print_form appends the beginning of a term, in the form made by get_form. */
 static void print_form(uint64_t form, struct ds_text word, struct ds_buffer *out)
 {
     const unsigned class = (unsigned)(form & 0xff) - 1;
@@ -477,7 +477,7 @@ static bool is_tuple(uint64_t form)
     return (form & 0xff) == TERM_TUPLE + 1u;
 }
 
-/* print_rest ends a tuple of which so many elements have been printed. */
+/* print_rest ends a tuple after num_printed printed elements. */
 static void print_rest(uint64_t form, uint64_t num_printed, struct ds_buffer *out)
 {
     uint64_t num = form >> 8;
@@ -523,7 +523,7 @@ void ds_shape_print(const struct ds_shape *shape, struct ds_buffer *out)
 void ds_shape_print_as(const struct ds_shape *shape, enum ds_syntax syntax, struct ds_buffer *out)
 {
     const bool spaced = syntax == DS_SYNTAX_ELIXIR;
-    struct shape_walk w = {.depth = 0}; /* counts only */
+    struct shape_walk w = {.depth = 0}; /* used only for its counts */
     for (size_t i = 0; i < shape->num_nodes; i++) {
         const struct shape_node *node = &shape->nodes[i];
         print_node(shape, node, syntax, out);

@@ -1,6 +1,6 @@
 /*
- * term_check.c - whole terms walked by token_walk of term_token.h: checked, their references to the atom
- * cache counted, or only passed.
+ * term_check.c - walks whole terms with token_walk of term_token.h: checks them, counts their
+ * references to the atom cache, or only skips them.
  */
 #include "etf/term_token.h"
 
@@ -49,7 +49,8 @@ static __attribute__((noinline)) enum term_status skip_any(struct cursor *at,
     return token_walk(at, &source, num, what != NULL ? what : &ignored);
 }
 
-/* skip_plain_head passes over the head of a short list or tuple, and adds to num what is in it. */
+/* skip_plain_head skips the head of a short list or tuple, and adds the number of its terms to
+ * num. */
 static inline bool skip_plain_head(struct cursor *at, uint64_t *num)
 {
     struct cursor next = *at;
@@ -58,7 +59,7 @@ static inline bool skip_plain_head(struct cursor *at, uint64_t *num)
     if (!cursor_read_u8(&next, &tag))
         return false;
     if (tag == TERM_TAG_LIST && cursor_read_u32(&next, &len))
-        *num += len; /* one more is its tail, and it is one less itself */
+        *num += len; /* plus one for the tail, minus one for the list itself */
     else if (tag == TERM_TAG_SMALL_TUPLE && cursor_read_u8(&next, &arity))
         *num += (uint64_t)arity - 1;
     else

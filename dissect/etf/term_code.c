@@ -1,6 +1,6 @@
 /*
- * term_code.c - a term as source text: code.h says in which form. What is open stands on a
- * stack of our own, as in text_walk.h.
+ * term_code.c - a term as source text, in the form described in code.h. The open containers are on
+ * an explicit stack, as in text_walk.h.
  */
 #include "etf/code_leaf.h"
 #include "util/stack.h"
@@ -18,7 +18,7 @@ enum code_open {
     OPEN_KEYWORDS, /* a list of pairs whose first is an atom */
     OPEN_MAP,
     OPEN_ATOM_MAP, /* a map whose keys are all atoms */
-    OPEN_PAIRS,    /* a map that has a key twice, as pairs */
+    OPEN_PAIRS,    /* a map with a duplicate key, as pairs */
     OPEN_FIELDS,   /* of a record, as pairs */
     OPEN_KEYS,     /* of a record, as keys and values */
     OPEN_FREE,     /* free variables of a fun */
@@ -27,17 +27,17 @@ enum code_open {
 
 static const struct {
     const char *close;
-    uint8_t depth; /* how many are closed */
+    uint8_t depth; /* number of brackets closed */
 } code_forms[OPEN_NUM] = {
     [OPEN_TUPLE] = {"}", 1}, [OPEN_LIST] = {"]", 1},     [OPEN_KEYWORDS] = {"]", 1},
     [OPEN_MAP] = {"}", 1},   [OPEN_ATOM_MAP] = {"}", 1}, [OPEN_FIELDS] = {"]}", 2},
     [OPEN_KEYS] = {"]}", 2}, [OPEN_FREE] = {"]}", 2},    [OPEN_PAIRS] = {"]}", 2},
 };
 
-/* Something open. */
+/* An open container. */
 struct code_frame {
-    const uint8_t *names; /* of a record: the next field's */
-    uint64_t left : 56;   /* terms still to come */
+    const uint8_t *names; /* for a record: position of the next field's name */
+    uint64_t left : 56;   /* terms to come */
     uint64_t class : 8;   /* one of enum code_open */
 };
 _Static_assert(sizeof(struct code_frame) <= 16, "half a million of them are 8 MB");
@@ -48,7 +48,7 @@ struct code {
     struct cursor at;
     struct term_keywords keywords;
     struct duplicate_keys twice;
-    bool first; /* nothing was written yet in what is open */
+    bool first; /* nothing was written yet in the open container */
     struct code_frame few[CODE_FRAMES];
     struct code_frame *frames;
     size_t num, cap;
@@ -67,7 +67,7 @@ static struct code_frame *code_push(struct code *code)
     return &code->frames[code->num++];
 }
 
-/* code_open begins something of num_terms terms; what stands before them has been written. */
+/* code_open opens a container of num_terms terms; what precedes them has been written. */
 static void code_open(struct code *code, enum code_open class, uint64_t num_terms, const uint8_t *names)
 {
     struct code_frame *frame = code_push(code);
@@ -103,7 +103,7 @@ static void code_record(struct code *code, const struct term_token *token)
     code_open(code, code_keys(code, names) ? OPEN_KEYS : OPEN_FIELDS, token->num_terms, names.at);
 }
 
-/* code_map opens a map. One that has a key twice would be read back with one of them, if at
+/* code_map opens a map. A node would read a map with a duplicate key back with one of them, if at
  * all. */
 static void code_map(struct code *code, const struct term_token *token, bool keywords)
 {
@@ -163,7 +163,7 @@ static bool code_exact(struct code *code, const struct term_token *token)
     return ok;
 }
 
-/* code_deep passes what a token begins, which is nested too deeply to be shown. */
+/* code_deep skips the container that a token begins, which is nested too deeply to be shown. */
 static bool code_deep(struct code *code, const struct term_token *token)
 {
     bool ok = term_skip(&code->at, &code->leaf.env, token->num_terms, NULL) == TERM_OK;
@@ -174,8 +174,8 @@ static bool code_deep(struct code *code, const struct term_token *token)
     return ok;
 }
 
-/* code_token writes a leaf, or opens what the token begins. False: bytes after it are
- * damaged. */
+/* code_token writes a leaf, or opens the container that the token begins. False: the bytes after it
+ * are damaged. */
 static bool code_token(struct code *code, const struct term_token *token)
 {
     bool keywords =
@@ -214,7 +214,7 @@ static bool code_token(struct code *code, const struct term_token *token)
     return true;
 }
 
-/* code_close ends the innermost that is open. */
+/* code_close ends the innermost open container. */
 static void code_close(struct code *code)
 {
     const struct code_frame *frame = &code->frames[--code->num];
@@ -225,7 +225,7 @@ static void code_close(struct code *code)
     code->leaf.w.depth -= code_forms[frame->class].depth;
 }
 
-/* code_damaged closes all that is open, where the term goes on no further. */
+/* code_damaged closes all open containers because the rest of the term is missing. */
 static void code_damaged(struct code *code)
 {
     code->first = false;
@@ -233,7 +233,7 @@ static void code_damaged(struct code *code)
         const struct code_frame *frame = &code->frames[code->num - 1];
         const struct code_syntax *syntax = code->leaf.w.syntax;
         const bool pairs = frame->class == OPEN_PAIRS;
-        if ((pairs || frame->class == OPEN_MAP) && frame->left % 2 != 0) { /* a key alone */
+        if ((pairs || frame->class == OPEN_MAP) && frame->left % 2 != 0) { /* a key without a value */
             code_add(&code->leaf.w, pairs ? syntax->comma : syntax->arrow);
             leaf_word(&code->leaf, LEAF_DAMAGED);
         }
@@ -241,13 +241,13 @@ static void code_damaged(struct code *code)
     }
 }
 
-/* code_next writes the next term of what is open, up to where another opens or all is done.
+/* code_next writes the next term of the open container, until another one opens or all is done.
  * False: it is damaged. */
 static bool code_next(struct code *code)
 {
     struct term_token token;
     const char *what;
-    do { /* a list without elements is its tail, which comes next */
+    do { /* a list without elements is only its tail, which comes next */
         if (token_read(&code->at, &code->source, &token, &what) != TERM_OK) {
             leaf_word(&code->leaf, LEAF_DAMAGED);
             code_damaged(code);
@@ -267,7 +267,7 @@ static void code_comma(struct code *code)
         code_add_comma(&code->leaf.w);
 }
 
-/* code_next_pair ends the pair before, where there is one, and begins another. */
+/* code_next_pair ends the previous pair, if any, and begins another. */
 static void code_next_pair(struct code *code)
 {
     if (!code->first)
@@ -277,10 +277,10 @@ static void code_next_pair(struct code *code)
     code->leaf.w.depth++;
 }
 
-/* code_field writes what stands before the value of a record's field. */
+/* code_field writes what precedes the value of a record's field. */
 static void code_field(struct code *code, struct code_frame *frame)
 {
-    struct cursor names = {frame->names, code->at.at}; /* they stand before their values */
+    struct cursor names = {frame->names, code->at.at}; /* names come before values */
     if (frame->class == OPEN_KEYS) {
         code_comma(code);
         leaf_read_key(&code->leaf, &names);
@@ -292,7 +292,7 @@ static void code_field(struct code *code, struct code_frame *frame)
     frame->names = names.at;
 }
 
-/* code_pair passes the head of a pair and writes its key. */
+/* code_pair skips the head of a pair and writes its key. */
 static void code_pair(struct code *code)
 {
     struct term_token pair;
@@ -301,8 +301,8 @@ static void code_pair(struct code *code)
         leaf_read_key(&code->leaf, &code->at);
 }
 
-/* code_separate writes what stands before the next term of what is open. False: there is
- * none, for a proper list has ended. */
+/* code_separate writes what precedes the next term of the open container. False if there is none
+ * because a proper list has ended. */
 static bool code_separate(struct code *code)
 {
     struct code_frame *frame = &code->frames[code->num - 1];
@@ -363,8 +363,8 @@ static void code_run(struct code *code)
     code_fold(&code->leaf.w);
 }
 
-/* code_look_ahead finds out what has to be known of the whole term. One that is nested too deeply
- * for that is shown less deeply. */
+/* code_look_ahead finds out what must be known of the whole term before writing. A term nested too
+ * deeply for that is shown less deeply. */
 static bool code_look_ahead(struct code *code, const struct ds_term *term,
                             struct ds_code_options *options)
 {

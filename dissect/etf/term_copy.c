@@ -1,19 +1,19 @@
 /*
- * term_copy.c - a term as standard external format, complete in itself. Bytes go over in runs
- * as they are; a run ends where a cache reference stands, for which the atom goes in, and
- * where a fun ends whose size field has to be computed anew.
+ * term_copy.c - a term as standard external format, complete in itself. Bytes are copied unchanged
+ * in runs; a run ends at a cache reference, which is replaced by the atom, and at the end of a fun,
+ * whose size field is recomputed.
  *
  *     131 term
  *     NEW_FUN: 112 size:4 ...      size counts itself and all after it
  *
- * A portable copy has tuples in the place of what not all nodes read, and newer tags for older
- * ones, whose numbers nodes hold to be too large:
+ * A portable copy has tuples in place of terms that some nodes cannot read, and newer tags for
+ * older ones, with which nodes reject large numbers:
  *
  *     RECORD      {'$record', module, name, [{field, value} ...]}
  *     LOCAL       {'$local', <<hash, term>>}
  *     FUN         {'$fun', module, index, uniq, undefined, [free ...]}
  *     LARGE_BIG   {'$integer', sign, <<magnitude>>}     of more bytes than nodes have room for
- *     MAP         {'$map', [{key, value} ...]}          with a key twice
+ *   MAP         {'$map', [{key, value} ...]}          with a duplicate key
  *     PID, PORT, REFERENCE, NEW_REFERENCE               NEW_PID, NEW_PORT, NEWER_REFERENCE
  */
 #include "etf/copy_portable.h"
@@ -27,35 +27,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What nodes send nests funs a few deep, and nothing else of what is open. */
+/* Nodes nest funs a few levels deep, and nothing else needs an entry. */
 enum { COPY_OPEN = 8, COPY_OPEN_MAX = 65536 };
 
-/* What no node reads as it is takes more bytes in a way that all do: so much more and no more, for
- * what nodes send to others they read. */
+/* A replacement that all nodes read is longer than the original. This limits the growth: terms that
+ * nodes send to each other need no replacement. */
 enum { COPY_GROWTH_MAX = 8 * 1024 * 1024, COPY_TAG_LEN = 16, COPY_PART_LEN = 2 };
 
 enum copy_kind { COPY_FUN, COPY_LIST, COPY_RECORD, COPY_PAIRS };
 
-/* A fun, or in a portable copy a list of ours, of fields or pairs maybe, in which others stand. */
+/* An open fun; in a portable copy, or an open list of values, fields or pairs that was added. */
 struct copy_open {
     enum copy_kind kind;
-    uint64_t due_at;     /* so many terms are still to come when it ends, or its next pair */
-    uint64_t left;       /* pairs still to come */
+    uint64_t due_at;     /* it ends, or its next pair begins, when so many terms are to come */
+    uint64_t left;       /* pairs to come */
     size_t size_at;      /* of a fun's size field, in the output */
     struct cursor names; /* of a record's fields */
 };
 
 struct copy {
     struct ds_buffer *out;
-    struct cursor run; /* read, but not yet written, from here */
+    struct cursor run; /* from here: read, but not yet written */
     const struct term_env *env;
     const uint8_t *start; /* of the term */
     bool portable;
-    const struct duplicate_keys *twice; /* of a portable copy */
+    const struct duplicate_keys *twice; /* for a portable copy */
     struct copy_open few[COPY_OPEN];
     struct copy_open *open;
     size_t num_open, cap_open;
-    uint64_t grown; /* by so many bytes, about */
+    uint64_t grown; /* number of bytes added, roughly */
 };
 
 /* copy_flush writes the run up to at. */
@@ -66,7 +66,7 @@ static void copy_flush(struct copy *copy, const struct cursor *at)
     copy->run = *at;
 }
 
-/* copy_cache_ref replaces the two bytes before after. */
+/* copy_cache_ref replaces the two bytes before after by the atom. */
 static inline void copy_cache_ref(void *context, const struct cursor *after, const struct ds_atom *atom)
 {
     const size_t reference_len = 2;
@@ -94,8 +94,8 @@ static bool copy_push(struct copy *copy, struct copy_open open)
     return true;
 }
 
-/* copy_due does what is to be done at at, where so many terms are still to come: the size of a
- * fun that ends, the name of a record's next value, or its end. */
+/* copy_due does what is due at at, when num_terms terms are to come: it fills in the size of a fun
+ * that ends, writes the name of a record's next value, or ends a list. */
 static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_terms)
 {
     while (copy->num_open != 0 && copy->open[copy->num_open - 1].due_at == num_terms) {
@@ -119,7 +119,7 @@ static void copy_due(struct copy *copy, const struct cursor *at, uint64_t num_te
     }
 }
 
-/* copy_back takes back what was written of a token whose place in the output is token_at. */
+/* copy_back removes the output for a token, which begins at token_at. */
 static void copy_back(struct copy *copy, const struct term_token *token, size_t token_at)
 {
     if (copy->out->len < token_at)
@@ -130,8 +130,8 @@ static void copy_back(struct copy *copy, const struct term_token *token, size_t 
     copy->grown += COPY_TAG_LEN + COPY_PART_LEN * token->num_terms;
 }
 
-/* What sees to a token that does not go over as it is: it has been read to at, its place in the
- * output is token_at, and num_terms follow it and what it announces. False: memory ran out. */
+/* A copy_fn handles a token that is not copied unchanged: the token was read up to at, its output
+ * begins at token_at, and num_terms follow it and its own terms. False if memory ran out. */
 typedef bool copy_fn(struct copy *copy, const struct cursor *at, const struct term_token *token,
                      size_t token_at, uint64_t num_terms);
 
@@ -156,7 +156,7 @@ static bool copy_record(struct copy *copy, const struct cursor *at, const struct
     portable_tag(copy->out, "$record", 4);
     portable_name(copy->out, &names, copy->env, true);
     portable_name(copy->out, &names, copy->env, true);
-    portable_list(copy->out, token->num_terms); /* a list of none is written by its end */
+    portable_list(copy->out, token->num_terms); /* the end of an empty list is written when it is due */
     return copy_push(copy, (struct copy_open){.kind = COPY_RECORD,
                                               .due_at = num_terms + token->num_terms,
                                               .left = token->num_terms,
@@ -201,7 +201,7 @@ static bool copy_identity(struct copy *copy, const struct cursor *at,
     return true;
 }
 
-/* copy_local puts what makes it a tuple in front of a LOCAL that has been read to at. */
+/* copy_local inserts the head of a tuple before a LOCAL that was read up to at. */
 static bool copy_local(struct copy *copy, const struct cursor *at, const struct term_token *token,
                        size_t token_at, uint64_t num_terms)
 {
@@ -214,7 +214,7 @@ static bool copy_local(struct copy *copy, const struct cursor *at, const struct 
     const size_t body_len = out->len - body_at;
     portable_tag(&head, "$local", 2);
     encode_count(&head, TERM_TAG_BINARY, (uint32_t)body_len);
-    const size_t more_len = head.len - tag_len; /* its own tag goes */
+    const size_t more_len = head.len - tag_len; /* its own tag is dropped */
     out->failed |= head.failed;
     if (!out->failed && ds_buffer_reserve(out, more_len)) {
         memmove(out->data + token_at + head.len, out->data + body_at, body_len);

@@ -1,6 +1,6 @@
 /*
- * term_copy.h - terms copied as standard external format: ds_term_copy_etf, and what ds_term_copy_portable
- * is made of.
+ * term_copy.h - copies terms as standard external format: ds_term_copy_etf, and the core of
+ * ds_term_copy_portable.
  */
 #ifndef DISSECT_TERM_COPY_H
 #define DISSECT_TERM_COPY_H
@@ -8,7 +8,7 @@
 #include "etf/duplicate_maps.h"
 #include "etf/term.h"
 
-/* term_copy is ds_term_copy_etf; with twice, which are the maps of the term that have a key twice, it is
+/* term_copy is ds_term_copy_etf; with twice, the maps of the term that have a duplicate key, it is
  * ds_term_copy_portable. */
 bool term_copy(const struct ds_term *term, const struct duplicate_keys *twice, struct ds_buffer *out);
 

@@ -1,6 +1,6 @@
 /*
- * term_encode.c - see distsniff/encode.h, and term_encode.h for the parts that others put together.
- * The layouts, numbers with the highest byte first:
+ * term_encode.c - see distsniff/encode.h, and term_encode.h for the shared parts. The layouts,
+ * numbers with the highest byte first:
  *
  *     SMALL_TUPLE n:1 element ...     LARGE_TUPLE n:4 element ...     MAP n:4 key value ...
  *     LIST n:4 element ... tail       NIL       STRING n:2 bytes      BINARY n:4 bytes

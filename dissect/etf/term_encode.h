@@ -1,6 +1,6 @@
 /*
- * term_encode.h - the parts that terms are written of: what distsniff/encode.h is made of, for
- * those who write other parts of a term themselves.
+ * term_encode.h - the building blocks of distsniff/encode.h, for code that writes other parts of a
+ * term itself.
  */
 #ifndef DISSECT_TERM_ENCODE_H
 #define DISSECT_TERM_ENCODE_H
@@ -32,7 +32,7 @@ static inline void encode_count(struct ds_buffer *out, uint8_t tag, uint32_t cou
     encode_u32(out, count);
 }
 
-/* encode_set_u32 fills in a number whose place was left open. */
+/* encode_set_u32 fills in a number whose space was reserved. */
 static inline void encode_set_u32(struct ds_buffer *out, size_t at, uint32_t value)
 {
     value = htobe32(value);

@@ -1,5 +1,5 @@
 /*
- * term_get.c - one value out of a term that has been walked before.
+ * term_get.c - reads one value of a term that was walked before.
  */
 #include "etf/term_token.h"
 #include "etf/value.h"
@@ -15,7 +15,7 @@ static bool get_token(const struct ds_term *term, struct cursor *at, struct term
     return token_read(at, &source, token, &what) == TERM_OK;
 }
 
-/* get_text gives text that is UTF-8: as such, or because it is plain ASCII. */
+/* get_text returns text that is UTF-8: marked as such, or latin-1 that is plain ASCII. */
 static bool get_text(const struct cursor *text, bool latin1, struct ds_text *out)
 {
     struct cursor c = *text;
@@ -43,7 +43,7 @@ bool term_get_binary(const struct ds_term *term, struct ds_text *out)
            get_text(&token.body, false, out);
 }
 
-/* get_cached_atom gives one of the cache, as nearly all are. */
+/* get_cached_atom returns an atom of the cache, as nearly all are. */
 static inline bool get_cached_atom(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at = cursor_make(term->data, term->len);
@@ -55,7 +55,7 @@ static inline bool get_cached_atom(const struct ds_term *term, struct ds_text *o
     return true;
 }
 
-/* get_any_atom gives any. Not inline: what is none, or of the cache, would have registers saved for it. */
+/* get_any_atom returns any atom. Not inline, or other terms would have to save registers. */
 static __attribute__((noinline)) bool get_any_atom(const struct ds_term *term, struct ds_text *out)
 {
     struct cursor at;
@@ -110,7 +110,7 @@ bool term_get_node(const struct ds_term *term, struct ds_text *out, const struct
     return get_text(&token.node, token.latin1, out);
 }
 
-/* read_small_tuple stands behind the head of one, as nearly all tuples are. */
+/* read_small_tuple skips the head of a small tuple, as nearly all tuples are. */
 static inline bool read_small_tuple(const struct ds_term *term, struct cursor *at, uint64_t *num)
 {
     uint8_t tag, small;

@@ -1,9 +1,9 @@
 /*
- * term_inspect.c - a term as Elixir's inspect writes it, by the walk of text_walk.h:
- * %{:a => 1, "b" => nil}, [key: 1], %Shop.Order{id: 7}, ~c"abc", #PID<bob@h.85.0>.
+ * term_inspect.c - a term as Elixir's inspect writes it, by the walk of text_walk.h: %{:a => 1, "b"
+ * => nil}, [key: 1], %Shop.Order{id: 7}, ~c"abc", #PID<bob@h.85.0>.
  *
- * Whether a list or map has keys of the form "a: " is to be known before its first element, and so is
- * whether a map is a struct: term_keywords.h has found it out beforehand.
+ * Before the first element is written, it must be known whether a list or map has keys of the form
+ * "a: ", and whether a map is a struct: term_keywords.h finds that out in advance.
  */
 #include "etf/inspect_struct.h"
 #include "etf/inspect_word.h"
@@ -64,12 +64,12 @@ static void open_own(struct text *text, enum text_open class, uint64_t num)
     text_open(text, &elixir, class, num);
 }
 
-/* name_room is for a name that has to be converted. */
+/* name_room has room for a converted name. */
 struct name_room {
     char bytes[VALUE_ATOM_LEN];
 };
 
-/* name_of returns an atom's text in UTF-8, in room where it is latin-1; what stands for it where it is
+/* name_of returns an atom's text in UTF-8, in room if it is latin-1; a placeholder if the atom is
  * unknown. */
 static struct cursor name_of(const struct term_token *token, struct name_room *room)
 {
@@ -87,7 +87,7 @@ static struct cursor name_of(const struct term_token *token, struct name_room *r
     return cursor_make(room->bytes, len);
 }
 
-/* add_name and add_field write an atom, or a key, with its mark if it is only likely. */
+/* add_name and add_field write an atom, or a key, marked if it is only likely. */
 static void add_name(struct text *text, const struct term_token *token)
 {
     struct name_room room;
@@ -111,7 +111,7 @@ static bool read_atom(const struct text *text, struct cursor *at, struct term_to
     return term_read_token(at, &text->env, token, NULL) == TERM_OK && token->class == TERM_ATOM;
 }
 
-/* add_node writes a node without colon and quotes: it stands between others. */
+/* add_node writes a node without colon and quotes, between other parts. */
 static void add_node(struct text *text, const struct term_token *token)
 {
     struct term_token name = *token;
@@ -123,7 +123,7 @@ static void add_node(struct text *text, const struct term_token *token)
     text_resume(text);
 }
 
-/* add_fun writes #Function<3.51910575/1 in Shop.Cart>: inspect counts by the newer index. */
+/* add_fun writes #Function<3.51910575/1 in Shop.Cart>: inspect shows the newer index. */
 static void add_fun(struct text *text, const struct term_token *token)
 {
     const size_t size = 1 + 4, uniq = 16;
@@ -153,7 +153,7 @@ static void add_fun(struct text *text, const struct term_token *token)
     TEXT_PUT(text, ">");
 }
 
-/* add_function writes the atom at at as what stands behind a dot. */
+/* add_function writes the atom at at as a function after a dot. */
 static void add_function(struct text *text, struct cursor *at)
 {
     struct term_token name;
@@ -209,7 +209,7 @@ static void add_whole(struct text *text, struct cursor bytes)
         text_lend(text);
         inspect_add_string(text->out, prefix);
         text_resume(text);
-        shown = cursor_left(&prefix); /* less, where the limit fell into a character */
+        shown = cursor_left(&prefix); /* fewer, if the limit is inside a character */
         if (shown < len) {
             TEXT_PUT(text, " <> ");
             text_add_more_bytes(text, len - shown);
@@ -238,7 +238,7 @@ static void add_binary(struct text *text, const struct term_token *token)
     add_whole(text, token->body);
 }
 
-/* add_bits writes a bit string; its last byte counts from the top. */
+/* add_bits writes a bit string; its last byte counts from the highest bit. */
 static void add_bits(struct text *text, const struct term_token *token)
 {
     struct cursor bytes;
@@ -267,7 +267,7 @@ static void add_bits(struct text *text, const struct term_token *token)
     TEXT_PUT(text, ">>");
 }
 
-/* may_be_string: in a set inspect writes no list as a string, however deep it lies. */
+/* may_be_string: inside a set, inspect writes no list as a string, however deeply nested. */
 static bool may_be_string(const struct text *text)
 {
     return text->num_sets == 0 && text_may_be_string(text);
@@ -290,7 +290,7 @@ static bool next_char(struct cursor *at, bool is_bytes, uint32_t *code)
     return true;
 }
 
-/* add_chars writes num characters of a list as a string, of which shown are shown. */
+/* add_chars writes num characters of a list as a string, up to the limit. */
 static void add_chars(struct text *text, struct cursor at, bool is_bytes, uint64_t num)
 {
     const uint64_t shown = text_shown_len(text, num);
@@ -314,7 +314,7 @@ static void add_chars(struct text *text, struct cursor at, bool is_bytes, uint64
     }
 }
 
-/* add_string writes a list of bytes: as a string when all of them print. */
+/* add_string writes a list of bytes: as a string if all of them are printable. */
 static void add_string(struct text *text, const struct term_token *token)
 {
     struct cursor body = token->body;
@@ -339,8 +339,8 @@ static void add_string(struct text *text, const struct term_token *token)
     TEXT_PUT(text, "]");
 }
 
-/* add_char_list writes a list whose elements are all printable characters as a string, and passes
- * it; false, and nothing moves, when it is another list. */
+/* add_char_list writes a list whose elements are all printable characters as a string, and advances
+ * past it; false for any other list, and nothing moves. */
 static bool add_char_list(struct text *text, uint64_t num)
 {
     struct cursor c = text->at;
@@ -375,8 +375,7 @@ static void open_list(struct text *text, const struct term_token *token)
         text->first = false;
 }
 
-/* open_set opens a MapSet where the map inside one stands. False, and nothing moves: it has another
- * form. */
+/* open_set opens a MapSet at the map inside it. False if it has another form, and nothing moves. */
 static bool open_set(struct text *text, uint64_t num_pairs)
 {
     struct cursor c = text->at;
@@ -404,14 +403,14 @@ static bool open_set(struct text *text, uint64_t num_pairs)
                     term_keywords_is(&text->keywords, offset_of(text, &token), KEYWORDS_IS_PAIRS);
             return true;
         }
-        if (token.num_terms != 0) /* where a version is to stand */
+        if (token.num_terms != 0) /* in the place of a version */
             return false;
     }
     return false;
 }
 
-/* open_ordered opens a struct whose fields have an order: beneath its frame lie where each of them is, and
- * what follows. */
+/* open_ordered opens a struct whose fields have an order: beneath its frame are the positions of
+ * the fields and of the end. */
 static void open_ordered(struct text *text, struct cursor name, const struct inspect_order *order)
 {
     for (unsigned i = 0; i <= order->num; i++) {
@@ -429,8 +428,7 @@ static void open_ordered(struct text *text, struct cursor name, const struct ins
         text->entries[text->num_entries - 1].frame.extra = (uint8_t)order->num;
 }
 
-/* open_known opens a struct of which is known how it is written, or writes it. False: it is one as
- * others. */
+/* open_known opens or writes a struct with a special form. False if it is written like any other. */
 static bool open_known(struct text *text, struct cursor name, uint64_t num_pairs)
 {
     struct inspect_order order;
@@ -489,7 +487,7 @@ static void add_comma(struct text *text)
         TEXT_PUT(text, ", ");
 }
 
-/* add_pair passes the head of a pair and writes its key. */
+/* add_pair skips the head of a pair and writes its key. */
 static void add_pair(struct text *text)
 {
     struct term_token token;
@@ -516,7 +514,7 @@ static bool is_word(const struct term_token *token, const char *word)
            (token->atom == NULL || ds_atom_is_certain(token->atom->state));
 }
 
-/* is_hidden says whether inspect leaves a field of a struct out. */
+/* is_hidden says whether inspect omits a field of a struct. */
 static bool is_hidden(const struct text *text, const struct term_token *key)
 {
     struct cursor at = text->at;
@@ -526,7 +524,7 @@ static bool is_hidden(const struct text *text, const struct term_token *key)
             is_word(&value, "true"));
 }
 
-/* separate_fields writes the next key; of a struct, of a field that is not hidden. */
+/* separate_fields writes the next key; in a struct, that of a field that is not hidden. */
 static bool separate_fields(struct text *text, struct text_frame *frame)
 {
     struct term_token key;
@@ -544,10 +542,10 @@ static bool separate_fields(struct text *text, struct text_frame *frame)
             return false;
         frame->shown--;
     }
-    return true; /* and what comes next is damaged */
+    return true; /* the next term is damaged */
 }
 
-/* separate_ordered goes to the next field of a struct, whose key and value follow each other. */
+/* separate_ordered goes to the next field of a struct, a key followed by its value. */
 static bool separate_ordered(struct text *text, const struct text_frame *frame)
 {
     struct term_token key;
@@ -559,7 +557,7 @@ static bool separate_ordered(struct text *text, const struct text_frame *frame)
     return true;
 }
 
-/* separate_set passes the [] behind an element. */
+/* separate_set skips the [] after an element. */
 static bool separate_set(struct text *text, struct text_frame *frame)
 {
     if (frame->shown % 2 == 0) {
@@ -594,12 +592,12 @@ static bool close_own(struct text *text, const struct text_frame *frame)
     uint64_t num_terms = frame->hidden;
     uint32_t hidden = frame->hidden;
     switch (frame->class) {
-    case OPEN_ORDERED: /* beneath it its fields, and what comes behind all of them */
+    case OPEN_ORDERED: /* beneath it: its fields, and its end */
         text->num_entries -= frame->extra + 1u;
         text->at = text->entries[text->num_entries].names;
         num_terms = 0;
         break;
-    case OPEN_WRAP: /* round a set */
+    case OPEN_WRAP: /* around a set */
         text->num_sets--;
         hidden = 0;
         break;
@@ -624,8 +622,8 @@ static bool needs_backslash(char c)
     return c == '"' || c == '\\';
 }
 
-/* put_in_string writes the term for a place between double quotes in another language: as it is, and
- * then, from its end on, with backslashes. */
+/* put_in_string writes the term for a place between double quotes in another language: first
+ * unchanged, and then, from its end on, it adds backslashes. */
 static bool put_in_string(const struct ds_term *term, const struct ds_term_print_options *options,
                           struct ds_buffer *out)
 {

@@ -1,6 +1,6 @@
 /*
- * term_keywords.c - see term_keywords.h. A walk with a stack: of each container that is open,
- * how many terms are still to come and whether its keys were atoms so far.
+ * term_keywords.c - see term_keywords.h. A walk with a stack: for each open container, the number
+ * of terms to come and whether its keys were atoms so far.
  *
  *     list of pairs    LIST n, then n times SMALL_TUPLE 2, atom, any term; then NIL
  *     map              MAP n, then n times atom, any term
@@ -29,24 +29,24 @@ enum keywords_kind {
 };
 
 struct keywords_frame {
-    uint64_t left; /* terms still to come */
+    uint64_t left; /* terms to come */
     size_t offset;
-    uint8_t kind; /* KEYWORDS_OTHER as soon as it is not what it began as */
-    uint8_t names; /* of the keys of a map: those of enum keywords_name that were met */
-    bool is_map;   /* that is to be shown */
-    bool is_named; /* the key before was __struct__ */
+    uint8_t kind; /* KEYWORDS_OTHER as soon as it no longer fits its first kind */
+    uint8_t names; /* keys of a map found so far, of enum keywords_name */
+    bool is_map;   /* a map that is to be shown */
+    bool is_named; /* the last key was __struct__ */
     bool is_set;   /* so far the values are all [] */
     bool is_pairs; /* and the keys pairs */
-    bool has_twice; /* one of names */
-    uint8_t num_pairs; /* 255: as many or more */
+    bool has_twice; /* one of names is duplicate */
+    uint8_t num_pairs; /* 255: that many or more */
 };
 
-/* Keys that make a map more than a map. */
+/* Keys that make a map a struct, set or exception. */
 enum keywords_name { NAME_STRUCT = 1, NAME_MAP = 2, NAME_VERSION = 4, NAME_EXCEPTION = 8 };
 
 struct keywords_walk {
     struct term_keywords *found;
-    struct ds_buffer asks; /* is_stopped; nothing is written to it */
+    struct ds_buffer asks; /* for is_stopped; nothing is written to it */
     bool inspect;
     struct keywords_frame few[KEYWORDS_FRAMES];
     struct keywords_frame *frames;
@@ -87,7 +87,7 @@ static bool keywords_is_key(const struct keywords_walk *walk, const struct term_
     return token->class == TERM_ATOM && inspect_is_key(token->body);
 }
 
-/* keywords_add_struct notes that the map of a frame is a struct of the name at that offset. */
+/* keywords_add_struct records that the map of a frame is a struct with the name at that offset. */
 static bool keywords_add_struct(struct term_keywords *found, const struct keywords_frame *frame,
                                 size_t name)
 {
@@ -124,7 +124,7 @@ static uint8_t keywords_name(const struct term_token *token)
     return 0;
 }
 
-/* keywords_note_map looks at a key or value of a map that is to be shown. False when memory ran out. */
+/* keywords_note_map examines a key or value of a map that is to be shown. False if memory ran out. */
 static bool keywords_note_map(struct keywords_walk *walk, struct keywords_frame *frame,
                               const struct term_token *token, size_t offset)
 {
@@ -143,7 +143,7 @@ static bool keywords_note_map(struct keywords_walk *walk, struct keywords_frame 
            keywords_add_struct(walk->found, frame, offset);
 }
 
-/* keywords_note looks at the next term of what is open. True: it is the pair of a list. */
+/* keywords_note examines the next term of the open container. True: it is the pair of a list. */
 static bool keywords_note(struct keywords_walk *walk, const struct term_token *token)
 {
     struct keywords_frame *frame = &walk->frames[walk->num - 1];
@@ -155,7 +155,7 @@ static bool keywords_note(struct keywords_walk *walk, const struct term_token *t
         break;
     case KEYWORDS_PAIR:
         if (frame->left == 2 && !key)
-            frame[-1].kind = KEYWORDS_OTHER; /* the list it stands in */
+            frame[-1].kind = KEYWORDS_OTHER; /* the list that contains it */
         break;
     case KEYWORDS_KEY_PAIR:
         if (frame->left == 2 && !key)
@@ -198,7 +198,7 @@ static void keywords_pop(struct keywords_walk *walk)
     }
 }
 
-/* keywords_open begins to look into a term. False when memory ran out. */
+/* keywords_open begins to examine the terms of a container. False if memory ran out. */
 static bool keywords_open(struct keywords_walk *walk, const struct term_token *token, size_t offset,
                           enum keywords_kind kind)
 {
@@ -216,7 +216,7 @@ static bool keywords_open(struct keywords_walk *walk, const struct term_token *t
                                });
 }
 
-/* keywords_run: a damaged term is looked at as far as it goes. */
+/* keywords_run examines a damaged term as far as it goes. */
 static bool keywords_run(struct keywords_walk *walk, const struct ds_term *term, uint64_t max_depth)
 {
     const struct term_env env = {term->atoms, term->num_atoms};
@@ -241,7 +241,7 @@ static bool keywords_run(struct keywords_walk *walk, const struct ds_term *term,
         else if (is_key && frame->is_pairs)
             kind = KEYWORDS_KEY_PAIR;
         if (token.num_terms != 0 && max_depth != 0 && walk->num >= max_depth) {
-            if (kind == KEYWORDS_PAIR) /* whose first is not looked at */
+            if (kind == KEYWORDS_PAIR) /* its first element is not examined */
                 walk->frames[walk->num - 1].kind = KEYWORDS_OTHER;
             if (term_skip(&at, &env, token.num_terms, NULL) != TERM_OK)
                 return true;
@@ -261,7 +261,8 @@ static int compare_structs(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* keywords_find: bits for all bytes of the term, and for those that may be asked for behind it. */
+/* keywords_find allocates bits for all bytes of the term, and for those that may be asked for after
+ * it. */
 static bool keywords_find(struct term_keywords *keywords, const struct ds_term *term,
                           uint64_t max_depth, bool inspect, bool (*is_stopped)(void))
 {

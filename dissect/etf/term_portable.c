@@ -1,6 +1,6 @@
 /*
- * term_portable.c - a copy of a term that every node reads: the maps that none does, as they have a key
- * twice, are found beforehand.
+ * term_portable.c - copies a term so that every node can read it. It first finds the maps that no
+ * node reads because they have a duplicate key.
  */
 #include "etf/duplicate_keys.h"
 #include "etf/term_copy.h"

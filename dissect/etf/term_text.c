@@ -5,7 +5,7 @@
 #include "etf/term_inspect.h"
 #include "etf/text_plain.h"
 
-/* add_unknown writes a cached atom that was never seen. */
+/* add_unknown writes a cached atom whose text was never seen. */
 static void add_unknown(struct text *text, const struct ds_atom *atom)
 {
     TEXT_PUT(text, "'?atom:");
@@ -13,7 +13,8 @@ static void add_unknown(struct text *text, const struct ds_atom *atom)
     TEXT_PUT(text, "'");
 }
 
-/* add_inline_atom writes an atom that nobody has looked at before; ei makes latin-1 UTF-8. */
+/* add_inline_atom writes an atom that was not checked for escapes before; ei converts latin-1 to
+ * UTF-8. */
 static void add_inline_atom(struct text *text, const struct cursor *body, bool latin1)
 {
     char utf8[VALUE_ATOM_LEN];
@@ -47,7 +48,7 @@ static inline void add_atom(struct text *text, const struct term_token *token)
     }
 }
 
-/* add_node writes a node without quotes: it stands between others. */
+/* add_node writes a node without quotes, between other parts. */
 static void add_node(struct text *text, const struct term_token *token)
 {
     const struct escape_style style = {0, text->options->in_string};
@@ -117,7 +118,7 @@ static void add_bytes(struct text *text, struct cursor *bytes, size_t num)
     text_resume(text);
 }
 
-/* add_quote begins or ends a string, whose characters are written in in_quotes' style. */
+/* add_quote begins or ends a string; in_quotes is the style of its characters. */
 static void add_quote(struct text *text)
 {
     if (text->options->in_string)
@@ -131,7 +132,7 @@ static struct escape_style in_quotes(const struct text *text)
     return (struct escape_style){'"', text->options->in_string};
 }
 
-/* add_string writes a list of bytes: as a string when all of them print. */
+/* add_string writes a list of bytes: as a string if all of them are printable. */
 static void add_string(struct text *text, const struct term_token *token)
 {
     struct cursor body = token->body;
@@ -161,7 +162,7 @@ static void add_string(struct text *text, const struct term_token *token)
     TEXT_PUT(text, "]");
 }
 
-/* add_base64 writes bytes as an expression that makes them. */
+/* add_base64 writes bytes as an expression that evaluates to them. */
 static void add_base64(struct text *text, const struct cursor *bytes, size_t num_hidden)
 {
     TEXT_PUT(text, "base64:decode(");
@@ -195,7 +196,7 @@ static void add_binary(struct text *text, const struct term_token *token)
         if (shown < len)
             TEXT_PUT(text, ",");
     } else {
-        shown = cursor_left(&prefix); /* less, where the limit fell into a character */
+        shown = cursor_left(&prefix); /* fewer, if the limit is inside a character */
         add_quote(text);
         text_lend(text);
         escape_add_utf8(text->out, prefix, in_quotes(text));
@@ -209,7 +210,7 @@ static void add_binary(struct text *text, const struct term_token *token)
     TEXT_PUT(text, ">>");
 }
 
-/* add_bits writes a bit string; its last byte counts from the top. */
+/* add_bits writes a bit string; its last byte counts from the highest bit. */
 static void add_bits(struct text *text, const struct term_token *token)
 {
     struct cursor bytes;
@@ -240,8 +241,8 @@ static void add_bits(struct text *text, const struct term_token *token)
     TEXT_PUT(text, ">>");
 }
 
-/* add_char_list writes a list whose elements are all printable characters as a string,
- * and passes it; false, and nothing moves, when it is another list. */
+/* add_char_list writes a list whose elements are all printable characters as a string, and advances
+ * past it; false for any other list, and nothing moves. */
 static bool add_char_list(struct text *text, uint64_t num)
 {
     struct cursor c = text->at;
@@ -319,8 +320,8 @@ static void open_map(struct text *text, const struct term_token *token)
     text_open(text, &erlang, OPEN_MAP, token->num_terms / 2);
 }
 
-/* print_walk prints any term. Not inline, as the next ones are not: else each had to save what any of them
- * needs, and what is printed without the walk needs none of its room. */
+/* print_walk prints any term. Neither it nor the next functions are inline: each would save the
+ * registers and reserve the stack that only the walk needs. */
 static __attribute__((noinline)) bool print_walk(const struct ds_term *term,
                                                  const struct ds_term_print_options *options,
                                                  struct ds_buffer *out)
@@ -329,7 +330,7 @@ static __attribute__((noinline)) bool print_walk(const struct ds_term *term,
     return text_print(&text, &erlang, term, options, out);
 }
 
-/* print_atom prints an atom of the cache; one that is plain without the walk. */
+/* print_atom prints an atom of the cache; a plain one without the walk. */
 static __attribute__((noinline)) bool print_atom(const struct ds_term *term,
                                                  const struct ds_term_print_options *options,
                                                  struct ds_buffer *out)
@@ -345,7 +346,8 @@ static __attribute__((noinline)) bool print_atom(const struct ds_term *term,
     return pen != NULL;
 }
 
-/* print_identity prints a pid or a reference; one of a node whose name is all shown without the walk. */
+/* print_identity prints a pid or a reference; without the walk if the name of its node is
+ * printable. */
 TOKEN_INLINE bool print_identity(uint8_t tag, const struct ds_term *term,
                                  const struct ds_term_print_options *options, struct ds_buffer *out)
 {
@@ -374,7 +376,7 @@ static __attribute__((noinline)) bool print_reference(const struct ds_term *term
     return print_identity(TERM_TAG_NEWER_REFERENCE, term, options, out);
 }
 
-/* print_erlang knows by the tag what most terms outside of payloads are. */
+/* print_erlang recognizes by the tag most terms outside of payloads. */
 static inline bool print_erlang(const struct ds_term *term, const struct ds_term_print_options *options,
                                 struct ds_buffer *out)
 {

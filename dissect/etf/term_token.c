@@ -1,5 +1,5 @@
 /*
- * term_token.c - the reader of term_token.h as functions, and the parts of it that are rare.
+ * term_token.c - the reader of term_token.h as functions, and its rare parts.
  */
 #include "etf/term_token.h"
 #include "util/utf8.h"

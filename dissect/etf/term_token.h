@@ -1,8 +1,8 @@
 /*
- * term_token.h - the grammar of the external term format, once, as an inline function: the
- * check, the token reader, the skip and the copy are each this reader with what they do not
- * want compiled away. For that, no variable of a reader may be lent to a function that is not
- * inline: rare parts get copies. erl_ext_dist has the layouts; T is the tag, numbers are bytes:
+ * term_token.h - the grammar of the external term format, once, as an inline function: the check,
+ * the token reader, the skip and the copy each use it, and the compiler removes the parts they do
+ * not use. For that, no function that is not inline may get a pointer to a reader's variable: rare
+ * parts use copies. erl_ext_dist has the layouts; T is the tag, numbers are bytes:
  *
  *     SMALL_INTEGER 1   INTEGER 4   NEW_FLOAT 8   FLOAT 31   NIL 0   ATOM_CACHE_REF 1
  *     SMALL_BIG    T n:1 sign:1 n     LARGE_BIG T n:4 sign:1 n
@@ -35,7 +35,7 @@ enum {
     TOKEN_REFERENCE_WORDS_MAX = 5,
     TOKEN_PID_LEN = 9, /* id, serial, creation */
     TOKEN_NEW_PID_LEN = 12,
-    TOKEN_TAG_COMPRESSED = 80, /* at the top alone: term_inflate */
+    TOKEN_TAG_COMPRESSED = 80, /* only at the top: term_inflate */
 };
 
 static const uint8_t token_classes[256] = {
@@ -44,18 +44,17 @@ static const uint8_t token_classes[256] = {
 #undef TAG
 };
 
-/* token_source is how tokens are read. Make it a constant where it is used: then the
- * compiler leaves out what is not asked for. */
+/* token_source says how to read tokens. Make it a constant where it is used: then the compiler
+ * removes what is not needed. */
 struct token_source {
     const struct term_env *env;
-    /* cache_ref is told of each reference to the atom cache, after standing behind it. May
-     * be NULL. */
+    /* cache_ref is called after each reference to the atom cache was read. May be NULL. */
     void (*cache_ref)(void *context, const struct cursor *after, const struct ds_atom *atom);
     void *context;
     bool local; /* inside LOCAL_EXT: the node of a local pid is NIL */
 };
 
-/* token_read_inline_atom reads an atom after its tag, which is one with text. */
+/* token_read_inline_atom reads an atom with text after its tag. */
 enum term_status token_read_inline_atom(struct cursor *at, uint8_t tag, struct cursor *text,
                                         bool *latin1, const char **what);
 
@@ -75,7 +74,7 @@ TOKEN_INLINE enum term_status token_malformed(const char **what, const char *why
     return TERM_MALFORMED;
 }
 
-/* token_read_atom reads an atom after its tag: into token its text and what it refers to. */
+/* token_read_atom reads an atom after its tag: its text and the entry it refers to. */
 TOKEN_INLINE enum term_status token_read_atom(struct cursor *at, uint8_t tag,
                                               const struct token_source *source,
                                               struct cursor *text, const struct ds_atom **atom,
@@ -105,7 +104,7 @@ TOKEN_INLINE enum term_status token_read_atom(struct cursor *at, uint8_t tag,
     return TERM_OK;
 }
 
-/* token_skip_atom reads an atom of which only the form matters here. */
+/* token_skip_atom reads an atom whose text does not matter. */
 TOKEN_INLINE enum term_status token_skip_atom(struct cursor *at, const struct token_source *source,
                                               const char **what)
 {
@@ -191,8 +190,8 @@ TOKEN_INLINE enum term_status token_read_big(struct cursor *at, uint32_t len,
     return cursor_child(at, len, &token->body) ? TERM_OK : token_cut(what);
 }
 
-/* A whole fun's size stands before it, cache references counted as they are on the wire; but
- * all its parts have lengths of their own, so it is not needed and not believed. */
+/* A fun begins with its size, with cache references as they are on the wire; but all its parts have
+ * their own lengths, so the size is neither needed nor trusted. */
 TOKEN_INLINE enum term_status token_read_new_fun(struct cursor *at, const struct token_source *source,
                                                  struct term_token *token, const char **what)
 {
@@ -257,7 +256,7 @@ TOKEN_INLINE enum term_status token_read_record(struct cursor *at, const struct 
     return TERM_OK;
 }
 
-/* token_read_local reads the whole of a LOCAL_EXT; but inside one, only its head. */
+/* token_read_local reads a whole LOCAL_EXT; inside another one, only its head. */
 TOKEN_INLINE enum term_status token_read_local(struct cursor *at, const struct token_source *source,
                                                struct term_token *token, const char **what)
 {
@@ -317,7 +316,7 @@ TOKEN_INLINE enum term_status token_read_bit_binary(struct cursor *at, struct te
     return cursor_child(at, len, &token->body) ? TERM_OK : token_cut(what);
 }
 
-/* token_read_inner reads the token at at, which moves also on failure. */
+/* token_read_inner reads the token at at, which also moves on failure. */
 TOKEN_INLINE enum term_status token_read_inner(struct cursor *at, const struct token_source *source,
                                                struct term_token *token, const char **what)
 {
@@ -416,10 +415,9 @@ TOKEN_INLINE enum term_status token_read_inner(struct cursor *at, const struct t
     }
 }
 
-/* token_read reads the next token and advances past it. On failure at stays where it was.
- * What only some classes have (node, last_bits, record_names) is not set for others.
- * The count of terms that follow is not held against the bytes left: what loops over them
- * ends with the bytes. */
+/* token_read reads the next token and advances past it. On failure, at is unchanged. Members of
+ * particular classes (node, last_bits, record_names) are not set for others. The count of terms
+ * that follow is not checked against the bytes left: loops over them end with the bytes. */
 TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_source *source,
                                          struct term_token *token, const char **what)
 {
@@ -432,15 +430,17 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
     enum term_status status = token_read_inner(&next, source, token, what);
     if (status == TERM_OK) {
         token->bytes.end = next.at;
-        at->at = next.at; /* not *at = next: the processor waits for pairs just written */
+        at->at = next.at; /* not *at = next: the processor stalls on reading a pair that was just
+                           * written */
     }
     return status;
 }
 
-/* token_walk passes num_terms whole terms, keeping no more than the number of those still to come: each
- * token takes one off it and adds those beneath it. The number needs no check against the bytes left, for
- * the walk ends with them; and it fits, for a token of five bytes or more adds less than 2^33, and 2^33
- * bytes of tokens are more than any message. On failure at stands before the token that failed. */
+/* token_walk skips num_terms whole terms and keeps only the number of those to come: each token
+ * subtracts one and adds the terms beneath it. The number needs no check against the bytes left,
+ * because the walk ends with them; and it cannot overflow, because a token of five bytes or more
+ * adds less than 2^33, and no message contains 2^33 bytes of tokens. On failure, at is before the
+ * failed token. */
 TOKEN_INLINE enum term_status token_walk(struct cursor *at, const struct token_source *source,
                                          uint64_t num_terms, const char **what)
 {
@@ -456,9 +456,9 @@ TOKEN_INLINE enum term_status token_walk(struct cursor *at, const struct token_s
     return status;
 }
 
-/* token_skip_plain passes over an atom of the cache, or a pid or reference whose node is one: what most
- * elements of tuples are. atom is what it refers to. False, and nothing moves, when it is something else,
- * or cut. */
+/* token_skip_plain skips an atom of the cache, or a pid or reference whose node is one, as most
+ * elements of tuples are. atom is the entry it refers to. False for any other term, or a truncated
+ * one, and nothing moves. */
 TOKEN_INLINE bool token_skip_plain(struct cursor *at, const struct term_env *env,
                                    const struct ds_atom **atom)
 {
@@ -487,8 +487,7 @@ TOKEN_INLINE bool token_skip_plain(struct cursor *at, const struct term_env *env
     return true;
 }
 
-/* token_may_be says by its tag whether a term may be of that class: what terms are asked for is mostly
- * what they are not. */
+/* token_may_be says by the tag whether a term may be of that class: most terms tested are not. */
 TOKEN_INLINE bool token_may_be(const struct ds_term *term, enum term_class class)
 {
     const struct cursor at = cursor_make(term->data, term->data != NULL ? term->len : 0);
@@ -496,8 +495,8 @@ TOKEN_INLINE bool token_may_be(const struct ds_term *term, enum term_class class
     return cursor_peek_u8(&at, &tag) && token_classes[tag] == class;
 }
 
-/* term_read_char reads one element of a list that may be a string: an integer of 1 or 4 bytes,
- * whatever it is worth. False when it is something else, or cut. */
+/* term_read_char reads one element of a list that may be a string: an integer of 1 or 4 bytes with
+ * any value. False for any other term, or a truncated one. */
 bool term_read_char(struct cursor *at, uint32_t *code);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * text_plain.c - see text_plain.h. Where the walk stands is kept in variables, not in struct text: what
- * is written could be any part of that one, for all that a compiler knows, and would be read again
- * after each byte.
+ * text_plain.c - see text_plain.h. The position of the walk is in local variables, not in struct
+ * text: a compiler must assume that each byte written may change that struct, and would reload it.
  */
 #include "etf/text_plain.h"
 
@@ -10,8 +9,8 @@
 _Static_assert(TEXT_ATOM_MAX + IDENTITY_TEXT_ROOM + sizeof(struct text_mark) <= TEXT_ROOM,
                "room for what is longest, and what stands before it");
 
-/* put_atom writes an atom of the cache, of which at stands on the number. NULL: it is none that stays as
- * it is. */
+/* put_atom writes an atom of the cache; at is on its number. NULL if it needs quotes or escapes
+ * that plain writing lacks. */
 TOKEN_INLINE char *put_atom(const struct text *text, struct cursor *at, char *pen)
 {
     uint8_t number;
@@ -21,7 +20,7 @@ TOKEN_INLINE char *put_atom(const struct text *text, struct cursor *at, char *pe
     return text_atom_is_plain(atom, text->options) ? text_atom_put(atom, pen) : NULL;
 }
 
-/* put_quoted writes the next len bytes, a short text of which nothing is escaped, between quotes. */
+/* put_quoted writes the next len bytes, a short text without escapes, between quotes. */
 TOKEN_INLINE char *put_quoted(const struct text *text, struct cursor *at, size_t len, char *pen)
 {
     static const char quotes[2][2] = {"\"", "\\\""};
@@ -83,7 +82,7 @@ TOKEN_INLINE char *put_identity(const struct text *text, uint8_t tag, struct cur
     return identity_text_put(text->options->memo, &identity, pen);
 }
 
-/* put_leaf writes a leaf, of which at stands behind the tag. NULL: it is none of those meant. */
+/* put_leaf writes a leaf; at is after the tag. NULL if it is not one of the plain leaves. */
 TOKEN_INLINE char *put_leaf(const struct text *text, uint8_t tag, struct cursor *at, char *pen)
 {
     switch (tag) {
@@ -109,19 +108,20 @@ TOKEN_INLINE char *put_leaf(const struct text *text, uint8_t tag, struct cursor 
     }
 }
 
-/* Where the writing is, and where it is to stop; and of what is open innermost, what is to come before
- * its end. */
+/* The current position of the writing and its limit, and the terms to come in the innermost open
+ * container. */
 struct plain {
     struct cursor at;
     char *pen, *mark;
-    size_t comma;                  /* 1: one stands before the next element */
-    union text_entry *end, *limit; /* behind that entry, and behind the last one that may be open */
+    size_t comma;                  /* 1: a comma precedes the next element */
+    union text_entry *end, *limit; /* after that entry, and after the last one that may be open */
     uint32_t max_items;
     bool is_map, has_tail;
-    uint64_t left; /* terms but for the tail */
+    uint64_t left; /* terms except for the tail */
 };
 
-/* enter goes on with what is open innermost. False: there is nothing, or it is not for here. */
+/* enter continues with the innermost open container. False if there is none, or it is not a plain
+ * one. */
 TOKEN_INLINE bool enter(const struct text *text, struct plain *p)
 {
     if (p->end == text->entries)
@@ -135,14 +135,14 @@ TOKEN_INLINE bool enter(const struct text *text, struct plain *p)
     return true;
 }
 
-/* leave notes what is still to come of what is open innermost. */
+/* leave stores how many terms are to come in the innermost open container. */
 TOKEN_INLINE void leave(struct plain *p)
 {
     p->end[-1].frame.shown = p->left + p->has_tail;
 }
 
-/* put_open opens a tuple, list or map of num elements, of num_parts terms each, behind a mark. False, and
- * nothing moves: it has to be cut. */
+/* put_open opens a tuple, list or map of num elements. False if a limit cuts it, and nothing
+ * moves. */
 TOKEN_INLINE bool put_open(struct plain *p, char *pen, struct cursor at, enum text_open class, uint32_t num)
 {
     if (p->end == p->limit || num > p->max_items)
@@ -164,8 +164,8 @@ TOKEN_INLINE bool put_open(struct plain *p, char *pen, struct cursor at, enum te
     return true;
 }
 
-/* open_term opens what is no leaf, of which at stands behind the tag: a tuple, a list that is no string, or
- * a map. False, and nothing moves: it is something else, or has to be cut. */
+/* open_term opens a container; at is after the tag: a tuple, a list that is not a string, or a map.
+ * False for any other term, or if a limit cuts it, and nothing moves. */
 TOKEN_INLINE bool open_term(struct plain *p, uint8_t tag, struct cursor at, char *pen)
 {
     uint8_t arity, first;
@@ -184,7 +184,7 @@ TOKEN_INLINE bool open_term(struct plain *p, uint8_t tag, struct cursor at, char
     }
 }
 
-/* put_separator writes what stands before the next term, and returns where that begins. */
+/* put_separator writes what precedes the next term, and returns where the term begins. */
 TOKEN_INLINE char *put_separator(const struct plain *p)
 {
     if ((p->left & p->is_map) != 0) {
@@ -195,8 +195,8 @@ TOKEN_INLINE char *put_separator(const struct plain *p)
     return p->pen + p->comma;
 }
 
-/* put_term writes the leaf that comes next, or opens what is none. False, and nothing moves: neither is for
- * here. */
+/* put_term writes the next term if it is a leaf, or opens it. False if it is not plain, and nothing
+ * moves. */
 TOKEN_INLINE bool put_term(const struct text *text, struct plain *p)
 {
     char *pen = put_separator(p);
@@ -215,7 +215,8 @@ TOKEN_INLINE bool put_term(const struct text *text, struct plain *p)
     return true;
 }
 
-/* put_tail writes the tail of a list, mostly nothing. False, and nothing moves: it is no leaf. */
+/* put_tail writes the tail of a list, usually nothing. False if it is not a leaf, and nothing
+ * moves. */
 TOKEN_INLINE bool put_tail(const struct text *text, struct plain *p)
 {
     struct cursor at = p->at;
@@ -234,8 +235,8 @@ TOKEN_INLINE bool put_tail(const struct text *text, struct plain *p)
     return true;
 }
 
-/* put_end ends what is open innermost. False, and nothing moves: something is hidden there, or the tail is
- * not for here. */
+/* put_end ends the innermost open container. False if elements are hidden in it, or its tail is not
+ * plain, and nothing moves. */
 TOKEN_INLINE bool put_end(const struct text *text, struct plain *p)
 {
     static const char ends[] = {[OPEN_TUPLE] = '}', [OPEN_LIST] = ']', [OPEN_MAP] = '}'};
@@ -248,7 +249,8 @@ TOKEN_INLINE bool put_end(const struct text *text, struct plain *p)
     return true;
 }
 
-/* may_open returns how many more may be open: no limit, nor the room for them, is reached by these. */
+/* may_open returns how many more containers may be open without reaching a limit or the end of the
+ * memory for them. */
 TOKEN_INLINE size_t may_open(const struct text *text)
 {
     const size_t max = text->cap_entries < TEXT_DEPTH_MAX ? text->cap_entries : TEXT_DEPTH_MAX;

@@ -1,8 +1,8 @@
 /*
- * text_plain.h - what most terms are made of, written in Erlang's syntax as the walk of text_walk.h
- * would, but in one go: tuples, lists and maps of atoms of the cache, small integers, pids, references
- * and short texts of which nothing is escaped. Whatever is something else, or where a limit, a mark or
- * the end of the room comes first, is left to the walk, which goes on behind.
+ * text_plain.h - writes the most common terms in Erlang's syntax as the walk of text_walk.h would,
+ * but in one loop: tuples, lists and maps of atoms of the cache, small integers, pids, references
+ * and short texts without escapes. At any other term, or at a limit, a mark or the end of the room,
+ * it returns, and the walk continues.
  */
 #ifndef DISSECT_TEXT_PLAIN_H
 #define DISSECT_TEXT_PLAIN_H
@@ -10,7 +10,7 @@
 #include "etf/text_walk.h"
 #include "util/buffer.h"
 
-/* text_atom_is_plain says whether all of an atom is written as it is, but for quotes around it. */
+/* text_atom_is_plain says whether an atom is written unchanged, except for quotes around it. */
 TOKEN_INLINE bool text_atom_is_plain(const struct ds_atom *atom,
                                      const struct ds_term_print_options *options)
 {
@@ -18,7 +18,7 @@ TOKEN_INLINE bool text_atom_is_plain(const struct ds_atom *atom,
            (atom->state != DS_ATOM_LIKELY || options->unmarked);
 }
 
-/* text_atom_put writes such an atom, and returns what is behind it. */
+/* text_atom_put writes a plain atom, and returns the position after it. */
 TOKEN_INLINE char *text_atom_put(const struct ds_atom *atom, char *pen)
 {
     const bool is_quoted = (atom->looks & DS_ATOM_BARE) == 0;
@@ -28,8 +28,8 @@ TOKEN_INLINE char *text_atom_put(const struct ds_atom *atom, char *pen)
     return pen + is_quoted;
 }
 
-/* text_put_plain writes terms of what is open, and its end, as long as they are such; it may be none.
- * What is open when it returns is what the walk finds. */
+/* text_put_plain writes the plain terms that come next in the open container, maybe none, and its
+ * end. When it returns, the walk continues with the containers that are open then. */
 void text_put_plain(struct text *text);
 
 #endif

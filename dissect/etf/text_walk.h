@@ -1,11 +1,12 @@
 /*
- * text_walk.h - the walk that writes a term as text, and what is written in every language alike. A
- * language is a table, struct text_syntax: Erlang's is term_text.c, Elixir's term_inspect.c. It is a
- * constant where the walk is used, so that its calls are none and what it lacks is compiled away.
+ * text_walk.h - the walk that writes a term as text, and the parts that all languages share. A
+ * language is a table, struct text_syntax: Erlang's is in term_text.c, Elixir's in term_inspect.c.
+ * It is a constant where the walk is used, so the compiler inlines its functions and removes what
+ * it lacks.
  *
- * What is open (a tuple, list, map or record of which elements are still to come) stands on a stack
- * of our own, small at first, on the heap when nesting is deep: a term nested a million times prints
- * like any other.
+ * The open containers (a tuple, list, map or record with elements to come) are on an explicit
+ * stack, which is small at first and on the heap when nesting is deep: a term nested a million
+ * times prints like any other.
  */
 #ifndef DISSECT_TEXT_WALK_H
 #define DISSECT_TEXT_WALK_H
@@ -21,7 +22,7 @@
 
 enum {
     TEXT_FRAMES = 32,
-    TEXT_ATOM_MAX = 255, /* bytes of one that is written without asking for room */
+    TEXT_ATOM_MAX = 255, /* longest atom, in bytes, that is written without asking for room */
     TEXT_ROOM = 1024,
 #define LIMIT(id, name, value, what) TEXT_##id##_MAX = (value),
 #include <distsniff/limits.def>
@@ -30,13 +31,13 @@ enum {
 
 _Static_assert(3 * (TEXT_ATOM_MAX + 8) <= TEXT_ROOM, "the name of a field, and two of an export");
 
-/* What can be open: of every language, then of Elixir alone. */
+/* What can be open: in every language, then in Elixir alone. */
 enum text_open {
     OPEN_TUPLE,
     OPEN_LIST,
     OPEN_MAP,
     OPEN_RECORD,
-    OPEN_OWN, /* those that follow are a language's own */
+    OPEN_OWN, /* the following belong to one language */
     OPEN_KEYWORDS = OPEN_OWN,
     OPEN_ATOM_MAP,
     OPEN_STRUCT,
@@ -46,49 +47,49 @@ enum text_open {
     OPEN_NUM
 };
 
-/* Something open. Where a limit leaves elements out, they are hidden. */
+/* An open container. Elements that a limit leaves out are hidden. */
 struct text_frame {
     uint64_t shown;  /* terms still to be shown */
     uint32_t hidden; /* elements after them that are not shown */
     uint8_t class;   /* one of enum text_open */
-    uint8_t extra;   /* what a language counts for itself */
+    uint8_t extra;   /* a language's own counter */
 };
 
 union text_entry {
     struct text_frame frame;
-    struct cursor names; /* of a record's fields: in an entry of their own beneath it */
+    struct cursor names; /* of a record's fields: in a separate entry beneath it */
 };
 _Static_assert(sizeof(union text_entry) <= 16, "half a million of them are 8 MB");
 
-/* What is written goes to pen without asking for room where little is written: at least TEXT_ROOM
- * bytes are asked for before each term and whatever stands in front of it or ends what it is in. What
- * may be longer is written by others, to out, between text_lend and text_resume. */
+/* Short output goes to pen without asking for room: at least TEXT_ROOM bytes are reserved for each
+ * term, with what precedes it or ends its container. Output that may be longer is written to out by
+ * other functions, between text_lend and text_resume. */
 struct text {
-    struct ds_buffer *out; /* its len is set by text_lend */
+    struct ds_buffer *out; /* text_lend sets its len */
     char *pen, *pen_end;
-    char *pen_mark; /* behind it there may be too little room, or the text may be long enough */
+    char *pen_mark; /* from here on there may be too little room, or the text may be long enough */
     const struct ds_term_print_options *options;
     struct term_env env;
     struct token_source source;
     struct cursor at;
     size_t start; /* of the text in out */
-    bool first;   /* nothing was written yet in what is open */
-    bool failed;  /* memory ran out: what is written is lost, to the end of the step at hand */
-    const uint8_t *part;          /* of options, until it has come; NULL: none is asked for */
-    size_t part_at, part_depth;   /* in out; what was open when it came */
-    size_t depth; /* what is open; entries may be more */
-    int32_t until_ask; /* so many terms more, and it is asked whether to go on */
+    bool first;   /* nothing was written yet in the open container */
+    bool failed;  /* memory ran out: the output of the current step is lost */
+    const uint8_t *part;          /* of options, until it is reached; NULL: none is wanted */
+    size_t part_at, part_depth;   /* in out; number of open containers there */
+    size_t depth; /* number of open containers; there may be more entries */
+    int32_t until_ask; /* terms until the next call of is_stopped */
     union text_entry few[TEXT_FRAMES];
     union text_entry *entries;
     size_t num_entries, cap_entries;
     char lost[TEXT_ROOM];
-    /* Of a language that has a form for keys, which sets them. */
+    /* Only for a language that has a special form for keys, which sets these. */
     struct cursor term; /* all of it */
-    size_t num_sets;    /* that are open */
+    size_t num_sets;    /* open sets */
     struct term_keywords keywords;
 };
 
-/* text_mark is one of a language's marks; all of its bytes are copied, and len of them count. */
+/* text_mark is a short word of a language; all its bytes are copied, and len of them count. */
 struct text_mark {
     char text[15];
     uint8_t len;
@@ -99,16 +100,16 @@ struct text_mark {
         .text = literal, .len = sizeof(literal) - 1                                                \
     }
 
-/* text_syntax is a language. What opens or writes a leaf passes what it has read of it. */
+/* text_syntax is a language. A function that opens or writes a leaf advances past what it reads. */
 struct text_syntax {
-    struct text_mark comma, bar, field; /* field: between the name of a record's field and it */
-    struct text_mark pid, reference;    /* what these begin with */
+    struct text_mark comma, bar, field; /* field: between the name of a record's field and its value */
+    struct text_mark pid, reference;    /* the words these begin with */
     struct {
         struct text_mark open, close;
-        uint8_t num_parts; /* terms an element is made of */
+        uint8_t num_parts; /* terms per element */
     } forms[OPEN_NUM];
     void (*add_atom)(struct text *text, const struct term_token *token);
-    void (*add_node)(struct text *text, const struct term_token *token); /* between others */
+    void (*add_node)(struct text *text, const struct term_token *token); /* between other parts */
     bool (*add_big)(struct ds_buffer *out, const struct term_token *token, size_t max_len);
     void (*add_float)(struct ds_buffer *out, double value);
     void (*add_binary)(struct text *text, const struct term_token *token);
@@ -117,13 +118,13 @@ struct text_syntax {
     void (*add_fun)(struct text *text, const struct term_token *token);
     void (*add_export)(struct text *text, const struct term_token *token);
     void (*add_record_name)(struct text *text, struct cursor *names);
-    void (*open_list)(struct text *text, const struct term_token *token); /* that has elements */
+    void (*open_list)(struct text *text, const struct term_token *token); /* with elements */
     void (*open_map)(struct text *text, const struct term_token *token);
-    /* Goes on with what is open, beginning where text_next does, as far as that is faster; NULL: it
-     * never is. */
+    /* put_plain continues the open container from where text_next begins, as long as it is faster;
+     * NULL: never. */
     void (*put_plain)(struct text *text);
-    /* Of what is the language's own, as text_separate, and instead of passing what is hidden; NULL:
-     * nothing is. */
+    /* For a language's own containers: like text_separate, and instead of skipping the hidden
+     * elements; NULL: none. */
     bool (*separate)(struct text *text, struct text_frame *frame);
     bool (*close)(struct text *text, const struct text_frame *frame);
 };
@@ -147,7 +148,7 @@ static inline void text_resume(struct text *text)
         text->pen_mark = out->data + text->start + max_len;
 }
 
-/* text_make_room sees to it that TEXT_ROOM bytes may be written. */
+/* text_make_room ensures that TEXT_ROOM bytes may be written. */
 TOKEN_INLINE void text_make_room(struct text *text)
 {
     if (text->pen <= text->pen_mark || text->pen_end - text->pen >= TEXT_ROOM)
@@ -201,7 +202,7 @@ TOKEN_INLINE union text_entry *text_push(struct text *text)
     return &text->entries[text->num_entries++];
 }
 
-/* text_shown_len says how many of len bytes a limit lets through. */
+/* text_shown_len returns how many of len bytes the limit allows. */
 static inline size_t text_shown_len(const struct text *text, size_t len)
 {
     size_t max = text->options->max_bytes;
@@ -222,22 +223,21 @@ static inline void text_note_cut(struct text *text)
         *text->options->cut = true;
 }
 
-/* text_add_more_bytes says how many max_bytes or max_len left out. */
+/* text_add_more_bytes writes how many bytes max_bytes or max_len left out. */
 static inline void text_add_more_bytes(struct text *text, uint64_t num)
 {
     text_add_more(text, num, " bytes");
     text_note_cut(text);
 }
 
-/* text_add_likely marks what is only likely, in a way that no atom is written. */
+/* text_add_likely marks an atom that is only likely with a sign that no atom has. */
 static inline void text_add_likely(struct text *text, const struct term_token *token)
 {
     if (token->atom != NULL && token->atom->state == DS_ATOM_LIKELY && !text->options->unmarked)
         TEXT_PUT(text, "?");
 }
 
-/* text_may_be_string says whether a list may be written as a string where its elements are
- * all characters. */
+/* text_may_be_string says whether a list of characters may be written as a string. */
 static inline bool text_may_be_string(const struct text *text)
 {
     return text->depth != 0 || !text->options->no_string;
@@ -289,7 +289,7 @@ TOKEN_INLINE void text_open_record(struct text *text, const struct text_syntax *
     text_open(text, syntax, OPEN_RECORD, token->num_terms);
 }
 
-/* text_close ends the innermost that is open; false when what is hidden in it is damaged. */
+/* text_close ends the innermost open container; false if the hidden part of it is damaged. */
 TOKEN_INLINE bool text_close(struct text *text, const struct text_syntax *syntax)
 {
     struct text_frame frame = text->entries[--text->num_entries].frame;
@@ -313,15 +313,15 @@ TOKEN_INLINE bool text_close(struct text *text, const struct text_syntax *syntax
     return true;
 }
 
-/* text_take_nil passes the end of a proper list. */
+/* text_take_nil skips the end of a proper list; false if something else comes next. */
 static inline bool text_take_nil(struct text *text)
 {
     uint8_t tag;
     return cursor_peek_u8(&text->at, &tag) && tag == TERM_TAG_NIL && cursor_skip(&text->at, 1);
 }
 
-/* text_separate writes what stands before the next term of what is open. False: there is
- * none, for a proper list has ended. */
+/* text_separate writes what precedes the next term of the open container. False if there is none
+ * because a proper list has ended. */
 TOKEN_INLINE bool text_separate(struct text *text, const struct text_syntax *syntax)
 {
     struct text_frame *frame = &text->entries[text->num_entries - 1].frame;
@@ -413,7 +413,7 @@ TOKEN_INLINE void text_add_integer(struct text *text, const struct text_syntax *
     text_lend(text);
     text->failed |= !syntax->add_big(text->out, token, text->options->max_bytes);
     text_resume(text);
-    /* One that is whole ends in a digit, hexadecimal ones' being capitals. */
+    /* A complete integer ends in a digit, and hexadecimal digits are capitals. */
     if (!text->failed && text->pen[-1] == 's')
         text_note_cut(text);
 }
@@ -429,8 +429,8 @@ TOKEN_INLINE void text_add_float(struct text *text, const struct text_syntax *sy
     text_resume(text);
 }
 
-/* text_add_token writes a leaf, or opens what the token begins. False: bytes after it are
- * damaged. */
+/* text_add_token writes a leaf, or opens the container that the token begins. False: the bytes
+ * after it are damaged. */
 TOKEN_INLINE bool text_add_token(struct text *text, const struct text_syntax *syntax,
                                  const struct term_token *token)
 {
@@ -481,7 +481,7 @@ TOKEN_INLINE bool text_add_token(struct text *text, const struct text_syntax *sy
         text_open(text, syntax, OPEN_TUPLE, token->num_terms);
         return true;
     case TERM_LIST:
-        if (token->num_terms != 1) /* else no elements: it is its tail, which comes next */
+        if (token->num_terms != 1) /* otherwise it has no elements, only its tail, which comes next */
             syntax->open_list(text, token);
         return true;
     case TERM_MAP:
@@ -497,7 +497,7 @@ TOKEN_INLINE bool text_add_token(struct text *text, const struct text_syntax *sy
     return true;
 }
 
-/* text_is_long_enough says whether a limit ends the text here, and writes that. */
+/* text_is_long_enough says whether a limit ends the text here, and writes how much is left out. */
 static inline bool text_is_long_enough(struct text *text)
 {
     if (text->options->max_len == 0 || text->failed ||
@@ -507,8 +507,8 @@ static inline bool text_is_long_enough(struct text *text)
     return true;
 }
 
-/* text_next stands before the next term of what is open, having closed what ends here. False: all is
- * done, or damaged. */
+/* text_next goes to the next term of the open container, after closing those that end here. False:
+ * all is done, or damaged. */
 TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
 {
     while (text->num_entries != 0 && !text->failed) {
@@ -528,7 +528,7 @@ TOKEN_INLINE bool text_next(struct text *text, const struct text_syntax *syntax)
     return false;
 }
 
-/* text_begin_part notes that what is asked for comes next. */
+/* text_begin_part records that the wanted part comes next. */
 static inline void text_begin_part(struct text *text)
 {
     text->part = NULL;
@@ -536,7 +536,8 @@ static inline void text_begin_part(struct text *text)
     text->part_depth = text->depth;
 }
 
-/* text_end_part tells where it is. What was open when it came ends behind it, a byte each. */
+/* text_end_part reports where the part is. The containers open at its beginning end after it, one
+ * byte each. */
 static inline void text_end_part(const struct text *text, struct ds_term_part *part)
 {
     const bool has_come = part->data != NULL && text->part == NULL;
@@ -545,7 +546,7 @@ static inline void text_end_part(const struct text *text, struct ds_term_part *p
     part->len = is_whole ? text->out->len - text->part_at - text->part_depth : 0;
 }
 
-/* text_is_stopped says whether the walk is to give up; it asks now and then. */
+/* text_is_stopped says whether to stop the walk; it asks only now and then. */
 static inline bool text_is_stopped(struct text *text)
 {
     if (--text->until_ask > 0)
@@ -573,8 +574,8 @@ TOKEN_INLINE void text_run(struct text *text, const struct text_syntax *syntax)
     } while (text_next(text, syntax));
 }
 
-/* text_print writes a term in that language; what the language itself keeps in text is set. False
- * when memory ran out. */
+/* text_print writes a term in that language; the language's own members of text must be set. False
+ * if memory ran out. */
 TOKEN_INLINE bool text_print(struct text *text, const struct text_syntax *syntax,
                              const struct ds_term *term,
                              const struct ds_term_print_options *options, struct ds_buffer *out)

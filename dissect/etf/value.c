@@ -1,8 +1,8 @@
 /*
- * value.c - leaves decoded. What comes by the million (integers that fit, floats of 8 bytes, pids,
- * ports, references) is a few numbers read through the cursor; what is rare, and not so simple, is
- * decoded by erl_interface. That is safe because a leaf has been checked byte by byte before, so
- * that ei finds all it reads.
+ * value.c - decodes leaves. The cursor reads common ones (integers that fit, floats of 8 bytes,
+ * pids, ports, references), which are a few numbers; erl_interface decodes the rare and complicated
+ * ones. That is safe because each leaf has been checked byte by byte before, so ei finds all bytes
+ * it reads.
  */
 #include "etf/value.h"
 #include "etf/float_text.h"
@@ -39,7 +39,7 @@ static bool value_get_magnitude(const struct term_token *token, uint64_t *magnit
         return true;
     case TERM_TAG_SMALL_BIG:
     case TERM_TAG_LARGE_BIG:
-        /* The sign stands right before the digits, of which the lowest is the first. */
+        /* The sign is right before the digits, the lowest digit first. */
         if (cursor_left(&body) > sizeof *magnitude ||
             !cursor_skip(&head, cursor_offset(&body, &head) - 1) || !cursor_read_u8(&head, &byte))
             return false;
@@ -74,7 +74,7 @@ bool value_get_big(const struct term_token *token, struct value_big *out)
     size_t len = cursor_left(&token->body);
     out->num_digits = len / 2 + len % 2;
     out->digits = out->few;
-    /* Its length is that of bytes which are there. */
+    /* Its length is that of existing bytes. */
     if (out->num_digits > sizeof out->few / sizeof out->few[0])
         out->digits = malloc(out->num_digits * sizeof *out->digits);
     if (out->digits == NULL)
@@ -113,7 +113,7 @@ bool value_get_float(const struct term_token *token, double *out)
     return true;
 }
 
-/* value_read_creation reads what was one byte, of which two bits counted, before OTP 23. */
+/* value_read_creation reads a creation. Before OTP 23 it was one byte with two significant bits. */
 static bool value_read_creation(struct cursor *numbers, bool is_new, uint32_t *out)
 {
     enum { OLD_CREATION_BITS = 3 };
@@ -180,8 +180,8 @@ static bool value_read_integer(struct cursor *at, int64_t *out)
     return term_read_token(at, &no_atoms, &token, NULL) == TERM_OK && value_get_i64(&token, out);
 }
 
-/* Of a fun only three parts are shown. ei_decode_fun would copy all free variables first, so
- * its parts are read one by one, and the integers decoded by ei. */
+/* value_get_fun decodes only the three parts that are shown. ei_decode_fun would copy all free
+ * variables first, so it reads the parts one by one, and ei decodes the integers. */
 bool value_get_fun(const struct term_token *token, const struct term_env *env, struct value_fun *out)
 {
     const size_t before_module = 1 + 4 + 1 + 16 + 4 + 4;

@@ -1,8 +1,8 @@
 /*
- * value.h - what the leaves of a term mean as numbers. What is rare is decoded by erl_interface
- * (ei), which knows nothing of lengths, of the atom cache or of memory's end: so each function takes
- * a token that the reader of term_token.h has checked, and no file includes <ei.h> but value.c and
- * float_text.c. Atoms in UTF-8, strings and binaries are their own bytes: token.body.
+ * value.h - the leaves of a term as numbers. erl_interface (ei) decodes rare ones; it knows nothing
+ * of lengths, of the atom cache or of the end of memory. So each function requires a token that the
+ * reader of term_token.h has checked, and only value.c and float_text.c include <ei.h>. For atoms
+ * in UTF-8, strings and binaries use token.body.
  */
 #ifndef DISSECT_VALUE_H
 #define DISSECT_VALUE_H
@@ -10,12 +10,12 @@
 #include "etf/term.h"
 #include "util/byte_order.h"
 
-/* A bignum's magnitude, in digits of 16 bits, the lowest first: one row of bytes of which the lowest
- * is the first on any machine. value_digit is the number that a digit stands for. */
+/* A bignum's magnitude in digits of 16 bits, the lowest first, stored as bytes with the lowest
+ * first on any machine. value_digit returns a digit as a number. */
 struct value_big {
     bool negative;
     size_t num_digits;
-    uint16_t *digits; /* to be released with value_big_free */
+    uint16_t *digits; /* release with value_big_free */
     uint16_t few[64];
 };
 
@@ -53,7 +53,7 @@ struct value_fun {
 bool value_get_i64(const struct term_token *token, int64_t *out);
 bool value_get_u64(const struct term_token *token, uint64_t *out);
 
-/* value_get_big decodes an integer of tag SMALL_BIG or LARGE_BIG; false when memory ran out. */
+/* value_get_big decodes an integer of tag SMALL_BIG or LARGE_BIG; false if memory ran out. */
 bool value_get_big(const struct term_token *token, struct value_big *out);
 void value_big_free(struct value_big *big);
 
@@ -64,10 +64,10 @@ bool value_get_port(const struct term_token *token, struct value_port *out);
 bool value_get_reference(const struct term_token *token, struct value_reference *out);
 bool value_get_fun(const struct term_token *token, const struct term_env *env, struct value_fun *out);
 
-/* value_get_bits decodes a bit string: its bytes, and how many bits of the last one count. */
+/* value_get_bits decodes a bit string: its bytes, and how many bits of the last byte count. */
 bool value_get_bits(const struct term_token *token, struct cursor *bytes, unsigned *last_bits);
 
-/* value_get_latin1 converts the text of a latin-1 atom to UTF-8. out has VALUE_ATOM_LEN. */
+/* value_get_latin1 converts the text of a latin-1 atom to UTF-8. out has VALUE_ATOM_LEN bytes. */
 enum { VALUE_ATOM_LEN = 255 * 4 + 1 };
 bool value_get_latin1(const struct cursor *text, char *out, size_t *len);
 
