@@ -1,8 +1,8 @@
 /*
- * keylog.c - see keylog.h: lines in, secrets by label and client random out. Secrets stand in
- * a ring, so that the oldest goes first, and in lists by hashes. Capture files hold secrets, too, so
- * that any number of them may be of one random, or differ in nothing but the secret: no list is walked
- * further than to what is wanted.
+ * keylog.c - see keylog.h: parses lines, and finds secrets by label and client random. Secrets are
+ * in a ring, so that the oldest is evicted first, and in hash lists. Capture files contain secrets
+ * too, so any number of them may have the same random, or differ only in the secret: no list is
+ * walked further than to the wanted entry.
  */
 #include "tls/keylog.h"
 
@@ -19,12 +19,13 @@ enum { KEY_LINE_MAX = 512, FIRST_CAP = 16 };
 struct ds_keylog {
     struct ds_keylog_stats stats;
     struct keylog_secret *secrets;
-    uint32_t *buckets[2];  /* of what is hashed: the first of each list, plus one; cap of them */
-    uint32_t used;         /* the one that was used last, plus one */
-    size_t cap, max, next; /* next: the oldest, once all places are taken */
+    uint32_t *buckets[2];  /* by the hash of a line or a random: the first of each list, plus one;
+                            * cap of them */
+    uint32_t used;         /* the one used last, plus one */
+    size_t cap, max, next; /* next: the oldest, once all places are in use */
     size_t num;
-    bool is_expected; /* more */
-    void (*want)(void *context); /* NULL: nobody is asked */
+    bool is_expected; /* more will come */
+    void (*want)(void *context); /* NULL: none */
     void *want_context;
     char line[KEY_LINE_MAX];
     size_t line_len; /* KEY_LINE_MAX + 1: too long */
@@ -60,7 +61,7 @@ void ds_keylog_free(struct ds_keylog *keylog)
     free(keylog);
 }
 
-/* keylog_key is what is hashed of a line. */
+/* keylog_key is the hashed part of a line. */
 struct keylog_key {
     uint8_t random[TLS_RANDOM_LEN];
     uint32_t label, updates;
@@ -74,7 +75,7 @@ static struct keylog_key key_of(enum tls_label label, uint32_t updates, const ui
     return key;
 }
 
-/* bucket_of: the key log's address is a seed that a peer does not know. */
+/* bucket_of uses the key log's address as a hash seed that a peer does not know. */
 static uint32_t *bucket_of(const struct ds_keylog *keylog, enum keylog_index index,
                            const struct keylog_key *key)
 {
@@ -82,7 +83,7 @@ static uint32_t *bucket_of(const struct ds_keylog *keylog, enum keylog_index ind
     return &keylog->buckets[index][XXH3_64bits_withSeed(key, len, (uintptr_t)keylog) % keylog->cap];
 }
 
-/* list_of returns where the list begins that a secret stands in, or would. */
+/* list_of returns the head of the list that a secret is in, or would be. */
 static uint32_t *list_of(struct ds_keylog *keylog, enum keylog_index index,
                          const struct keylog_secret *secret)
 {
@@ -112,7 +113,7 @@ static void unlink_secret(struct ds_keylog *keylog, enum keylog_index index, siz
         keylog->secrets[place.next - 1].places[index].before = place.before;
 }
 
-/* remove_secret frees the place of a secret. */
+/* remove_secret unlinks a secret. */
 static void remove_secret(struct ds_keylog *keylog, size_t i)
 {
     unlink_secret(keylog, KEYLOG_BY_LINE, i);
@@ -121,7 +122,7 @@ static void remove_secret(struct ds_keylog *keylog, size_t i)
         unlink_secret(keylog, KEYLOG_BY_USE, i);
 }
 
-/* grow makes room for twice as many, and leaves no secret behind in memory given back. */
+/* grow doubles the room, and wipes the secrets in the memory that it releases. */
 static bool grow(struct ds_keylog *keylog)
 {
     size_t cap = keylog->cap != 0 ? 2 * keylog->cap : FIRST_CAP;
@@ -146,7 +147,8 @@ static bool grow(struct ds_keylog *keylog)
     keylog->buckets[KEYLOG_BY_LINE] = by_line;
     keylog->buckets[KEYLOG_BY_RANDOM] = by_random;
     keylog->cap = cap;
-    for (int is_used = 1; is_used >= 0; is_used--) { /* those that are not come first, as if newer */
+    for (int is_used = 1; is_used >= 0; is_used--) { /* the unused are inserted last, so they come
+                                                      * first, as if newer */
         for (size_t i = 0; i < keylog->num; i++) {
             if ((secrets[i].used != 0) != is_used)
                 continue;
@@ -215,7 +217,7 @@ void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_
         if (memcmp(secret->random, random, TLS_RANDOM_LEN) != 0)
             continue;
         if (secret->used != 0)
-            break; /* and so are those that are older */
+            break; /* and so are the older ones */
         secret->used = ++keylog->stats.used;
         secret->tcp = tcp;
         put_in(keylog, KEYLOG_BY_USE, i - 1);
@@ -272,8 +274,8 @@ bool keylog_is_of_use(const struct dissect_ctx *env)
     return keylog_grows(env) || keylog_age(env->config.keylog) != 0;
 }
 
-/* find_place returns where a secret may stand: in the place of one that had the same line but for the
- * secret, of which the last is right, in a new one, or in that of the oldest. False: nowhere. */
+/* find_place returns the place for a secret: that of one whose line differs only in the secret (the
+ * last one is right), a new place, or that of the oldest. False if there is none. */
 static bool find_place(struct ds_keylog *keylog, const struct keylog_secret *old, size_t *place)
 {
     if (old != NULL) {
@@ -326,8 +328,8 @@ static int digit_of(uint8_t c)
                                   : -1;
 }
 
-/* read_hex reads a word of hexadecimal digits, of at most max bytes, and the space behind it.
- * Returns how many bytes, 0 for none. */
+/* read_hex reads a word of hexadecimal digits of at most max bytes, and the space after it. Returns
+ * the number of bytes, 0 if it is invalid. */
 static size_t read_hex(struct cursor *at, uint8_t *out, size_t max)
 {
     size_t len = 0;
@@ -340,7 +342,7 @@ static size_t read_hex(struct cursor *at, uint8_t *out, size_t max)
     return len;
 }
 
-/* read_updates reads a number of at most 6 digits, which is all there is. */
+/* read_updates reads all of at as a number of at most 6 digits. */
 static bool read_updates(struct cursor at, uint32_t *updates)
 {
     uint8_t digit;
@@ -371,7 +373,7 @@ static bool find_label(struct cursor name, struct keylog_secret *secret)
     return false;
 }
 
-/* is_name: names of key logs are capitals, digits and '_'. */
+/* is_name: key log names consist of capitals, digits and '_'. */
 static bool is_name(struct cursor name)
 {
     uint8_t c;
@@ -385,7 +387,8 @@ static bool is_name(struct cursor name)
 
 static void read_line(struct ds_keylog *keylog)
 {
-    static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* of UTF-8, before the first line */
+    static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* UTF-8 byte order mark, before the first
+                                                          * line */
     struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
     struct keylog_secret secret = {0};
     uint8_t other[TLS_SECRET_MAX + 16];
@@ -430,7 +433,7 @@ void ds_keylog_end(struct ds_keylog *keylog)
     keylog->line_len = 0;
 }
 
-/* end_in returns where a line ends in bytes; len: not in these. */
+/* end_in returns where the line ends in bytes; len if it does not. */
 static size_t end_in(const char *bytes, size_t len)
 {
     const char *feed = len != 0 ? memchr(bytes, '\n', len) : NULL;
@@ -457,8 +460,8 @@ void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len)
     }
 }
 
-/* A beginning of a line is never taken for a secret that it is not: the secrets of each suite have one
- * length. */
+/* ds_keylog_try: the beginning of a line is never mistaken for another secret, because the secrets
+ * of each suite have one length. */
 void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len)
 {
     const struct ds_keylog_stats before = keylog->stats;

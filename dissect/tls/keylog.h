@@ -1,5 +1,5 @@
 /*
- * keylog.h - the secrets of a key log, as the stage of TLS asks for them.
+ * keylog.h - the secrets of a key log, as TLS looks them up.
  */
 #ifndef DISSECT_KEYLOG_H
 #define DISSECT_KEYLOG_H
@@ -15,44 +15,45 @@ enum tls_label {
     TLS_LABEL_COUNT
 };
 
-/* Where a secret stands in a list, by its number plus one; 0: at the end of the list. */
+/* The place of a secret in a list: neighbours by their number plus one; 0: end of the list. */
 struct keylog_place {
     uint32_t next, before;
 };
 
-/* What secrets are found by: their line, their random, the newest first, and whether they are used. */
+/* The lists of secrets: by line, by random (the newest first), and the used ones. */
 enum keylog_index { KEYLOG_BY_LINE, KEYLOG_BY_RANDOM, KEYLOG_BY_USE, KEYLOG_INDEXES };
 
 /* keylog_secret is one line. */
 struct keylog_secret {
     enum tls_label label;
-    uint32_t updates; /* of keys before it */
-    uint8_t random[TLS_RANDOM_LEN]; /* of the client */
+    uint32_t updates; /* key updates before it */
+    uint8_t random[TLS_RANDOM_LEN]; /* the client's */
     uint8_t secret[TLS_SECRET_MAX];
     uint8_t len;
     struct keylog_place places[KEYLOG_INDEXES];
     uint64_t added; /* as which one, from 1 */
-    uint64_t used, tcp; /* ds_keylog_used: which one, 0: not; and of which connection */
+    uint64_t used, tcp; /* ds_keylog_used: its number in the order of use, 0: unused; and the
+                         * connection */
 };
 
-/* keylog_find returns the secret of that label, behind that many updates, and client random, or NULL.
- * It lives until more is added. */
+/* keylog_find returns the secret with that label, after that many updates, for a client random;
+ * NULL if there is none. Valid until more is added. */
 const struct keylog_secret *keylog_find(const struct ds_keylog *keylog, enum tls_label label,
                                         uint32_t updates, const uint8_t random[TLS_RANDOM_LEN]);
 
-/* keylog_each returns secret number i of those kept; NULL beyond. */
+/* keylog_each returns secret number i of those kept; NULL after the last. */
 const struct keylog_secret *keylog_each(const struct ds_keylog *keylog, size_t i);
 
-/* keylog_grows says whether secrets may come that are not there yet, keylog_is_of_use whether there
- * are any, or may be. */
+/* keylog_grows says whether more secrets may come. keylog_is_of_use says whether there are any, or
+ * may be. */
 struct dissect_ctx;
 bool keylog_grows(const struct dissect_ctx *env);
 bool keylog_is_of_use(const struct dissect_ctx *env);
 
-/* keylog_want asks for secrets that are not there. */
+/* keylog_want asks the caller for missing secrets. */
 void keylog_want(const struct dissect_ctx *env);
 
-/* keylog_note notes that the secrets of that random are of a connection. */
+/* keylog_note records that the secrets with that random belong to a connection. */
 void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
 
 /* keylog_age changes whenever a secret is added. */

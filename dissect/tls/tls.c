@@ -1,10 +1,10 @@
 /*
- * tls.c - see tls.h (RFC 5246, RFC 8446). A direction is a row of records:
+ * tls.c - see tls.h (RFC 5246, RFC 8446). A direction is a sequence of records:
  *
  *   type:1 version:2 length:2 body
  *
- * In TLS 1.2 they are sealed behind ChangeCipherSpec, in 1.3 where their type is that of data.
- * Where keys are missing records are counted all the same, as each is sealed under its number.
+ * In TLS 1.2 records after ChangeCipherSpec are encrypted, in 1.3 those of type data. Records are
+ * counted even if keys are missing, because each is encrypted under its number.
  */
 #include "tls/tls_conn.h"
 #include "tls/tls_record.h"
@@ -12,7 +12,7 @@
 #include <openssl/crypto.h>
 #include <stdlib.h>
 
-enum { TICK_LEN_12 = 28, TICK_LEN_13 = 21 }; /* body of a tick, 4 bytes, with GCM */
+enum { TICK_LEN_12 = 28, TICK_LEN_13 = 21 }; /* body of an encrypted tick (4 bytes), with GCM */
 
 struct tls_stage *tls_stage_new(struct dissect_ctx *env, const struct tls_events *events)
 {
@@ -86,15 +86,17 @@ static void on_encrypted(struct tls *tls, int dir, const struct tls_record *reco
     (void)tls_sealed_open(tls, dir, record, cursor_left(&sent), false);
 }
 
-/* note_sealed: in TLS 1.2 a sealed message of the handshake is the Finished, in 1.3 the client's flight is
- * sealed, of which a record is seen; where a server's ends is seen where it is opened. */
+/* note_sealed records the end of a handshake. In TLS 1.2, an encrypted handshake message is the
+ * Finished. In 1.3, one record of the client's encrypted flight is enough; the end of a server's
+ * flight is only seen if it is decrypted. */
 static void note_sealed(struct tls *tls, int dir, uint8_t type)
 {
     if (type == TLS_HANDSHAKE || (tls->view.version == TLS_1_3 && dir == tls->client))
         tls->view.has_ended[dir] = true;
 }
 
-/* note_answer: in 1.3 a record is sealed with one byte for its type and a tag (RFC 8446, 5.2). */
+/* note_answer counts answers. In 1.3 an encrypted record has one byte for its type and a tag (RFC
+ * 8446, 5.2). */
 static void note_answer(struct tls *tls, int dir, const struct tls_record *record)
 {
     enum { ALERT_LEN = 2 + 1 + 16, SHORT_TAG_ALERT_LEN = 2 + 1 + 8 };
@@ -116,7 +118,7 @@ static void on_record(struct tls *tls, int dir, const struct tls_record *record,
         tls->view.ticks[dir]++;
     if (d->is_sealed || record->type == TLS_DATA) {
         if (record->type == TLS_CHANGE_CIPHER && tls->view.version != TLS_1_2)
-            return; /* 1.3: for boxes in the middle */
+            return; /* 1.3: compatibility with middleboxes */
         d->is_sealed = true;
         note_sealed(tls, dir, record->type);
         on_encrypted(tls, dir, record, sent);
@@ -138,7 +140,7 @@ static void on_record(struct tls *tls, int dir, const struct tls_record *record,
     }
 }
 
-/* ask_for_keys: the key log has grown, or a hello was seen. */
+/* ask_for_keys looks for keys: the key log has grown, or a hello was seen. */
 static void ask_for_keys(struct tls *tls)
 {
     tls_keys_look(tls);
@@ -146,7 +148,7 @@ static void ask_for_keys(struct tls *tls)
         tls_late_tell(tls);
 }
 
-/* read_records works on the records that are whole in at. */
+/* read_records processes the complete records in at. */
 static void read_records(struct tls *tls, int dir, struct cursor *at)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -224,7 +226,7 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     tls_late_lose(tls, dir, len, why);
 }
 
-/* ask_at_last looks for the keys of what waits when nothing more comes. */
+/* ask_at_last looks for the keys of waiting records when no more bytes will come. */
 static void ask_at_last(struct tls *tls)
 {
     const struct dissect_ctx *env = tls->stage->env;

@@ -1,17 +1,17 @@
 /*
- * tls_budget.c - what may be tried to find the keys of records: so much in a second of the capture, of
- * which connections have equal shares, and, as a file may say of its seconds what it likes, no more than
- * the bytes are worth that come.
+ * tls_budget.c - limits the search for the keys of records: to a cost per second of the capture,
+ * which the connections share equally, and, because a file may have any timestamps, to what the
+ * bytes received allow.
  */
 #include "tls/tls_conn.h"
 
 enum {
     ALLOWED_A_BYTE = 2048,
-    MAX_SHARES = 256, /* of a second: more connections have to wait for each other */
+    MAX_SHARES = 256, /* per second: further connections must wait for each other */
 };
 
-/* What may be tried in a second of the capture, in bytes, some tenth of a second of a processor; and,
- * as a file may say of its seconds what it likes, what may be tried beyond ALLOWED_A_BYTE. */
+/* What may be spent in a second of the capture, in bytes: about a tenth of a second of a processor.
+ * And what may be spent beyond ALLOWED_A_BYTE, because a file may have any timestamps. */
 #define SEARCH_BUDGET (INT64_C(256) << 20)
 #define SEARCH_ALLOWANCE (INT64_C(4) << 30)
 
@@ -22,8 +22,8 @@ void tls_budget_allow(struct tls_stage *stage, size_t len)
         stage->spent = 0;
 }
 
-/* begin_second: each connection has the same share, by how many had one in the second before, so that
- * none that talks a lot leaves nothing to the others. */
+/* begin_second gives each connection the same share, by the number of those that had one in the
+ * second before, so that a busy one leaves some to the others. */
 static void begin_second(struct tls *tls)
 {
     struct tls_stage *stage = tls->stage;

@@ -1,7 +1,8 @@
 /*
- * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2; RFC 8446, 4.4.2): all<3>, in it each
- * certificate<3>, the sender's own first; in TLS 1.3 behind a context<1>. <n>: with a length of n
- * bytes. In TLS 1.3 all of that may be compressed (RFC 8879, 4): algorithm:2 length:3 bytes<3>.
+ * tls_certificate.c - see tls_certificate.h (RFC 5246, 7.4.2; RFC 8446, 4.4.2): all<3>, which
+ * contains each certificate<3>, the sender's own first; in TLS 1.3 after a context<1>. <n>:
+ * preceded by a length of n bytes. In TLS 1.3 the message may be compressed (RFC 8879, 4):
+ * algorithm:2 length:3 bytes<3>.
  */
 #include "tls/tls_certificate.h"
 

@@ -1,7 +1,7 @@
 /*
  * tls_cipher.c - see tls_cipher.h.
  *
- *              nonce                            what is authenticated besides
+ *               nonce                            additional authenticated data
  *   1.3        iv xor number                    the header of the record
  *   1.2 GCM,
  *       CCM    iv:4 explicit:8 (sent)           number:8 type version:2 length:2 of the text
@@ -67,8 +67,8 @@ static OSSL_PARAM text_param(const char *key, const char *text)
     return OSSL_PARAM_construct_utf8_string(key, (char *)(uintptr_t)text, 0);
 }
 
-/* expand is HKDF-Expand-Label of RFC 8446, 7.1, without a context: length:2, the label with
- * its length, an empty context. */
+/* expand is HKDF-Expand-Label of RFC 8446, 7.1, with an empty context: length:2, the label with its
+ * length, the empty context. */
 static bool expand(const struct tls_suite *suite, const uint8_t *secret, const char *label,
                    uint8_t *out, size_t len)
 {
@@ -92,8 +92,8 @@ static bool expand(const struct tls_suite *suite, const uint8_t *secret, const c
     return derive("HKDF", params, out, len);
 }
 
-/* start_mac makes what the MACs of CBC are made with: to look for it at each record would cost more
- * than to open that. */
+/* start_mac creates the MAC context of CBC once: fetching it for each record would cost more than
+ * decrypting the record. */
 static bool start_mac(struct tls_cipher *cipher, const struct tls_suite *suite)
 {
     const char *name = suite->mac_len == 48 ? "SHA384" : suite->mac_len == 32 ? "SHA256" : "SHA1";
@@ -107,7 +107,7 @@ static bool start_mac(struct tls_cipher *cipher, const struct tls_suite *suite)
            EVP_MAC_init(cipher->mac_context, cipher->mac, suite->mac_len, params) == 1;
 }
 
-/* start makes what the records are opened with; the keys are there. */
+/* start creates the cipher context; the keys are set. */
 static bool start(struct tls_cipher *cipher, const struct tls_suite *suite)
 {
     const bool is_ccm = suite->kind == TLS_CCM || suite->kind == TLS_CCM8;
@@ -212,7 +212,7 @@ static void put_aad(uint8_t out[AAD_LEN], uint64_t seq, const struct tls_record 
     out[12] = (uint8_t)text_len;
 }
 
-/* open_aead opens text, behind which the tag stands. */
+/* open_aead decrypts text, which the tag follows. */
 static bool open_aead(struct tls_cipher *cipher, const uint8_t *nonce, const uint8_t *aad,
                       size_t aad_len, struct cursor text, const uint8_t *tag, uint8_t *out)
 {
@@ -341,7 +341,7 @@ bool tls_cipher_open(struct tls_cipher *cipher, uint64_t seq, const struct tls_r
         return false;
     if (!cipher->is_13)
         return true;
-    /* What is inside ends with its type and any number of zeros: RFC 8446, 5.4. */
+    /* The plain text ends with its type and any number of zeros: RFC 8446, 5.4. */
     while (*len != 0 && out[*len - 1] == 0)
         (*len)--;
     if (*len == 0)

@@ -1,5 +1,5 @@
 /*
- * tls_cipher.h - what opens the records of one direction, from its secret on. All arithmetic is
+ * tls_cipher.h - decrypts the records of one direction, given its secret. All cryptography is
  * libcrypto's.
  */
 #ifndef DISSECT_TLS_CIPHER_H
@@ -15,7 +15,7 @@ enum {
     TLS_RANDOM_LEN = 32,
     TLS_MASTER_LEN = 48,
     TLS_SECRET_MAX = 48,
-    /* RFC 5246 6.2.3 allows 2048 bytes more than of plain text, RFC 8446 5.2 256. */
+    /* RFC 5246 6.2.3 allows 2048 bytes more than plain text, RFC 8446 5.2 allows 256. */
     TLS_RECORD_MAX = (1 << 14) + 2048,
 };
 
@@ -29,49 +29,49 @@ enum tls_type {
 
 enum { TLS_1_2 = 0x0303, TLS_1_3 = 0x0304 };
 
-/* tls_cipher: all zero before tls_cipher_set_. */
+/* tls_cipher: all zero before tls_cipher_set_12 or tls_cipher_set_13. */
 struct tls_cipher {
     const struct tls_suite *suite; /* NULL: no keys */
-    EVP_CIPHER_CTX *context; /* which has the key already, as mac_context has that of CBC's MAC */
+    EVP_CIPHER_CTX *context; /* it contains the key, and mac_context that of CBC's MAC */
     EVP_MAC_CTX *mac_context;
     bool is_13, mac_last; /* mac_last: encrypt-then-MAC, RFC 7366 */
     uint8_t key[32], iv[12], mac[48];
 };
 
-/* tls_record is one as sent. body lives as long as what it was read from. */
+/* tls_record is a record as sent. body is valid as long as the bytes it was read from. */
 struct tls_record {
     uint8_t type;
     uint16_t version;
     struct cursor body;
 };
 
-/* tls_cipher_set_12 takes the keys of one direction of TLS 1.2 out of the master secret
- * (RFC 5246, 6.3); is_client: that of the client. tls_cipher_set_13 those of a traffic secret
- * (RFC 8446, 7.3). False when memory ran out or libcrypto has no such cipher. */
+/* tls_cipher_set_12 derives the keys of one direction of TLS 1.2 from the master secret (RFC 5246,
+ * 6.3); is_client: the client's direction. tls_cipher_set_13 derives them from a traffic secret
+ * (RFC 8446, 7.3). False if memory ran out or libcrypto has no such cipher. */
 bool tls_cipher_set_12(struct tls_cipher *cipher, const struct tls_suite *suite, bool mac_last,
                        const uint8_t master[TLS_MASTER_LEN],
                        const uint8_t client_random[TLS_RANDOM_LEN],
                        const uint8_t server_random[TLS_RANDOM_LEN], bool is_client);
 bool tls_cipher_set_13(struct tls_cipher *cipher, const struct tls_suite *suite, const uint8_t *secret);
 
-/* tls_cipher_next_secret replaces a traffic secret by the one after a key update (RFC 8446,
- * 7.2); false when libcrypto cannot. */
+/* tls_cipher_next_secret replaces a traffic secret by the one after a key update (RFC 8446, 7.2).
+ * False if libcrypto fails. */
 bool tls_cipher_next_secret(const struct tls_suite *suite, uint8_t secret[TLS_SECRET_MAX]);
 
-/* tls_cipher_open opens record number seq. out has room for TLS_RECORD_MAX bytes; type is that
- * of what is inside. False when it is not what this key has sealed under that number. */
+/* tls_cipher_open decrypts record number seq. out has room for TLS_RECORD_MAX bytes; type is that
+ * of the content. False if this key did not encrypt it under that number. */
 bool tls_cipher_open(struct tls_cipher *cipher, uint64_t seq, const struct tls_record *record,
                      uint8_t *out, size_t *len, uint8_t *type);
 
-/* tls_snapshot_key makes a key of out_len bytes for what stands for the past, of a secret of len bytes
- * and what tells its uses apart. False when memory ran out. */
+/* tls_snapshot_key derives a key of out_len bytes for snapshots from a secret of len bytes; use
+ * separates its purposes. False if memory ran out. */
 bool tls_snapshot_key(const uint8_t *secret, size_t len, const uint8_t *use, size_t use_len,
                       uint8_t *out, size_t out_len);
 
 /* tls_cipher_clear wipes the keys. */
 void tls_cipher_clear(struct tls_cipher *cipher);
 
-/* tls_secret_len is how long the secrets of a suite are in TLS 1.3. */
+/* tls_secret_len returns the length of a suite's secrets in TLS 1.3. */
 static inline size_t tls_secret_len(const struct tls_suite *suite)
 {
     return suite->hash / 8;

@@ -1,14 +1,14 @@
 /*
- * tls_eviction.c - all connections that wait for their keys: one line of a key log, or some that come
- * at once, may be for many. What these have waited with is told in the order in which it came, as if
- * it was one connection's.
+ * tls_eviction.c - all connections that wait for their keys: one line of a key log, or several that
+ * come at once, may be for many. Their waiting records are reported in the order in which they
+ * came, across connections.
  */
 #include "tls/tls_conn.h"
 
-enum { LOOK_COST = 1024 }; /* looking for the keys of a connection takes as long as opening so many bytes */
+enum { LOOK_COST = 1024 }; /* cost of looking up the keys of a connection, in bytes decrypted */
 
-/* The connections that are being told of are a pairing heap by what is due: each has behind child those
- * that come later, one behind the other as siblings. */
+/* meld: the connections being reported are a pairing heap by their next record; child is the first
+ * of the later ones, which are linked as siblings. */
 
 static struct tls *meld(struct tls *a, struct tls *b)
 {
@@ -20,7 +20,7 @@ static struct tls *meld(struct tls *a, struct tls *b)
     return first;
 }
 
-/* pop_first takes the first out, and returns the first of the others. */
+/* pop_first removes the first, and returns the first of the rest. */
 static struct tls *pop_first(struct tls *first)
 {
     struct tls *left = first->child, *pairs = NULL, *all = NULL;
@@ -44,7 +44,7 @@ static struct tls *pop_first(struct tls *first)
     return all;
 }
 
-/* finish ends the telling of a connection, which may be gone then. */
+/* finish ends the report of a connection, which may be freed by it. */
 static void finish(struct tls *tls)
 {
     const struct tls_events *events = tls->stage->events;
@@ -62,7 +62,7 @@ static void tell(struct tls_stage *stage)
         tls_late_search(tls);
         stage->events->enter(tls->context);
         tls->child = tls->sibling = NULL;
-        (void)tls_late_begin(tls); /* something waits, or it would not be ready */
+        (void)tls_late_begin(tls); /* true: something waits, or it would not be ready */
         due = meld(due, tls);
     }
     while (due != NULL) {
@@ -88,7 +88,7 @@ bool tls_eviction_look(struct tls_stage *stage)
     stage->keys_age = keylog_age(keylog);
     for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
         tls_keys_look(tls);
-        if (tls->is_closed && tls->client < 0) /* none of its records to come can be tried */
+        if (tls->is_closed && tls->client < 0) /* no later record can be tried */
             tls_late_search(tls);
     }
     tell(stage);

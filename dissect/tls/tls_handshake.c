@@ -1,6 +1,6 @@
 /*
  * tls_handshake.c - what both sides agree on (RFC 5246, 7.4; RFC 8446, 4): messages of type:1
- * length:3 body, in clear or, of TLS 1.3, sealed.
+ * length:3 body, plain or, in TLS 1.3, encrypted.
  */
 #include "tls/tls_certificate.h"
 #include "tls/tls_conn.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_HANDSHAKE = 64 * 1024 }; /* bytes of one message that are read */
+enum { MAX_HANDSHAKE = 64 * 1024 }; /* longest message that is read */
 
 static struct ds_text keep_text(char *to, size_t room, struct cursor text)
 {
@@ -18,8 +18,8 @@ static struct ds_text keep_text(char *to, size_t room, struct cursor text)
     return (struct ds_text){len != 0 ? to : NULL, len};
 }
 
-/* become_13: what was sent before this was known, as data that comes before the handshake, or a
- * ChangeCipherSpec for boxes in the middle, has nothing to do with the keys that follow. */
+/* become_13 resets the counts. Records before the version is known, such as early data or a
+ * ChangeCipherSpec for middleboxes, do not belong to the keys that follow. */
 static void become_13(struct tls *tls)
 {
     tls->view.version = TLS_1_3;
@@ -33,7 +33,7 @@ static void become_13(struct tls *tls)
     }
 }
 
-/* is_agreed: of TLS 1.3, in which nothing is agreed on twice, something was opened. */
+/* is_agreed says whether TLS 1.3, which agrees only once, has decrypted anything. */
 static bool is_agreed(const struct tls *tls)
 {
     bool is_any_open = false;
@@ -42,7 +42,8 @@ static bool is_agreed(const struct tls *tls)
     return tls->view.version == TLS_1_3 && is_any_open;
 }
 
-/* drop_keys: those that were made by what a server said before have opened nothing. */
+/* drop_keys drops keys that an earlier message of the server led to and that have decrypted
+ * nothing. */
 static void drop_keys(struct tls *tls)
 {
     for (int dir = 0; dir < 2; dir++) {
@@ -151,7 +152,7 @@ static bool is_of_use(uint8_t type)
            type == TLS_KEY_UPDATE || type == TLS_COMPRESSED_CERTIFICATE;
 }
 
-/* read_messages works on the messages that are whole in at: type:1 length:3 body. */
+/* read_messages processes the complete messages in at: type:1 length:3 body. */
 static void read_messages(struct tls *tls, int dir, struct cursor *at)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -178,7 +179,7 @@ static void read_messages(struct tls *tls, int dir, struct cursor *at)
         } else if (cursor_child(at, len, &body)) {
             on_message(tls, dir, type, body);
             if (type == TLS_KEY_UPDATE && cursor_skip(at, cursor_left(at)))
-                return; /* nothing may stand behind it in its record: RFC 8446, 5.1 */
+                return; /* no message may follow in the same record: RFC 8446, 5.1 */
         } else {
             *at = start;
             return;
@@ -204,12 +205,12 @@ void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
     if (from_held)
         stream_buffer_drop(&d->handshake, cursor_offset(&at, &start));
     else if (cursor_left(&at) != 0 && !stream_buffer_add(&d->handshake, env, at))
-        return; /* counted; what follows is no whole message */
+        return; /* counted; the rest is not a whole message */
     if (d->handshake.len == 0)
         stream_buffer_free(&d->handshake, env);
 }
 
-/* An alert is level:1 description:1. */
+/* tls_handshake_alert reads an alert: level:1 description:1. */
 void tls_handshake_alert(struct tls *tls, int dir, struct cursor body)
 {
     uint8_t level, description;

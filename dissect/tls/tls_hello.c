@@ -5,7 +5,7 @@
  *   ServerHello  version:2 random:32 id<1> suite:2 compression:1 extensions<2>
  *   extension    type:2 bytes<2>
  *
- * <n>: with a length of n bytes. A hello of TLS 1.2 may end before the extensions.
+ * <n>: preceded by a length of n bytes. A hello of TLS 1.2 may end before the extensions.
  */
 #include "tls/tls_hello.h"
 
@@ -67,7 +67,7 @@ static void read_versions(struct reader at, bool is_client, struct tls_hello *ou
     }
 }
 
-/* read_encrypted_hello: who has none to send sends an outer one all the same, of nonsense. */
+/* read_encrypted_hello: a client without one still sends an outer hello, with random content. */
 static void read_encrypted_hello(struct reader at, struct tls_hello *out)
 {
     out->has_ech = reader_u8(&at, cut) == 0 && reader_is_ok(&at);

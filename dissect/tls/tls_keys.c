@@ -1,16 +1,16 @@
 /*
- * tls_keys.c - which keys, and which number, a record was sealed with. The number is not sent: it
- * is counted, and after a gap, or where the capture began late, it is searched for within what can
- * have been lost, as the tag says which is right.
+ * tls_keys.c - the keys and the number under which a record was encrypted. The number is not sent
+ * but counted. After a gap, or if the capture began late, it is searched for among the records that
+ * may have been lost; the tag shows which number is right.
  */
 #include "tls/tls_conn.h"
 
 #include <openssl/crypto.h>
 
 enum {
-    ALWAYS_SEARCH = 64,      /* the first ones are tried again each time */
-    LATER_SEARCH = 4 * 1024, /* numbers tried of keys that nobody saw the update to */
-    MAX_LATER = 8,           /* updates of keys that nobody saw */
+    ALWAYS_SEARCH = 64,      /* the first numbers are tried again each time */
+    LATER_SEARCH = 4 * 1024, /* numbers tried after key updates that were not seen */
+    MAX_LATER = 8,           /* key updates that were not seen */
 };
 
 static enum tls_label label_of(const struct tls *tls, int dir)
@@ -35,7 +35,7 @@ static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_s
     return true;
 }
 
-/* renew goes on to the keys after those of d->secret, which has the suite of the keys at hand. */
+/* renew switches to the keys after those of d->secret, with the suite of the current keys. */
 static bool renew(struct tls_dir *d)
 {
     const struct tls_suite *suite = d->cipher.suite;
@@ -43,7 +43,7 @@ static bool renew(struct tls_dir *d)
            tls_cipher_set_13(&d->cipher, suite, d->secret);
 }
 
-/* use_origin makes the keys of a direction from where they are known to come from. */
+/* use_origin derives the keys of a direction from its known origin. */
 static bool use_origin(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -100,22 +100,22 @@ void tls_keys_look(struct tls *tls)
         keylog_note(env, tls->random[0], tls->tcp->number);
     for (int dir = 0; dir < 2; dir++) {
         if (has_grown && tls->dirs[dir].cipher.suite == NULL)
-            tls->dirs[dir].num_searches = 0; /* there are others to look for */
+            tls->dirs[dir].num_searches = 0; /* there are others to search for */
     }
     tls->keys_age = keylog_age(env->config.keylog);
     for (int dir = 0; dir < 2; dir++)
         (void)tls_keys_find(tls, dir);
 }
 
-/* search_len is how many numbers are worth trying: a record may be one under other keys, so that
- * little is spent on the first of them. */
+/* search_len returns how many numbers to try: few for the first record, which may belong to other
+ * keys. */
 static uint64_t search_len(const struct tls_dir *d)
 {
     const uint64_t len = (uint64_t)TLS_FIRST_SEARCH << (d->num_wrong < 12 ? d->num_wrong : 12);
     return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
 }
 
-/* open_in tries the numbers from first on, up to end, and leaves first where it came to. */
+/* open_in tries the numbers from *first up to end, and leaves *first at the last one tried. */
 static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher, uint64_t *first,
                     uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
 {
@@ -132,9 +132,9 @@ static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
     return false;
 }
 
-/* open_at tries the numbers that a record can have: the one that is expected, and then some of the
- * others. What this record cannot be the next one cannot either, which has the number behind it: it
- * goes on from there. */
+/* open_at tries the possible numbers of a record: the expected one, then some of the others.
+ * Numbers ruled out for this record are ruled out for the next one too, plus one: it continues from
+ * there. */
 static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher,
                     const struct tls_record *record, size_t *len, uint8_t *type)
 {
@@ -158,8 +158,8 @@ static bool open_at(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
     return false;
 }
 
-/* try_secret tries another secret than the one at hand, of the same suite; where it fits it takes its
- * place. */
+/* try_secret tries another secret than the current one, with the same suite; if it fits, it
+ * replaces the current one. */
 static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret, bool from_start,
                        const struct tls_record *record, size_t *len, uint8_t *type)
 {
@@ -188,7 +188,7 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
     return false;
 }
 
-/* try_swapped: OTP 27 writes the secrets of both directions down under each other's label. */
+/* try_swapped: OTP 27 logs the secrets of both directions with swapped labels. */
 static bool try_swapped(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
                         uint8_t *type)
 {
@@ -205,7 +205,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
     return true;
 }
 
-/* try_updated: the message that said that the keys change was lost. */
+/* try_updated: the message that announced a key update was lost. */
 static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_record *record,
                         size_t *len, uint8_t *type)
 {
@@ -218,8 +218,8 @@ static bool try_updated(struct tls *tls, struct tls_dir *d, const struct tls_rec
     return fits;
 }
 
-/* try_later: the capture began after the hello, and after updates of the keys; the number of each
- * begins anew. */
+/* try_later: the capture began after the hello, and after key updates; the numbers restart after
+ * each. */
 static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_record *record,
                       size_t *len, uint8_t *type)
 {
@@ -237,7 +237,7 @@ static bool try_later(struct tls *tls, struct tls_dir *d, const struct tls_recor
     return fits;
 }
 
-/* try_early tries the secret of that label, from the number at hand on. */
+/* try_early tries the secret with that label, at the current number. */
 static bool try_early(struct tls *tls, struct tls_dir *d, enum tls_label label,
                       const struct tls_record *record, size_t *len, uint8_t *type)
 {

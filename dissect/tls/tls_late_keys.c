@@ -1,7 +1,8 @@
 /*
- * tls_late_keys.c - what comes before its keys: it waits for them, for a while, and is told as if they
- * had been there, each record with the moment at which it came, both directions in the order in which
- * they were sent. While one direction waits so does the other, be there keys for it or not.
+ * tls_late_keys.c - records that come before their keys: they wait for a while and are then
+ * reported as if the keys had been there, each with the time at which it came, both directions in
+ * the order in which they were sent. While one direction waits, so does the other, even if it has
+ * keys.
  */
 #include "tls/tls_conn.h"
 #include "tls/tls_record.h"
@@ -15,7 +16,7 @@ bool tls_late_may_wait(const struct tls *tls)
            (keylog_grows(env) || !tls->has_client_random || !tls->has_server_random);
 }
 
-/* is_over says whether what came then has waited for long enough. */
+/* is_over says whether a record that came at then_ns has waited long enough. */
 static bool is_over(const struct tls *tls, int64_t then_ns)
 {
     const int64_t now_ns = tls->stage->now_ns;
@@ -51,7 +52,7 @@ static bool add(struct tls *tls, const struct tls_waiter *waiter, struct cursor 
     return tls_waiting_add(&tls->waiting, env, waiter, bytes, env->config.limits[DS_LIMIT_BUFFER]);
 }
 
-/* join: a connection waits, the newest of those that do. */
+/* join appends a connection to the list of waiting ones. */
 static void join(struct tls *tls)
 {
     struct tls_stage *stage = tls->stage;
@@ -105,7 +106,7 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
     return true;
 }
 
-/* What TCP says */
+/* --- reports of TCP --- */
 
 void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
@@ -117,7 +118,7 @@ void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     tls_sealed_lose(tls, dir, len, why);
 }
 
-/* note keeps something behind what waits; false where nothing waits any more. */
+/* note queues something after the waiting records; false if none wait any more. */
 static bool note(struct tls *tls, int dir, enum tls_waiting_kind kind, struct cursor bytes)
 {
     const struct tls_waiter waiter = make_waiter(tls, dir, kind, cursor_left(&bytes));
@@ -155,10 +156,10 @@ bool tls_late_close(struct tls *tls, enum tcp_close why)
     return tls->is_closed;
 }
 
-/* The numbers of records of which the capture has not seen the first */
+/* --- the numbers of records whose predecessors were not captured --- */
 
-/* number_back: the record behind so many that wait, with room for slack more between them, was opened;
- * the first of them is what comes next. */
+/* number_back computes the number of the first waiting record from a decrypted one: records precede
+ * that one in the queue, and up to slack are missing between them. */
 static void number_back(struct tls_dir *d, uint64_t records, uint64_t slack)
 {
     const uint64_t seq = d->seq - 1, last = seq > records ? seq - records : 0;
@@ -167,7 +168,8 @@ static void number_back(struct tls_dir *d, uint64_t records, uint64_t slack)
     d->tried = 0;
 }
 
-/* place finds the number of the first record of a direction that waits: that of any will do. */
+/* place finds the number of the first waiting record of a direction, from any of them that
+ * decrypts. */
 static void place(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -197,7 +199,7 @@ static void place(struct tls *tls, int dir)
     d->num_wrong = num_wrong;
 }
 
-/* slack_of returns how many records may be missing between those that wait. */
+/* slack_of returns how many records may be missing between the waiting ones. */
 static uint64_t slack_of(const struct tls *tls, int dir)
 {
     struct tls_waiting_at at = tls_waiting_begin(&tls->waiting);
@@ -223,9 +225,9 @@ void tls_late_look(struct tls *tls, int dir, const struct tls_record *record)
     tls_late_tell(tls);
 }
 
-/* Telling */
+/* --- reporting --- */
 
-/* tell tells one; false where it has to wait on. */
+/* tell reports one item; false if it must wait on. */
 static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor bytes, bool may_wait)
 {
     const struct tls_events *events = tls->stage->events;
@@ -259,7 +261,7 @@ static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor
     return true;
 }
 
-/* go_back has TCP stand where it stood. */
+/* go_back sets the view of TCP to what it was then. */
 static void go_back(struct tls *tls, const struct tls_waiter *waiter)
 {
     struct tcp_conn_view *then = &tls->then;
@@ -321,7 +323,7 @@ void tls_late_finish(struct tls *tls)
         join(tls);
 }
 
-/* flush_waiting tells what waits, up to what may wait on for its keys. */
+/* flush_waiting reports the waiting items, up to one that may wait on for its keys. */
 static void flush_waiting(struct tls *tls, bool may_wait)
 {
     const struct tls_events *events = tls->stage->events;

@@ -1,6 +1,6 @@
 /*
- * tls_origin.c - which line of the key log the keys of a direction come from: it is found again by who
- * makes them anew, and what stands for the past of a connection is sealed with it.
+ * tls_origin.c - the line of the key log from which a direction's keys come: it is needed to derive
+ * them again, and to encrypt snapshots of the connection.
  */
 #include "tls/tls_conn.h"
 

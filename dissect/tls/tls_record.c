@@ -60,7 +60,7 @@ bool tls_record_find(struct cursor *at)
         struct tls_record record;
         if (tls_record_may_begin(*at)) {
             if (!tls_record_read(&next, &record))
-                return true; /* not whole: wait for more */
+                return true; /* incomplete: wait for more */
             if (record.version == TLS_1_2 && tls_record_may_begin(next))
                 return true;
         }

@@ -1,16 +1,16 @@
 /*
- * tls_sealed.c - what becomes of a sealed record: what is in it is given out, or that it could not be
- * opened is told; and of bytes that are missing, in which there may have been records.
+ * tls_sealed.c - encrypted records: emits their content, or reports that they could not be
+ * decrypted; and missing bytes, which may have contained records.
  */
 #include "tls/tls_conn.h"
 #include "tls/tls_record.h"
 
 #include <openssl/crypto.h>
 
-enum { MIN_RECORD_LEN = TLS_HEADER_LEN + 1 + 8 }; /* of data: one byte and the shortest tag */
+enum { MIN_RECORD_LEN = TLS_HEADER_LEN + 1 + 8 }; /* for data: one byte and the shortest tag */
 
-/* give_gap tells of what could not be opened: at once where something was before it, else
- * before the first that can be. */
+/* give_gap reports bytes that could not be decrypted: at once if text was decrypted before them,
+ * otherwise before the first text. */
 static void give_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -47,7 +47,7 @@ static void report_decrypted(struct tls *tls)
     tls->stage->events->sealed(tls->context);
 }
 
-/* on_text gives out what is inside a record. */
+/* on_text emits the content of a record. */
 static void on_text(struct tls *tls, int dir, uint8_t type, size_t len)
 {
     const struct cursor text = cursor_make(tls->stage->text, len);
@@ -76,24 +76,25 @@ static void on_text(struct tls *tls, int dir, uint8_t type, size_t len)
     }
 }
 
-/* count_unopened: a record has a number although it could not be opened. */
+/* count_unopened counts the number of a record that could not be decrypted. */
 static void count_unopened(struct tls *tls, int dir)
 {
     struct tls_dir *d = &tls->dirs[dir];
     if (tls->view.version != TLS_1_3 || d->is_open)
         d->seq++;
     else if (d->slack < TLS_MAX_UNKNOWN_SEQ)
-        d->slack++; /* some are of the handshake, under other keys */
+        d->slack++; /* some belong to the handshake, under other keys */
 }
 
-/* are_late: records have waited for a line of the key log, not just for the hello of the other side. */
+/* are_late says whether records have waited for a line of the key log, not just for the hello of
+ * the other side. */
 static bool are_late(const struct tls *tls)
 {
     return tls->is_told ||
            (tls->has_waited && tls->waits_age != keylog_age(tls->stage->env->config.keylog));
 }
 
-/* open_record returns whether a sealed record could be opened. */
+/* open_record decrypts an encrypted record. False if it cannot. */
 static bool open_record(struct tls *tls, int dir, const struct tls_record *record)
 {
     struct tls_dir *d = &tls->dirs[dir];
@@ -116,8 +117,8 @@ static bool open_record(struct tls *tls, int dir, const struct tls_record *recor
     return true;
 }
 
-/* is_handshake_13 says whether a record that could not be opened may be one of the handshake,
- * whose keys are others. */
+/* is_handshake_13 says whether a record that could not be decrypted may belong to the handshake,
+ * which has other keys. */
 static bool is_handshake_13(const struct tls *tls, int dir)
 {
     return tls->view.version == TLS_1_3 && !tls->dirs[dir].is_open;

@@ -1,12 +1,13 @@
 /*
- * tls_search.c - the capture began after the hello: every secret of TLS 1.3 may be the one, with every
- * suite of its length, under any number. What there is no time for is left to the next record.
+ * tls_search.c - the capture began after the hello: any secret of TLS 1.3 may be the right one,
+ * with any suite of its length, at any number. The next record continues a search that ran out of
+ * budget.
  */
 #include "tls/tls_conn.h"
 
 enum {
-    MAX_SEARCHES = 80, /* enough for all numbers that there may be */
-    LOOK_COST = 64,    /* of seeing that a secret is none to try */
+    MAX_SEARCHES = 80, /* enough for all possible numbers */
+    LOOK_COST = 64,    /* of checking that a secret need not be tried */
 };
 
 bool tls_search_may_go_on(const struct tls_dir *d)
@@ -14,17 +15,17 @@ bool tls_search_may_go_on(const struct tls_dir *d)
     return d->num_searches < MAX_SEARCHES || (d->num_wrong & (d->num_wrong - 1)) == 0;
 }
 
-/* CUT: there is no time left; the next record goes on from there. */
+/* CUT: the budget is spent; the next record continues from there. */
 enum search { FOUND, CUT, DONE };
 
-/* all_len is how many numbers are tried of each secret before those beyond them of any. */
+/* all_len returns how many numbers are tried of each secret before higher ones of any. */
 static uint64_t all_len(const struct tls_search *search)
 {
     const uint64_t len = search->tried + TLS_FIRST_SEARCH;
     return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
 }
 
-/* use_keys: a record has opened with them, under that number. */
+/* use_keys adopts keys that have decrypted a record, at that number. */
 static void use_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, uint64_t number,
                      const struct keylog_secret *secret)
 {
@@ -48,8 +49,8 @@ static void use_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, 
     tls->dirs[1 - dir].tried = 0;
 }
 
-/* try_each tries one secret of TLS 1.3 with a suite: from the first number that was not tried yet on, and
- * then, as records that have gone by may have been under keys before those, numbers below theirs. */
+/* try_each tries one secret of TLS 1.3 with a suite: from the first untried number on, and then
+ * lower numbers, because earlier records may have been under previous keys. */
 static enum search try_each(struct tls *tls, int dir, struct tls_search *search,
                             const struct keylog_secret *secret, const struct tls_suite *suite,
                             const struct tls_record *record, size_t *len, uint8_t *type)
@@ -108,8 +109,8 @@ static enum search look_on(struct tls *tls, int dir, struct tls_search *search,
     return DONE;
 }
 
-/* choose_search: what the key log has grown by since is looked at in turns with what it held, until it
- * has come as far, so that lines of others do not have all begin anew. */
+/* choose_search alternates between the additions to the key log and its earlier content, until the
+ * former have been searched as far, so that lines of other connections do not restart the search. */
 static struct tls_search *choose_search(struct tls *tls, struct tls_dir *d)
 {
     const uint64_t age = keylog_age(tls->stage->env->config.keylog);
@@ -130,7 +131,7 @@ bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, s
     if (keylog_age(tls->stage->env->config.keylog) == 0 || tls->has_client_random ||
         record->type != TLS_DATA || cursor_left(&record->body) > TLS_SMALL_RECORD ||
         !tls_search_may_go_on(d) || tls_budget_is_spent(tls))
-        return false; /* of an empty key log, no number has been tried */
+        return false; /* the key log is empty: no number has been tried */
     struct tls_search *search = choose_search(tls, d);
     d->num_searches++;
     return look_on(tls, dir, search, record, len, type) == FOUND;

@@ -1,5 +1,5 @@
 /*
- * tls_snapshot.c - see tls_snapshot.h. The payloads, <n> being bytes with a length of n before them:
+ * tls_snapshot.c - see tls_snapshot.h. The payloads; <n>: preceded by a length of n bytes:
  *
  *   DS_SNAPSHOT_TLS     1:1 flags:1 client:1 (the direction, 2: not known) version:2 offered:2 suite:2
  *                   group:2 randoms:64 number:8 slack:4 early:8 skip:8
@@ -7,8 +7,9 @@
  *                   sni<1> certificate<1> from:8 until:8
  *   DS_SNAPSHOT_SEALED  tag:16, and by AES-256-SIV (RFC 5297): kind:1 cut:4 bytes
  *
- * The former was all in clear on the way, or could be counted. The key of the latter comes from the
- * secret that opens the connection. SIV needs no nonce: a library has no dice to throw.
+ * The former was sent unencrypted, or could be counted. The key of the latter is derived from the
+ * secret that decrypts the connection. SIV needs no nonce: the library has no source of random
+ * numbers.
  */
 #include "tls/tls_snapshot.h"
 
@@ -22,7 +23,7 @@ enum {
     FORM = 1,
     TAG_LEN = 16,
     PIECE_HEAD_LEN = 5,
-    MAX_PIECE = 16 * 1024, /* bytes of a stream that are sealed together */
+    MAX_PIECE = 16 * 1024, /* bytes of a stream that are encrypted together */
 };
 
 enum {
@@ -33,12 +34,12 @@ enum {
     FLAG_CLIENT_RANDOM = 16,
     FLAG_SERVER_RANDOM = 32,
     FLAG_MAC_LAST = 64,
-    FLAG_UNREAD = 128, /* some of what was said could not be read */
+    FLAG_UNREAD = 128, /* some content could not be decrypted */
 };
 
 enum { ORIGIN_NONE = 255, ORIGIN_MAC_LAST = 128 };
 
-/* The state */
+/* --- the state --- */
 
 static void put(struct ds_buffer *out, uint64_t value, unsigned len)
 {
@@ -77,7 +78,7 @@ static uint8_t flags_of(const struct tls *tls, int dir)
                      (tls->mac_last ? FLAG_MAC_LAST : 0) | (d->lost != 0 ? FLAG_UNREAD : 0));
 }
 
-/* to_skip returns how much is still to come of a handshake message whose beginning is held. */
+/* to_skip returns how much is still missing of a handshake message whose beginning is kept. */
 static uint64_t to_skip(const struct tls_dir *d)
 {
     struct cursor held = stream_buffer_cursor(&d->handshake);
@@ -91,7 +92,7 @@ static uint64_t to_skip(const struct tls_dir *d)
 static void put_state(const struct tls *tls, int dir, struct ds_buffer *out)
 {
     const struct tls_dir *d = &tls->dirs[dir];
-    const bool shows_names = tls->view.version != TLS_1_3; /* where they were sent in clear */
+    const bool shows_names = tls->view.version != TLS_1_3; /* TLS before 1.3 sends them unencrypted */
     put(out, FORM, 1);
     put(out, flags_of(tls, dir), 1);
     put(out, tls->client < 0 ? 2 : (uint64_t)tls->client, 1);
@@ -152,7 +153,7 @@ static bool get_origin(struct cursor *at, struct tls_origin *origin)
     return true;
 }
 
-/* get_shared reads what both directions say alike. */
+/* get_shared reads the fields that are equal for both directions. */
 static bool get_shared(struct tls *tls, struct cursor *at, uint64_t flags)
 {
     uint64_t client, version, offered, suite, group;
@@ -202,7 +203,7 @@ void tls_snapshot_set_state(struct tls *tls, int dir, struct cursor state)
         tls->stage->events->gap(tls->context, dir, 0, TCP_GAP_LOST);
 }
 
-/* What was said */
+/* --- the content --- */
 
 static EVP_CIPHER_CTX *start(const struct tls *tls, int dir, bool seals)
 {
@@ -239,7 +240,7 @@ bool tls_snapshot_seal(const struct tls *tls, int dir, enum ds_snapshot_kind kin
         text[1 + i] = (uint8_t)(cut >> 8 * (3 - i));
     if (cursor_left(&bytes) != 0)
         memcpy(text + PIECE_HEAD_LEN, bytes.at, cursor_left(&bytes));
-    /* In one go: the tag, which goes first, is made of all of it. */
+    /* In one call: the tag, which comes first, covers all of it. */
     bool is_sealed = EVP_EncryptUpdate(context, text, &done, text, (int)len) == 1 &&
                      EVP_EncryptFinal_ex(context, text + done, &more) == 1 &&
                      EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, TAG_LEN, sealed) == 1;
@@ -277,15 +278,15 @@ bool tls_snapshot_open(struct tls *tls, int dir, struct cursor sealed, struct tl
     return true;
 }
 
-/* As segments */
+/* --- segments --- */
 
-/* held_seq returns where the beginning of a record that is not whole begins. */
+/* held_seq returns the sequence number at which an incomplete record begins. */
 static uint32_t held_seq(const struct tls_snapshot *past, int dir)
 {
     return past->to.point[dir].next_seq - (uint32_t)past->tls->dirs[dir].held.len;
 }
 
-/* rest_seq returns where what is held of records begins. */
+/* rest_seq returns the sequence number at which the kept records begin. */
 static uint32_t rest_seq(const struct tls_snapshot *past, int dir)
 {
     struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
@@ -343,7 +344,7 @@ void tls_snapshot_take(void *context, int64_t ts_ns, const struct ds_segment *se
     const int dir = dir_of(past, segment);
     struct cursor bytes = cursor_make(segment->payload, segment->payload_len), part;
     if ((segment->flags & TCP_SYN) != 0)
-        return; /* TLS has one of its own */
+        return; /* TLS emits its own */
     past->to.ts_ns = ts_ns;
     do {
         const size_t left = cursor_left(&bytes), len = left < MAX_PIECE ? left : MAX_PIECE;
@@ -369,7 +370,7 @@ static void give_held(void *context, uint32_t seq, struct cursor bytes, uint32_t
     snapshot_write_bytes(&held->past->to, held->dir, DS_SNAPSHOT_BYTES, seq, bytes, truncated_len);
 }
 
-/* give_waiting gives the records that wait for keys, as they came. */
+/* give_waiting emits the records that wait for keys, as they came. */
 static void give_waiting(struct tls_snapshot *past)
 {
     struct tls_waiting_at at = tls_waiting_begin(&past->tls->waiting);
