@@ -1,5 +1,5 @@
 /*
- * match.c - a pattern from its text to its answer; see match.h.
+ * match.c - compiles the text of a pattern and runs it; see match.h.
  */
 #include <distsniff/match.h>
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What users of redbug and recon ask for, and why it is not here. */
+/* Words that users of redbug and recon may try, and why they are not supported. */
 static const struct {
     const char *word, *why;
 } unknowable[] = {
@@ -24,7 +24,7 @@ static const struct {
     {"arity", "write Mod:Fun/Arity"},
 };
 
-/* read_actions reads what follows ->. */
+/* read_actions reads the words after ->. */
 static bool read_actions(struct parser *p)
 {
     struct lexer *lexer = &p->lexer;
@@ -44,7 +44,7 @@ static bool read_actions(struct parser *p)
     return true;
 }
 
-/* read_arity reads the number behind Mod:Fun/, and adds a list of as many arguments. */
+/* read_arity reads the number after Mod:Fun/, and adds a list of that many arguments. */
 static bool read_arity(struct parser *p)
 {
     struct lexer *lexer = &p->lexer;
@@ -67,7 +67,7 @@ static bool read_arity(struct parser *p)
     return !p->match->constants.failed ? lexer_next(lexer) : parse_no_memory(p);
 }
 
-/* read_call reads what follows Mod: of which the node has been added. */
+/* read_call reads the rest of a call after Mod:, whose node has been added. */
 static bool read_call(struct parser *p)
 {
     struct lexer *lexer = &p->lexer;
@@ -139,7 +139,7 @@ static struct ds_match *compile_erlang(const char *text, struct ds_match_error *
     return NULL;
 }
 
-/* compile_elixir compiles one in Elixir's. */
+/* compile_elixir compiles a pattern in Elixir's syntax. */
 static struct ds_match *compile_elixir(const char *text, struct ds_match_error *error)
 {
     struct match_elixir erlang;
@@ -164,7 +164,7 @@ struct ds_match *ds_match_compile(const char *text, struct ds_match_error *error
     }
     const bool is_elixir = match_is_elixir(text);
     struct ds_match *match = is_elixir ? compile_elixir(text, error) : compile_erlang(text, error);
-    /* What looks like one language, and is none of it, may be the other. */
+    /* A text that looks like one language, but is invalid in it, may be in the other. */
     if (match == NULL && error->column != 0 && is_elixir)
         match = compile_erlang(text, &other);
     if (match == NULL)

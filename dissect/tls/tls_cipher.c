@@ -1,7 +1,7 @@
 /*
  * tls_cipher.c - see tls_cipher.h.
  *
- *               nonce                            additional authenticated data
+ *              nonce                            additional authenticated data
  *   1.3        iv xor number                    the header of the record
  *   1.2 GCM,
  *       CCM    iv:4 explicit:8 (sent)           number:8 type version:2 length:2 of the text

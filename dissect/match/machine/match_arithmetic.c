@@ -1,7 +1,7 @@
 /*
- * match_arithmetic.c - what guards compute with numbers. Integers have no end in Erlang: what
- * does not fit into an int64_t goes through libcrypto's BIGNUM. No number may get longer than
- * a million bits, and what takes much time counts as steps.
+ * match_arithmetic.c - the arithmetic of guards. Erlang's integers are unbounded: those that do not
+ * fit into an int64_t are computed with libcrypto's BIGNUM. A number has at most a million bits,
+ * and slow operations count as more steps.
  */
 #include "match/machine/match_program.h"
 
@@ -63,7 +63,7 @@ static uint64_t words_of(const struct number *number)
     return number->kind == NUMBER_INT ? 1 : number->big.num_digits / 4 + 1;
 }
 
-/* Bits, of numbers whose negative ones have ones all the way up. */
+/* --- bit operations: negative numbers have infinitely many leading ones --- */
 
 /* set_bytes writes the low len bytes of a number, the lowest first. */
 static bool set_bytes(const BIGNUM *big, uint8_t *bytes, size_t len)
@@ -98,7 +98,7 @@ static bool combine(int which, const BIGNUM *a, const BIGNUM *b, BIGNUM *out)
     return ok;
 }
 
-/* shift moves to the left by num bits; to the right, rounding down, when that is negative. */
+/* shift shifts left by num bits; if num is negative, right, rounding down. */
 static bool shift(const BIGNUM *a, int num, BIGNUM *out)
 {
     if (num >= 0)

@@ -12,7 +12,7 @@ struct bit_reader bit_reader_make(struct cursor bytes, uint64_t num_bits)
     return (struct bit_reader){.rest = bytes, .left = num_bits};
 }
 
-/* take reads 1 to 8 bits that are left. */
+/* take reads 1 to 8 bits, which must be left. */
 static bool take(struct bit_reader *r, unsigned num, uint8_t *out)
 {
     unsigned bits = r->part & ((1u << r->num_part) - 1u);
@@ -89,14 +89,14 @@ static unsigned bit_of(const struct magnitude *integer, unsigned i)
     return i / 8 < integer->len ? integer->bytes[i / 8] >> i % 8 & 1 : 0;
 }
 
-/* Of a negative integer all bits above the lowest that is set are turned round. */
+/* bits_add_integer inverts all bits of a negative integer above the lowest one that is set. */
 void bits_add_integer(struct bits *bits, const struct magnitude *integer, unsigned num, bool is_little)
 {
     unsigned lowest = 0;
     while (integer->negative && lowest < num && bit_of(integer, lowest) == 0)
         lowest++;
     for (unsigned i = 0; i < num; i++) {
-        const unsigned first = i / 8 * 8; /* of this byte, when the lowest come first */
+        const unsigned first = i / 8 * 8; /* of this byte, if the lowest byte comes first */
         const unsigned in_byte = num - first < 8 ? num - first : 8;
         const unsigned at = is_little ? first + in_byte - 1 - i % 8 : num - 1 - i;
         add_bit(bits, bit_of(integer, at) ^ (integer->negative && at > lowest));
@@ -152,11 +152,11 @@ static unsigned half_of_float(double real)
     const unsigned sign = signbit(real) != 0 ? 0x8000 : 0;
     const double size = fabs(real);
     if (size >= 65520)
-        return sign | 0x7c00; /* infinite */
+        return sign | 0x7c00; /* infinity */
     if (size < 0x1p-14)
         return sign | (unsigned)nearbyint(ldexp(size, 24));
     const int exponent = ilogb(size);
-    /* A fraction that is rounded up to 2 counts the exponent up. */
+    /* A fraction that rounds up to 2 increments the exponent. */
     return sign |
            (((unsigned)(exponent + 14) << 10) + (unsigned)nearbyint(ldexp(size, 10 - exponent)));
 }
@@ -177,14 +177,15 @@ void bits_add_float(struct bits *bits, double real, unsigned num, bool is_little
 
 bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signed)
 {
-    size_t top = integer->len * 8; /* how many bits the magnitude has */
+    size_t top = integer->len * 8; /* number of bits of the magnitude */
     while (top != 0 && bit_of(integer, (unsigned)top - 1) == 0)
         top--;
     if (!is_signed || top == 0)
         return top == 0 || (!integer->negative && top <= num);
     if (!integer->negative || top != num)
         return top < num;
-    for (unsigned i = 0; i + 1 < num; i++) /* the one negative that has no positive */
+    for (unsigned i = 0; i + 1 < num; i++) /* the lowest negative number, whose absolute value does
+                                            * not fit */
         if (bit_of(integer, i) != 0)
             return false;
     return true;

@@ -1,10 +1,10 @@
 /*
- * match_build.c - terms that a guard makes: rows of views. See match_view.h.
+ * match_build.c - builds terms in a guard: rows of views. See match_view.h.
  */
 #include "match/machine/match_program.h"
 
-/* put adds a pair to a map of *num pairs. A key that is there already gets the new value; one
- * that is not may not be missed. */
+/* put adds a pair to a map of *num pairs. An existing key gets the new value; if is_replaced, the
+ * key must exist. */
 static bool put(struct run *run, struct view *row, uint64_t *num, const struct view *pair,
                 bool is_replaced)
 {
@@ -57,7 +57,7 @@ bool build_put(struct run *run, const struct view *args, bool is_replaced, struc
         return false;
     if (map.order != ORDER_MAP)
         return run_fail(run, RUN_BAD);
-    /* A view takes more room than most terms. */
+    /* A view needs more memory than most terms. */
     if (!run_step(run, map.num_parts * 4))
         return false;
     struct view *row = arena_alloc(&run->arena, (size_t)(map.num_parts + 2) * sizeof *row);

@@ -1,6 +1,6 @@
 /*
- * match_build_bits.c - binaries that a guard makes, a segment at a time: what was made is copied,
- * and the bits of a value are put behind it.
+ * match_build_bits.c - builds binaries in a guard, a segment at a time: it copies the binary so far
+ * and appends the bits of a value.
  */
 #include "match/machine/match_bits.h"
 #include "match/machine/match_program.h"
@@ -62,7 +62,7 @@ static bool add_character(struct run *run, const struct bit_segment *segment,
     return true;
 }
 
-/* add_bits adds a binary, or so many bits of it. */
+/* add_bits appends a binary, or num_bits of it. */
 static bool add_bits(struct run *run, const struct bit_segment *segment, const struct head *value,
                      uint64_t num_bits, struct bits *bits)
 {

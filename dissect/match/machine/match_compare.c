@@ -1,12 +1,12 @@
 /*
- * match_compare.c - the order of Erlang's terms, over their bytes.
+ * match_compare.c - compares encoded terms in Erlang's order.
  *
- * Two terms are walked side by side; the first difference decides. What is open waits on a
- * stack of frames: elements (tuples, the variables of funs, the values of records), lists, of
- * which a frame follows the tails, and maps. The keys of a map come in any order, so each is
- * looked up on the other side, where it nearly always has the same place; and where order is
- * asked for they are taken by size, the next one found by a look at all. Keys that are maps
- * themselves need a comparison inside the comparison: so many of these and no more.
+ * Two terms are walked in parallel; the first difference decides. Open containers are on a stack of
+ * frames: elements (tuples, the variables of funs, the values of records), lists, whose frames
+ * follow the tails, and maps. The keys of a map are in any order, so each is looked up on the other
+ * side, where it nearly always has the same position. If the order of maps is needed, the keys are
+ * compared from the smallest on; finding the next one scans all keys. Keys that are maps need a
+ * comparison inside the comparison, up to MAX_LEVELS.
  */
 #include "match/machine/match_view.h"
 
@@ -15,8 +15,8 @@ enum { MAX_LEVELS = 4 };
 static bool compare(struct run *run, struct view a, struct view b, enum compare_mode mode,
                     unsigned level, int *order);
 
-/* find_key looks for a key. One with an unknown atom in it may be another, or may not: then it
- * can only be told when the key is found elsewhere. */
+/* find_key looks up a key. A key with an unknown atom in it may or may not be equal: the result is
+ * only certain if the key is found elsewhere. */
 static bool find_key(struct run *run, struct view pair, uint64_t num, const struct view *key,
                      unsigned level, struct view *value, bool *found)
 {
@@ -67,7 +67,7 @@ static bool next_key(struct run *run, const struct view *map, uint64_t num, cons
         if (!view_skip(run, &at, 1))
             return false;
     }
-    return found || run_fail(run, RUN_BAD); /* a key that stands in it twice */
+    return found || run_fail(run, RUN_BAD); /* a key occurs twice */
 }
 
 /* compare_all_keys compares the keys of two maps of num pairs, from the smallest on. */
@@ -104,7 +104,7 @@ static int compare_counts(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* open_both compares what two terms begin with, and opens a frame for what is in them. */
+/* open_both compares the heads of two terms, and opens a frame for their elements. */
 static bool open_both(struct run *run, const struct view *a, const struct view *b,
                       enum compare_mode mode, unsigned level, int *order)
 {
@@ -171,8 +171,8 @@ static bool next_by_key(struct run *run, struct compare_frame *frame, unsigned l
     return true;
 }
 
-/* next_by_place finds the next two values in the order of a's pairs. The key stands in the
- * same place of b, where frame->key is, or anywhere. */
+/* next_by_place finds the next two values in the order of a's pairs. It looks for the key at the
+ * same position in b, frame->key, then anywhere. */
 static bool next_by_place(struct run *run, struct compare_frame *frame, unsigned level,
                           struct view *a, struct view *b, int *order)
 {
@@ -202,8 +202,7 @@ static bool next_of_maps(struct run *run, struct compare_frame *frame, enum comp
     return ok;
 }
 
-/* next_pair finds what is to be compared next in the frame on top; *done when there is no
- * more. */
+/* next_pair finds the next terms to compare in the top frame; *done if there are none. */
 static bool next_pair(struct run *run, struct compare_frame *frame, enum compare_mode mode,
                       unsigned level, struct view *a, struct view *b, int *order, bool *done)
 {
@@ -216,7 +215,7 @@ static bool next_pair(struct run *run, struct compare_frame *frame, enum compare
             return view_split(run, &x, a, &frame->a) && view_split(run, &y, b, &frame->b);
         *a = x.view;
         *b = y.view;
-        run->num_frames--; /* the tails are the last of it */
+        run->num_frames--; /* the tails come last */
         return true;
     }
     *done = frame->left == 0;

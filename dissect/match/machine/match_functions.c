@@ -1,6 +1,6 @@
 /*
- * match_functions.c - the functions of guards about sizes, parts and numbers, one line each in
- * the table at the end, and the search for a function.
+ * match_functions.c - guard functions for sizes, parts and numbers, one line each in the table at
+ * the end, and the lookup of functions.
  */
 #include "match/machine/match_functions.h"
 
@@ -10,7 +10,7 @@ static bool give_size(uint64_t size, struct view *out)
     return true;
 }
 
-/* Sizes. */
+/* --- sizes --- */
 
 static bool get_head(struct run *run, const struct view *view, enum order order, struct head *out)
 {
@@ -54,7 +54,7 @@ static bool byte_size(struct run *run, const struct view *args, uint32_t num, st
     return get_bits(run, args, &bytes, &num_bits) && give_size((num_bits + 7) / 8, out);
 }
 
-/* size is of tuples and of binaries, whose last bits do not count. */
+/* size returns the size of a tuple or a binary; the last bits of a bit string do not count. */
 static bool size(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct head head;
@@ -85,7 +85,7 @@ static bool length(struct run *run, const struct view *args, uint32_t num, struc
     return false;
 }
 
-/* Parts. */
+/* --- parts --- */
 
 static bool hd(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
@@ -140,8 +140,8 @@ static bool map_get(struct run *run, const struct view *args, uint32_t num, stru
     return find_key(run, args, out, &found) && (found || function_bad(run));
 }
 
-/* binary_part(Bits, At, Len), or with {At, Len}; a negative Len counts backwards. The last bits
- * do not count, but may be there. */
+/* binary_part(Bits, Pos, Len), or with {Pos, Len}; a negative Len counts backwards. A bit string is
+ * allowed, but its last bits do not count. */
 static bool binary_part(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct cursor bytes, part;
@@ -172,7 +172,7 @@ static bool binary_part(struct run *run, const struct view *args, uint32_t num, 
     return true;
 }
 
-/* The node of a pid, port or reference: the atom that stands in it. */
+/* node_of returns the node of a pid, port or reference: the atom in it. */
 static bool node_of(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct head head;

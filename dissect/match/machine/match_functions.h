@@ -1,14 +1,14 @@
 /*
- * match_functions.h - what the functions of guards share: a table in each of their files, and
- * how they read their arguments. What Erlang raises badarg for has no value here either.
+ * match_functions.h - shared by the guard functions: a table in each of their files, and helpers to
+ * read arguments. A call for which Erlang raises badarg has no value here either.
  */
 #ifndef DISSECT_MATCH_FUNCTIONS_H
 #define DISSECT_MATCH_FUNCTIONS_H
 
 #include "match/machine/match_program.h"
 
-/* guard_function is a line of the table of functions. Of what call is given it takes
- * num_args; it returns false when there is no value. call is NULL where no wire can know. */
+/* guard_function is a line of the table of functions. call reads num_args arguments and returns
+ * false if there is no value. call is NULL if no packet contains the result. */
 struct guard_function {
     const char *name;
     uint8_t min_args, max_args;
@@ -22,8 +22,8 @@ struct guard_functions {
 
 extern const struct guard_functions guard_type_functions, guard_part_functions;
 
-/* guard_find_function returns the function of that name which takes so many arguments; NULL
- * when there is none. *is_known: but one of that name. */
+/* guard_find_function returns the function with that name and number of arguments, NULL if there is
+ * none. *is_known: one has that name. */
 const struct guard_function *guard_find_function(struct ds_text name, uint32_t num_args,
                                                  bool *is_known);
 

@@ -1,6 +1,6 @@
 /*
- * match_guard.c - operators, and the run of a guard; see match_program.h. A test that has no
- * value, or one other than true, fails its alternative, and the next one is tried.
+ * match_guard.c - operators, and the execution of a guard; see match_program.h. A test that has no
+ * value, or a value other than true, fails its alternative, and the next one is tried.
  */
 #include "match/machine/match_functions.h"
 
@@ -23,7 +23,7 @@ static bool compare(struct run *run, int which, const struct view *args, struct 
     return true;
 }
 
-/* get_bool reads true or false; anything else has no value. */
+/* get_bool reads true or false; fails for anything else. */
 static bool get_bool(struct run *run, const struct view *view, bool *out)
 {
     *out = view_is_atom(run, view, (struct ds_text){"true", 4});
@@ -74,7 +74,7 @@ const struct guard_operator guard_operators[] = {
 
 const size_t guard_num_operators = sizeof guard_operators / sizeof guard_operators[0];
 
-/* run_step_of runs one step. The values begin at stack, *num of them; *at is the next step. */
+/* run_step_of executes one step. stack contains *num values; *at is the next step. */
 static bool run_step_of(struct ds_match *match, const struct match_step *step, uint32_t *num,
                         size_t *at)
 {

@@ -1,6 +1,6 @@
 /*
- * match_leaf.c - the order of what has no terms beneath it, and of the heads of what has:
- * numbers, atoms, pids, ports, references, funs, bit strings. As Erlang orders them.
+ * match_leaf.c - the order of terms without elements, and of the heads of other terms: numbers,
+ * atoms, pids, ports, references, funs, bit strings. As in Erlang.
  */
 #include "match/machine/match_view.h"
 
@@ -39,7 +39,7 @@ static bool compare_atoms(struct run *run, const struct term_token *a,
     struct atom_text x, y;
     *order = 0;
     if (a->atom != NULL && a->atom == b->atom)
-        return true; /* be it known or not */
+        return true; /* whether it is known or not */
     if (!token_get_text(a, &x) || !token_get_text(b, &y))
         return run_fail(run, RUN_BAD);
     *order = compare_bytes(x.data, x.len, y.data, y.len);
@@ -63,7 +63,7 @@ static bool compare_nodes(struct run *run, const struct head *const *heads,
     return true;
 }
 
-/* compare_words compares numbers, the last word first; those of a shorter row are 0. */
+/* compare_words compares numbers, the last word first; missing words are 0. */
 static int compare_words(const struct ds_identity *of)
 {
     int order = 0;
@@ -75,7 +75,7 @@ static int compare_words(const struct ds_identity *of)
     return order;
 }
 
-/* order_port turns the words of a port round: they have the high one first, if they have it. */
+/* order_port moves the high word of a port, if it has one, after the low one. */
 static void order_port(struct ds_identity *of)
 {
     const uint32_t high = of->num_words > 1 ? of->word[0] : 0;
@@ -84,7 +84,7 @@ static void order_port(struct ds_identity *of)
     of->num_words = 2;
 }
 
-/* Of ports and references the node comes first, of pids the numbers do. */
+/* compare_identities compares the node first for ports and references, the numbers first for pids. */
 static bool compare_identities(struct run *run, const struct head *a, const struct head *b, int *order)
 {
     const struct head *const heads[] = {a, b};
@@ -149,7 +149,7 @@ static bool compare_parts(struct run *run, struct cursor a, const struct term_en
     return true;
 }
 
-/* A fun is its module, its place and version there, and its variables. */
+/* compare_funs compares module, index and uniq; the caller compares the variables. */
 static bool compare_funs(struct run *run, const struct head *a, const struct head *b, int *order)
 {
     struct value_fun x, y;
@@ -192,7 +192,7 @@ bool leaf_compare(struct run *run, const struct head *a, const struct head *b,
         return true;
     case ORDER_RECORD:
         if (a->token.num_terms != b->token.num_terms)
-            return true; /* their sizes decide, which the caller compares */
+            return true; /* the caller compares their sizes, which decide */
         return compare_parts(run, a->token.record_names, &a->view.env, b->token.record_names,
                              &b->view.env, a->token.num_terms + 2, order);
     case ORDER_TUPLE:

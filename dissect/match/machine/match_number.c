@@ -1,15 +1,15 @@
 /*
- * match_number.c - numbers out of terms, and their order: that of mathematics, so that an
- * integer and a float compare exactly whatever their size, as in Erlang.
+ * match_number.c - reads numbers from terms, and compares them mathematically, so that an integer
+ * and a float of any size compare exactly, as in Erlang.
  */
 #include "match/machine/match_view.h"
 
 #include <math.h>
 
-/* A float of this size or more has no digits behind the point, and no int64_t is as large. */
+/* A float of this size or more has no fraction, and is larger than any int64_t. */
 static const double int64_end = 9223372036854775808.0;
 
-/* shrink drops zeros on top and makes an int64_t of what fits into one. */
+/* shrink drops leading zeros and converts a number that fits to an int64_t. */
 static void shrink(struct number *number)
 {
     struct value_big *big = &number->big;
@@ -57,15 +57,15 @@ void number_free(struct number *number)
         value_big_free(&number->big);
 }
 
-/* big_of_float makes digits of a float that is too large for an int64_t. They take the few
- * that every value_big has: 1024 bits. */
+/* big_of_float converts a float that is too large for an int64_t to digits. They fit into the
+ * digits that every value_big has: 1024 bits. */
 static void big_of_float(double real, struct value_big *out)
 {
     enum { MANTISSA_BITS = 53 };
     int exponent;
     const double mantissa = frexp(fabs(real), &exponent);
     uint64_t bits = (uint64_t)ldexp(mantissa, MANTISSA_BITS);
-    int at = exponent - MANTISSA_BITS; /* of the lowest bit; 11 or more */
+    int at = exponent - MANTISSA_BITS; /* position of the lowest bit; 11 or more */
     *out = (struct value_big){.negative = real < 0};
     out->digits = out->few;
     for (; bits != 0; bits &= bits - 1) {
@@ -145,7 +145,7 @@ bool number_to_float(const struct number *number, double *out)
     *out = number->kind == NUMBER_INT ? (double)number->integer : number->real;
     if (number->kind != NUMBER_BIG)
         return true;
-    /* As the runtime system does it, which rounds once for each word of 64 bits. */
+    /* Like the runtime system, which rounds once per 64-bit word. */
     *out = 0;
     for (size_t i = (big->num_digits + 3) / 4; i-- != 0;) {
         uint64_t word = 0;

@@ -1,7 +1,7 @@
 /*
- * match_segments.c - binaries held against the segments of a pattern, one after the other; see
- * match_program.h. A value is made of the bits of a segment only when something is asked of
- * it; a binary that begins with a byte stays where it is.
+ * match_segments.c - matches binaries against the segments of a pattern, one after the other; see
+ * match_program.h. A value is only decoded from the bits of a segment if the pattern uses it; a
+ * binary that begins at a byte is not copied.
  */
 #include "match/machine/match_bits.h"
 #include "match/machine/match_program.h"
@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-/* Integers that are longer would take too long. */
+/* Longer integers would take too long. */
 enum { MAX_INTEGER_BITS = 1 << 20 };
 
-/* copy_bits copies bits to memory of the run, a byte more than they take. */
+/* copy_bits copies bits to memory of the run, with one spare byte. */
 static uint8_t *copy_bits(struct run *run, struct bit_reader *r, uint64_t num_bits)
 {
     if (num_bits > r->left || !run_step(run, num_bits / (8 * RUN_BYTES_A_STEP)))
@@ -49,7 +49,7 @@ static bool read_integer(struct run *run, struct bit_reader *r, const struct bit
     return true;
 }
 
-/* half_to_float reads a float of 16 bits: a sign, 5 bits of exponent, 10 of fraction. */
+/* half_to_float decodes a float of 16 bits: a sign, 5 bits of exponent, 10 of fraction. */
 static double half_to_float(unsigned half)
 {
     const unsigned exponent = half >> 10 & 31, fraction = half & 0x3ff;
@@ -59,7 +59,7 @@ static double half_to_float(unsigned half)
     return (half & 0x8000) != 0 ? -size : size;
 }
 
-/* read_float reads one of 16, 32 or 64 bits; in none there is 0.0, as in Erlang. */
+/* read_float reads a float of 16, 32 or 64 bits; 0 bits are 0.0, as in Erlang. */
 static bool read_float(struct run *run, struct bit_reader *r, const struct bit_segment *segment,
                        uint64_t num_bits, struct view *out)
 {
@@ -143,7 +143,7 @@ static bool read_bits(struct run *run, struct bit_reader *r, uint64_t num_bits, 
     return copy != NULL;
 }
 
-/* is_literal holds the next bits against those of the pattern. */
+/* is_literal compares the next bits with those of the pattern. */
 static bool is_literal(struct ds_match *match, struct bit_reader *r, const struct bit_segment *segment)
 {
     const uint64_t num = segment->size;
@@ -162,7 +162,7 @@ static bool is_literal(struct ds_match *match, struct bit_reader *r, const struc
     return true;
 }
 
-/* get_size says how many bits a segment takes; false when it can take none. */
+/* get_size returns how many bits a segment has; false if its size is invalid. */
 static bool get_size(struct ds_match *match, const struct bit_segment *segment, uint64_t left,
                      uint64_t *num_bits)
 {

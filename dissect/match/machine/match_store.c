@@ -1,14 +1,13 @@
 /*
- * match_store.c - terms that are computed: encoded like those that were sent, in the arena of
- * the run.
+ * match_store.c - stores computed terms, encoded like those sent, in the arena of the run.
  */
 #include "match/machine/match_view.h"
 
 #include <distsniff/encode.h>
 #include <math.h>
 
-/* store makes a view of the term in a buffer, which it releases. Long ones count as more steps,
- * so that all that is computed for a message takes some megabytes at most. */
+/* store makes a view of the term in a buffer, and releases the buffer. Long terms count as more
+ * steps, so that the terms computed for a message take a few megabytes at most. */
 static bool store(struct run *run, struct ds_buffer *term, struct view *out)
 {
     if (!run_step(run, term->len / RUN_BYTES_A_STEP)) {

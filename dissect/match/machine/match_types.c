@@ -53,7 +53,7 @@ static bool is_binary(struct run *run, const struct view *args, uint32_t num, st
 
 static const struct ds_text true_text = {"true", 4}, false_text = {"false", 5};
 
-/* An unknown atom may be one of the two. */
+/* is_unknown_atom: such an atom may be true or false. */
 static bool is_unknown_atom(const struct head *head)
 {
     return head->order == ORDER_ATOM && head->token.atom != NULL &&
@@ -70,7 +70,7 @@ static bool is_boolean(struct run *run, const struct view *args, uint32_t num, s
         view_is_atom(run, args, true_text) || view_is_atom(run, args, false_text), out);
 }
 
-/* A fun has its arity behind its size; an export at its end. */
+/* is_function: a fun has its arity after its size; an export at its end. */
 static bool is_function(struct run *run, const struct view *args, uint32_t num, struct view *out)
 {
     struct head head;
@@ -94,7 +94,7 @@ static bool is_function(struct run *run, const struct view *args, uint32_t num, 
                           : head.token.tag == TERM_TAG_NEW_FUN ? 1 + 4
                                                                : len;
     if (!cursor_skip(&c, before) || !cursor_read_u8(&c, &arity))
-        return function_bad(run); /* the old form does not say */
+        return function_bad(run); /* the old form does not contain it */
     return function_give_bool(arity == wanted, out);
 }
 

@@ -42,8 +42,8 @@ static const struct view *resolve(const struct view *view)
     return view;
 }
 
-/* read_steps is what to read a token counts for beside the one step of each: a record has its
- * fields' names in it, and a LOCAL_EXT is walked to its end. */
+/* read_steps returns the extra cost of reading a token, besides one step: a record contains its
+ * fields' names, and a LOCAL_EXT is walked to its end. */
 static uint64_t read_steps(const struct cursor *at, size_t len)
 {
     uint8_t tag;
@@ -52,7 +52,7 @@ static uint64_t read_steps(const struct cursor *at, size_t len)
                : 0;
 }
 
-/* read_token reads the token at out->view.at. Where that fails it may have been at the end. */
+/* read_token reads the token at out->view.at. A failed read counts as if it had come to the end. */
 static bool read_token(struct run *run, struct head *out)
 {
     const struct cursor start = out->view.at;
@@ -62,14 +62,14 @@ static bool read_token(struct run *run, struct head *out)
     return run_step(run, 1 + read_steps(&start, cursor_left(&start))) && run_fail(run, RUN_BAD);
 }
 
-/* read_term reads the beginning of a term, a VIEW_TERM. */
+/* read_term reads the head of a term, a VIEW_TERM. */
 static bool read_term(struct run *run, const struct view *view, struct head *out)
 {
     out->view = *view;
     for (;;) {
         if (!read_token(run, out))
             return false;
-        /* A LIST_EXT without elements is its tail. */
+        /* A LIST_EXT without elements is only its tail. */
         if (out->token.class != TERM_LIST || out->token.num_terms != 1)
             break;
         out->view.at = out->rest;
@@ -106,7 +106,7 @@ bool view_skip(struct run *run, struct view *part, uint64_t num)
     const struct cursor start = part->at;
     const bool ok = term_skip(&part->at, &part->env, num, NULL) == TERM_OK;
     uint64_t steps = cursor_offset(&part->at, &start) / RUN_BYTES_A_STEP;
-    if (!ok) /* it may be asked to do the same again */
+    if (!ok) /* it may be repeated */
         steps += read_steps(&part->at, cursor_left(&part->at));
     return run_step(run, steps) && (ok || run_fail(run, RUN_BAD));
 }
@@ -170,7 +170,7 @@ bool view_is_atom(struct run *run, const struct view *view, struct ds_text text)
     uint8_t tag = 0, number;
     if (view->kind != VIEW_TERM)
         return false;
-    /* Nearly all atoms are these. */
+    /* Nearly all atoms have this form. */
     if (cursor_read_u8(&at, &tag) && tag == TERM_TAG_ATOM_CACHE_REF) {
         if (!cursor_read_u8(&at, &number) || number >= view->env.num_atoms)
             return false;

@@ -1,9 +1,9 @@
 /*
- * match_walk.c - holds terms against the head of a pattern; see match_program.h.
+ * match_walk.c - matches terms against the head of a pattern; see match_program.h.
  *
- * The nodes are taken in order. A container waits on a stack, no deeper than the pattern,
- * while what is in it is looked at; where an element ends is found out only when the next one
- * is asked for, so that most terms are turned down after their first bytes.
+ * The nodes are processed in order. Open containers are on a stack, which is no deeper than the
+ * pattern. The end of an element is only searched when the next one is needed, so most terms are
+ * rejected after their first bytes.
  */
 #include "match/machine/match_program.h"
 
@@ -11,7 +11,7 @@ struct walk_frame {
     enum node_kind kind;
     bool begun;
     uint32_t left;     /* nodes of the pattern: elements, pairs */
-    struct view at;    /* TUPLE: the element; LIST: the rest; MAP: the first pair; BOTH: it */
+    struct view at;    /* TUPLE: the element; LIST: the rest; MAP: the first pair; BOTH: the term */
     uint64_t num;      /* MAP: pairs of the term */
 };
 
@@ -25,7 +25,7 @@ struct walk {
 
 static bool is_atom(struct walk *w, const struct match_node *node, const struct view *value)
 {
-    enum { TAG_AND_LENGTH = 2 }; /* as the parser writes them */
+    enum { TAG_AND_LENGTH = 2 }; /* as written by the parser */
     const struct view atom = constant_view(w->match, node->at, node->len);
     return view_is_atom(w->run, value,
                         (struct ds_text){(const char *)atom.at.at + TAG_AND_LENGTH,
@@ -42,7 +42,7 @@ static bool open_frame(struct walk *w, const struct match_node *node, const stru
     return true;
 }
 
-/* Most tuples are told apart by their first two bytes. */
+/* enter_tuple rejects most tuples by their first two bytes. */
 static bool enter_tuple(struct walk *w, const struct match_node *node, const struct view *value)
 {
     struct head head = {.view = *value, .rest = value->at};
@@ -104,7 +104,7 @@ static bool match_node(struct walk *w, const struct match_node *node, const stru
     return false;
 }
 
-/* next_of_list gives the next element; after the last one, the tail. */
+/* next_of_list returns the next element; after the last one, the tail. */
 static bool next_of_list(struct walk *w, struct walk_frame *frame, struct view *value, bool *done)
 {
     struct head head;
@@ -119,7 +119,7 @@ static bool next_of_list(struct walk *w, struct walk_frame *frame, struct view *
            view_split(w->run, &head, value, &frame->at);
 }
 
-/* next_of_map finds the value for the key that is the next node. */
+/* next_of_map finds the value of the key in the next node. */
 static bool next_of_map(struct walk *w, struct walk_frame *frame, struct view *value)
 {
     const struct match_node *node = w->node++;
@@ -129,7 +129,7 @@ static bool next_of_map(struct walk *w, struct walk_frame *frame, struct view *v
     return view_find_key(w->run, &frame->at, frame->num, &key, value, &found) && found;
 }
 
-/* next_value finds the term for the next node; *done when the frame has no more. */
+/* next_value finds the term for the next node; *done if the frame has no more. */
 static bool next_value(struct walk *w, struct walk_frame *frame, struct view *value, bool *done)
 {
     *done = false;
@@ -148,7 +148,7 @@ static bool next_value(struct walk *w, struct walk_frame *frame, struct view *va
     return true;
 }
 
-/* walk_term holds one term against the nodes that make up one. */
+/* walk_term matches one term against the nodes of one pattern. */
 static bool walk_term(struct walk *w, struct view value)
 {
     bool done = false;

@@ -1,4 +1,4 @@
-/* elixir_brackets.c - what opens and closes in a pattern of Elixir; see elixir_writer.h. */
+/* elixir_brackets.c - opening and closing brackets in Elixir's patterns; see elixir_writer.h. */
 #include "match/parse/elixir_writer.h"
 
 bool elixir_read_map(struct elixir_writer *w)
@@ -41,7 +41,7 @@ bool elixir_add_key(struct elixir_writer *w, const char *text, size_t len, size_
     return true;
 }
 
-/* What is called otherwise in Erlang. */
+/* Functions that are written differently in Erlang. */
 static const struct {
     const char *word, *open, *comma, *ends;
 } functions[] = {
@@ -124,7 +124,7 @@ bool elixir_read_member(struct elixir_writer *w, bool is_not)
     return true;
 }
 
-/* turn_elem makes of element(Tuple,N what Erlang has: element(N + 1,Tuple. */
+/* turn_elem rewrites element(Tuple,N as Erlang has it: element(N + 1,Tuple. */
 static bool turn_elem(struct elixir_writer *w, const struct elixir_open *open)
 {
     struct ds_buffer *text = &w->out->text, *from = &w->out->from, turned = {0};
@@ -157,7 +157,7 @@ bool elixir_read_comma(struct elixir_writer *w)
         return w->in_guard ? elixir_fail(w, w->at, "expected and, or, :: or the end, not ','")
                            : elixir_fail(w, w->at, "expected when, :: or the end, not ','");
     elixir_end_pair(w, open);
-    if (open->is_member) { /* each is compared by itself */
+    if (open->is_member) { /* each is compared separately */
         elixir_add(w, " orelse ");
         elixir_add(w, w->member);
         elixir_add(w, " =:= ");

@@ -1,7 +1,7 @@
-/* elixir_values.c - what stands for a value by itself in a pattern of Elixir; see elixir_writer.h. */
+/* elixir_values.c - single values in Elixir's patterns; see elixir_writer.h. */
 #include "match/parse/elixir_writer.h"
 
-/* hex_len returns how many hexadecimal digits begin there, at most max. */
+/* hex_len returns how many hexadecimal digits begin here, at most max. */
 static size_t hex_len(const char *text, size_t max)
 {
     size_t len = 0;
@@ -10,8 +10,8 @@ static size_t hex_len(const char *text, size_t max)
     return len;
 }
 
-/* add_code_point writes \uABCD and \u{10ABCD}; the reading stands at the backslash, and is left at the
- * last character of it. */
+/* add_code_point writes \uABCD and \u{10ABCD}; w->at is on the backslash, and is left on the last
+ * character. */
 static bool add_code_point(struct elixir_writer *w)
 {
     const char *digits = w->text + w->at + 2;
@@ -26,7 +26,7 @@ static bool add_code_point(struct elixir_writer *w)
     return true;
 }
 
-/* add_escape writes what a backslash and the character behind it stand for. */
+/* add_escape writes the character for a backslash and next. */
 static bool add_escape(struct elixir_writer *w, char next, bool *wide)
 {
     if (next == 'u') {
@@ -102,8 +102,8 @@ bool elixir_read_string(struct elixir_writer *w)
     return true;
 }
 
-/* read_function writes what may follow a module: .fun( .fun/2 .fun/_ .fun - all of it is the same in
- * Erlang but the dot. */
+/* read_function writes the part after a module: .fun( .fun/2 .fun/_ .fun - except for the dot, all
+ * of it is the same in Erlang. */
 static bool read_function(struct elixir_writer *w)
 {
     if (elixir_peek(w, 0) == ':' && is_lower(elixir_peek(w, 1)))
@@ -126,7 +126,7 @@ static bool read_function(struct elixir_writer *w)
         elixir_add_atom(w, "", w->text + w->at, len);
     w->at += len;
     if (elixir_peek(w, 0) == '/' && elixir_peek(w, 1) == '_')
-        w->at += 2; /* any arity: as without one */
+        w->at += 2; /* any arity: the same as none */
     return true;
 }
 

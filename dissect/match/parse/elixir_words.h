@@ -1,6 +1,6 @@
 /*
- * elixir_words.h - what words of Elixir are made of: foo, foo?, Foo.Bar, foo@bar, "text". Of texts that
- * end in a NUL.
+ * elixir_words.h - recognizes the words of Elixir: foo, foo?, Foo.Bar, foo@bar, "text". Texts end
+ * with a NUL.
  */
 #ifndef DISSECT_ELIXIR_WORDS_H
 #define DISSECT_ELIXIR_WORDS_H
@@ -30,7 +30,8 @@ static inline bool is_part(char c)
     return is_lower(c) || is_upper(c) || is_digit(c);
 }
 
-/* word_len returns how long the word at at is: foo, foo?, Foo, foo@bar; atoms may have an @. */
+/* word_len returns the length of the word at the start of text: foo, foo?, Foo; atoms may have an
+ * @. */
 static inline size_t word_len(const char *text, bool is_atom)
 {
     size_t len = 0;
@@ -41,7 +42,7 @@ static inline size_t word_len(const char *text, bool is_atom)
     return len;
 }
 
-/* alias_len returns how long a module's name is: Foo.Bar, but only Foo of Foo.bar. */
+/* alias_len returns the length of a module's name: Foo.Bar, but only Foo of Foo.bar. */
 static inline size_t alias_len(const char *text)
 {
     size_t len = 0;
@@ -55,7 +56,7 @@ static inline size_t alias_len(const char *text)
     return len;
 }
 
-/* quoted_len returns how long a text in quotes is, with them; 0: it never ends. */
+/* quoted_len returns the length of a quoted text with its quotes; 0: it does not end. */
 static inline size_t quoted_len(const char *text)
 {
     const char quote = text[0];

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* What one of the languages alone has; the longest of those that begin alike comes first. */
+/* Spellings that only one of the languages has; of those with the same beginning, the longest
+ * first. */
 static const struct {
     const char *erlang, *elixir;
 } spellings[] = {
@@ -16,7 +17,7 @@ static const struct {
 
 enum { NUM_SPELLINGS = sizeof spellings / sizeof spellings[0], BACK_MAX = 2 };
 
-/* add appends to what is said, as far as there is room. */
+/* add appends to the message, as far as there is room. */
 static void add(struct ds_match_error *error, const char *format, const char *word, size_t word_len,
                 const char *other, size_t other_len)
 {
@@ -25,7 +26,8 @@ static void add(struct ds_match_error *error, const char *format, const char *wo
              (int)other_len, other);
 }
 
-/* find_spelling finds what stands around a place, and begins at most BACK_MAX bytes before it. */
+/* find_spelling finds a spelling that contains a position, and begins at most BACK_MAX bytes before
+ * it. */
 static bool find_spelling(const char *text, size_t at, bool is_elixir, size_t *which)
 {
     for (size_t back = 0; back <= BACK_MAX && back <= at; back++) {
@@ -42,7 +44,7 @@ static bool find_spelling(const char *text, size_t at, bool is_elixir, size_t *w
     return false;
 }
 
-/* word_before returns where the word that ends at a place begins. */
+/* word_before returns the start of the word that ends at a position. */
 static size_t word_before(const char *text, size_t end)
 {
     while (end != 0 && (is_part(text[end - 1]) || text[end - 1] == '@'))
@@ -50,7 +52,8 @@ static size_t word_before(const char *text, size_t end)
     return end;
 }
 
-/* advise_call: mod:fun in Elixir, mod.fun in Erlang. between is where the colon or the dot stands. */
+/* advise_call explains mod:fun in Elixir, and mod.fun in Erlang. between is the position of the
+ * colon or dot. */
 static void advise_call(const char *text, size_t between, bool is_elixir, struct ds_match_error *error)
 {
     const size_t start = word_before(text, between);
@@ -69,7 +72,8 @@ void match_advise(const char *text, bool is_elixir, struct ds_match_error *error
     const char between = is_elixir ? ':' : '.';
     size_t which;
     const bool is_open = strncmp(error->what, "expected", strlen("expected")) == 0 ||
-                         strstr(error->what, "no meaning") != NULL; /* else it says what to write */
+                         strstr(error->what, "no meaning") != NULL; /* otherwise it already says
+                                                                     * what to write */
     if (error->column == 0 || at > strlen(text) || !is_open)
         return;
     if (find_spelling(text, at, is_elixir, &which)) {

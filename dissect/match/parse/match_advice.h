@@ -1,5 +1,6 @@
 /*
- * match_advice.h - how the other language writes what is wrong in a pattern of one.
+ * match_advice.h - for an error in a pattern, shows how its language writes what is valid in the
+ * other one.
  *
  *     Shop.Cart.add(x) when x =:= 1      expected an operator ...: =:= is Erlang's, Elixir writes ===
  *     {X, Y} when X != Y                 ...: != is Elixir's, Erlang writes /=
@@ -9,8 +10,8 @@
 
 #include <distsniff/match.h>
 
-/* match_advise adds to what is said of a text that is no pattern how its language writes what stands at
- * that place, where the other one writes it so. */
+/* match_advise extends the error message of an invalid pattern: if the text at the error is the
+ * other language's syntax, it adds the spelling of this one. */
 void match_advise(const char *text, bool is_elixir, struct ds_match_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * match_binary_parse.c - binaries and bit strings in patterns, as Erlang has them:
+ * match_binary_parse.c - binaries and bit strings in patterns, as in Erlang:
  *
  *     <<"text">>  <<"text"/utf8>>  <<1, 2, 16#ffff:16/little>>  <<5:3>>  <<1.5/float>>
  *     <<"GET ", Rest/binary>>  <<Len:16, Body:Len/binary, _/bits>>
  *
- * Literal segments become bits at once, those next to each other one segment; when there is
- * nothing else, all is a constant. Literals for which that would say too much, such as floats
- * and integers that no such segment can hold, are held against the value.
+ * Literal segments become bits at once, and neighbours one segment; if there are no others, the
+ * whole is a constant. Literals that bits cannot represent exactly, such as floats and integers too
+ * large for their segment, are compared with the decoded value.
  */
 #include "match/machine/match_bits.h"
 #include "match/parse/match_parse.h"
@@ -17,8 +17,8 @@
 struct binary {
     struct parser *p;
     bool is_constant;
-    struct bits bits; /* literal, since the last segment */
-    size_t first;     /* segment */
+    struct bits bits; /* literal, since the last other segment */
+    size_t first;     /* its index */
     bool is_complete; /* no segment may follow */
 };
 
@@ -39,14 +39,14 @@ static bool end_literal(struct binary *b)
     return !constants->failed ? parse_add_segment(b->p, &segment) : parse_no_memory(b->p);
 }
 
-/* add_value adds a segment that is no literal. */
+/* add_value adds a segment that is not literal. */
 static bool add_value(struct binary *b, const struct bit_segment *segment)
 {
     b->is_complete = segment->size_kind == SIZE_REST;
     return end_literal(b) && parse_add_segment(b->p, segment);
 }
 
-/* add_chars adds the characters of a string, which begins at at in the text. */
+/* add_chars adds the characters of a string at position at of the text. */
 static bool add_chars(struct binary *b, const uint32_t *chars, size_t num, size_t at,
                       const struct bit_segment *as)
 {
@@ -87,7 +87,7 @@ static bool read_string(struct binary *b)
 
 enum { FEW = 4 };
 
-/* read_magnitude reads an integer as ds_encode_integer wrote it; few is where it may stand. */
+/* read_magnitude reads an integer as ds_encode_integer wrote it; few is room for it. */
 static struct magnitude read_magnitude(const uint8_t *term, uint8_t few[FEW])
 {
     if (term[0] == TERM_TAG_INTEGER) {
@@ -103,18 +103,18 @@ static struct magnitude read_magnitude(const uint8_t *term, uint8_t few[FEW])
         return (struct magnitude){term + 1, 1, false};
     if (term[0] == TERM_TAG_SMALL_BIG)
         return (struct magnitude){term + 3, term[1], term[2] != 0};
-    const size_t len = (size_t)term[3] << 8 | term[4]; /* of a text of so few bytes */
+    const size_t len = (size_t)term[3] << 8 | term[4]; /* fits: the text is shorter */
     return (struct magnitude){term + 6, len, term[5] != 0};
 }
 
-/* add_integer adds an integer as bits, where bits can say all. */
+/* add_integer adds an integer as bits if these represent it exactly. */
 static bool add_integer(struct binary *b, struct bit_segment *as)
 {
     uint8_t few[FEW];
     const struct magnitude integer =
         read_magnitude((const uint8_t *)b->p->match->constants.data + as->at, few);
     const unsigned num = (unsigned)(as->size * as->unit);
-    /* What is made cuts off what does not fit; what is matched cannot be it. */
+    /* Building truncates an integer that does not fit; matching it always fails. */
     if (as->size_kind != SIZE_FIXED ||
         (!b->is_constant && !magnitude_fits(&integer, num, as->is_signed)))
         return add_value(b, as);
@@ -122,7 +122,7 @@ static bool add_integer(struct binary *b, struct bit_segment *as)
     return true;
 }
 
-/* make_float makes the float of an integer that is not too large. */
+/* make_float converts an integer that is not too large to a float. */
 static bool make_float(struct binary *b, struct bit_segment *as)
 {
     struct ds_buffer *constants = &b->p->match->constants;
@@ -178,7 +178,7 @@ static bool read_variable(struct binary *b)
     struct bit_segment segment;
     if (!lexer_next(lexer) || !parse_segment(b->p, false, &segment))
         return false;
-    /* The name stands for itself only behind its size: go back to it for a moment. */
+    /* The name is only bound after its size: go back to it for a moment. */
     const struct lex_token behind = lexer->token;
     lexer->token = name;
     if (!parse_bind(b->p, &segment.kind, &segment.variable))

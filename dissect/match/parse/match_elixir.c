@@ -1,6 +1,6 @@
 /*
- * match_elixir.c - see match_elixir.h, and elixir_writer.h for the parts. Word by word: what is open
- * stands on a stack, and says what a comma and the closing bracket mean there.
+ * match_elixir.c - see match_elixir.h, and elixir_writer.h for the parts. It works word by word;
+ * the open brackets on the stack determine what a comma and a closing bracket mean.
  */
 #include "match/parse/elixir_writer.h"
 
@@ -82,7 +82,7 @@ static bool read_sign(struct elixir_writer *w)
     return elixir_fail(w, w->at, "'%.*s' has no meaning here", elixir_peek(w, 0) != '\0', w->text + w->at);
 }
 
-/* read_actions writes what follows :: at the end: return, and those that show something more. */
+/* read_actions writes the words after :: at the end, such as return. */
 static bool read_actions(struct elixir_writer *w)
 {
     elixir_add(w, "->");
@@ -92,7 +92,7 @@ static bool read_actions(struct elixir_writer *w)
     return true;
 }
 
-/* read_pair reads what two characters begin; *is_pair is false where they begin nothing. */
+/* read_pair reads a word that begins with these two characters; *is_pair is false if none does. */
 static bool read_pair(struct elixir_writer *w, char c, char next, bool *is_pair)
 {
     const bool in_bits = w->depth != 0 && w->open[w->depth - 1].kind == OPEN_BITS;
@@ -118,7 +118,7 @@ static bool read_pair(struct elixir_writer *w, char c, char next, bool *is_pair)
     return true;
 }
 
-/* read_name reads what begins with a letter, or a sign that nothing else begins with. */
+/* read_name reads a word that begins with a letter, or a sign. */
 static bool read_name(struct elixir_writer *w, char c)
 {
     if (is_upper(c)) {
@@ -133,7 +133,7 @@ static bool read_name(struct elixir_writer *w, char c)
     return is_lower(c) ? read_word(w) : read_sign(w);
 }
 
-/* read_character makes $x of ?x. */
+/* read_character translates ?x to $x. */
 static bool read_character(struct elixir_writer *w, char next)
 {
     if (next == '\0' || (next == '\\' && elixir_peek(w, 2) == '\0'))
@@ -208,7 +208,7 @@ static bool read_next(struct elixir_writer *w)
     return read_name(w, c);
 }
 
-/* begins_operand says whether a word may be what in looks for. */
+/* begins_operand says whether a word may be the left side of in. */
 static bool begins_operand(char c)
 {
     return is_part(c) || c == ':' || c == '"';

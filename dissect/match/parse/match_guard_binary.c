@@ -1,9 +1,8 @@
 /*
- * match_guard_binary.c - binaries with variables in them that a guard makes: <<Len:16, B/binary>>.
+ * match_guard_binary.c - binaries with variables that a guard builds: <<Len:16, B/binary>>.
  *
- * The value on the stack is what was made so far; each segment leaves its value on top of it,
- * and its size when that is computed, and a step puts them together. A binary of literals is
- * a constant.
+ * The value on the stack is the binary so far; each segment pushes its value on top of it, and its
+ * size if that is computed, and a step combines them. A binary of literals is a constant.
  */
 #include "match/machine/match_bits.h"
 #include "match/parse/match_guard_parse.h"
@@ -11,7 +10,7 @@
 #include <distsniff/encode.h>
 #include <stdlib.h>
 
-/* read_constant reads a binary if it is a constant; else it goes back to its <<. */
+/* read_constant reads a binary if it is a constant; otherwise it goes back to its <<. */
 static bool read_constant(struct guard_parser *g, bool *complete)
 {
     struct ds_match *match = g->match;
@@ -30,7 +29,7 @@ static bool read_constant(struct guard_parser *g, bool *complete)
     return parse_fold(g->p, num_nodes, &at, &const_len) && guard_add_constant(g, at);
 }
 
-/* begin_binary adds the empty one. */
+/* begin_binary pushes the empty binary. */
 static bool begin_binary(struct guard_parser *g)
 {
     struct ds_buffer *constants = &g->match->constants;
@@ -56,7 +55,7 @@ bool guard_is_segment(const struct guard_parser *g)
     return depth != 0 && g->waiting[depth - 1].kind == WAIT_BINARY;
 }
 
-/* add_segment adds the step that puts num_args values together. */
+/* add_segment adds the step that combines num_args values. */
 static bool add_segment(struct guard_parser *g, const struct bit_segment *segment, uint32_t num_args)
 {
     if (!parse_add_segment(g->p, segment))
@@ -134,7 +133,7 @@ bool guard_begin_part(struct guard_parser *g, bool *whole)
     return !*whole || read_string(g);
 }
 
-/* end_value is behind the value of a segment, or behind its size. */
+/* end_value is called after the value of a segment, or after its size. */
 static bool end_value(struct guard_parser *g, bool has_size)
 {
     struct bit_segment segment = {.size_kind = SIZE_STEPS};

@@ -1,5 +1,5 @@
 /*
- * match_guard_parse.c - what follows "when" becomes steps; see match_program.h.
+ * match_guard_parse.c - compiles the part after "when" to steps; see match_program.h.
  *
  *   guard       tests {';' tests}          tests       test {',' test}
  *   test        operand | prefix test | test infix test | '(' test ')'
@@ -9,8 +9,8 @@
  *             | operand '#{' test ('=>' | ':=') test {',' test ('=>' | ':=') test} '}'
  *             | '<<' [segment {',' segment}] '>>', a segment as in match_segment_parse.c
  *
- * Operators bind as in Erlang. Those whose right side is still to come wait on a stack of fixed
- * size (Dijkstra's shunting yard), so that nothing recurses.
+ * Operators bind as in Erlang. Those whose right side is not complete are on a stack of fixed size
+ * (Dijkstra's shunting yard), so nothing recurses.
  */
 #include "match/machine/match_functions.h"
 #include "match/parse/match_guard_parse.h"
@@ -50,7 +50,7 @@ static bool followed_by(const struct lexer *lexer, char c)
     return *next == c;
 }
 
-/* end_call is at the ) of a function. */
+/* end_call is called at the ) of a function. */
 static bool end_call(struct guard_parser *g, const struct waiting *call)
 {
     bool is_known;
@@ -101,7 +101,7 @@ static bool is_keyword(const struct lexer *lexer)
            find_operator(lexer, 1) != NULL || find_operator(lexer, 2) != NULL;
 }
 
-/* read_operand reads an operand, or what may stand before one. */
+/* read_operand reads an operand, or what may precede one. */
 static bool read_operand(struct guard_parser *g, bool *complete)
 {
     struct lexer *lexer = g->lexer;
@@ -145,7 +145,7 @@ static bool read_operand(struct guard_parser *g, bool *complete)
     return add_constant(g);
 }
 
-/* add_jump is behind the left side of andalso or orelse. */
+/* add_jump is called after the left side of andalso or orelse. */
 static bool add_jump(struct guard_parser *g, enum step_kind kind)
 {
     const uint8_t tightness = kind == STEP_ANDALSO ? TIGHT_ANDALSO : TIGHT_ORELSE;
@@ -178,7 +178,7 @@ static bool add_infix(struct guard_parser *g, const struct guard_operator *op)
     return lexer_next(g->lexer);
 }
 
-/* close_paren is at a ) behind an operand. */
+/* close_paren is called at a ) after an operand. */
 static bool close_paren(struct guard_parser *g)
 {
     if (!guard_reduce(g, 0))
@@ -203,7 +203,7 @@ static bool begin_alternative(struct guard_parser *g)
     return guard_add_step(g, STEP_ALTERNATIVE) != NULL;
 }
 
-/* end_test is behind a whole test; with last_of, of an alternative. */
+/* end_test is called after a whole test; is_last: it is the last one of an alternative. */
 static bool end_test(struct guard_parser *g, bool is_last)
 {
     if (!guard_reduce(g, 0) || guard_add_step(g, STEP_TEST) == NULL)
@@ -217,7 +217,7 @@ static bool end_test(struct guard_parser *g, bool is_last)
     return true;
 }
 
-/* end_part is at a , or ; behind an operand. */
+/* end_part is called at a , or ; after an operand. */
 static bool end_part(struct guard_parser *g)
 {
     const bool is_semicolon = lexer_is(g->lexer, ";");
@@ -234,7 +234,7 @@ static bool end_part(struct guard_parser *g)
            lexer_next(g->lexer);
 }
 
-/* read_operator reads what may stand behind an operand; *more when it is one. */
+/* read_operator reads what may follow an operand; *more if there was something. */
 static bool read_operator(struct guard_parser *g, bool *complete, bool *more)
 {
     struct lexer *lexer = g->lexer;

@@ -1,6 +1,6 @@
 /*
- * match_guard_steps.c - the steps that a guard becomes while it is read: how its parsers add them, and what
- * is open meanwhile.
+ * match_guard_steps.c - the steps that a guard is compiled to: how its parsers add them, and the
+ * stack of what is open.
  */
 #include "match/parse/match_guard_parse.h"
 

@@ -1,8 +1,7 @@
 /*
- * match_guard_terms.c - terms with others in them that a guard makes: {X, 1}, [H | T],
- * #{a => X}, Map#{a := X}. Their parts are expressions, of which each leaves its value on the
- * stack; a step then makes a row of them (match_build.c). One whose parts are all constants is
- * a constant.
+ * match_guard_terms.c - terms with elements that a guard builds: {X, 1}, [H | T], #{a => X}, Map#{a
+ * := X}. Their parts are expressions, each of which pushes its value; a step then makes a row of
+ * them (match_build.c). A term whose parts are all constants is a constant.
  */
 #include "etf/term_encode.h"
 #include "match/parse/match_guard_parse.h"
@@ -51,8 +50,8 @@ static bool add_nil(struct guard_parser *g)
     return guard_add_constant(g, at);
 }
 
-/* are_constants says whether all parts of a term are. A map whose keys may be the same is left
- * to the run. */
+/* are_constants says whether all parts of a term are constants. A map whose keys may be equal is
+ * built at run time. */
 static bool are_constants(const struct guard_parser *g, const struct waiting *term)
 {
     const struct match_step *steps = g->match->steps;
@@ -65,19 +64,19 @@ static bool are_constants(const struct guard_parser *g, const struct waiting *te
     return true;
 }
 
-/* fold makes one constant of those of the parts. */
+/* fold makes one constant of the parts. */
 static bool fold(struct guard_parser *g, const struct waiting *term)
 {
     struct ds_buffer *constants = &g->match->constants;
     const size_t at = constants->len;
     const uint32_t num = term->num_args;
     encode_count(constants, terms[term->kind].tag,
-                 term->kind == WAIT_LIST  ? num - 1 /* the last is the tail */
+                 term->kind == WAIT_LIST  ? num - 1 /* the last one is the tail */
                  : term->kind == WAIT_MAP ? num / 2
                                           : num);
     for (uint32_t i = 0; i < num; i++) {
         const struct match_step *step = &g->match->steps[term->first + i];
-        if (ds_buffer_reserve(constants, step->len)) /* before it is copied within itself */
+        if (ds_buffer_reserve(constants, step->len)) /* reserve first, as it is copied within itself */
             ds_buffer_add(constants, constants->data + step->at, step->len);
     }
     g->match->num_steps = term->first;
@@ -85,7 +84,7 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
     return guard_add_constant(g, at);
 }
 
-/* end_pair puts the pair of a change into its map. */
+/* end_pair stores the pair of a change in its map. */
 static bool end_pair(struct guard_parser *g, struct waiting *change)
 {
     struct match_step *step = guard_add_step(g, change->put);
@@ -115,7 +114,7 @@ static bool end_term(struct guard_parser *g, struct waiting *term)
     return true;
 }
 
-/* close_empty is behind what opens a term: it may close at once. */
+/* close_empty is called after the opening word of a term, which may close at once. */
 static bool close_empty(struct guard_parser *g, struct waiting *term, bool *complete)
 {
     *complete = lexer_is(g->lexer, terms[term->kind].close);
@@ -151,7 +150,7 @@ bool guard_open_change(struct guard_parser *g)
     return true;
 }
 
-/* accept_separator reads what stands between two parts; *taken when it is one. */
+/* accept_separator reads a separator between two parts; *taken if there was one. */
 static bool accept_separator(struct guard_parser *g, struct waiting *term, bool *taken)
 {
     struct lexer *lexer = g->lexer;

@@ -1,11 +1,11 @@
 /*
- * match_language.c - see match_language.h. Word by word, up to the first thing that only one of the
- * languages has.
+ * match_language.c - see match_language.h. It reads word by word, up to the first one that only one
+ * of the languages has.
  */
 #include "match/parse/match_language.h"
 #include "match/parse/elixir_words.h"
 
-/* is_guard_word says whether a word in a guard is one that guards of Elixir alone have. */
+/* is_guard_word says whether a word occurs only in guards of Elixir. */
 static bool is_guard_word(const char *at)
 {
     static const char *const words[] = {"in ",        "in[",          "is_nil(", "elem(",
@@ -17,7 +17,7 @@ static bool is_guard_word(const char *at)
     return false;
 }
 
-/* says_nothing_of_it tells whether a word stands in guards of both languages. */
+/* says_nothing_of_it says whether a word occurs in guards of both languages. */
 static bool says_nothing_of_it(const char *at, size_t len)
 {
     static const char *const words[] = {"true", "false", "and", "or", "not", "when"};
@@ -28,8 +28,8 @@ static bool says_nothing_of_it(const char *at, size_t len)
     return false;
 }
 
-/* has_small_variable says whether a word of small letters in front of the guard stands in it too: an
- * atom of Erlang would not be asked about. */
+/* has_small_variable says whether a word of small letters before the guard also occurs in it: a
+ * guard in Erlang would not test an atom. */
 static bool has_small_variable(const char *text, const char *guard)
 {
     char before = ' ';
@@ -54,7 +54,7 @@ static bool has_small_variable(const char *text, const char *guard)
 bool match_is_elixir(const char *text)
 {
     const char *guard = NULL;
-    bool has_variable = false; /* of Erlang's */
+    bool has_variable = false; /* in Erlang's syntax */
     char before = ' ';
     for (const char *at = text; *at != '\0'; before = *at++) {
         if (*at == '"' || *at == '\'') {

@@ -1,5 +1,5 @@
 /*
- * match_language.h - which language a pattern of -m is in.
+ * match_language.h - detects the language of a pattern of -m.
  *
  *     {ok, X} when X > 1                  Erlang: a variable begins with a capital
  *     {:ok, x} when x in [1, 2]           Elixir
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* match_is_elixir says whether a text looks like Elixir: it has something that Erlang has not. */
+/* match_is_elixir says whether a text looks like Elixir: it contains syntax that Erlang lacks. */
 bool match_is_elixir(const char *text);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * match_leaf_parse.c - terms of a pattern that have no others in them: atoms, numbers, [].
+ * match_leaf_parse.c - terms of a pattern without elements: atoms, numbers, [].
  */
 #include "match/machine/match_encode.h"
 #include "match/parse/match_parse.h"
 
 #include <distsniff/encode.h>
 
-/* Words that are operators, and so no atoms unless quoted. */
+/* Operators that are words, and are only atoms if quoted. */
 static const char *const keywords[] = {
     "when", "andalso", "orelse", "not",  "and",  "or",  "xor", "div",
     "rem",  "band",    "bor",    "bxor", "bnot", "bsl", "bsr",

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest first where one begins with another. */
+/* Sorted so that a sign precedes its prefixes. */
 static const char *const signs[] = {
     "=:=", "=/=", "==", "/=", "=<", "<=", ">=", "=>", ":=", "->", "<<",
     ">>",  "++",  "||", "{",  "}",  "[",  "]",  "(",  ")",  "|",  ",",
@@ -78,8 +78,8 @@ static int digit_value(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 36;
 }
 
-/* read_char reads the character at at; Erlang's letters are those of latin-1, but here any
- * character that is not ASCII counts as a small letter. */
+/* read_char reads the character at at. Erlang's letters are those of latin-1; here, any character
+ * that is not ASCII counts as a small letter. */
 static bool read_char(struct lexer *lexer, uint32_t *out)
 {
     struct cursor c = cursor_make(lexer->text + lexer->at, lexer->len - lexer->at);
@@ -119,7 +119,7 @@ static void skip_spaces(struct lexer *lexer)
     }
 }
 
-/* read_hex reads the digits of a character, at most max of them. */
+/* read_hex reads at most max hexadecimal digits of a character. */
 static bool read_hex(struct lexer *lexer, size_t max, uint32_t *out)
 {
     const size_t start = lexer->at;
@@ -133,7 +133,7 @@ static bool read_hex(struct lexer *lexer, size_t max, uint32_t *out)
     return true;
 }
 
-/* read_escape reads what follows a backslash. */
+/* read_escape reads the escape after a backslash. */
 static bool read_escape(struct lexer *lexer, uint32_t *out)
 {
     static const char letters[] = "bdefnrstv", meanings[] = "\b\177\033\f\n\r \t\v";
@@ -197,7 +197,7 @@ static bool read_name(struct lexer *lexer)
     return true;
 }
 
-/* add_digit makes the integer base times as large, and adds a digit. */
+/* add_digit multiplies the integer by base and adds a digit. */
 static void add_digit(struct lexer *lexer, unsigned base, unsigned digit)
 {
     unsigned carry = digit;
@@ -210,8 +210,8 @@ static void add_digit(struct lexer *lexer, unsigned base, unsigned digit)
         lexer->magnitude[lexer->magnitude_len++] = (uint8_t)carry;
 }
 
-/* read_digits reads digits, with single _ between them. False, and nothing read, when there
- * is none. */
+/* read_digits reads digits, with single _ between them. False, and nothing is read, if there is
+ * none. */
 static bool read_digits(struct lexer *lexer, unsigned base)
 {
     const char *text = lexer->text;
@@ -266,7 +266,7 @@ static bool read_number(struct lexer *lexer)
            lexer_fail(lexer, lexer->at, "expected a digit of base %u", base);
 }
 
-/* $c is the number of a character. */
+/* read_character reads $c, the number of a character. */
 static bool read_character(struct lexer *lexer)
 {
     uint32_t code;

@@ -1,5 +1,5 @@
 /*
- * match_parse.c - the head of a pattern becomes nodes; see match_program.h.
+ * match_parse.c - compiles the head of a pattern to nodes; see match_program.h.
  *
  *   pattern    head [when guard] [-> return]
  *   head       term | term ':' [term ('(' [term {',' term}] ')' | '/' arity)]
@@ -9,7 +9,7 @@
  *            | '#{' [term ':=' term {',' term ':=' term}] '}'
  *   binary     see match_binary_parse.c
  *
- * A stack of fixed size holds the containers that are open; nothing recurses.
+ * The open containers are on a stack of fixed size; nothing recurses.
  */
 #include "match/machine/match_encode.h"
 #include "match/parse/match_parse.h"
@@ -18,8 +18,8 @@ enum open_kind { OPEN_TUPLE, OPEN_LIST, OPEN_MAP, OPEN_ARGUMENTS, OPEN_CONCAT, O
 
 struct open {
     enum open_kind kind;
-    bool is_constant; /* the container, and what is in it */
-    bool in_tail;     /* LIST: behind | */
+    bool is_constant; /* the container and its elements are constants */
+    bool in_tail;     /* LIST: after | */
     bool in_key;      /* MAP */
     size_t node, key; /* its node; MAP: the first node of the key */
 };
@@ -45,7 +45,7 @@ static struct open *push(struct parser *p, struct stack *stack, enum open_kind k
     return open;
 }
 
-/* add_elements opens a list of the characters that were read last; its tail is to come. */
+/* add_elements opens a list of the characters of the current string; its tail follows. */
 static bool add_elements(struct parser *p, struct stack *stack)
 {
     const struct lexer *lexer = &p->lexer;
@@ -64,7 +64,7 @@ static bool add_elements(struct parser *p, struct stack *stack)
     return true;
 }
 
-/* add_string adds "text"; *open when ++ follows: then what is behind it is to come. */
+/* add_string adds "text"; *open if ++ follows: then the right side of it is to come. */
 static bool add_string(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {
     struct lexer *lexer = &p->lexer;
@@ -78,7 +78,7 @@ static bool add_string(struct parser *p, struct stack *stack, bool is_constant, 
         return false;
     *open = lexer_is(lexer, "++") && !is_constant;
     if (*open) {
-        constants->len = at; /* signs leave the characters in their place */
+        constants->len = at; /* reading a sign leaves the characters in place */
         return add_elements(p, stack) && lexer_next(lexer);
     }
     struct match_node *node = parse_add_node(p, NODE_CONSTANT);
@@ -102,13 +102,13 @@ static bool add_variable(struct parser *p, const struct stack *stack, bool is_co
     if (node == NULL || !lexer_next(lexer))
         return false;
     node->variable = variable;
-    /* "text" ++ Name = Pattern would be about all of it. */
+    /* "text" ++ Name = Pattern would match the whole string. */
     const bool in_concat = stack->depth != 0 && stack->open[stack->depth - 1].kind == OPEN_CONCAT;
     node->is_also = *open = lexer_is(lexer, "=") && !in_concat;
     return !*open || lexer_next(lexer);
 }
 
-/* add_container reads what opens one; *open when it is not empty. */
+/* add_container reads the opening of a container; *open if it is not empty. */
 static bool add_container(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {
     struct lexer *lexer = &p->lexer;
@@ -137,13 +137,13 @@ static bool add_container(struct parser *p, struct stack *stack, bool is_constan
     return true;
 }
 
-/* '_' stands for anything, as in match specifications. A guard can ask for the atom. */
+/* is_wildcard: '_' matches anything, as in match specifications. A guard can test for the atom. */
 static bool is_wildcard(const struct lexer *lexer)
 {
     return lexer->token.is_quoted && lexer->num_chars == 1 && lexer->chars[0] == '_';
 }
 
-/* add_term reads a term, or of a container what opens it. */
+/* add_term reads a term, or the opening of a container. */
 static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bool *open)
 {
     struct lexer *lexer = &p->lexer;
@@ -179,7 +179,7 @@ static bool add_term(struct parser *p, struct stack *stack, bool is_constant, bo
     return lexer_expected(lexer, "a term");
 }
 
-/* end_key is behind a key, which becomes one constant. */
+/* end_key is called after a key, which becomes one constant. */
 static bool end_key(struct parser *p, struct open *open)
 {
     struct lexer *lexer = &p->lexer;
@@ -197,7 +197,7 @@ static bool end_key(struct parser *p, struct open *open)
     return lexer_next(lexer);
 }
 
-/* end_part is behind a term inside a container. *open: another one follows. */
+/* end_part is called after a term inside a container. *more: another one follows. */
 static bool end_part(struct parser *p, struct open *open, bool *more)
 {
     static const struct {
@@ -244,7 +244,7 @@ static bool node_binds(const struct ds_match *match, const struct match_node *no
     return false;
 }
 
-/* move_back moves the node that was added last before the nodes that begin at first. */
+/* move_back moves the last node before the nodes that begin at first. */
 static void move_back(struct ds_match *match, size_t first)
 {
     struct match_node *node = &match->nodes[first];
@@ -253,8 +253,8 @@ static void move_back(struct ds_match *match, size_t first)
     *node = last;
 }
 
-/* add_alias reads Pattern = Name, at the name: the variable goes before the nodes of the pattern,
- * which begin at first. */
+/* add_alias reads Pattern = Name, at the name: it puts the variable before the nodes of the
+ * pattern, which begin at first. */
 static bool add_alias(struct parser *p, size_t first)
 {
     struct ds_match *match = p->match;
@@ -285,10 +285,10 @@ static bool open_both(struct parser *p, struct stack *stack, size_t first)
     return true;
 }
 
-/* end_term is behind a whole term whose nodes begin at first. *more: another one follows. */
+/* end_term is called after a whole term whose nodes begin at first. *more: another one follows. */
 static bool end_term(struct parser *p, struct stack *stack, bool is_constant, size_t first, bool *more)
 {
-    /* "text" ++ Name = Other is about all of it. */
+    /* "text" ++ Name = Other matches the whole string. */
     const struct open *above = stack->depth != 0 ? &stack->open[stack->depth - 1] : NULL;
     while (!is_constant && !*more && lexer_is(&p->lexer, "=") &&
            (above == NULL || above->kind != OPEN_CONCAT)) {

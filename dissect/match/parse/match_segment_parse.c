@@ -1,5 +1,5 @@
 /*
- * match_segment_parse.c - what follows the value of a segment: how many bits, and as what.
+ * match_segment_parse.c - the part after the value of a segment: size and type.
  *
  *     [':' size] ['/' type {'-' type}]
  *     size    integer | Name | '(' expression ')'
@@ -9,14 +9,15 @@
 
 enum { MAX_SIZE = INT32_MAX };
 
-/* What a word of the list is about: each may be said once, or again the same. */
+/* The aspect that a word of the list sets: each may be given once, or repeated with the same
+ * value. */
 enum about { ABOUT_TYPE, ABOUT_SIGN, ABOUT_ORDER, ABOUT_UNIT, NUM_ABOUT };
 
 static const struct word {
     const char *text;
     enum about about;
     int value;
-    uint32_t unit, size; /* of a type: when nothing is said of them; no size: all that is left */
+    uint32_t unit, size; /* defaults of a type; size 0: the rest */
 } words[] = {
     {"integer", ABOUT_TYPE, SEGMENT_INTEGER, 1, 8},
     {"float", ABOUT_TYPE, SEGMENT_FLOAT, 1, 64},
@@ -35,13 +36,13 @@ static const struct word {
 
 struct said {
     const struct word *words[NUM_ABOUT];
-    uint32_t unit;  /* 0: not said */
+    uint32_t unit;  /* 0: not given */
     size_t unit_at; /* in the text */
     bool has_size;
     size_t size_at;
 };
 
-/* read_number reads an integer of 1 to max, or 0 to max. */
+/* read_number reads an integer from min to max. */
 static bool read_number(struct lexer *lexer, uint64_t min, uint64_t max, uint64_t *out,
                         const char *expected)
 {
@@ -102,7 +103,7 @@ static bool read_word(struct lexer *lexer, struct said *said)
     return lexer_expected(lexer, "a type (integer, binary, utf8 ...), signed, little or unit:N");
 }
 
-/* settle says what holds for what was not said. */
+/* settle applies the defaults for what was not given. */
 static bool settle(struct lexer *lexer, const struct said *said, struct bit_segment *out)
 {
     const struct word *type = said->words[ABOUT_TYPE] != NULL ? said->words[ABOUT_TYPE] : words;
