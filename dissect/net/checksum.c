@@ -1,7 +1,7 @@
 /*
- * checksum.c - see checksum.h. The sum of 16-bit words in ones' complement arithmetic (RFC 1071):
- * in which order the bytes of a word stand, and how many words are added at once, does not matter
- * to it. With the checksum among them it is 0xffff where they are whole.
+ * checksum.c - see checksum.h. The sum of 16-bit words in ones' complement arithmetic (RFC 1071)
+ * does not depend on the byte order within words, nor on how many words are added at once.
+ * Including the checksum, it is 0xffff if the bytes are undamaged.
  *
  * The pseudo header of TCP: source and destination address, protocol 6, the length of the segment.
  */
@@ -11,8 +11,8 @@
 
 enum { CHECKSUM_AT = 16, WHOLE = 0xffff, IP4_LEN = 20 };
 
-/* fold adds the words of a sum until one is left: each half of the sum to the other one, of which the
- * higher has what was carried. */
+/* fold adds the words of a sum until one is left. It adds the halves to each other; the higher half
+ * then includes the carry. */
 static inline uint32_t fold(uint64_t sum)
 {
     sum += sum << 32 | sum >> 32;
@@ -21,14 +21,14 @@ static inline uint32_t fold(uint64_t sum)
     return half >> 16;
 }
 
-/* add_word adds eight bytes; what is carried out of the highest comes in again at the lowest. */
+/* add_word adds eight bytes; the carry of the highest bit is added at the lowest. */
 static inline uint64_t add_word(uint64_t sum, uint64_t word)
 {
     const bool carry = __builtin_add_overflow(sum, word, &sum);
     return sum + carry;
 }
 
-/* add_next adds the next eight bytes, of which the caller knows that they are there. */
+/* add_next adds the next eight bytes, which the caller knows exist. */
 static inline uint64_t add_next(uint64_t sum, struct cursor *at)
 {
     uint64_t word;
@@ -39,7 +39,7 @@ static inline uint64_t add_next(uint64_t sum, struct cursor *at)
 static inline uint64_t add_bytes(uint64_t sum, struct cursor bytes)
 {
     enum { AT_ONCE = 32 };
-    struct cursor block; /* of known length: the compiler checks it only once */
+    struct cursor block; /* of constant length: the compiler checks it only once */
     const struct cursor whole = bytes;
     uint64_t last;
     while (cursor_child(&bytes, AT_ONCE, &block)) {
@@ -50,7 +50,7 @@ static inline uint64_t add_bytes(uint64_t sum, struct cursor bytes)
     }
     while (cursor_child(&bytes, sizeof last, &block))
         sum = add_next(sum, &block);
-    /* Of the last eight bytes those that have not been added stand highest. */
+    /* The bytes not yet added are the highest of the last eight bytes. */
     const unsigned left = (unsigned)cursor_left(&bytes);
     if (left != 0 && cursor_peek_last_u64_le(&whole, &last))
         sum = add_word(sum, htole64(last >> (64 - 8 * left)));
@@ -62,7 +62,7 @@ static inline uint64_t halves(uint64_t word)
     return (word & UINT32_MAX) + (word >> 32);
 }
 
-/* add_addrs adds both addresses of a segment to what is less than eight bytes by far. */
+/* add_addrs adds both addresses of a segment to a sum far below 64 bits. */
 static inline uint64_t add_addrs(uint64_t sum, const struct segment *segment)
 {
     uint32_t ip4[2];
@@ -76,10 +76,10 @@ static inline uint64_t add_addrs(uint64_t sum, const struct segment *segment)
     return sum + halves(word[0]) + halves(word[1]) + halves(word[2]) + halves(word[3]);
 }
 
-/* is_ip4_whole says whether the checksum of the IPv4 header fits, where there is one. */
+/* is_ip4_whole says whether the checksum of the IPv4 header is right, or there is no header. */
 static inline bool is_ip4_whole(struct cursor header)
 {
-    struct cursor plain; /* of known length */
+    struct cursor plain; /* of constant length */
     uint64_t word[2];
     uint32_t last;
     if (cursor_left(&header) == 0)

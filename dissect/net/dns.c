@@ -7,8 +7,9 @@
  *   question: name, type 2, class 2
  *   answer: name, type 2, class 2, time to live 4, length 2, so many bytes
  *
- * A name is labels, each its length 1 and so many bytes, up to one of length 0; or, in answers, a
- * pointer of 2 bytes, which begins with two bits set and ends it. Pointers need not be followed here.
+ * A name is a sequence of labels, each a length 1 and so many bytes, up to one of length 0. In
+ * answers, a pointer of 2 bytes, which begins with two bits set, may end it. No pointers are
+ * followed here.
  */
 #include "net/dns.h"
 
@@ -22,7 +23,7 @@ enum {
     CLASS_IN = 1,
     TYPE_A = 1,
     TYPE_AAAA = 28,
-    MAX_ANSWERS = 64, /* looked at: a chain of aliases comes before the addresses */
+    MAX_ANSWERS = 64, /* limit on those examined: a chain of aliases precedes the addresses */
     MAX_LABELS = 128,
 };
 
@@ -78,7 +79,7 @@ static bool skip_name(struct cursor *at)
     return false;
 }
 
-/* has_address looks through the answers, as far as they are there. */
+/* has_address searches the answers, as far as they are complete. */
 static bool has_address(struct cursor *at, unsigned num)
 {
     for (unsigned i = 0; i < num && i < MAX_ANSWERS; i++) {

@@ -4,8 +4,7 @@
  *   type 1, code 1, checksum 2, 4 bytes that depend on both; then as much of the packet in
  *   question as there is room for, at least its IP header and 8 bytes
  *
- * Of those 4 bytes "packet too big" has the largest size that passes: ICMP in the last two,
- * ICMPv6 in all.
+ * For "packet too big", those 4 bytes contain the MTU: ICMP in the last two, ICMPv6 in all.
  */
 #include "net/icmp.h"
 
@@ -13,7 +12,7 @@
 
 enum {
     ICMP4_UNREACHABLE = 3,
-    ICMP4_TOO_BIG = 4, /* a code of it */
+    ICMP4_TOO_BIG = 4, /* a code of ICMP4_UNREACHABLE */
     ICMP6_TOO_BIG = 2,
 };
 

@@ -18,7 +18,7 @@ enum {
     IP4_HEADER_LEN = 20,
     IP6_HEADER_LEN = 40,
     IP_MAX_EXTENSIONS = 16,
-    IP_MAX_CUT = 1 << 24, /* no network packet is larger, whatever a file says */
+    IP_MAX_CUT = 1 << 24, /* network packets are never larger, whatever a file claims */
 
     EXT_HOP_BY_HOP = 0,
     EXT_ROUTING = 43,
@@ -30,7 +30,7 @@ enum {
 
 static enum packet_status read_ip4(struct span *at, struct ip_packet *ip)
 {
-    struct cursor header; /* of known length: the compiler checks it only once */
+    struct cursor header; /* of constant length: the compiler checks it only once */
     uint8_t version, service;
     uint16_t total_len, id, fragment, checksum;
     struct cursor whole = at->bytes;
@@ -90,8 +90,8 @@ static enum packet_status read_ip6(struct span *at, struct ip_packet *ip)
     return ip_skip_extensions(at, ip);
 }
 
-/* read_fragment reads the fragment header: next header 1, reserved 1, offset:13 reserved:2
- * more:1, identification 4. A packet that is its own only fragment is none. */
+/* read_fragment reads the fragment header: next header 1, reserved 1, offset:13 reserved:2 more:1,
+ * identification 4. A packet in a single fragment is not a fragment. */
 static bool read_fragment(struct span *at, struct ip_packet *ip)
 {
     uint8_t next, reserved;
@@ -116,14 +116,14 @@ enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip)
         case EXT_HOP_BY_HOP:
         case EXT_ROUTING:
         case EXT_DESTINATION:
-        case EXT_MOBILITY: /* next header 1, length in 8 bytes after the first 8 */
+        case EXT_MOBILITY: /* next header 1, length 1 in units of 8 bytes after the first 8 */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 8u + 6))
                 return span_short(at);
             ip->is_routed |= ip->protocol == EXT_ROUTING;
             ip->protocol = next;
             break;
-        case EXT_AUTHENTICATION: /* the same, but length in 4 bytes after the first 8 */
+        case EXT_AUTHENTICATION: /* the same, but in units of 4 bytes */
             if (!cursor_read_u8(bytes, &next) || !cursor_read_u8(bytes, &len) ||
                 !cursor_skip(bytes, len * 4u + 6))
                 return span_short(at);

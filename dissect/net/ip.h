@@ -1,5 +1,5 @@
 /*
- * ip.h - the IP header, of either version, and what it carries.
+ * ip.h - the IP header, version 4 or 6, and its payload.
  */
 #ifndef DISSECT_IP_H
 #define DISSECT_IP_H
@@ -17,25 +17,25 @@ enum {
 struct ip_packet {
     struct ds_addr *src, *dst; /* set by the caller: where the addresses are written */
     uint8_t version;
-    uint8_t protocol; /* of what follows the header */
-    bool fragment;    /* which is one of several */
+    uint8_t protocol; /* of the payload */
+    bool fragment;    /* it is one of several */
     bool more_fragments;
     uint16_t offset; /* of a fragment, in bytes */
     uint32_t id;     /* of a fragment */
     uint8_t ttl;     /* or the hop limit */
-    bool is_open_ended; /* it has no length of its own: what the frame was filled up with may be in it */
-    bool is_routed;     /* an IPv6 routing header: dst is not where it goes in the end */
-    struct cursor header; /* of IPv4, for its checksum; else empty */
+    bool is_open_ended; /* it has no length, so it may include padding of the frame */
+    bool is_routed;     /* an IPv6 routing header: dst is not the final destination */
+    struct cursor header; /* of IPv4, for its checksum; otherwise empty */
 };
 
-/* ip_read reads the header that an EtherType announces and advances to what the packet
- * carries, limited to its length: PACKET_SEGMENT on success, PACKET_NOT_TCP when it is not
- * IP. This function does not check checksums: the caller compares them with those of the connection
- * (checksum.h), as offloading to the network card leaves them wrong in captures. */
+/* ip_read reads the header that an EtherType announces and advances to its payload, limited to the
+ * packet's length. PACKET_SEGMENT means success, PACKET_NOT_TCP that it is not IP. It verifies no
+ * checksums, because offloading to the network card leaves them wrong in captures: the caller
+ * compares them with those of the connection (checksum.h). */
 enum packet_status ip_read(struct span *at, uint16_t ether_type, struct ip_packet *ip);
 
-/* ip_skip_extensions advances past the extension headers of IPv6, as far as the fragment
- * header. Needed again after reassembly. */
+/* ip_skip_extensions advances past the extension headers of IPv6, up to a fragment header. Call it
+ * again after reassembly. */
 enum packet_status ip_skip_extensions(struct span *at, struct ip_packet *ip);
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * ip_fragments.c - IP reassembly (RFC 791, section 3.2; RFC 8200, section 4.5).
  *
- * A packet is known by its addresses, its identification and, in IPv4, its protocol. Its
- * pieces are kept in order of offset. It is whole when the pieces add up to the end that the
- * last fragment tells.
+ * A packet is identified by its addresses, its identification and, in IPv4, its protocol. Its
+ * pieces are kept in order of offset. It is complete when the pieces reach the end announced by the
+ * last fragment.
  *
- * Two versions of the same bytes are treated as Linux treats them (RFC 5722, for both versions
- * of IP; net/ipv4/inet_fragment.c): a fragment that lies within what is there is ignored, one that
- * overlaps it in part discards the packet, and so do bytes beyond the end, a second end and a
- * fragment without bytes. "Within what is there" means one run of pieces: such as came one
- * behind the other, each at the end of all that was there.
+ * Overlapping fragments are treated as by Linux (RFC 5722, for both versions of IP;
+ * net/ipv4/inet_fragment.c): a fragment within the existing bytes is ignored; one that overlaps
+ * them in part discards the packet, and so do bytes beyond the end, a second end and a fragment
+ * without bytes. "Within the existing bytes" means within one run of pieces that came in order,
+ * each at the end of all bytes before.
  */
 #include "net/ip_fragments.h"
 
@@ -20,7 +20,7 @@
 
 enum {
     NUM_BUCKETS = 256,
-    MAX_PIECES = 1024, /* of one packet */
+    MAX_PIECES = 1024, /* for one packet */
     MAX_LEN_4 = 65535 - 20, /* a packet with its header fits into 16 bits */
     MAX_LEN_6 = 65535,
 };
@@ -29,7 +29,7 @@ enum {
 struct piece {
     struct piece *next;
     uint32_t offset, len;
-    bool goes_on; /* it is of the run of the piece before */
+    bool goes_on; /* it continues the run of the previous piece */
     uint8_t bytes[];
 };
 
@@ -45,12 +45,13 @@ struct assembly {
     struct fragment_key key;
     uint64_t number; /* from 1 */
     uint32_t bucket;
-    struct assembly *chain;         /* others in the same bucket */
-    struct assembly *older, *newer; /* in order of the first fragment; also the done ones */
+    struct assembly *chain;         /* the next one in the same bucket */
+    struct assembly *older, *newer; /* in order of the first fragment; for finished ones, only newer
+                                     * is used */
     int64_t first_ns;
-    uint8_t protocol; /* what the first fragment says */
+    uint8_t protocol; /* as in the first fragment */
     bool end_known;
-    uint32_t end;  /* of the whole packet, when known; before that, of the last piece */
+    uint32_t end;  /* of the whole packet, if known; until then, of the last piece */
     uint32_t have; /* bytes of all pieces */
     uint32_t num_pieces;
     uint64_t charged;
@@ -147,8 +148,7 @@ void ip_fragments_free(struct ip_fragments *fragments)
     free(fragments);
 }
 
-/* charge takes len bytes from the meter for assembly, at the cost of older ones if need
- * be. */
+/* charge charges len bytes for assembly to the memory cap, and evicts older packets if necessary. */
 static bool charge(struct ip_fragments *fragments, struct assembly *assembly, uint64_t len)
 {
     while (!memcap_take(fragments->memcap, len)) {
@@ -167,7 +167,7 @@ static void drop_expired(struct ip_fragments *fragments, int64_t now_ns)
         drop_assembly(fragments, fragments->oldest);
 }
 
-/* find_assembly returns the packet that ip is a fragment of, a new one if need be. */
+/* find_assembly returns the packet that ip is a fragment of, a new one if necessary. */
 static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t now_ns,
                                       const struct ip_packet *ip)
 {
@@ -213,7 +213,7 @@ static struct assembly *find_assembly(struct ip_fragments *fragments, int64_t no
     return assembly;
 }
 
-/* add_piece keeps a copy of bytes, which belong at offset, and links it in at at. */
+/* add_piece keeps a copy of bytes, which belong at offset, and inserts it at at. */
 static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly, struct piece **at,
                       bool goes_on, uint32_t offset, struct cursor bytes)
 {
@@ -236,10 +236,10 @@ static bool add_piece(struct ip_fragments *fragments, struct assembly *assembly,
     return true;
 }
 
-/* What is to become of a fragment, or of its packet. */
+/* The effect of a fragment on itself or its packet. */
 enum fragment_fate { FRAGMENT_ADDED, FRAGMENT_IGNORED, FRAGMENT_DISCARDS, FRAGMENT_NO_ROOM };
 
-/* add_fragment adds bytes where nothing is yet. */
+/* add_fragment adds bytes where there are none yet. */
 static enum fragment_fate add_fragment(struct ip_fragments *fragments, struct assembly *assembly,
                                        uint32_t offset, struct cursor bytes)
 {
@@ -263,7 +263,7 @@ static enum fragment_fate add_fragment(struct ip_fragments *fragments, struct as
                                                                       : FRAGMENT_DISCARDS;
 }
 
-/* note_end notes what a fragment says of the packet's end. False when that cannot be. */
+/* note_end records the end that a fragment implies. False if it contradicts earlier ones. */
 static bool note_end(struct assembly *assembly, bool is_last, uint32_t end)
 {
     const bool fits = is_last ? end >= assembly->end && !(assembly->end_known && end != assembly->end)
@@ -275,7 +275,7 @@ static bool note_end(struct assembly *assembly, bool is_last, uint32_t end)
     return fits;
 }
 
-/* finish copies the pieces together. */
+/* finish concatenates the pieces. */
 static bool finish(struct ip_fragments *fragments, struct assembly *assembly)
 {
     if (!charge(fragments, assembly, assembly->end))
@@ -289,7 +289,7 @@ static bool finish(struct ip_fragments *fragments, struct assembly *assembly)
     return true;
 }
 
-/* discard drops a packet for what one of its fragments is. */
+/* discard drops a packet because of an invalid fragment. */
 static enum packet_status discard(struct ip_fragments *fragments, struct assembly *assembly)
 {
     ++*fragments->num_discarded;
@@ -306,7 +306,7 @@ enum packet_status ip_fragments_add(struct ip_fragments *fragments, int64_t now_
     if (ip->more_fragments && len % 8 != 0) {
         if (ip->version != 4)
             return PACKET_MALFORMED;
-        len -= len % 8; /* the rest is not taken */
+        len -= len % 8; /* ignore the rest */
         at->bytes = cursor_first(at->bytes, len);
     }
     drop_expired(fragments, now_ns);

@@ -1,5 +1,5 @@
 /*
- * link.c - link layers: link_types.def says what each is like.
+ * link.c - link layers: link_types.def describes each.
  *
  *   tag (802.1Q)      tag control 2, EtherType 2; any number of them
  *   BSD null, loop    address family 4: in the byte order of the capturing machine, or in
@@ -7,8 +7,8 @@
  */
 #include "net/link.h"
 
-/* The words of link_types.def for what says which network packet follows. pseudo_packet.c, which writes
- * such headers, has the same. */
+/* How a link type indicates its network protocol, in the words of link_types.def. pseudo_packet.c,
+ * which writes these headers, has the same enum. */
 enum network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
 
 static const struct link_type {
@@ -52,7 +52,7 @@ static enum packet_status read_family(struct span *frame, uint16_t *ether_type)
     if (family > 0xffff)
         family = __builtin_bswap32(family);
     switch (family) {
-    case 2: /* AF_INET everywhere */
+    case 2: /* AF_INET on all systems */
         *ether_type = ETHER_IP4;
         return PACKET_SEGMENT;
     case 10: /* AF_INET6 of Linux, of NetBSD and OpenBSD, of FreeBSD, of macOS */
@@ -89,7 +89,7 @@ enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *e
     const struct link_type *type = find_type(link_type);
     if (type == NULL)
         return PACKET_UNKNOWN_LINK;
-    switch ((enum network)type->network) { /* without default: the compiler says which case is missing */
+    switch ((enum network)type->network) { /* no default: the compiler reports a missing case */
     case NETWORK_ETHER_TYPE:
         return read_ether_type(frame, type->len, (size_t)type->ether_type_at, ether_type);
     case NETWORK_FAMILY:

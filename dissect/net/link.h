@@ -17,16 +17,16 @@ enum {
     ETHER_IP6 = 0x86dd,
     ETHER_VLAN = 0x8100,     /* IEEE 802.1Q */
     ETHER_QINQ = 0x88a8,     /* IEEE 802.1ad */
-    ETHER_QINQ_OLD = 0x9100, /* used for the same before it had a number */
+    ETHER_QINQ_OLD = 0x9100, /* used for 802.1ad before its number was assigned */
     ETHER_FRAME = 0x6558,    /* a whole Ethernet frame, inside GRE */
 };
 
-/* link_read advances past the link header, VLAN tags included, and sets the EtherType of
- * what follows. PACKET_SEGMENT means success; PACKET_NOT_TCP a frame that has none. */
+/* link_read advances past the link header, including VLAN tags, and sets the EtherType of the
+ * payload. PACKET_SEGMENT means success; PACKET_NOT_TCP a frame without an EtherType. */
 enum packet_status link_read(uint32_t link_type, struct span *frame, uint16_t *ether_type);
 
-/* link_read_inner does the same for the contents of a tunnel, whose EtherType is known:
- * a whole Ethernet frame, tags, or nothing to skip. */
+/* link_read_inner does the same for the payload of a tunnel, whose EtherType is known: a whole
+ * Ethernet frame, tags, or nothing to skip. */
 enum packet_status link_read_inner(struct span *inner, uint16_t *ether_type);
 
 #endif

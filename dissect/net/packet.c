@@ -16,9 +16,9 @@
 #include <arpa/inet.h>
 
 enum {
-    MAX_LEVELS = 5, /* IP headers inside each other */
+    MAX_LEVELS = 5, /* limit on nested IP headers */
     TCP_HEADER_LEN = 20,
-    OPEN_ENDED_LEN = 1280, /* only a packet of more than the network takes has no length yet */
+    OPEN_ENDED_LEN = 1280, /* only a packet larger than the MTU can lack a length */
 
     OPTION_END = 0,
     OPTION_NOP = 1,
@@ -46,9 +46,9 @@ void packet_decoder_free(struct packet_decoder *decoder)
     decoder->fragments = NULL;
 }
 
-/* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header; or to that of
- * ICMP, which is PACKET_ICMP, or UDP with DNS in it, PACKET_DNS. A fragment
- * is reassembled if there is where to; it is returned as it is if that shall do. */
+/* find_tcp finds the IP packet that carries TCP, and sets at to the TCP header; or to that of ICMP
+ * (PACKET_ICMP), or of UDP with DNS (PACKET_DNS). It reassembles fragments if fragments is not
+ * NULL, or returns a first fragment as it is if first_fragment_will_do. */
 static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fragment_will_do,
                                    const struct ds_packet *packet, struct ip_packet *ip,
                                    struct span *at)
@@ -88,8 +88,8 @@ static enum packet_status find_tcp(struct ip_fragments *fragments, bool first_fr
     return status == PACKET_SEGMENT ? PACKET_NOT_TCP : status;
 }
 
-/* find_plain is find_tcp for what nearly all packets are: whole, Ethernet without tags, IPv4 without
- * options, no fragment, TCP. False when it is anything else, or makes no sense: find_tcp says what. */
+/* find_plain is find_tcp for nearly all packets: complete, Ethernet without tags, IPv4 without
+ * options, not a fragment, TCP. False for any other or malformed packet: use find_tcp then. */
 static inline bool find_plain(const struct ds_packet *packet, struct segment *out, struct span *at)
 {
     enum { ETHER_ADDRS_LEN = 12, IP4_LEN = 20, HEADERS_LEN = ETHER_ADDRS_LEN + 2 + IP4_LEN };
@@ -97,7 +97,7 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
     struct cursor headers, whole = cursor_make(packet->data, packet->cap_len);
     uint16_t ether_type, total_len, fragment, checksum;
     uint8_t version, service, protocol;
-    /* headers is of known length: the compiler checks it only once. */
+    /* headers has a constant length: the compiler checks it only once. */
     const bool is_other =
         packet->link_type != LINK_ETHERNET || packet->len > packet->cap_len ||
         !cursor_child(&whole, HEADERS_LEN, &headers) || !cursor_skip(&headers, ETHER_ADDRS_LEN) ||
@@ -117,7 +117,7 @@ static inline bool find_plain(const struct ds_packet *packet, struct segment *ou
            cursor_child(&whole, total_len - (uint32_t)IP4_LEN, &at->bytes);
 }
 
-/* find_option finds the value of an option of TCP that has that kind and length. */
+/* find_option finds the value of a TCP option with that kind and length. */
 static bool find_option(struct cursor options, uint8_t wanted, uint8_t wanted_len, struct cursor *value)
 {
     while (cursor_left(&options) != 0) {
@@ -147,12 +147,12 @@ bool segment_is_signed(const struct segment *segment)
            find_option(segment->options, OPTION_MD5, OPTION_MD5_LEN, &value);
 }
 
-/* read_tcp reads the TCP header. Where only its options are cut the segment still tells
- * how many bytes are missing. */
+/* read_tcp reads the TCP header. If only its options are truncated, the segment still has the
+ * number of missing bytes. */
 static __attribute__((always_inline)) inline enum packet_status read_tcp(struct span *at,
                                                                          struct segment *out)
 {
-    struct cursor header; /* of known length: the compiler checks it only once */
+    struct cursor header; /* of constant length: the compiler checks it only once */
     uint8_t words;
     uint16_t checksum;
     out->summed = at->cut == 0 ? at->bytes : cursor_make(NULL, 0);
@@ -179,13 +179,13 @@ static __attribute__((always_inline)) inline enum packet_status read_tcp(struct 
     out->options = cursor_first(at->bytes, options_len);
     if (!cursor_skip(&at->bytes, options_len))
         return PACKET_MALFORMED;
-    /* Not copied whole: reading 16 bytes back just after two stores of 8 is slow. */
+    /* Not copied as a struct: reading 16 bytes just after two stores of 8 is slow. */
     out->payload = cursor_make(at->bytes.at, left - options_len);
     out->truncated_len = at->cut;
     return PACKET_SEGMENT;
 }
 
-/* decode_any is packet_decode for all that is not plain. */
+/* decode_any is packet_decode for packets that are not plain. */
 static __attribute__((noinline)) enum packet_status
 decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struct segment *out)
 {
@@ -199,14 +199,14 @@ decode_any(struct packet_decoder *decoder, const struct ds_packet *packet, struc
         const enum packet_status read = read_tcp(&at, out);
         if (ip.is_routed)
             out->summed = cursor_make(NULL, 0);
-        /* What a frame is filled up with is only in short ones. */
+        /* Only short frames are padded. */
         out->has_bad_len = packet->len <= packet->cap_len &&
                            (ip.is_open_ended ? packet->len < OPEN_ENDED_LEN : out->truncated_len != 0);
         return read;
     }
     decoder->icmp.what = NULL;
     if (status == PACKET_ICMP) {
-        struct ds_addr src = out->src; /* what is quoted takes its place */
+        struct ds_addr src = out->src; /* the quoted addresses replace it */
         ip.src = &src;
         status = icmp_read(&at, &ip, out, &decoder->icmp);
     }
@@ -278,7 +278,7 @@ bool ds_packet_quoted(const struct ds_packet *packet, struct ds_packet *quoted)
     return true;
 }
 
-/* print_ipv4 does it for IPv4, of which inet_ntop would make three thousand instructions. */
+/* print_ipv4 is ds_addr_print for IPv4, for which inet_ntop needs three thousand instructions. */
 static void print_ipv4(const uint8_t *bytes, char *out)
 {
     for (int i = 0; i < 4; i++) {

@@ -1,6 +1,6 @@
 /*
- * packet.h - from a captured packet to a TCP segment: link layer, IP, tunnels, fragments,
- * and the TCP header.
+ * packet.h - decodes a captured packet to a TCP segment: link layer, IP, tunnels, fragments, and
+ * the TCP header.
  */
 #ifndef DISSECT_PACKET_H
 #define DISSECT_PACKET_H
@@ -20,15 +20,15 @@ enum {
     TCP_URG = 0x20,
 };
 
-/* packet_sum is what the checksums of a segment say, see checksum.h. */
+/* packet_sum is the result of verifying a segment's checksums, see checksum.h. */
 enum packet_sum {
-    PACKET_SUM_UNKNOWN, /* not all that they cover was captured */
+    PACKET_SUM_UNKNOWN, /* not all bytes that they cover were captured */
     PACKET_SUM_GOOD,
     PACKET_SUM_BAD,
 };
 
-/* segment is one TCP segment. payload points into the packet, or into the memory of the
- * IP reassembly until the next call. */
+/* segment is a TCP segment. payload points into the packet, or into the memory of the IP
+ * reassembly, valid until the next call. */
 struct segment {
     int64_t ts_ns;
     uint64_t frame;
@@ -36,65 +36,68 @@ struct segment {
     uint16_t src_port, dst_port;
     uint32_t seq, ack;
     uint16_t window;
-    uint16_t ip_id; /* of IPv4, else 0 */
+    uint16_t ip_id; /* for IPv4, otherwise 0 */
     uint8_t flags;
     uint8_t ttl;      /* of IPv4, or the hop limit */
     uint16_t urgent;  /* with TCP_URG: the urgent pointer */
-    bool has_bad_len;    /* its IP header announces more than there is; it was captured whole */
-    bool acks_unsent;    /* set by tcp_reorder.c: it came with data before what it acknowledges */
-    enum packet_sum sum; /* set by who needs it (checksum_check), else unknown */
-    struct cursor ip4;   /* the IPv4 header that the segment came with; empty: no such header */
-    struct cursor summed; /* what the checksum covers, but for the pseudo header; empty: not all of it
-                             was captured */
+    bool has_bad_len;    /* its IP header announces more bytes than the packet, which was captured
+                          * completely, has */
+    bool acks_unsent;    /* set by tcp_reorder.c: it arrived with data before the data that it
+                          * acknowledges */
+    enum packet_sum sum; /* set on demand (checksum_check), otherwise unknown */
+    struct cursor ip4;   /* the segment's IPv4 header; empty: none */
+    struct cursor summed; /* the bytes covered by the checksum, without the pseudo header; empty:
+                           * not all were captured */
     struct cursor options;
     struct cursor payload;
-    uint32_t truncated_len; /* payload bytes on the wire that the snap length left out */
+    uint32_t truncated_len; /* payload bytes on the wire that the snap length cut off */
 };
 
-/* icmp_error is what an error of ICMP says of a segment. */
+/* icmp_error is what an ICMP error says about a segment. */
 struct icmp_error {
-    struct ds_addr from; /* who says it */
+    struct ds_addr from; /* its sender */
     const char *what;    /* a static string */
     bool too_big;
-    uint32_t mtu; /* of what is too big: what would pass; 0 when not told */
+    uint32_t mtu; /* if too big: the size that would pass; 0 if unknown */
 };
 
 enum packet_status {
-    PACKET_SEGMENT,      /* out holds a segment */
-    PACKET_ICMP,         /* out holds one that could not be passed on, see icmp.h */
-    PACKET_DNS,          /* decoder->dns holds a question or an answer, see dns.h */
+    PACKET_SEGMENT,      /* out is a segment */
+    PACKET_ICMP,         /* out is a segment that could not be delivered, see icmp.h */
+    PACKET_DNS,          /* decoder->dns is a question or an answer, see dns.h */
     PACKET_NOT_TCP,
     PACKET_HELD,         /* an IP fragment, kept until the others come */
-    PACKET_TRUNCATED,    /* the snap length cut into the headers */
+    PACKET_TRUNCATED,    /* the snap length cut off headers */
     PACKET_MALFORMED,
     PACKET_UNKNOWN_LINK,
 };
 
-struct ip_fragments; /* IP packets being put together, see ip_fragments.h */
+struct ip_fragments; /* IP packets being reassembled, see ip_fragments.h */
 
 struct packet_decoder {
-    struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and forgotten */
-    struct icmp_error icmp;         /* of PACKET_ICMP; of PACKET_DNS what is NULL unless it is quoted */
-    bool reads_dns;                 /* else it is PACKET_NOT_TCP */
-    struct dns_message dns;         /* of PACKET_DNS; out then has the addresses and ports */
+    struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and not kept */
+    struct icmp_error icmp;         /* for PACKET_ICMP; for PACKET_DNS, what is NULL unless the
+                                     * message is quoted by ICMP */
+    bool reads_dns;                 /* false: DNS is PACKET_NOT_TCP */
+    struct dns_message dns;         /* for PACKET_DNS; out then has the addresses and ports */
 };
 
-/* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts
- * how often it was reached. meter is charged. False when memory ran out. */
+/* packet_decoder_init prepares a decoder; max_packets is LIMIT ip-fragments, hits counts how often
+ * it was reached. Fragments count against memcap. False if memory ran out. */
 bool packet_decoder_init(struct packet_decoder *decoder, struct memcap *memcap, uint64_t max_packets,
                          uint64_t *hits);
 
-/* packet_decoder_count says where fragments ignored and IP packets discarded are counted: in
- * stats, which outlives the decoder. */
+/* packet_decoder_count counts ignored fragments and discarded IP packets in stats, which must
+ * outlive the decoder. */
 void packet_decoder_count(struct packet_decoder *decoder, struct ds_stats *stats);
 void packet_decoder_free(struct packet_decoder *decoder);
 
-/* segment_search_time is segment_time for options that stand as few senders write them. */
+/* segment_search_time is segment_time for unusual layouts of the options. */
 bool segment_search_time(struct cursor options, uint32_t *time);
 
-/* segment_time reads the time at which a segment was sent, by its sender's clock: TSval of the option
- * of RFC 7323, section 3.2: 8, 10, TSval:32, TSecr:32. Nearly always two NOPs stand before it, and
- * nothing else. False: there is none. */
+/* segment_time reads the time at which a segment was sent, by its sender's clock: TSval of the
+ * option of RFC 7323, section 3.2: 8, 10, TSval:32, TSecr:32. Usually it is the only option, after
+ * two NOPs. False if there is none. */
 static inline bool segment_time(const struct segment *segment, uint32_t *time)
 {
     enum { USUAL_LEN = 12, USUAL = 0x0101080a };
@@ -109,7 +112,7 @@ static inline bool segment_time(const struct segment *segment, uint32_t *time)
 /* segment_is_signed says whether a segment has the signature of RFC 2385. */
 bool segment_is_signed(const struct segment *segment);
 
-/* packet_decode finds the TCP segment in a packet, or what ICMP quotes of one. */
+/* packet_decode finds the TCP segment in a packet, or the one that ICMP quotes. */
 enum packet_status packet_decode(struct packet_decoder *decoder, const struct ds_packet *packet,
                                  struct segment *out);
 

@@ -1,6 +1,6 @@
 /*
- * span.h - the bytes of one layer of a packet: those captured, and how many more there
- * were on the wire that the snap length left out.
+ * span.h - the bytes of one layer of a packet: those captured, and the number of further bytes on
+ * the wire that the snap length cut off.
  */
 #ifndef DISSECT_SPAN_H
 #define DISSECT_SPAN_H
@@ -12,14 +12,14 @@ struct span {
     uint32_t cut; /* bytes on the wire after bytes.end */
 };
 
-/* span_short says what it means that bytes ran out inside a header. */
+/* span_short returns the status if bytes ran out inside a header. */
 static inline enum packet_status span_short(const struct span *span)
 {
     return span->cut != 0 ? PACKET_TRUNCATED : PACKET_MALFORMED;
 }
 
-/* span_limit cuts a span to the length that a header announced. What was announced but not
- * captured counts as cut, whatever the capture says: some tools shorten packets silently. */
+/* span_limit shortens a span to the length that a header announced. Bytes that were announced but
+ * not captured count as cut, whatever the capture says: some tools shorten packets silently. */
 static inline void span_limit(struct span *span, uint32_t len)
 {
     struct cursor limited;

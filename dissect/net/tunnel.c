@@ -22,7 +22,7 @@
 
 enum {
     VXLAN_PORT = 4789,
-    VXLAN_PORT_OLD = 8472, /* the default of Linux, which flannel keeps */
+    VXLAN_PORT_OLD = 8472, /* the default in Linux, which flannel keeps */
     VXLAN_VALID = 0x08,
 
     GENEVE_PORT = 6081,

@@ -6,11 +6,11 @@
 
 #include "net/ip.h"
 
-/* tunnel_enter advances to the packet inside one of that IP protocol and sets its
- * EtherType. PACKET_NOT_TCP when it is no tunnel. */
+/* tunnel_enter advances to the packet inside a tunnel with that IP protocol and sets its EtherType.
+ * PACKET_NOT_TCP if it is not a tunnel. */
 enum packet_status tunnel_enter(uint8_t protocol, struct span *at, uint16_t *ether_type);
 
-/* tunnel_possible says whether such a protocol may carry TCP, directly or in a tunnel. */
+/* tunnel_possible says whether this protocol may carry TCP, directly or in a tunnel. */
 bool tunnel_possible(uint8_t protocol);
 
 #endif
