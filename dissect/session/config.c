@@ -1,5 +1,5 @@
 /*
- * config.c - what a session is configured with when nothing is said.
+ * config.c - the default configuration of a session.
  */
 #include <distsniff/dissect.h>
 

@@ -1,5 +1,5 @@
 /*
- * connect_failure.c - what is said of a connection that never came about.
+ * connect_failure.c - explains why a connection was never established.
  */
 #include "conn/conn.h"
 

@@ -1,6 +1,6 @@
 /*
- * flow_lifetime.c - how a link gets its protocol, and how it ends: forgotten or closed, it is freed as
- * soon as TLS is not at work in it.
+ * flow_lifetime.c - gives a flow its protocol, and ends it: forgotten or closed, it is freed as
+ * soon as TLS is not running in it.
  */
 #include "session/session_parts.h"
 
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* It is a call of its own wherever it stands: that nothing is freed while TLS is at work (in_tls) no
- * compiler can know that sees both in one function. */
+/* Not inline: a compiler that sees both in one function cannot know that nothing is freed while TLS
+ * is running (in_tls). */
 __attribute__((noinline)) void session_free_flow(struct ds_session *session, struct flow *flow)
 {
     for (int dir = 0; dir < 2; dir++) {

@@ -1,6 +1,6 @@
 /*
- * proto.c - the table of protocols. The first whose probe says yes has the connection: those beside the
- * distribution, sockets.def, are asked last.
+ * proto.c - the table of protocols. The first one whose probe says yes gets the connection. Those
+ * beside the distribution, sockets.def, are asked last.
  */
 #include "conn/proto.h"
 

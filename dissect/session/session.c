@@ -1,5 +1,5 @@
 /*
- * session.c - the way of a packet: link, IP and TCP; then, in session_flow.c, its connection's
+ * session.c - the path of a packet: link, IP and TCP; then, in session_flow.c, its connection's
  * protocol.
  */
 #include "session/session_parts.h"
@@ -64,7 +64,7 @@ struct ds_session *ds_session_new(const struct ds_config *config)
     return session;
 }
 
-/* read_snapshot_packet takes a packet that stands for the past. */
+/* read_snapshot_packet processes a pseudo packet of a snapshot. */
 static struct ds_where read_snapshot_packet(struct ds_session *session, const struct ds_packet *packet)
 {
     struct ds_where where = {0};
@@ -79,12 +79,12 @@ static struct ds_where read_snapshot_packet(struct ds_session *session, const st
     return where;
 }
 
-/* report_lookup tells of DNS. What its connection would be lives here only. */
+/* report_lookup reports a DNS message. It makes a temporary connection for it. */
 static void report_lookup(struct ds_session *session, const struct ds_packet *packet,
                           const struct segment *segment)
 {
     const struct dns_message *dns = &session->decoder.dns;
-    const int client = dns->is_answer; /* place of who sent this among the ends: 0 asks */
+    const int client = dns->is_answer; /* index of its sender: 0 asks */
     struct ds_conn conn = {0};
     conn.end[client] = (struct ds_endpoint){.addr = segment->src, .port = segment->src_port};
     conn.end[!client] = (struct ds_endpoint){.addr = segment->dst, .port = segment->dst_port};
@@ -103,7 +103,8 @@ static void report_lookup(struct ds_session *session, const struct ds_packet *pa
         session->env.config.on_event(session->env.config.context, &event);
 }
 
-/* Not inline: what the compiler may inline it parts first, and each packet would pay for two calls. */
+/* Not inline: the compiler would split it before inlining, and each packet would pay for two
+ * calls. */
 __attribute__((noinline)) struct ds_where ds_session_packet(struct ds_session *session,
                                                             const struct ds_packet *packet)
 {
@@ -201,7 +202,7 @@ void ds_session_name_port(struct ds_session *session, const struct ds_addr *addr
 
 struct decoder_state_walk {
     struct dissect_ctx *env;
-    const struct ds_endpoint *ends; /* NULL: all */
+    const struct ds_endpoint *ends; /* NULL: all connections */
     ds_snapshot_fn give;
     void *context;
 };
@@ -216,7 +217,7 @@ static bool is_between(const struct tcp_conn_view *tcp, const struct ds_endpoint
     return true;
 }
 
-/* give_said gives what was said in a connection. */
+/* give_said emits the content of a connection. */
 static void give_said(struct dissect_ctx *env, const struct flow *flow, const struct tcp_point point[2],
                       ds_snapshot_fn give, void *context)
 {
@@ -343,7 +344,7 @@ void ds_session_free(struct ds_session *session)
     if (session == NULL)
         return;
     if (session->tcp != NULL) {
-        /* Closing frees what hangs on the connections; nobody is told any more. */
+        /* Closing frees the state of the connections, but reports nothing any more. */
         session->env.config.on_event = NULL;
         session->env.config.on_port = NULL;
         session->env.config.on_all_known = NULL;

@@ -1,6 +1,6 @@
 /*
- * session_flow.c - what becomes of a connection: its bytes, where there is TLS what is inside of
- * them, go to its protocol, or are probed until that is known.
+ * session_flow.c - a connection: its bytes, decrypted if it has TLS, go to its protocol, or are
+ * probed until that is known.
  */
 #include "session/session_parts.h"
 
@@ -37,7 +37,8 @@ static void on_open(void *context, struct tcp_conn_view *view)
         (void)session_take_flow(session, flow, proto);
 }
 
-/* on_snapshot takes what stands for bytes of a connection that is known to be a distribution's. */
+/* on_snapshot processes snapshot bytes of a connection that is known to be a distribution
+ * connection. */
 static void on_snapshot(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
@@ -62,7 +63,7 @@ static void note_seen(struct ds_conn *view)
     }
 }
 
-/* on_text takes what a direction says, be it in TLS or not. */
+/* on_text processes the bytes of a direction, decrypted or plain. */
 static void on_text(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     if (!flow->conn.view.are_both_seen)
@@ -85,14 +86,15 @@ static void process_gap(struct ds_session *session, struct flow *flow, int dir, 
         flow->conn.proto->gap(&session->env, &flow->conn, dir, len, why);
         return;
     }
-    /* What was probed so far leads nowhere now; what follows is as if joined late. */
+    /* The bytes probed so far cannot be used any more; the next ones are treated as joined late. */
     flow->lost[dir] = true;
     flow->probes[dir].looked_len = 0;
     raw_early_drop(&flow->probes[dir].early, &session->env, len, fault);
     stream_buffer_free(&flow->probes[dir].held, &session->env);
 }
 
-/* enter_moment has a connection stand where it stood when what TLS tells came; leave_moment ends that. */
+/* enter_moment sets the connection to the state it had when the bytes that TLS reports came;
+ * leave_moment restores it. */
 static void enter_moment(struct flow *flow)
 {
     flow->conn.tcp = tls_get_moment(flow->tls);
@@ -168,7 +170,7 @@ static void on_tls_end(void *context, int dir)
     leave_moment(flow);
 }
 
-/* on_tls_sealed: a connection that cannot be read is shown where its port tells what it is. */
+/* on_decrypted reports a connection that cannot be decrypted if its port shows its protocol. */
 static void on_decrypted(struct ds_session *session, struct flow *flow)
 {
     const struct proto *proto = NULL;
@@ -198,7 +200,7 @@ static void process_close(struct ds_session *session, struct flow *flow, enum tc
 {
     const enum ds_snapshot_kind past = session->env.past;
     session->env.stats.one_way += flow->conn.view.number != 0 && flow->tcp->is_one_way;
-    session->env.past = DS_SNAPSHOT_NONE; /* it is another's */
+    session->env.past = DS_SNAPSHOT_NONE; /* it belongs to another connection */
     const struct proto *proto = flow->conn.proto;
     flow->is_suspended = proto != NULL && proto->suspend != NULL && past == DS_SNAPSHOT_NONE &&
                          (why == TCP_CLOSE_FIN || why == TCP_CLOSE_RESET) && !flow->is_late_close;
@@ -242,7 +244,7 @@ static const struct tls_events tls_events = {
     .leave = on_tls_leave,
 };
 
-/* starts_tls says whether what comes is TLS, and is worth the trouble. */
+/* starts_tls says whether the bytes are TLS, and decrypting them is useful. */
 static bool starts_tls(const struct ds_session *session, const struct flow *flow, int dir,
                        struct cursor data)
 {
@@ -271,7 +273,7 @@ static void start_tls(struct ds_session *session, struct flow *flow)
         stream_buffer_free(&flow->probes[dir].held, env);
 }
 
-/* on_tls_snapshot takes what stands for the past of a connection with TLS. */
+/* on_tls_snapshot processes a snapshot packet of a connection with TLS. */
 static void on_tls_snapshot(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
@@ -309,7 +311,7 @@ static __attribute__((noinline)) void feed_tls(struct ds_session *session, struc
     session_leave_tls(session, flow);
 }
 
-/* take_made_data takes what stands for the past, and is more than bytes. */
+/* take_made_data processes snapshot packets that are not plain bytes. */
 static __attribute__((noinline)) void take_made_data(struct ds_session *session, struct flow *flow,
                                                      int dir, struct cursor data)
 {
@@ -440,7 +442,7 @@ static void on_close(void *context, struct tcp_conn_view *view, enum tcp_close w
     session->env.past = past;
 }
 
-/* on_gone: TCP has no place any more for a connection that is closed, and may wait for its keys. */
+/* on_gone: TCP drops a closed connection, which may still wait for its keys. */
 static void on_gone(void *context, struct tcp_conn_view *view)
 {
     struct ds_session *session = context;

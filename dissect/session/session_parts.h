@@ -1,7 +1,7 @@
 /*
- * session_parts.h - what the files of a session share: session.c is what the user of the library
- * calls, session_flow.c what becomes of a connection, session_probe.c how its protocol is found,
- * flow_lifetime.c how long a link is there.
+ * session_parts.h - shared by the files of a session: session.c is the interface of the library,
+ * session_flow.c processes a connection, session_probe.c finds its protocol, flow_lifetime.c ends a
+ * flow.
  */
 #ifndef DISSECT_SESSION_PARTS_H
 #define DISSECT_SESSION_PARTS_H
@@ -17,27 +17,27 @@
 struct probe {
     struct stream_buffer held;
     struct raw_early early;
-    size_t looked_len; /* bytes of held at the last look at all of them */
+    size_t looked_len; /* length of held when all of it was last probed */
     uint64_t num_bytes;
     unsigned num_segments;
     bool given_up;
 };
 
-/* flow ties a TCP connection to what stands above it. */
+/* flow connects a TCP connection to the stages above it. */
 struct flow {
     struct conn conn;
     struct tcp_conn_view *tcp;
     struct probe probes[2];
-    bool lost[2]; /* bytes went missing while probing */
+    bool lost[2]; /* bytes were lost while probing */
     struct ds_session *session;
     struct tls *tls;   /* NULL: none */
-    bool is_opened;    /* some of what is in TLS could be read */
-    bool is_fed;       /* its protocol was given something */
-    unsigned in_tls;   /* tls is at work, so many times over */
-    bool is_forgotten; /* once it is done */
-    bool is_over;      /* closed: it is freed once that is done */
-    bool is_late_close; /* its end was told behind what had waited for keys */
-    bool is_suspended; /* closed, and may go on */
+    bool is_opened;    /* some TLS content was decrypted */
+    bool is_fed;       /* its protocol has received something */
+    unsigned in_tls;   /* nested calls of TLS that are running */
+    bool is_forgotten; /* forget it when TLS is done */
+    bool is_over;      /* closed: it is freed when TLS is done */
+    bool is_late_close; /* its end was reported after records that had waited for keys */
+    bool is_suspended; /* closed, but may continue */
 };
 
 struct ds_session {
@@ -45,33 +45,33 @@ struct ds_session {
     struct packet_decoder decoder;
     struct tcp_table *tcp;
     char *cookie;
-    struct all_node_atoms *own_memory; /* NULL: that of ds_config, or none */
-    struct tls_stage *tls;         /* NULL: no connection needed it yet */
+    struct all_node_atoms *own_memory; /* NULL: ds_config provides it, or there is none */
+    struct tls_stage *tls;         /* NULL: no connection has needed it yet */
     bool ended;
 };
 
-/* session_tcp_events is what the table of TCP connections tells a session. */
+/* session_tcp_events are the callbacks of the table of TCP connections. */
 extern const struct tcp_events session_tcp_events;
 
-/* session_probe looks for the protocol of a connection in what comes of it, which the protocol gets
- * once it is found, with what was held of it. A connection of no protocol is forgotten. */
+/* session_probe looks for the protocol of a connection in its bytes. When it is found, the protocol
+ * receives them, including those held. A connection without a protocol is forgotten. */
 void session_probe(struct ds_session *session, struct flow *flow, int dir, struct cursor data);
 
-/* session_knows_port says whether a connection is to or from a port known to carry distribution. */
+/* session_knows_port says whether one of a connection's ports is known to carry distribution. */
 bool session_knows_port(const struct ds_session *session, const struct flow *flow);
 
-/* session_take_flow hands a connection to its protocol. False when memory ran out and the
+/* session_take_flow assigns a connection to its protocol. False if memory ran out and the
  * connection is forgotten. */
 bool session_take_flow(struct ds_session *session, struct flow *flow, const struct proto *proto);
 
-/* session_forget_flow does so as soon as nobody uses the connection. */
+/* session_forget_flow forgets a connection as soon as it is not in use. */
 void session_forget_flow(struct ds_session *session, struct flow *flow);
 
-/* session_free_flow frees one that TCP has closed, in which TLS is not at work. */
+/* session_free_flow frees a connection that TCP has closed and in which TLS is not running. */
 void session_free_flow(struct ds_session *session, struct flow *flow);
 
-/* Between session_enter_tls and session_leave_tls TLS is at work in a connection; what was to be done to
- * the link meanwhile is done by the latter. */
+/* TLS runs in a connection between session_enter_tls and session_leave_tls; the latter then does
+ * what was postponed for the flow. */
 void session_enter_tls(struct flow *flow);
 void session_leave_tls(struct ds_session *session, struct flow *flow);
 

@@ -1,18 +1,17 @@
 /*
- * session_probe.c - how the protocol of a connection is found.
+ * session_probe.c - finds the protocol of a connection.
  *
- * A new connection is asked of the protocols (proto.c), at its opening and with the first bytes of
- * each direction, until one takes it or none can. What none takes is forgotten. A connection whose
+ * The protocols (proto.c) are asked about a new connection when it opens and with the first bytes
+ * of each direction, until one accepts it or none can; then it is forgotten. A connection whose
  * beginning was not captured may show its protocol only after a while: it is probed longer, and
- * longest where a port is known to carry distribution.
+ * longest if a port is known to carry distribution.
  */
 #include "session/session_parts.h"
 
 #include "dist/registry.h"
 
-/* How long to look for a protocol in one direction, and how many bytes of it to look at
- * together. A window that is full without an answer is emptied: the next message after it
- * may be a small one. */
+/* How long to look for a protocol in one direction, and how many bytes to examine together. A full
+ * window without a result is emptied: the next message after it may be small. */
 static const struct patience {
     size_t window_len;
     uint64_t bytes;
@@ -29,8 +28,8 @@ static void feed_held(struct ds_session *session, struct flow *flow, int dir)
     stream_buffer_free(held, env);
 }
 
-/* report_early reports what came before the protocol was known; of dir, data or else what
- * is held. */
+/* report_early reports the bytes that came before the protocol was known; for dir, the held ones,
+ * or data if there are none. */
 static void report_early(struct ds_session *session, struct flow *flow, int dir, struct cursor data)
 {
     struct dissect_ctx *env = &session->env;
@@ -67,9 +66,9 @@ bool session_knows_port(const struct ds_session *session, const struct flow *flo
            registry_has_port(session->env.registry, flow->tcp->port[1]);
 }
 
-/* look asks the protocols. Looking at all that is held at every segment would cost the
- * square of its length; so at each segment alone, where messages mostly begin, and at all
- * whenever it has doubled. A direction seen from its beginning has little of it. */
+/* look asks the protocols. Examining all held bytes with every segment would take quadratic time,
+ * so each segment is examined alone, as messages usually begin there, and all bytes whenever their
+ * number has doubled. A direction seen from its beginning holds few bytes. */
 static enum proto_guess look(struct ds_session *session, struct flow *flow, int dir,
                              struct cursor data, const struct proto **proto)
 {

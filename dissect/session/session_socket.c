@@ -1,14 +1,15 @@
 /*
- * session_socket.c - what kernels say of sockets becomes part of the facts of their connections.
+ * session_socket.c - adds the kernels' statistics of sockets to the facts of their connections.
  */
 #include "session/session_parts.h"
 #include "tcp/tcp_analysis.h"
 #include "tcp/tcp_table.h"
 
-/* Answers that are farther apart say nothing of what is going on. */
+/* Answers further apart do not describe the current state. */
 #define MAX_SPAN_NS (10 * INT64_C(1000000000))
 
-/* compare fills in what has happened since the last answer. Numbers that go back are of another socket. */
+/* compare computes the changes since the last answer. Counters that decrease belong to another
+ * socket. */
 static void compare(struct ds_socket *now, const struct ds_socket *before)
 {
     const int64_t span_ns = now->asked_ns - before->asked_ns;
@@ -24,8 +25,8 @@ static void compare(struct ds_socket *now, const struct ds_socket *before)
     now->span_retransmitted = now->retransmitted - before->retransmitted;
 }
 
-/* repeat_stalls reports a stall that goes on once more: the kernel of an end has answered for the first
- * time since the stall began. */
+/* repeat_stalls reports a lasting stall again: the kernel of an end has answered for the first time
+ * since it began. */
 static void repeat_stalls(struct tcp_table *table, struct tcp_conn *conn, const struct ds_socket *now,
                           const struct ds_socket *before)
 {
