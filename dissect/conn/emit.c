@@ -1,6 +1,5 @@
 /*
- * emit.c - what every event goes through on its way out, and the names of a connection's
- * two ends.
+ * emit.c - the common path of all events, and the names of a connection's two ends.
  */
 #include "conn/conn.h"
 
@@ -28,7 +27,7 @@ void env_emit_raw(struct dissect_ctx *env, struct conn *conn, struct ds_event *e
     arena_reset(&env->arena);
 }
 
-/* count_event counts what an event says, of the session and of the direction. */
+/* count_event counts the content of an event for the session and the direction. */
 static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_event *event)
 {
     struct ds_stats *stats = &env->stats;
@@ -83,7 +82,7 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
     stats->address_atoms += event->address_atoms;
 }
 
-/* note_place notes where in the stream an event ended: what has come but for what is left. */
+/* note_place records where in the stream an event ended: the bytes received minus those left. */
 static void note_place(const struct conn *conn, struct ds_event *event)
 {
     const unsigned dir = event->dir;
@@ -219,7 +218,7 @@ void ds_endpoint_print(const struct ds_endpoint *endpoint, struct ds_buffer *out
     while (cursor_left(&at) != 0) {
         const struct cursor from = at;
         if (!utf8_read(&at, &code) && !cursor_skip(&at, 1))
-            return; /* does not happen: something is left */
+            return; /* cannot happen: bytes are left */
         const struct cursor read = {from.at, at.at};
         if (cursor_left(&read) > 1 ? ds_char_is_shown(code) : *from.at >= ' ' && *from.at <= '~')
             buffer_add_cursor(out, &read);

@@ -1,5 +1,5 @@
 /*
- * names.c - names of all that is enumerated, from the tables (*.def).
+ * names.c - names of all enumerations, from the tables (*.def).
  */
 #include <distsniff/dissect.h>
 

@@ -1,5 +1,5 @@
 /*
- * stream_buffer.c - bytes of one direction kept until the rest of a message comes.
+ * stream_buffer.c - keeps the bytes of one direction until the rest of a message arrives.
  */
 #include "conn/stream_buffer.h"
 

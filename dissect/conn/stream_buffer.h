@@ -1,6 +1,6 @@
 /*
- * stream_buffer.h - stores the bytes of one direction until the rest of a message arrives. The stored bytes
- * count towards the memcap of the session.
+ * stream_buffer.h - keeps the bytes of one direction until the rest of a message arrives. They
+ * count against the memory cap of the session.
  */
 #ifndef DISSECT_STREAM_BUFFER_H
 #define DISSECT_STREAM_BUFFER_H
@@ -13,15 +13,15 @@ struct stream_buffer {
     size_t cap; /* bytes allocated and charged */
 };
 
-/* stream_buffer_add appends data; false, and counted, when memory or its cap ran out: then nothing
- * was added. */
+/* stream_buffer_add appends data; false, counted, if memory or its cap ran out: then nothing is
+ * added. */
 __attribute__((warn_unused_result)) bool stream_buffer_add(struct stream_buffer *buffer,
                                                            struct dissect_ctx *env, struct cursor data);
 
 /* stream_buffer_drop removes the first len bytes. */
 void stream_buffer_drop(struct stream_buffer *buffer, size_t len);
 
-/* stream_buffer_free gives all back. */
+/* stream_buffer_free releases all bytes. */
 void stream_buffer_free(struct stream_buffer *buffer, struct dissect_ctx *env);
 
 static inline struct cursor stream_buffer_cursor(const struct stream_buffer *buffer)

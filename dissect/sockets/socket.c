@@ -8,7 +8,7 @@
 #include <distsniff/identity.h>
 #include <stdlib.h>
 
-/* What a message of a socket does: it is sent, and its op is of no control tuple. */
+/* The op of a socket's messages: a send, without a control tuple. */
 static const struct ds_op socket_send = {
     .kind = DS_KIND_SEND, .name = "socket_send", .roles = "", .has_payload = true};
 
@@ -35,7 +35,7 @@ bool socket_start(struct dissect_ctx *env, struct conn *conn)
     return true;
 }
 
-/* report_open tells of the connection, once. */
+/* report_open reports the connection, once. */
 static void report_open(struct socket *socket, int dir, const char *reason)
 {
     const struct tcp_conn_view *tcp = socket->conn->tcp;
@@ -65,7 +65,7 @@ static struct ds_event message_event(int dir, struct cursor bytes, uint64_t size
     };
 }
 
-/* emit_fault tells of bytes that are no unit. */
+/* emit_fault reports bytes that are not a unit. */
 static void emit_fault(struct socket *socket, int dir, struct cursor bytes, uint64_t size,
                        enum ds_fault_kind kind, const char *what)
 {
@@ -87,8 +87,8 @@ static void emit_gap(struct socket *socket, int dir, uint64_t len, enum ds_fault
     env_emit(socket->env, socket->conn, &event);
 }
 
-/* note_parties fills in who asks and who is answered, where the payload is {{call, ..}, {Pid, Tag}}
- * or {call, {Pid, Tag}, Reply}: the pid stands in the term itself. */
+/* note_parties sets the caller or callee if the payload is {{call, ..}, {Pid, Tag}} or {call, {Pid,
+ * Tag}, Reply}: the term contains the pid. */
 static void note_parties(struct ds_message *message)
 {
     struct ds_term first, second, pid;
@@ -101,7 +101,7 @@ static void note_parties(struct ds_message *message)
     message->role[ds_term_get_atom(&first, &word) ? DS_ROLE_TO : DS_ROLE_FROM] = pid;
 }
 
-/* name_ends: a pid that asks is of the node that sends, and one that is answered of the other. */
+/* name_ends: a calling pid belongs to the sending node, a called one to the other node. */
 static void name_ends(struct socket *socket, int dir, const struct ds_message *message)
 {
     static const struct {
@@ -141,7 +141,7 @@ void socket_emit_stream(struct socket *socket, int dir, const struct ds_stream *
 
 /* --- units --- */
 
-/* lose gives up on where units begin, until one is found. */
+/* lose records that the next unit's position is unknown. */
 static void lose(struct socket_dir *d, enum ds_fault_kind why)
 {
     d->is_lost = true;
@@ -149,7 +149,7 @@ static void lose(struct socket_dir *d, enum ds_fault_kind why)
     d->skip = 0;
 }
 
-/* find_again: after a loss units go on where a segment begins with one. */
+/* find_again: after a loss, units resume at a segment that begins with one. */
 static bool find_again(struct socket *socket, int dir, struct cursor at)
 {
     struct socket_dir *d = &socket->dirs[dir];
@@ -176,7 +176,7 @@ static void finish_skipped(struct socket *socket, int dir)
     emit_fault(socket, dir, head, d->unit_len, DS_FAULT_CAP, "larger than a message may be");
 }
 
-/* begin_skip keeps the head of a unit whose rest is not wanted. */
+/* begin_skip keeps the head of a unit whose rest is not needed. */
 static bool begin_skip(struct socket *socket, int dir, struct cursor *at,
                        const struct socket_unit *unit)
 {
@@ -201,8 +201,8 @@ static void skip_some(struct socket *socket, int dir, struct cursor *at)
         finish_skipped(socket, dir);
 }
 
-/* on_invalid: what comes is no unit. Where nothing was said of the connection yet it is
- * another's. */
+/* on_invalid handles bytes that are not a unit. If the connection was not reported yet, it belongs
+ * to another protocol. */
 static void on_invalid(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
@@ -217,7 +217,7 @@ static void on_invalid(struct socket *socket, int dir, struct cursor *at)
     at->at = at->end;
 }
 
-/* read_unit takes the unit that begins at. False when more bytes are needed. */
+/* read_unit processes the unit at at. False if more bytes are needed. */
 static bool read_unit(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
@@ -247,7 +247,7 @@ static bool read_unit(struct socket *socket, int dir, struct cursor *at)
     return true;
 }
 
-/* read_units takes what is whole of at. */
+/* read_units processes all complete units in at. */
 static void read_units(struct socket *socket, int dir, struct cursor *at)
 {
     struct socket_dir *d = &socket->dirs[dir];
@@ -301,8 +301,7 @@ void socket_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t le
     report_open(socket, dir, NULL);
     emit_gap(socket, dir, len + d->held.len, conn_gap_fault(why), "bytes are missing here");
     stream_buffer_free(&d->held, env);
-    if (is_within) /* of a unit that nobody looks at: the next one begins where it would have begun
-                    */
+    if (is_within) /* inside a skipped unit: the position of the next one is still known */
         d->skip -= len;
     else
         lose(d, conn_gap_fault(why));
@@ -322,7 +321,7 @@ void socket_sealed(struct dissect_ctx *env, struct conn *conn)
     report_open(socket_of(conn), 0, "TLS: encrypted, cannot be decoded");
 }
 
-/* report_unfinished tells of a unit that the connection ended in. */
+/* report_unfinished reports a unit in which the connection ended. */
 static void report_unfinished(struct socket *socket, int dir, enum tcp_close why)
 {
     struct socket_dir *d = &socket->dirs[dir];
@@ -335,7 +334,7 @@ static void report_unfinished(struct socket *socket, int dir, enum tcp_close why
                ended ? "the connection ended inside a unit" : "the capture ended inside a unit");
 }
 
-/* close_change says how the connection ended, and whose doing it was. */
+/* close_change describes how the connection ended, and which end closed it. */
 static struct ds_conn_change close_change(struct socket *socket, enum tcp_close why, int *dir)
 {
     struct dissect_ctx *env = socket->env;
@@ -356,8 +355,7 @@ static struct ds_conn_change close_change(struct socket *socket, enum tcp_close 
     return change;
 }
 
-/* socket_syn_again: who sends the SYN may go on for minutes, and that nobody answers is known
- * before. */
+/* socket_syn_again: a client may retransmit SYNs for minutes; the failure is reported earlier. */
 void socket_syn_again(struct dissect_ctx *env, struct conn *conn)
 {
     enum { ENOUGH_SYNS = 3 };

@@ -1,10 +1,10 @@
 /*
- * socket.h - connections that nodes have beside the distribution: what all of them have in common.
+ * socket.h - connections between nodes beside the distribution: the common part.
  *
- * Such a connection is a row of units, each with a length in its head. A socket_proto says how long
- * the unit is that begins at a place, and what is in it; socket.c cuts the stream into units,
- * whatever the segments are, skips what is too large, and goes on where a unit may begin after
- * bytes were lost.
+ * The stream of these connections is a sequence of units, each with a length in its head. A
+ * socket_proto measures and decodes the unit at a position. socket.c splits the stream into units
+ * independently of its segments, skips those that are too large, and continues at a possible unit
+ * after a loss.
  */
 #ifndef DISSECT_SOCKET_H
 #define DISSECT_SOCKET_H
@@ -12,19 +12,19 @@
 #include "conn/conn.h"
 #include "conn/stream_buffer.h"
 
-enum { SOCKET_HEAD_LEN = 64 }; /* the most that is kept of a unit whose rest is skipped */
+enum { SOCKET_HEAD_LEN = 64 }; /* bytes kept of a unit whose rest is skipped */
 
 struct socket_dir {
     struct stream_buffer held;
-    uint8_t head[SOCKET_HEAD_LEN]; /* of the unit that is being skipped */
+    uint8_t head[SOCKET_HEAD_LEN]; /* of the unit being skipped */
     size_t head_len;
-    uint64_t unit_len;  /* of it, all */
-    uint64_t skip;      /* bytes of it that are still to come */
-    uint64_t num_units; /* that have begun */
+    uint64_t unit_len;  /* its whole length */
+    uint64_t skip;      /* bytes of it to come */
+    uint64_t num_units; /* units that have begun */
     uint64_t lost_len;  /* bytes in which no unit was found */
-    bool is_capped;     /* it is skipped as it is too large */
-    bool is_late;       /* the first bytes are not the stream's */
-    bool is_lost;       /* where a unit begins is not known */
+    bool is_capped;     /* it is skipped because it is too large */
+    bool is_late;       /* the first bytes were not captured */
+    bool is_lost;       /* the position of the next unit is unknown */
     enum ds_fault_kind why_lost;
 };
 
@@ -34,23 +34,23 @@ struct socket {
     const struct socket_proto *kind;
     struct socket_dir dirs[2];
     bool is_open;  /* it was reported */
-    bool is_dead;  /* it turned out to be something else: nothing is said of it */
-    int closed_by; /* the end that sent the first FIN, -1: none */
+    bool is_dead;  /* it has another protocol: report nothing */
+    int closed_by; /* the end that sent the first FIN, or -1 */
 };
 
-/* socket_unit is how long a unit is, and how much of it is wanted at once: all, or no more than its
+/* socket_unit is the length of a unit, and how much of it is needed at once: all, or at most its
  * head. */
 struct socket_unit {
     uint64_t len, need;
 };
 
 struct socket_proto {
-    struct proto proto; /* the first member: conn->proto is it */
-    /* measure fills in *unit for what begins at. PROTO_MORE: that cannot be told yet. PROTO_NO:
-     * nothing begins here. */
+    struct proto proto; /* first member: conn->proto points to it */
+    /* measure fills in *unit for the bytes at at. PROTO_MORE: more bytes are needed. PROTO_NO: no
+     * unit begins here. */
     enum proto_guess (*measure)(const struct socket *socket, int dir, struct cursor at,
                                 struct socket_unit *unit);
-    /* take takes a unit of len bytes, of which unit has what was wanted. */
+    /* take processes a unit of len bytes; unit contains the bytes needed. */
     void (*take)(struct socket *socket, int dir, struct cursor unit, uint64_t len);
 };
 
@@ -58,25 +58,25 @@ struct socket_proto {
 #include "sockets/sockets.def"
 #undef SOCKET
 
-/* socket_emit_term emits a message with the term at the beginning of bytes, which has its 131.
- * size: bytes on the wire. What lies behind the term is left alone. */
+/* socket_emit_term emits a message with the term at the beginning of bytes, which begins with 131.
+ * size: bytes on the wire. Bytes after the term are ignored. */
 void socket_emit_term(struct socket *socket, int dir, struct cursor bytes, uint64_t size);
 
-/* socket_emit_stream emits a unit that is no term. */
+/* socket_emit_stream emits a unit that is not a term. */
 void socket_emit_stream(struct socket *socket, int dir, const struct ds_stream *stream);
 
-/* socket_head is the beginning of an external term: what tells protocols apart. */
+/* socket_head is the beginning of an external term, which distinguishes the protocols. */
 struct socket_head {
-    uint32_t arity;       /* of a tuple; 0: it is an atom */
-    struct ds_text word;  /* the atom, or the first element of the tuple, where it is an atom */
-    uint32_t inner_arity; /* of a tuple that is the first element */
-    struct ds_text inner; /* its first element, an atom */
-    bool is_list;         /* all of this is of its first element */
-    struct cursor behind; /* what follows on word, or on inner */
+    uint32_t arity;       /* of a tuple; 0: an atom */
+    struct ds_text word;  /* the atom, or the first element of the tuple if it is an atom */
+    uint32_t inner_arity; /* of the first element, if it is a tuple */
+    struct ds_text inner; /* the first element of that tuple, if it is an atom */
+    bool is_list;         /* a list: the other members describe its first element */
+    struct cursor behind; /* the bytes after word, or after inner */
 };
 
-/* socket_read_head reads the beginning of a term, which has its 131. PROTO_MORE: the bytes end
- * within it. PROTO_NO: it is no atom, and no tuple that begins with one. */
+/* socket_read_head reads the beginning of a term, which begins with 131. PROTO_MORE: the bytes end
+ * within it. PROTO_NO: it is neither an atom nor a tuple that begins with one. */
 enum proto_guess socket_read_head(struct cursor bytes, struct socket_head *out);
 
 bool socket_word_is(struct ds_text word, const char *text);
@@ -84,14 +84,15 @@ bool socket_word_is(struct ds_text word, const char *text);
 /* socket_read_node reads an atom with the name of a node. */
 bool socket_read_node(struct cursor *at, struct ds_text *out);
 
-/* socket_measure_packet4 is measure for units that are a length of four bytes and a term. */
+/* socket_measure_packet4 is measure for units of a four-byte length and a term. */
 enum proto_guess socket_measure_packet4(const struct socket *socket, int dir, struct cursor at,
                                         struct socket_unit *unit);
 
-/* socket_begins_packet4 says how the term in the first packet begins. PROTO_NO: there are no bytes. */
+/* socket_begins_packet4 reads the beginning of the term in the first packet. PROTO_NO: there are no
+ * bytes. */
 enum proto_guess socket_begins_packet4(struct cursor bytes, struct socket_head *head);
 
-/* The functions of struct proto, the same for all kinds. */
+/* The functions of struct proto, shared by all kinds. */
 bool socket_start(struct dissect_ctx *env, struct conn *conn);
 void socket_feed(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor data);
 void socket_gap(struct dissect_ctx *env, struct conn *conn, int dir, uint64_t len, enum tcp_gap why);
@@ -100,7 +101,7 @@ void socket_sealed(struct dissect_ctx *env, struct conn *conn);
 void socket_close(struct dissect_ctx *env, struct conn *conn, enum tcp_close why);
 void socket_syn_again(struct dissect_ctx *env, struct conn *conn);
 
-/* SOCKET_PROTO is the proto of a kind whose probe is the function given. */
+/* SOCKET_PROTO initialises the proto of a kind with its probe function. */
 #define SOCKET_PROTO(title, asked)                                                                 \
     {                                                                                              \
         .name = title, .probe = asked, .start = socket_start, .feed = socket_feed,                 \

@@ -1,15 +1,16 @@
 /*
- * socket_gen_rpc.c - gen_rpc: calls and casts on TCP connections of their own, mostly to port 5369,
- * or 5370 and on.
+ * socket_gen_rpc.c - gen_rpc: calls and casts on separate TCP connections, usually to port 5369, or
+ * 5370 and up.
  *
- * Packets of a length of four bytes, an external term in each:
+ * Packets of a four-byte length and an external term:
  *
  *   client                                            server
- *   {gen_rpc_authenticate_c, Challenge}               {gen_rpc_authenticate_cr, Response,
- * Challenge} behind it: length:2, the node that is meant {gen_rpc_authenticate_r, Response}
+ *   {gen_rpc_authenticate_c, Challenge},              {gen_rpc_authenticate_cr, Response, Challenge}
+ *     then length:2 and the wanted node
+ *   {gen_rpc_authenticate_r, Response}
  *   {gen_rpc_authenticate_connection, Cookie}         gen_rpc_connection_authenticated (older)
- *   {gen_rpc_authenticate_connection, Node, Cookie}   {gen_rpc_connection_rejected, Reason} (older,
- * over TLS)
+ *   {gen_rpc_authenticate_connection, Node, Cookie}   {gen_rpc_connection_rejected, Reason}
+ *                                                       (older, over TLS)
  *   {{call | async_call, M, F, A}, Caller}            {call | async_call, Caller, Reply}
  *   {cast | oc, M, F, A}, {abcast, Name, Message}, a list of these
  *   {sbcast, Name, Message, {Pid, Ref, Node}}         {sbcast, {Pid, Ref, Node}, Reply}
@@ -30,7 +31,7 @@ static bool is_greeting(struct ds_text word)
            memcmp(word.data, greeting, GREETING_LEN) == 0;
 }
 
-/* is_work says whether a term is one that nobody else is likely to say. */
+/* is_work says whether a term is one that other protocols are unlikely to send. */
 static bool is_work(const struct socket_head *head)
 {
     static const struct {
@@ -60,8 +61,7 @@ static enum proto_guess gen_rpc_probe(const struct dissect_ctx *env, const struc
     return is_greeting(head.word) || (late && is_work(&head)) ? PROTO_YES : PROTO_NO;
 }
 
-/* learn_nodes: the client says which node it wants behind its challenge, and, over TLS, who it is
- * itself. */
+/* learn_nodes: the client names the wanted node after its challenge and, over TLS, its own node. */
 static void learn_nodes(struct socket *socket, int dir, const struct socket_head *head)
 {
     struct cursor at = head->behind, name;

@@ -1,12 +1,12 @@
 /*
  * socket_osiris.c - replication of RabbitMQ's streams (osiris). A replica listens on a port between
- * 6000 and 6500 and asks the leader's node to connect there (socket_places.h). Who connects sends a
+ * 6000 and 6500 and asks the leader's node to connect there (socket_places.h). The leader sends a
  * token of 32 bytes, then chunks:
  *
- *   magic and version:1 (0x50) type:1 entries:2 records:4 timestamp:8 epoch:8 chunk id:8 crc:4 data
- * length:4 trailer length:4 filter length:1 reserved:3, then filter, data, trailer
+ *   magic and version:1 (0x50) type:1 entries:2 records:4 timestamp:8 epoch:8 chunk id:8 crc:4
+ *   data length:4 trailer length:4 filter length:1 reserved:3, then filter, data, trailer
  *
- * The chunk id is the offset of its first record. The replica sends nothing here.
+ * The chunk id is the offset of its first record. The replica sends nothing on this connection.
  */
 #include "sockets/socket.h"
 
@@ -23,7 +23,7 @@ enum {
     LAST_PORT = 6500,
 };
 
-/* A chunk's time is in milliseconds; of these years. */
+/* Plausible range of a chunk's time, in milliseconds. */
 #define FIRST_MS (INT64_C(1420070400) * 1000) /* 2015 */
 #define LAST_MS (INT64_C(4102444800) * 1000)  /* 2100 */
 
@@ -34,7 +34,7 @@ struct osiris_chunk {
     int64_t time_ms;
 };
 
-/* read_chunk reads the head of a chunk. PROTO_MORE: as far as the bytes go it is one. */
+/* read_chunk reads the head of a chunk. PROTO_MORE: the bytes so far fit. */
 static enum proto_guess read_chunk(struct cursor at, struct osiris_chunk *out)
 {
     uint8_t magic, type, filter_len = 0;
@@ -63,8 +63,8 @@ static enum proto_guess read_chunk(struct cursor at, struct osiris_chunk *out)
     return PROTO_YES;
 }
 
-/* begins_with_token: 32 bytes may be anything, so that it takes the token that the distribution
- * told, or a chunk behind it on a port that is usual. */
+/* begins_with_token: since any 32 bytes may be a token, it accepts only the token learned from the
+ * distribution, or, on a usual port, one followed by a chunk. */
 static enum proto_guess begins_with_token(const struct dissect_ctx *env, const struct conn *conn,
                                           struct cursor bytes)
 {
@@ -86,7 +86,7 @@ static enum proto_guess osiris_probe(const struct dissect_ctx *env, const struct
                                      int dir, struct cursor bytes, bool late)
 {
     struct osiris_chunk chunk;
-    if (cursor_left(&bytes) == 0) /* when it is opened: who listens there was told */
+    if (cursor_left(&bytes) == 0) /* on opening: the listener is known from the distribution */
         return conn->tcp->syn_seen[0] && socket_places_find(env->places, &conn->tcp->addr[1],
                                                             conn->tcp->port[1]) != NULL
                    ? PROTO_YES
@@ -110,7 +110,7 @@ static enum proto_guess osiris_measure(const struct socket *socket, int dir, str
     return guess;
 }
 
-/* name_ends: who listens and who connects was told. */
+/* name_ends names both ends as learned from the distribution. */
 static void name_ends(struct socket *socket)
 {
     const struct tcp_conn_view *tcp = socket->conn->tcp;

@@ -1,8 +1,7 @@
 /*
- * socket_partisan.c - Partisan: packets of a length of four bytes, an external term in each. The
- * server begins with {hello, Node}, the client answers {hello, Node, Channel}, the server {state,
- * Tag, State}; from then on there is {forward_message, ServerRef, Message} and what the membership
- * says.
+ * socket_partisan.c - Partisan: packets of a four-byte length and an external term. The server
+ * begins with {hello, Node}, the client answers {hello, Node, Channel}, the server {state, Tag,
+ * State}. After that come {forward_message, ServerRef, Message} and messages of the membership.
  */
 #include "sockets/socket.h"
 

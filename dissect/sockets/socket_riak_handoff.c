@@ -1,10 +1,12 @@
 /*
- * socket_riak_handoff.c - a partition of Riak that moves to another node, mostly to port 8099:
- * packets of a length of four bytes, a type, and what it has:
+ * socket_riak_handoff.c - a partition of Riak that moves to another node, usually to port 8099:
+ * packets of a four-byte length, a type, and the content:
  *
- *   4 configure  an external term, [{vnode_mod, Module} | _]       0 init  the partition, 20 bytes
- *   1 object, 5 batch  data                                        3 sync  "sync", which is
- * answered alike 2 the older sync   the module
+ *   0 init              the partition, 20 bytes
+ *   1 object, 5 batch   data
+ *   2 older sync        the module
+ *   3 sync              "sync"; the answer is the same
+ *   4 configure         an external term, [{vnode_mod, Module} | _]
  */
 #include "sockets/socket.h"
 
@@ -31,8 +33,8 @@ static bool is_module(struct cursor name)
     return is_any;
 }
 
-/* riak_probe: a handoff begins with its configuration, or the older sync. Later nothing tells it
- * from others. */
+/* riak_probe: a handoff begins with its configuration, or the older sync. Later packets are not
+ * recognizable. */
 static enum proto_guess riak_probe(const struct dissect_ctx *env, const struct conn *conn, int dir,
                                    struct cursor bytes, bool late)
 {

@@ -1,6 +1,7 @@
 /*
- * socket_terms.c - how terms begin, which tells protocols of terms apart (erl_ext_dist,
- * "Distribution Header" and the tags behind it). No more than the first two atoms is looked at.
+ * socket_terms.c - reads the beginnings of terms, which distinguish the protocols that send terms
+ * (erl_ext_dist, "Distribution Header" and the tags after it). It reads at most the first two
+ * atoms.
  */
 #include "sockets/socket.h"
 
@@ -39,7 +40,7 @@ static enum proto_guess read_atom(struct cursor *at, struct ds_text *out)
     return PROTO_YES;
 }
 
-/* read_arity reads the head of a tuple, *arity 0: it is none. */
+/* read_arity reads the head of a tuple; *arity is 0 if it is not a tuple. */
 static enum proto_guess read_arity(struct cursor *at, uint32_t *arity)
 {
     uint8_t tag, small;

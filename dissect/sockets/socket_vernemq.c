@@ -1,17 +1,17 @@
 /*
- * socket_vernemq.c - VerneMQ's cluster channel. One end sends, the other acknowledges the
+ * socket_vernemq.c - VerneMQ's cluster channel. One end sends, the other only acknowledges the
  * beginning:
  *
  *   "vmq-connect" length:4 Node                 an external term
  *                                               "vmq-connect-ack"
- *   "vmq-send" length:4 Frames                  each "msg" length:4 Message or "enq" length:4 {Pid,
- * Ref, Request}
+ *   "vmq-send" length:4 Frames                  each "msg" length:4 Message
+ *                                               or "enq" length:4 {Pid, Ref, Request}
  */
 #include "sockets/socket.h"
 
 #include <string.h>
 
-/* starts_with says whether a text stands at; PROTO_MORE: as far as the bytes go. */
+/* starts_with says whether at begins with a text; PROTO_MORE: the bytes so far fit. */
 static enum proto_guess starts_with(struct cursor at, const char *text)
 {
     const size_t len = strlen(text);
@@ -70,7 +70,7 @@ static enum proto_guess vernemq_measure(const struct socket *socket, int dir, st
     return guess != PROTO_NO ? guess : measure_word(at, send_word, unit);
 }
 
-/* read_frames tells of each message in what was sent together. */
+/* read_frames reports each message of a batch. */
 static void read_frames(struct socket *socket, int dir, struct cursor at)
 {
     static const struct ds_stream nonsense = {.what = "frames that cannot be read"};
