@@ -1,10 +1,10 @@
 /*
- * otp.c - holds messages against the lines of otp.def (see otp.h).
+ * otp.c - matches messages against the lines of otp.def (see otp.h).
  *
- * Thousands of messages a millisecond go through here, nearly all of them of a few kinds,
- * so a message looks at the lines of one bucket at most six times: a bucket is (family,
- * receiver's name, number of elements, first atom), each of the latter three may be "any".
- * The names and atoms of otp.def are numbered; a text that is none of them has number 0.
+ * Thousands of messages per millisecond are matched here, nearly all of a few kinds, so each
+ * message is compared with the lines of a bucket at most six times. A bucket is (family, receiver's
+ * name, number of elements, first atom); each of the latter three may be "any". The names and atoms
+ * of otp.def are numbered; any other text has number 0.
  */
 #include <distsniff/otp.h>
 
@@ -24,7 +24,7 @@ enum { NUM_KNOWN = sizeof known_lines / sizeof known_lines[0], NO_LINE = 0xffff 
 _Static_assert(NUM_KNOWN + DS_OTP_MAX_LINES < NO_LINE / 3,
                "lines and names are numbered with 16 bits");
 
-/* What a line is held against. */
+/* What the pattern of a line is matched against. */
 enum label_family { FAMILY_MESSAGE, FAMILY_IN_CALL, FAMILY_IN_CAST, FAMILY_SPAWN, FAMILY_RESULT };
 
 static const enum label_family families[DS_OTP_NUM_KINDS] = {
@@ -70,11 +70,11 @@ static const struct {
 };
 _Static_assert(sizeof variables / sizeof variables[0] == DS_OTP_NUM_VARIABLES, "each has a name");
 
-/* line is one of lines[], compiled. */
+/* label_line is one of lines[], compiled. */
 struct label_line {
     struct pattern *pattern;
-    uint16_t next;  /* of the same bucket */
-    uint16_t label; /* as a name, when there are lines about the answers to such calls */
+    uint16_t next;  /* in the same bucket */
+    uint16_t label; /* number of its name, if there are lines for the answers to such calls */
     uint8_t num_bound;
     uint32_t bound; /* 1 << enum ds_otp_variable */
     uint32_t classes; /* pattern_classes */
@@ -83,15 +83,15 @@ struct label_line {
     } bindings[DS_OTP_NUM_VARIABLES];
 };
 
-/* Open addressing; at least so many, a power of two, and at most half full: there is no more than a
- * bucket a line, and three names. */
+/* Open addressing; at least this many slots, a power of two, and at most half full: there are at
+ * most one bucket and three names per line. */
 enum { LEAST_SLOTS = 1024, ANY_ARITY = 0x7f };
 
 struct name_slot {
     struct ds_text text;
     uint16_t number;   /* 0: free */
-    bool is_shared;    /* users' own calls go there: rex */
-    const char *owner; /* of a process of that name, its group; NULL: anybody's */
+    bool is_shared;    /* users' own calls go to it: rex */
+    const char *owner; /* the group of the process with that name; NULL: any */
 };
 
 struct bucket {
@@ -100,16 +100,16 @@ struct bucket {
 };
 
 struct ds_otp {
-    struct ds_otp_line *lines; /* those that were added first */
+    struct ds_otp_line *lines; /* added ones first */
     struct label_line *line;
     size_t num_lines;
     struct name_slot *names;
     struct bucket *buckets;
-    uint32_t mask; /* of the number of a slot, of either */
+    uint32_t mask; /* for the slot numbers of both tables */
     uint16_t num_names;
 };
 
-/* hash_short mixes the length, the first bytes and the last: the names are short. */
+/* hash_short mixes the length and the first and last bytes: the names are short. */
 static uint32_t hash_short(struct ds_text text)
 {
     uint64_t first = 0, last = 0;
@@ -140,10 +140,10 @@ static struct name_slot *find_name_slot(struct ds_otp *otp, struct ds_text text)
     return &slots[i];
 }
 
-/* The longest text in otp.def is shorter; what is longer is not worth hashing. */
+/* The longest text in otp.def is shorter; longer texts need no hash. */
 enum { NAME_LEN_MAX = 64 };
 
-/* find_slot returns NULL where there is no such name. */
+/* find_slot returns NULL if there is no such name. */
 static const struct name_slot *find_slot(const struct ds_otp *otp, struct ds_text text)
 {
     if (text.data == NULL || text.len == 0 || text.len > NAME_LEN_MAX)
@@ -239,7 +239,7 @@ static bool reserve(struct ds_otp *otp, const struct ds_otp_line *lines, size_t 
     return true;
 }
 
-/* note_owner notes whose process has the name that a line is about. */
+/* note_owner records the group of the process named in a line. */
 static void note_owner(struct ds_otp *otp, const struct ds_otp_line *line)
 {
     const enum label_family family = families[line->kind];
@@ -311,7 +311,7 @@ static bool match_line(const struct ds_otp *otp, uint16_t number, const struct d
     return true;
 }
 
-/* match_bucket: class is a bit, of what lines of that bucket are told apart by. */
+/* match_bucket tries the lines of a bucket. class is a bit that most lines can be ruled out by. */
 static bool match_bucket(const struct ds_otp *otp, uint64_t key, uint32_t class,
                          const struct ds_term *term, struct ds_otp_match *match)
 {
@@ -324,12 +324,12 @@ static bool match_bucket(const struct ds_otp *otp, uint64_t key, uint32_t class,
     return false;
 }
 
-/* head is what of a term chooses the buckets. */
+/* otp_head is the part of a term that selects the buckets. */
 struct otp_head {
-    unsigned arity; /* ANY_ARITY: no tuple, or one with more elements than any pattern */
+    unsigned arity; /* ANY_ARITY: not a tuple, or one with more elements than any pattern */
     uint16_t atom;
-    uint32_t class, first; /* 1 << enum term_class, of it and of the first element of a tuple; all bits:
-                              it has none */
+    uint32_t class, first; /* 1 << enum term_class, of the term and of the first element of a tuple;
+                            * all bits: there is none */
 };
 
 static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term *term)
@@ -342,7 +342,7 @@ static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term 
     if (!cursor_read_u8(&at, &tag))
         return head;
     head.class = 1u << token_classes[tag];
-    /* LARGE_TUPLE is for more elements than any pattern has. */
+    /* A LARGE_TUPLE has more elements than any pattern. */
     if (tag != TERM_TAG_SMALL_TUPLE || !cursor_read_u8(&at, &arity) || arity >= ANY_ARITY)
         return head;
     head.arity = arity;

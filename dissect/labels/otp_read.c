@@ -1,12 +1,12 @@
 /*
- * otp_read.c - reads lines as they stand in otp.def from a text (see otp.h): the language of that
- * file is a C macro there, and this here.
+ * otp_read.c - reads lines in the form of otp.def from a text (see otp.h): there, the language is a
+ * C macro; here, it has a parser.
  *
  *     LABEL(CALL, "", "chat:call", "", "{call, Tag::reference, From::pid, Request}")
  *
- * OTP means the same as LABEL. Between lines and words may stand white space and comments: from
- * slash and asterisk to asterisk and slash as in C, and from % or // to the end of the line.
- * Strings that follow each other are one; \" and \\ in them are " and \.
+ * OTP means the same as LABEL. White space and comments are allowed between lines and words:
+ * comments begin with slash and asterisk and end with asterisk and slash as in C, or go from % or
+ * // to the end of the line. Adjacent strings are one; \" and \\ in them are " and \.
  */
 #include <distsniff/otp.h>
 
@@ -42,8 +42,8 @@ const char *ds_otp_kind_name(enum ds_otp_kind kind)
     return (unsigned)kind < DS_OTP_NUM_KINDS ? kind_names[kind] : NULL;
 }
 
-/* line_reader is where reading has come to. Texts of lines go to room, which is as large as the text:
- * what they hold is shorter than what they are written as. */
+/* line_reader is the position of the parser. The strings of lines are stored in room, which is as
+ * large as the text: they are shorter than their source. */
 struct line_reader {
     const char *start, *at, *end;
     char *room;
@@ -52,7 +52,7 @@ struct line_reader {
     struct ds_otp_read_error *error;
 };
 
-/* fail_at says where the text is none, and what should be there. */
+/* fail_at reports where the text is invalid, and what is expected there. */
 static bool fail_at(struct line_reader *r, const char *at, const char *expected)
 {
     *r->error = (struct ds_otp_read_error){.line = 1, .column = 1, .expected = expected};
@@ -76,7 +76,7 @@ static bool begins(const struct line_reader *r, const char *word)
     return (size_t)(r->end - r->at) >= len && memcmp(r->at, word, len) == 0;
 }
 
-/* skip_space passes over white space and comments. */
+/* skip_space skips white space and comments. */
 static bool skip_space(struct line_reader *r)
 {
     for (;;) {
@@ -107,8 +107,8 @@ static bool take(struct line_reader *r, char c, const char *expected)
     return true;
 }
 
-/* read_string reads a string, or several, into room; at of each of its characters is noted in
- * places, where that is not NULL, for max_len of them and the end. */
+/* read_string reads one or more strings into room. If places is not NULL, it records the positions
+ * of the characters, at most max_len, and of the end. */
 static bool read_string(struct line_reader *r, size_t max_len, const char *what, const char **out,
                         const char **places)
 {
@@ -148,7 +148,7 @@ static bool read_string(struct line_reader *r, size_t max_len, const char *what,
     return true;
 }
 
-/* Labels and groups are written as they are everywhere, and in lists of --only. */
+/* is_plain: labels and groups consist of these characters everywhere, also in lists of --only. */
 static bool is_plain(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -187,7 +187,7 @@ static bool read_pattern(struct line_reader *r, struct ds_otp_line *line)
         pattern_compile((struct ds_text){line->pattern, strlen(line->pattern)}, &error);
     if (pattern == NULL) {
         const char *at = places[error.column - 1];
-        /* Of a type it is the word before that is none. */
+        /* For a wrong type, report the word before the position. */
         const bool is_type = strncmp(error.expected, "a type", 6) == 0;
         while (is_type && at > r->start && isalnum((unsigned char)at[-1]))
             at--;

@@ -1,10 +1,9 @@
 /*
  * pattern.c - patterns over external terms: the parser and the matcher (see pattern.h).
  *
- * The program is the pattern in prefix order: TUPLE 3, ATOM, ..., one node a term. A LIST
- * node is followed by its elements and then by its tail. Encoded terms lie in the same
- * order, so program and bytes advance together; only the parser needs a stack, to count
- * what is still open.
+ * The program is the pattern in prefix order: TUPLE 3, ATOM, ..., one node per term. A LIST node is
+ * followed by its elements and its tail. Encoded terms have the same order, so program and bytes
+ * advance together; only the parser needs a stack, to count what is still open.
  */
 #include "labels/pattern.h"
 
@@ -28,8 +27,8 @@ struct pattern_node {
     enum pattern_node_kind kind;
     uint32_t num_terms;  /* TUPLE: elements; LIST: elements without the tail */
     int64_t value;       /* INTEGER; VARIABLE: its index */
-    struct ds_text text; /* ATOM; ANY, VARIABLE held to a struct of Elixir: its module */
-    uint32_t classes;    /* ANY, VARIABLE: 1 << enum term_class of each one allowed; 0: all */
+    struct ds_text text; /* ATOM; ANY, VARIABLE restricted to a struct of Elixir: its module */
+    uint32_t classes;    /* ANY, VARIABLE: 1 << enum term_class of each allowed one; 0: all */
 };
 
 struct pattern {
@@ -41,7 +40,7 @@ struct pattern {
     struct ds_text variable[PATTERN_MAX_VARIABLES];
 };
 
-/* parser is where reading has come to. text beyond at has not been looked at. */
+/* pattern_parser is the position of the parser. text from at on is still unparsed. */
 struct pattern_parser {
     struct pattern *pattern;
     const char *start, *at, *end;
@@ -101,8 +100,8 @@ static struct ds_text parser_read_name(struct pattern_parser *p)
     return (struct ds_text){start, (size_t)(p->at - start)};
 }
 
-/* parser_read_quoted reads 'an atom'; a backslash takes the next character as it is. The
- * text is unescaped in place: the pattern owns it. */
+/* parser_read_quoted reads 'an atom'; a backslash escapes the next character. The text is unescaped
+ * in place: the pattern owns it. */
 static bool parser_read_quoted(struct pattern_parser *p, struct ds_text *out)
 {
     char *to = p->pattern->text + (p->at - p->start);
@@ -119,7 +118,7 @@ static bool parser_read_quoted(struct pattern_parser *p, struct ds_text *out)
     return true;
 }
 
-/* The types that a variable can be held to, as in Name::pid. */
+/* The types that a variable can be restricted to, as in Name::pid. */
 static const struct {
     const char *name;
     uint32_t classes;
@@ -142,7 +141,7 @@ const char *pattern_type_name(size_t i)
     return i < sizeof types / sizeof types[0] ? types[i].name : NULL;
 }
 
-/* parser_read_type reads what follows a variable: nothing, ::type, or ::'Module' of a struct. */
+/* parser_read_type reads what may follow a variable: nothing, ::type, or ::'Module' of a struct. */
 static bool parser_read_type(struct pattern_parser *p, uint32_t *classes, struct ds_text *module)
 {
     *classes = 0;
@@ -208,7 +207,7 @@ static bool parser_add_integer(struct pattern_parser *p)
     return true;
 }
 
-/* parser_add_leaf reads what holds no other term. */
+/* parser_add_leaf reads a term without elements. */
 static bool parser_add_leaf(struct pattern_parser *p)
 {
     char c = p->at < p->end ? *p->at : '\0';
@@ -233,7 +232,7 @@ static bool parser_add_leaf(struct pattern_parser *p)
     return true;
 }
 
-/* parser_read reads one whole term. open holds the index of each container not yet closed. */
+/* parser_read reads one whole term. open contains the index of each open container. */
 static bool parser_read(struct pattern_parser *p)
 {
     size_t open[PATTERN_MAX_NESTING];
@@ -256,7 +255,7 @@ static bool parser_read(struct pattern_parser *p)
         } else if (!parser_add_leaf(p)) {
             return false;
         }
-        /* A term is complete: count it, and close what it completes. */
+        /* A term is complete: count it, and close the containers that it completes. */
         while (depth != 0) {
             struct pattern_node *above = &p->pattern->nodes[open[depth - 1]];
             if (!in_tail[depth - 1])
@@ -329,8 +328,8 @@ static inline bool tag_may_be(const struct cursor *at, enum term_class class)
     return cursor_peek_u8(at, &tag) && token_classes[tag] == class;
 }
 
-/* Most terms are told apart by their first bytes: small tuples and cached atoms are read
- * here, without the whole reader. */
+/* match_tuple and match_atom read small tuples and cached atoms directly: the first bytes of most
+ * terms rule them out. */
 static bool match_tuple(struct cursor *at, const struct term_env *env, uint32_t arity)
 {
     struct cursor next = *at;
@@ -363,7 +362,7 @@ static bool match_atom(struct cursor *at, const struct term_env *env, struct ds_
            token_is_atom(&token, text);
 }
 
-/* is_struct says whether the map that comes is a struct of this module: one key is '__struct__'. */
+/* is_struct says whether the next map is a struct of this module: one key is '__struct__'. */
 static bool is_struct(struct cursor at, const struct term_env *env, struct ds_text module)
 {
     static const struct ds_text key = {"__struct__", 10};
@@ -380,7 +379,7 @@ static bool is_struct(struct cursor at, const struct term_env *env, struct ds_te
     return false;
 }
 
-/* skip_one passes over one term, if it is of the type that the node is held to. */
+/* skip_one skips one term if it has the type that the node requires. */
 static bool skip_one(struct cursor *at, const struct term_env *env, const struct pattern_node *node,
                      bool is_lenient)
 {
@@ -392,7 +391,7 @@ static bool skip_one(struct cursor *at, const struct term_env *env, const struct
     return term_skip(at, env, 1, NULL) == TERM_OK;
 }
 
-/* match_unknown passes over a reference to an atom whose name is not known. */
+/* match_unknown skips a reference to an atom whose name is not known. */
 static bool match_unknown(struct cursor *at, const struct term_env *env)
 {
     struct cursor next = *at;
@@ -405,7 +404,7 @@ static bool match_unknown(struct cursor *at, const struct term_env *env)
     return true;
 }
 
-/* run is pattern_run, or, where it is_lenient, pattern_may_match. */
+/* run is pattern_run, or, if is_lenient, pattern_may_match. */
 static inline __attribute__((always_inline)) bool run(const struct pattern *pattern,
                                                       const struct ds_term *term,
                                                       struct pattern_match *match, bool is_lenient)
@@ -417,7 +416,7 @@ static inline __attribute__((always_inline)) bool run(const struct pattern *patt
         const struct pattern_node *node = &pattern->nodes[i];
         const struct cursor start = at;
         if (node->kind == NODE_ANY || node->kind == NODE_VARIABLE) {
-            /* The last node takes the rest: the term ends with it. */
+            /* The last node matches all remaining bytes: the term ends with it. */
             if (i + 1 == pattern->num_nodes && node->classes == 0 && cursor_left(&at) != 0)
                 at.at = at.end;
             else if (!skip_one(&at, &env, node, is_lenient))
@@ -455,7 +454,7 @@ static inline __attribute__((always_inline)) bool run(const struct pattern *patt
                 return false;
             break;
         case NODE_LIST:
-            /* A tail that takes further elements would need a list that is nowhere in the
+            /* A tail that matches further elements would need a list that does not exist in the
              * bytes; so a list matches element by element, with the tail as sent. */
             if (token.class != TERM_LIST || token.num_terms != (uint64_t)node->num_terms + 1)
                 return false;
