@@ -1,6 +1,6 @@
 /*
- * arena.c - memory of one event: a list of blocks, the newest first, each filled from its
- * start. Most events need none; the first small block is kept from event to event.
+ * arena.c - memory for one event: a list of blocks, the newest first, each filled from its start.
+ * Most events need none; the first small block is kept from event to event.
  */
 #include "util/arena.h"
 

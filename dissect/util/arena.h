@@ -1,5 +1,5 @@
 /*
- * arena.h - memory of one event: handed out in pieces, freed as a whole.
+ * arena.h - memory for one event: allocated in pieces, freed as a whole.
  */
 #ifndef DISSECT_ARENA_H
 #define DISSECT_ARENA_H
@@ -12,8 +12,8 @@ struct arena {
     struct arena_block *blocks;
 };
 
-/* arena_alloc returns len bytes aligned for any object, not zeroed; NULL when memory ran
- * out. They live until arena_reset or arena_free. */
+/* arena_alloc returns len bytes aligned for any object, not zeroed; NULL if memory ran out. Valid
+ * until arena_reset or arena_free. */
 void *arena_alloc(struct arena *arena, size_t len);
 
 /* arena_reset frees all pieces and keeps one small block for the next event. */

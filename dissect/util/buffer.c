@@ -1,6 +1,6 @@
 /*
- * buffer.c - growing output memory: it doubles, so that adding costs the same on average
- * however long the output becomes.
+ * buffer.c - growing output memory. It doubles, so the average cost of an addition does not depend
+ * on the length.
  */
 #include "util/buffer.h"
 
@@ -10,8 +10,8 @@
 
 enum { BUFFER_LEN_MIN = 256 };
 
-/* buffer_fail gives up: with no room left, every later addition comes back to
- * ds_buffer_reserve and is refused there. */
+/* buffer_fail gives up: with no room left, every later addition calls ds_buffer_reserve, which
+ * fails. */
 static bool buffer_fail(struct ds_buffer *buffer)
 {
     buffer->failed = true;
@@ -76,8 +76,8 @@ void ds_buffer_free(struct ds_buffer *buffer)
 
 enum { EIGHT = 100000000 };
 
-/* eight_digits parts a number below EIGHT into its digits, a byte each, the first one lowest: halves,
- * then halves of these, all at once; the multiplications divide by 100 and by 10. */
+/* eight_digits splits a number below EIGHT into its digits, a byte each, the first one lowest:
+ * halves, then halves of these, all at once; the multiplications divide by 100 and by 10. */
 static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t parts = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -89,8 +89,8 @@ static inline uint64_t eight_digits(uint32_t value)
 
 static const uint64_t zeros = UINT64_C(0x3030303030303030); /* "00000000" */
 
-/* put_eight writes all eight of them, put_few those behind the zeros in front; where fewer are, bytes
- * behind them are written as well. */
+/* put_eight writes all eight digits, put_few those after the leading zeros; put_few also writes
+ * bytes after the end. */
 static inline char *put_eight(char *at, uint32_t value)
 {
     const uint64_t text = htole64(eight_digits(value) + zeros);
@@ -107,7 +107,7 @@ static inline char *put_few(char *at, uint32_t value)
     return at + sizeof text - left_out;
 }
 
-/* put_first writes the digits that others may stand behind: one or two, mostly. */
+/* put_first writes the first digits, which others may follow: usually one or two. */
 static inline char *put_first(char *at, uint32_t value)
 {
     if (value >= 100)
@@ -151,7 +151,7 @@ void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes)
     uint8_t byte;
     if (!cursor_read_u8(bytes, &byte))
         return;
-    buffer_add_u64(out, byte); /* the one without a comma */
+    buffer_add_u64(out, byte); /* the first number, without a comma */
     for (size_t left; (left = cursor_left(bytes)) != 0;) {
         const size_t num = left < AT_ONCE ? left : AT_ONCE;
         char *const room = buffer_room(out, num * TEXT);

@@ -1,6 +1,5 @@
 /*
- * buffer.h - the fast ways to add to a ds_buffer: room is asked for once, then bytes are
- * put down without a call.
+ * buffer.h - fast ways to add to a ds_buffer: reserve room once, then write bytes without a call.
  */
 #ifndef DISSECT_BUFFER_H
 #define DISSECT_BUFFER_H
@@ -9,8 +8,8 @@
 
 #include <distsniff/term.h>
 
-/* buffer_room returns where at least len bytes (not 0) may be written, or NULL when memory ran out
- * (failed is set then). What was written is added to out->len by the caller. */
+/* buffer_room returns where at least len bytes (not 0) may be written. NULL if memory ran out
+ * (failed is set then). The caller adds the number of bytes written to out->len. */
 static inline __attribute__((always_inline)) char *buffer_room(struct ds_buffer *out, size_t len)
 {
     if (out->cap - out->len < len && !ds_buffer_reserve(out, len))
@@ -36,8 +35,8 @@ static inline void buffer_add_char(struct ds_buffer *out, char c)
     }
 }
 
-/* buffer_put_short writes bytes to pen, mostly 2 to 16, and returns what is behind them. Those are written
- * without a call: both ends, overlapping, are all of them. */
+/* buffer_put_short writes bytes to pen, usually 2 to 16, and returns the position after them. It
+ * writes those without a call, as two overlapping ends. */
 static inline __attribute__((always_inline)) char *buffer_put_short(char *pen, const void *bytes,
                                                                     size_t len)
 {
@@ -66,7 +65,7 @@ static inline __attribute__((always_inline)) char *buffer_put_short(char *pen, c
     return pen + len;
 }
 
-/* buffer_add_cursor appends what is left of bytes. */
+/* buffer_add_cursor appends the rest of bytes. */
 static inline void buffer_add_cursor(struct ds_buffer *out, const struct cursor *bytes)
 {
     buffer_add_bytes(out, bytes->at, cursor_left(bytes));
@@ -75,17 +74,17 @@ static inline void buffer_add_cursor(struct ds_buffer *out, const struct cursor 
 /* buffer_add_u64 appends a number in decimal. */
 void buffer_add_u64(struct ds_buffer *out, uint64_t value);
 
-/* buffer_add_numbers appends all that is left of bytes as numbers with commas between them. */
+/* buffer_add_numbers appends the rest of bytes as numbers separated by commas. */
 void buffer_add_numbers(struct ds_buffer *out, struct cursor *bytes);
 
 /* buffer_add_hex appends a number in hexadecimal, in upper case, without leading zeros. */
 void buffer_add_hex(struct ds_buffer *out, uint64_t value);
 
-/* A walk asks whether it is to go on after so many terms. */
+/* A walk checks is_stopped once per this many terms. */
 enum { BUFFER_ASK_EVERY = 1024 };
 
-/* buffer_is_stopped says whether a walk that has come by num_terms is to give up; failed is set
- * then. It has failed before, maybe. */
+/* buffer_is_stopped says whether a walk that has read num_terms must stop; failed is set then, or
+ * was set before. */
 static inline bool buffer_is_stopped(struct ds_buffer *out, uint64_t num_terms)
 {
     if (__builtin_expect(num_terms % BUFFER_ASK_EVERY == 0, 0) && out->is_stopped != NULL &&

@@ -1,6 +1,6 @@
 /*
- * byte_order.h - numbers as they stand in bytes that come from elsewhere or go there: htobe32,
- * le64toh and their like, whatever the order of this machine is.
+ * byte_order.h - numbers in the byte order of foreign data: htobe32, le64toh and similar functions,
+ * on machines of any byte order.
  */
 #ifndef DISSECT_BYTE_ORDER_H
 #define DISSECT_BYTE_ORDER_H

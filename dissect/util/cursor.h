@@ -1,10 +1,9 @@
 /*
  * cursor.h - the only way to read captured bytes.
  *
- * A cursor is two pointers: what is left of a piece of memory. Each read checks that
- * enough is left, then advances; on failure nothing moves and nothing is written. A
- * length-prefixed thing is read through a child cursor. All integers on the wire here
- * are big-endian, except where _le says otherwise.
+ * A cursor is two pointers: the rest of a piece of memory. Each read checks that enough is left,
+ * then advances; on failure nothing moves and nothing is written. Read length-prefixed data through
+ * a child cursor. All integers on the wire are big-endian, except where _le says otherwise.
  */
 #ifndef DISSECT_CURSOR_H
 #define DISSECT_CURSOR_H
@@ -23,7 +22,7 @@ struct cursor {
     const uint8_t *end;
 };
 
-/* cursor_past returns what stands len bytes behind at; nothing may be behind nowhere. */
+/* cursor_past returns the position len bytes after at; at may be NULL if len is 0. */
 static inline const uint8_t *cursor_past(const uint8_t *at, size_t len)
 {
     return len != 0 ? at + len : at;
@@ -54,7 +53,7 @@ CURSOR_CHECKED bool cursor_skip(struct cursor *c, size_t len)
     return true;
 }
 
-/* cursor_child splits the next len bytes off into child, which is another than c. */
+/* cursor_child splits the next len bytes off into child, which must not be c. */
 CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *child)
 {
     if (cursor_left(c) < len)
@@ -65,7 +64,7 @@ CURSOR_CHECKED bool cursor_child(struct cursor *c, size_t len, struct cursor *ch
     return true;
 }
 
-/* cursor_first returns the first len bytes of c, or all where there are fewer. */
+/* cursor_first returns the first len bytes of c, or all if there are fewer. */
 static inline struct cursor cursor_first(struct cursor c, size_t len)
 {
     if (cursor_left(&c) > len)
@@ -91,8 +90,8 @@ CURSOR_CHECKED bool cursor_peek_u8(const struct cursor *c, uint8_t *out)
     return true;
 }
 
-/* cursor_peek_u64_le reads eight bytes as a number of which the first one is the lowest part: for
- * looking at all of them at once. */
+/* cursor_peek_u64_le reads eight bytes as a number whose lowest byte comes first, to examine all of
+ * them at once. */
 CURSOR_CHECKED bool cursor_peek_u64_le(const struct cursor *c, uint64_t *out)
 {
     uint64_t v;
@@ -103,7 +102,7 @@ CURSOR_CHECKED bool cursor_peek_u64_le(const struct cursor *c, uint64_t *out)
     return true;
 }
 
-/* cursor_peek_last_u64_le does so with the last eight of what is left. */
+/* cursor_peek_last_u64_le does the same with the last eight bytes. */
 CURSOR_CHECKED bool cursor_peek_last_u64_le(const struct cursor *c, uint64_t *out)
 {
     uint64_t v;
@@ -163,7 +162,7 @@ CURSOR_CHECKED bool cursor_read_u64(struct cursor *c, uint64_t *out)
     return true;
 }
 
-/* Always inline: len is mostly a constant, and then it is a load. */
+/* Always inline: len is usually a constant, and then this is a single load. */
 __attribute__((always_inline))
 CURSOR_CHECKED bool cursor_read_bytes(struct cursor *c, void *out, size_t len)
 {

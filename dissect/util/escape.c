@@ -1,17 +1,17 @@
 /*
- * escape.c - which characters show, which do not, and what stands for these.
+ * escape.c - which characters are shown, and how the others are escaped.
  */
 #include "util/escape.h"
 #include "util/utf8.h"
 
 enum {
-    SHOWN = 1,      /* goes through as it is */
+    SHOWN = 1,      /* shown as it is */
     ATOM_FIRST = 2, /* may begin an atom without quotes */
-    ATOM_PART = 4,  /* may stand in one */
+    ATOM_PART = 4,  /* may occur in one */
     PRINTABLE = 8,  /* part of text for Erlang's shell */
 };
 
-/* Of a byte as an ASCII character; those above 127 have nothing here. */
+/* Of a byte as an ASCII character; bytes above 127 have no bits. */
 static const uint8_t byte_class[256] = {
     [8] = PRINTABLE,   [9] = PRINTABLE,
     [10] = PRINTABLE,  [11] = PRINTABLE,
@@ -34,9 +34,9 @@ struct range {
     uint32_t first, last;
 };
 
-/* Characters above ASCII that have no shape of their own, or turn the writing round. */
+/* Characters above ASCII that are invisible, or change the direction of text. */
 static const struct range hidden[] = {
-    {0x80, 0x9f},       /* C1 controls: some terminals obey them */
+    {0x80, 0x9f},       /* C1 controls: some terminals execute them */
     {0xad, 0xad},       /* soft hyphen */
     {0x34f, 0x34f},     /* combining grapheme joiner */
     {0x61c, 0x61c},     /* Arabic letter mark */
@@ -52,13 +52,13 @@ static const struct range hidden[] = {
     {0xfeff, 0xfeff},   /* byte order mark */
     {0xffa0, 0xffa0},   /* Hangul filler */
     {0xfff0, 0xfffb},   /* interlinear annotation */
-    {0xfffe, 0xffff},   /* no characters */
+    {0xfffe, 0xffff},   /* not characters */
     {0x1bca0, 0x1bca3}, /* shorthand controls */
     {0x1d173, 0x1d17a}, /* musical controls */
     {0xe0000, 0xe0fff}, /* tags, variation selectors */
 };
 
-/* Those that Unicode joins with whatever follows (Grapheme_Cluster_Break=Prepend, as of 16.0). */
+/* Characters that Unicode joins with the next one (Grapheme_Cluster_Break=Prepend, as of 16.0). */
 static const struct range prepended[] = {
     {0x600, 0x605},     {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
     {0xd4e, 0xd4e},     {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x111c2, 0x111c3}, {0x113d1, 0x113d1},
@@ -66,7 +66,7 @@ static const struct range prepended[] = {
     {0x11f02, 0x11f02},
 };
 
-/* is_among says whether one of the ranges, in rising order, has that character. */
+/* is_among says whether one of the ranges, in ascending order, contains that character. */
 static bool is_among(const struct range *ranges, size_t num, uint32_t code)
 {
     for (size_t i = 0; i < num && ranges[i].first <= code; i++) {
@@ -96,7 +96,7 @@ bool escape_is_printable(uint32_t code)
            code != 0xffff && code <= 0x10ffff;
 }
 
-/* How languages write the code of a character between braces. */
+/* How each language begins the code of a character in braces. */
 static const char escape_erlang[] = "\\x{", escape_elixir[] = "\\u{";
 
 static void escape_add_code(struct ds_buffer *out, uint32_t code, const char *begin, bool in_string)
@@ -153,9 +153,9 @@ void escape_add_elixir(struct ds_buffer *out, uint32_t code)
         escape_add(out, code, (struct escape_style){'"', false}, escape_elixir);
 }
 
-/* escape_count_shown returns how many of the eight bytes of a word, from the lowest on, show as they
- * are in ASCII: from ' ' to '~', but no backslash and not that quote. In what is true of a byte is its
- * top bit; borrows and carries reach only bytes above one of which it is true anyway. */
+/* escape_count_shown returns how many of the eight bytes of a word, from the lowest on, are shown
+ * unchanged: from ' ' to '~', except backslash and that quote. A condition is true for a byte if
+ * its top bit is set; borrows and carries only reach bytes above one that already stops the count. */
 static inline unsigned escape_count_shown(uint64_t word, char quote)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -172,7 +172,7 @@ bool escape_all_shown(struct cursor text)
 {
     uint64_t word;
     uint8_t byte;
-    if (cursor_peek_last_u64_le(&text, &word)) { /* which overlaps what is looked at before it */
+    if (cursor_peek_last_u64_le(&text, &word)) { /* it overlaps the words examined next */
         if (escape_count_shown(word, '"') != sizeof word)
             return false;
         while (cursor_read_u64_le(&text, &word)) {
@@ -188,7 +188,7 @@ bool escape_all_shown(struct cursor text)
     return true;
 }
 
-/* escape_add_run appends the characters up to the first that needs a second look. */
+/* escape_add_run appends the characters up to the first that may need an escape. */
 static void escape_add_run(struct ds_buffer *out, struct cursor *text, struct escape_style style)
 {
     struct cursor run = *text;

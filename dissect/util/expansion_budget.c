@@ -5,7 +5,7 @@
 
 enum { SECOND_NS = 1000 * 1000 * 1000 };
 
-/* is_now says whether the second that was charged last still lasts. Clocks are set back, too. */
+/* is_now says whether the second that was last charged is not over. Clocks may be set back. */
 static bool is_now(const struct expansion_budget *growth, int64_t now_ns)
 {
     const uint64_t age_ns = (uint64_t)now_ns - (uint64_t)growth->since_ns;

@@ -1,7 +1,7 @@
 /*
- * fnv1a.h - the hash FNV-1a of 32 bits (draft-eastlake-fnv). It has no secret and is the same in each
- * run: generated tables and files of --learned are looked up by it. Tables that peers can fill have a cap,
- * or use the secret hash of core/hash.h.
+ * fnv1a.h - the hash FNV-1a of 32 bits (draft-eastlake-fnv). It has no secret and is the same in
+ * each run: generated tables and files of --learned depend on it. Tables that peers can fill have a
+ * cap, or use the secret hash of core/hash.h.
  */
 #ifndef DISSECT_FNV1A_H
 #define DISSECT_FNV1A_H

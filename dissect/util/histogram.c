@@ -1,6 +1,6 @@
 /*
- * histogram.c - how often which time span came (distsniff/tcp_stats.h): the bucket of a span is made of
- * the place of its highest bit, in microseconds, and the two bits behind that.
+ * histogram.c - counts time spans (distsniff/tcp_stats.h). The bucket of a span is the position of
+ * its highest bit, in microseconds, and the next two bits.
  */
 #include <distsniff/tcp_stats.h>
 
@@ -13,7 +13,7 @@ static unsigned bucket_of(uint64_t us)
     return at < DS_HISTOGRAM_BUCKETS ? at : DS_HISTOGRAM_BUCKETS - 1;
 }
 
-/* middle_of returns the middle of what falls into a bucket. */
+/* middle_of returns the middle of a bucket's range. */
 static int64_t middle_of(unsigned at)
 {
     if (at < 4)

@@ -1,6 +1,6 @@
 /*
- * memcap.h - how much memory is held for later, against its cap. One meter a session:
- * reassembly buffers, unfinished frames, fragments, atoms and inflated terms count here.
+ * memcap.h - counts the memory kept for later, and limits it. Each session has one: reassembly
+ * buffers, unfinished frames, fragments, atoms and inflated terms count here.
  */
 #ifndef DISSECT_MEMCAP_H
 #define DISSECT_MEMCAP_H
@@ -12,8 +12,8 @@
 struct memcap {
     uint64_t used; /* bytes */
     uint64_t max;
-    uint64_t hits; /* times something was refused */
-    const struct memcap *beside; /* what is used there counts too; NULL: nothing does */
+    uint64_t hits; /* how often a request was refused */
+    const struct memcap *beside; /* its used bytes count too; NULL: none */
 };
 
 /* memcap_fits says whether memcap_take would reserve len bytes. */
@@ -23,7 +23,7 @@ static inline bool memcap_fits(const struct memcap *m, uint64_t len)
     return len <= m->max && used <= m->max - len;
 }
 
-/* memcap_take reserves len bytes; false, and counted, when that would pass the cap. */
+/* memcap_take reserves len bytes; false, counted, if that would exceed the cap. */
 __attribute__((warn_unused_result)) static inline bool memcap_take(struct memcap *m, uint64_t len)
 {
     if (!memcap_fits(m, len)) {
@@ -39,8 +39,8 @@ static inline void memcap_give(struct memcap *m, uint64_t len)
     m->used -= len;
 }
 
-/* memcap_calloc reserves len bytes and allocates them, zeroed; NULL when the cap or memory does not allow
- * it. memcap_free releases and gives back what it returned; bytes may be NULL. */
+/* memcap_calloc reserves len bytes and allocates them, zeroed; NULL if the cap or memory ran out.
+ * memcap_free releases such bytes; bytes may be NULL. */
 void *memcap_calloc(struct memcap *m, size_t len);
 void memcap_free(struct memcap *m, void *bytes, size_t len);
 

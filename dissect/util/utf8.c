@@ -1,5 +1,5 @@
 /*
- * utf8.c - UTF-8 as the users of the library read and write it; see distsniff/term.h.
+ * utf8.c - the UTF-8 functions of the library's interface; see distsniff/term.h.
  */
 #include "util/utf8.h"
 

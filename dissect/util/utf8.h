@@ -1,6 +1,6 @@
 /*
- * utf8.h - reading and writing UTF-8 (RFC 3629): one to four bytes a character, no
- * surrogates, nothing above 10FFFF, never longer than need be.
+ * utf8.h - reads and writes UTF-8 (RFC 3629): one to four bytes per character, no surrogates,
+ * nothing above 10FFFF, never longer than necessary.
  *
  *     0xxxxxxx
  *     110xxxxx 10xxxxxx
@@ -14,7 +14,7 @@
 
 enum { UTF8_LEN_MAX = 4 };
 
-/* utf8_read reads the next character; false, and nothing moves, when the bytes are none. */
+/* utf8_read reads the next character; false, and nothing moves, if the bytes are invalid. */
 CURSOR_CHECKED bool utf8_read(struct cursor *c, uint32_t *out)
 {
     struct cursor next = *c;
@@ -42,7 +42,7 @@ CURSOR_CHECKED bool utf8_read(struct cursor *c, uint32_t *out)
     return true;
 }
 
-/* utf8_put writes a character to bytes, and returns how many of them it takes. */
+/* utf8_put writes a character to bytes, and returns its length. */
 static inline size_t utf8_put(char bytes[UTF8_LEN_MAX], uint32_t code)
 {
     size_t len = 1;
@@ -74,8 +74,8 @@ static inline void utf8_add(struct ds_buffer *out, uint32_t code)
     buffer_add_bytes(out, bytes, utf8_put(bytes, code));
 }
 
-/* utf8_from_latin1 writes a text of latin-1 as UTF-8 to out, which has room for twice as many bytes,
- * and returns how many they are. */
+/* utf8_from_latin1 converts a latin-1 text to UTF-8 in out, which has room for twice as many bytes,
+ * and returns the new length. */
 static inline size_t utf8_from_latin1(struct cursor text, char *out)
 {
     size_t len = 0;
