@@ -30,8 +30,7 @@ struct dissect_ctx {
     uint64_t num_forgotten; /* texts of atoms that were dropped: their addresses may be reused */
     enum ds_snapshot_kind past; /* of the current packet */
     uint64_t num_connections; /* connections that have a number */
-    struct all_node_atoms *books; /* known atoms of nodes, node_atoms.h; NULL: no atoms are inferred
-                                   * as likely */
+    struct all_node_atoms *books; /* known atoms of nodes, node_atoms.h; NULL: none are inferred */
 };
 
 /* proto is one protocol on a TCP connection. proto.c has the table of them. */
@@ -83,8 +82,7 @@ struct conn {
     bool certain[2]; /* the node itself gave its name: in a handshake, perhaps another one at the
                       * same place with the same creation, or with its own pids */
     bool said[2];    /* a pid or reference here contains its name */
-    uint32_t told_seen[2];    /* the number of changes in the registry when its name was last looked
-                               * up */
+    uint32_t told_seen[2];    /* number of changes in the registry at the last look-up of its name */
     uint32_t names_seen[2];   /* the number of known node names when this end had no name, */
     uint32_t slots_seen[2][2]; /* and when no name was found for a slot that is its name */
     bool creation_certain[2]; /* false: creation may be that of the previous node there */

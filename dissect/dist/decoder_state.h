@@ -19,8 +19,7 @@ struct state_piece {
     struct state_piece *before; /* the one before it in the same unfinished message */
     int64_t ts_ns;
     bool is_open;       /* a fragment of an unfinished message */
-    uint32_t num_slots; /* slots that still have the atom of this frame, or that an unfinished
-                         * message uses */
+    uint32_t num_slots; /* slots that still have its atoms, or that are used by an open one */
     uint32_t len;       /* of bytes */
     uint32_t truncated_len; /* further bytes that were not kept */
     uint8_t dir;
@@ -69,8 +68,8 @@ void decoder_state_finish(struct decoder_state *state, struct dissect_ctx *env, 
                           uint64_t sequence);
 
 /* decoder_state_forget_slots records that the slots of the segments in mask are unknown now. It
- * also drops the pieces that an unfinished message refers to: a session that reads them later would
- * take them for the current content of the slots. */
+ * also drops the pieces that an unfinished message refers to, because a session that reads the
+ * snapshot would mistake them for the current content of the slots. */
 void decoder_state_forget_slots(struct decoder_state *state, struct dissect_ctx *env, int dir,
                                 unsigned mask);
 

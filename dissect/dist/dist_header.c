@@ -105,8 +105,7 @@ enum header_status dist_header_read_refs(struct cursor *at, struct dist_header *
         return HEADER_CUT;
     bool long_atoms = (flag_of(flags, num_refs) & FLAG_LONG_ATOMS) != 0;
 
-    struct cursor left = flags, next = *at; /* no pointer to it exists, so the loop keeps it in a
-                                             * register */
+    struct cursor left = flags, next = *at; /* no pointer to it: it stays in a register */
     uint8_t pair = 0;
     uint32_t i = read_old_refs(&left, &next, cache, header->refs, num_refs);
     enum header_status status = HEADER_OK;

@@ -393,9 +393,8 @@ static bool feed_search(struct dist_stream *channel, struct cursor *data)
 }
 
 /* feed processes data. The buffered bytes may have to be processed again, as frames or in a search:
- * then they come first, and the rest of data after them. If the bytes being processed are
- * themselves these buffered bytes, what is in held lies directly before data, and data moves back
- * instead. */
+ * then they come first, and the rest of data after them. If data is itself this buffered part, the
+ * bytes in held are the ones directly before data, and data moves back instead. */
 static __attribute__((noinline)) void feed(struct dist_stream *channel, struct cursor data)
 {
     struct stream_buffer again = {0};

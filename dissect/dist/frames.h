@@ -27,8 +27,7 @@ struct frames {
     bool headed;         /* each frame must have a header */
     uint8_t unread;      /* forms of frames with a header that no node reads here: of enum frame_form */
     uint8_t doubt;       /* messages that must still fit; until then nothing is inferred */
-    bool is_next;        /* the doubted messages begin where the bytes resumed after a loss: none
-                          * were skipped */
+    bool is_next;        /* no bytes were skipped between the loss and the doubted messages */
     int64_t began_ns;    /* when the first byte of the current frame came */
     uint64_t lost_total; /* bytes missing or skipped in the whole direction */
     uint64_t seen_total; /* bytes of the frames seen */

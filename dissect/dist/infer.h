@@ -17,7 +17,7 @@ void infer_nodes(const struct control_source *source, struct dissect_ctx *env, s
 
 enum { INFER_ADDRESS_LEN = DS_ADDR_LEN + 16 };
 
-/* infer_address writes a placeholder for the name of a node of which only the address is known, and
+/* infer_address writes a placeholder for the name of a node that is only known by its address, and
  * returns its length. */
 size_t infer_address(const struct ds_endpoint *end, char text[INFER_ADDRESS_LEN]);
 

@@ -18,8 +18,8 @@ void raw_emit_missing(struct dissect_ctx *env, struct conn *conn, int dir, uint6
 void raw_emit_frame(struct dissect_ctx *env, struct conn *conn, int dir, struct cursor bytes,
                     struct ds_frame frame, struct ds_fault fault);
 
-/* raw_early records, while the protocol of a direction is not known, when the bytes came that are
- * held. Zero-initialise it. */
+/* raw_early records when the held bytes came, as long as the protocol of a direction is not known.
+ * Zero-initialise it. */
 struct raw_early {
     struct stream_buffer chunks;
     uint64_t dropped;      /* bytes before those in chunks */
@@ -34,7 +34,7 @@ void raw_early_add(struct raw_early *early, struct dissect_ctx *env, const struc
 void raw_early_drop(struct raw_early *early, struct dissect_ctx *env, uint64_t len,
                     struct ds_fault fault);
 
-/* raw_early_emit reports both directions in order of time; bytes are those held. */
+/* raw_early_emit reports both directions in order of time; bytes are the held ones. */
 void raw_early_emit(struct raw_early *const early[2], struct dissect_ctx *env, struct conn *conn,
                     const struct cursor bytes[2]);
 

@@ -89,7 +89,7 @@ static bool portable_is_own_node(struct cursor node, uint32_t creation)
 }
 
 /* portable_is_alien says whether the token wrongly looks like the reader's own, or is a reference
- * without words, of which nodes of OTP 25 read one word from undefined memory. */
+ * without words; nodes of OTP 25 would read a word of it from undefined memory. */
 static bool portable_is_alien(const struct term_token *token)
 {
     struct value_pid pid;

@@ -152,8 +152,8 @@ static size_t twice_part(uint64_t *keys, size_t num, unsigned bit)
 }
 
 /* twice_has_equal partitions the hashes by one bit after the other, from the highest, until a
- * partition is small. It needs no memory whatever their number and at most 64 steps per hash. After
- * each partition it asks whether to stop: millions take long. */
+ * partition is small. It needs no memory, and at most 64 steps per hash. After each partition it
+ * asks whether to stop, because millions of hashes are slow. */
 static bool twice_has_equal(struct twice *walk, uint64_t *keys, size_t num)
 {
     enum { BITS = 64, FEW = 16 };

@@ -287,14 +287,14 @@ bool ds_term_get_element(const struct ds_term *tuple, uint32_t i, struct ds_term
 static bool may_hold_key(const struct ds_term *map, const char *key, size_t len)
 {
     if (map->len > MAX_SEARCHED)
-        return true; /* the binaries in it, which a walk would skip */
+        return true; /* for example large binaries, which a walk skips */
     for (uint32_t i = 0; i < map->num_atoms; i++) {
         const struct ds_atom *atom = &map->atoms[i];
         if (atom->len == len && atom->text != NULL && memcmp(atom->text, key, len) == 0)
             return true;
     }
     struct cursor at = cursor_make(map->data, map->len);
-    return cursor_find(&at, (uint8_t)key[0]) && /* fast even for "_" */
+    return cursor_find(&at, (uint8_t)key[0]) && /* "_", as in __struct__, is rare */
            memmem(at.at, cursor_left(&at), key, len) != NULL;
 }
 

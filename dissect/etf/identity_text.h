@@ -75,8 +75,7 @@ struct identity_key {
 };
 
 struct identity_kept {
-    _Alignas(IDENTITY_KEY_LEN) struct identity_key key; /* the same everywhere: i386 would align it
-                                                         * to four */
+    _Alignas(IDENTITY_KEY_LEN) struct identity_key key; /* i386 would align it to four */
     char text[IDENTITY_TEXT_KEPT];
 };
 _Static_assert(sizeof(struct identity_kept) == 128, "found by a shift");

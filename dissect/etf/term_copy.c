@@ -36,7 +36,7 @@ enum { COPY_GROWTH_MAX = 8 * 1024 * 1024, COPY_TAG_LEN = 16, COPY_PART_LEN = 2 }
 
 enum copy_kind { COPY_FUN, COPY_LIST, COPY_RECORD, COPY_PAIRS };
 
-/* An open fun; in a portable copy, or an open list of values, fields or pairs that was added. */
+/* An open fun; in a portable copy also an added list: of values, fields or pairs. */
 struct copy_open {
     enum copy_kind kind;
     uint64_t due_at;     /* it ends, or its next pair begins, when so many terms are to come */

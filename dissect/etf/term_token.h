@@ -430,8 +430,7 @@ TOKEN_INLINE enum term_status token_read(struct cursor *at, const struct token_s
     enum term_status status = token_read_inner(&next, source, token, what);
     if (status == TERM_OK) {
         token->bytes.end = next.at;
-        at->at = next.at; /* not *at = next: the processor stalls on reading a pair that was just
-                           * written */
+        at->at = next.at; /* not *at = next: reading back a pair just written is slow */
     }
     return status;
 }

@@ -9,8 +9,7 @@
 _Static_assert(TEXT_ATOM_MAX + IDENTITY_TEXT_ROOM + sizeof(struct text_mark) <= TEXT_ROOM,
                "room for what is longest, and what stands before it");
 
-/* put_atom writes an atom of the cache; at is on its number. NULL if it needs quotes or escapes
- * that plain writing lacks. */
+/* put_atom writes an atom of the cache; at is on its number. NULL if the atom is not plain. */
 TOKEN_INLINE char *put_atom(const struct text *text, struct cursor *at, char *pen)
 {
     uint8_t number;

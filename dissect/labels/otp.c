@@ -328,8 +328,8 @@ static bool match_bucket(const struct ds_otp *otp, uint64_t key, uint32_t class,
 struct otp_head {
     unsigned arity; /* ANY_ARITY: not a tuple, or one with more elements than any pattern */
     uint16_t atom;
-    uint32_t class, first; /* 1 << enum term_class, of the term and of the first element of a tuple;
-                            * all bits: there is none */
+    uint32_t class, first; /* 1 << enum term_class of the term, and of a tuple's first element; all
+                            * bits if none */
 };
 
 static struct otp_head read_head(const struct ds_otp *otp, const struct ds_term *term)

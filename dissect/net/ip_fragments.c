@@ -46,8 +46,7 @@ struct assembly {
     uint64_t number; /* from 1 */
     uint32_t bucket;
     struct assembly *chain;         /* the next one in the same bucket */
-    struct assembly *older, *newer; /* in order of the first fragment; for finished ones, only newer
-                                     * is used */
+    struct assembly *older, *newer; /* by first fragment; newer also links the finished ones */
     int64_t first_ns;
     uint8_t protocol; /* as in the first fragment */
     bool end_known;

@@ -40,14 +40,11 @@ struct segment {
     uint8_t flags;
     uint8_t ttl;      /* of IPv4, or the hop limit */
     uint16_t urgent;  /* with TCP_URG: the urgent pointer */
-    bool has_bad_len;    /* its IP header announces more bytes than the packet, which was captured
-                          * completely, has */
-    bool acks_unsent;    /* set by tcp_reorder.c: it arrived with data before the data that it
-                          * acknowledges */
+    bool has_bad_len;    /* captured completely, but shorter than its IP header says */
+    bool acks_unsent;    /* set by tcp_reorder.c: it came before data that it acknowledges */
     enum packet_sum sum; /* set on demand (checksum_check), otherwise unknown */
     struct cursor ip4;   /* the segment's IPv4 header; empty: none */
-    struct cursor summed; /* the bytes covered by the checksum, without the pseudo header; empty:
-                           * not all were captured */
+    struct cursor summed; /* covered by the checksum, except the pseudo header; empty: cut off */
     struct cursor options;
     struct cursor payload;
     uint32_t truncated_len; /* payload bytes on the wire that the snap length cut off */
@@ -76,8 +73,7 @@ struct ip_fragments; /* IP packets being reassembled, see ip_fragments.h */
 
 struct packet_decoder {
     struct ip_fragments *fragments; /* NULL: fragments are PACKET_HELD and not kept */
-    struct icmp_error icmp;         /* for PACKET_ICMP; for PACKET_DNS, what is NULL unless the
-                                     * message is quoted by ICMP */
+    struct icmp_error icmp;         /* for PACKET_ICMP; for PACKET_DNS, what is NULL unless quoted */
     bool reads_dns;                 /* false: DNS is PACKET_NOT_TCP */
     struct dns_message dns;         /* for PACKET_DNS; out then has the addresses and ports */
 };

@@ -19,8 +19,7 @@ enum { KEY_LINE_MAX = 512, FIRST_CAP = 16 };
 struct ds_keylog {
     struct ds_keylog_stats stats;
     struct keylog_secret *secrets;
-    uint32_t *buckets[2];  /* by the hash of a line or a random: the first of each list, plus one;
-                            * cap of them */
+    uint32_t *buckets[2];  /* by hash of line or random: the head of each list, plus one; cap of them */
     uint32_t used;         /* the one used last, plus one */
     size_t cap, max, next; /* next: the oldest, once all places are in use */
     size_t num;
@@ -147,8 +146,7 @@ static bool grow(struct ds_keylog *keylog)
     keylog->buckets[KEYLOG_BY_LINE] = by_line;
     keylog->buckets[KEYLOG_BY_RANDOM] = by_random;
     keylog->cap = cap;
-    for (int is_used = 1; is_used >= 0; is_used--) { /* the unused are inserted last, so they come
-                                                      * first, as if newer */
+    for (int is_used = 1; is_used >= 0; is_used--) { /* the unused last: they then come first */
         for (size_t i = 0; i < keylog->num; i++) {
             if ((secrets[i].used != 0) != is_used)
                 continue;
@@ -387,8 +385,7 @@ static bool is_name(struct cursor name)
 
 static void read_line(struct ds_keylog *keylog)
 {
-    static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* UTF-8 byte order mark, before the first
-                                                          * line */
+    static const char mark[] = {'\xef', '\xbb', '\xbf'}; /* UTF-8 byte order mark */
     struct cursor at = cursor_make(keylog->line, keylog->line_len), space, name;
     struct keylog_secret secret = {0};
     uint8_t other[TLS_SECRET_MAX + 16];

@@ -32,8 +32,7 @@ struct keylog_secret {
     uint8_t len;
     struct keylog_place places[KEYLOG_INDEXES];
     uint64_t added; /* as which one, from 1 */
-    uint64_t used, tcp; /* ds_keylog_used: its number in the order of use, 0: unused; and the
-                         * connection */
+    uint64_t used, tcp; /* see ds_keylog_used: order of use, 0: unused; its connection */
 };
 
 /* keylog_find returns the secret with that label, after that many updates, for a client random;

@@ -89,8 +89,7 @@ struct tls {
     const struct tcp_conn_view *at; /* tcp, or then, while waiting records are reported */
     struct tcp_conn_view then;      /* tcp as it was when they came */
     struct tls_waiting waiting;
-    struct tls *older, *newer; /* neighbours in the list of waiting ones; is_listed: this one is in
-                                * it */
+    struct tls *older, *newer; /* neighbours in the list of waiting ones, if is_listed */
     bool is_listed;
     /* While waiting records are reported: the next one, the position in the queue, and current
      * values to restore; child and sibling: others with later records, tls_eviction.c. */

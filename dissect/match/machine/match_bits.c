@@ -184,8 +184,7 @@ bool magnitude_fits(const struct magnitude *integer, unsigned num, bool is_signe
         return top == 0 || (!integer->negative && top <= num);
     if (!integer->negative || top != num)
         return top < num;
-    for (unsigned i = 0; i + 1 < num; i++) /* the lowest negative number, whose absolute value does
-                                            * not fit */
+    for (unsigned i = 0; i + 1 < num; i++) /* the lowest one, -2^(num - 1) */
         if (bit_of(integer, i) != 0)
             return false;
     return true;

@@ -36,7 +36,7 @@ enum node_kind {
 struct match_node {
     enum node_kind kind;
     uint32_t num;      /* TUPLE, LIST: elements; MAP: pairs; BITS: segments */
-    uint32_t variable; /* VARIABLE, SAME; with ANY unused */
+    uint32_t variable; /* VARIABLE, SAME */
     bool is_also;      /* ANY, VARIABLE, SAME: Name = Pattern; the pattern follows */
     size_t at, len;    /* ATOM, CONSTANT: the term; BITS: at is the first segment */
 };

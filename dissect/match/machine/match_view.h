@@ -176,7 +176,7 @@ int number_compare(const struct number *a, const struct number *b);
 void number_of_whole(double whole, struct number *out);
 bool number_to_float(const struct number *number, double *out);
 
-/* view_get_int reads an integer; one of more than 63 bits fails, whatever its use. */
+/* view_get_int reads an integer; one of more than 63 bits always fails. */
 bool view_get_int(struct run *run, const struct view *view, int64_t *out);
 
 /* view_store_integer and view_store_float make a view of a number; the integer has len bytes, the

@@ -72,8 +72,7 @@ void match_advise(const char *text, bool is_elixir, struct ds_match_error *error
     const char between = is_elixir ? ':' : '.';
     size_t which;
     const bool is_open = strncmp(error->what, "expected", strlen("expected")) == 0 ||
-                         strstr(error->what, "no meaning") != NULL; /* otherwise it already says
-                                                                     * what to write */
+                         strstr(error->what, "no meaning") != NULL; /* else it has the advice */
     if (error->column == 0 || at > strlen(text) || !is_open)
         return;
     if (find_spelling(text, at, is_elixir, &which)) {

@@ -103,7 +103,7 @@ static struct magnitude read_magnitude(const uint8_t *term, uint8_t few[FEW])
         return (struct magnitude){term + 1, 1, false};
     if (term[0] == TERM_TAG_SMALL_BIG)
         return (struct magnitude){term + 3, term[1], term[2] != 0};
-    const size_t len = (size_t)term[3] << 8 | term[4]; /* fits: the text is shorter */
+    const size_t len = (size_t)term[3] << 8 | term[4]; /* 16 bits suffice: the text is short */
     return (struct magnitude){term + 6, len, term[5] != 0};
 }
 

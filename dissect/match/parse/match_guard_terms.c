@@ -76,7 +76,7 @@ static bool fold(struct guard_parser *g, const struct waiting *term)
                                           : num);
     for (uint32_t i = 0; i < num; i++) {
         const struct match_step *step = &g->match->steps[term->first + i];
-        if (ds_buffer_reserve(constants, step->len)) /* reserve first, as it is copied within itself */
+        if (ds_buffer_reserve(constants, step->len)) /* before copying within itself */
             ds_buffer_add(constants, constants->data + step->at, step->len);
     }
     g->match->num_steps = term->first;

@@ -90,8 +90,7 @@ bool parse_fold(struct parser *p, size_t first, size_t *at, size_t *len)
         const struct match_node *node = &match->nodes[i];
         if (node->kind != NODE_ATOM && node->kind != NODE_CONSTANT)
             encode_count(constants, tags[node->kind], node->num);
-        else if (ds_buffer_reserve(constants, node->len)) /* reserve first, as it is copied within
-                                                           * itself */
+        else if (ds_buffer_reserve(constants, node->len)) /* before copying within itself */
             ds_buffer_add(constants, constants->data + node->at, node->len);
     }
     match->num_nodes = first;
