@@ -19,7 +19,7 @@ struct state_piece {
     struct state_piece *before; /* the one before it in the same unfinished message */
     int64_t ts_ns;
     bool is_open;       /* a fragment of an unfinished message */
-    uint32_t num_slots; /* slots that still have its atoms, or that are used by an open one */
+    uint32_t num_slots; /* slots, and unfinished messages, that still use its atoms */
     uint32_t len;       /* of bytes */
     uint32_t truncated_len; /* further bytes that were not kept */
     uint8_t dir;

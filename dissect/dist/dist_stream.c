@@ -135,7 +135,7 @@ static void emit_gap(struct dist_stream *channel)
         env_emit(channel->frames.env, channel->frames.conn, &event);
 }
 
-/* begin_search records that the framing and lost bytes are lost, and starts a search. */
+/* begin_search records the loss of the framing and of lost bytes, and starts a search. */
 static void begin_search(struct dist_stream *channel, uint64_t lost, struct damage loss)
 {
     frames_lose(&channel->frames, loss);

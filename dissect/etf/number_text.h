@@ -7,9 +7,9 @@
 #include "etf/term.h"
 #include "util/buffer.h"
 
-/* number_add_integer appends an integer of any size, in decimal; an integer that is too long for
- * that as 16#HEX, which is as fast to write as to read. max_len, unless 0, limits the bytes of a
- * large magnitude shown. False if memory ran out. */
+/* number_add_integer appends an integer of any size, in decimal; one of more than 2 kB as 16#HEX,
+ * which is as fast to write as to read. max_len, unless 0, limits the bytes of a large magnitude
+ * shown. False if memory ran out. */
 bool number_add_integer(struct ds_buffer *out, const struct term_token *token, size_t max_len);
 
 /* number_add_elixir does the same for Elixir, with 0xHEX. */

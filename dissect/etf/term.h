@@ -101,8 +101,8 @@ enum term_status term_skip(struct cursor *at, const struct term_env *env, uint64
 enum term_status term_inflate(struct cursor *at, struct arena *arena, uint64_t max_len,
                               struct cursor *out, bool *capped, const char **what);
 
-/* Decoded leaves; erl_interface decodes them after the checks here. Each function returns false if
- * the term is not of that class or does not fit. */
+/* The values of leaves, decoded by value.h. Each function returns false if the term is not of that
+ * class or does not fit. */
 bool term_get_integer(const struct ds_term *term, int64_t *out);
 
 bool term_get_binary(const struct ds_term *term, struct ds_text *out);

@@ -56,7 +56,7 @@ void tls_feed(struct tls *tls, int dir, struct cursor data);
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
 /* tls_note_stall, tls_note_icmp and tls_note_end process what else TCP reports of a direction: it
- * is passed on at once, or waits if anything sent before it does. */
+ * is passed on at once, or waits while earlier records wait. */
 void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall);
 void tls_note_icmp(struct tls *tls, int dir);
 void tls_note_end(struct tls *tls, int dir);

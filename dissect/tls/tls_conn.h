@@ -60,7 +60,7 @@ struct tls_search {
 
 struct tls_dir {
     struct stream_buffer held;   /* the beginning of a record */
-    struct stream_buffer handshake; /* the beginning of a plain handshake message */
+    struct stream_buffer handshake; /* the beginning of an unencrypted handshake message */
     uint64_t skip;               /* bytes of a handshake message to ignore */
     struct tls_cipher early;     /* of the handshake in 1.3 */
     uint64_t early_seq;

@@ -1,5 +1,5 @@
 /*
- * tls_hello.h - the plain messages at the beginning of TLS.
+ * tls_hello.h - the unencrypted messages at the beginning of TLS.
  */
 #ifndef DISSECT_TLS_HELLO_H
 #define DISSECT_TLS_HELLO_H

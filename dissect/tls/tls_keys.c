@@ -115,7 +115,7 @@ static uint64_t search_len(const struct tls_dir *d)
     return len < TLS_MAX_SEARCH ? len : TLS_MAX_SEARCH;
 }
 
-/* open_in tries the numbers from *first up to end, and leaves *first at the last one tried. */
+/* open_in tries the numbers from *first up to end, and leaves *first where it stopped. */
 static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *cipher, uint64_t *first,
                     uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
 {

@@ -15,8 +15,8 @@ struct tls_snapshot {
     struct ds_buffer made;
 };
 
-/* tls_snapshot_begin emits the beginning: the SYNs, if began, and the positions of the directions.
- * Everything must outlive past. */
+/* tls_snapshot_begin emits the beginning: the SYNs, if one was seen, and the positions of the
+ * directions. Everything must outlive past. */
 void tls_snapshot_begin(struct tls_snapshot *past, const struct tls *tls,
                         const struct tcp_conn_view *tcp, const struct tcp_point point[2],
                         int64_t since_ns, ds_snapshot_fn give, void *context);
