@@ -1,5 +1,5 @@
 /*
- * distsniff/counted.h - "1 packet", "2 packets": numbers of things, as they are told.
+ * distsniff/counted.h - numbers of things in text: "1 packet", "2 packets".
  */
 #ifndef DISTSNIFF_COUNTED_H
 #define DISTSNIFF_COUNTED_H
@@ -14,10 +14,9 @@ struct ds_counted {
     char text[64];
 };
 
-/* ds_counted returns how many there are of what, the plural, whose last s a single one lacks:
+/* ds_counted returns a number and a noun as text. what is the plural; its last s is left out for 1:
  *
- *     fprintf(out, "%s and %s", ds_counted(1, "bytes").text, ds_counted(2, "unknown atoms").text);
- */
+ *     fprintf(out, "%s and %s", ds_counted(1, "bytes").text, ds_counted(2, "unknown atoms").text); */
 struct ds_counted ds_counted(uint64_t num, const char *what);
 
 DS_END_PUBLIC

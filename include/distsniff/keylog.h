@@ -3,9 +3,9 @@
  * format (draft-ietf-tls-keylogfile).
  *
  * A key log outlives the sessions that use it (ds_config.keylog) and belongs to their thread. Secrets can
- * be added at any time: a session decrypts the data that it holds of a connection when its keys come. An
- * empty key log for which no secrets are expected (ds_keylog_expect) counts as none. Secrets never appear
- * in events. They are wiped from memory when they are dropped.
+ * be added at any time: when the keys of a connection come, a session decrypts the data that it has
+ * kept. An empty key log counts as none, unless secrets are expected (ds_keylog_expect). Secrets never
+ * appear in events. They are wiped from memory when they are evicted.
  */
 #ifndef DISTSNIFF_KEYLOG_H
 #define DISTSNIFF_KEYLOG_H
@@ -21,17 +21,17 @@ struct ds_keylog;
 
 /* ds_keylog_stats counts what was read so far. */
 struct ds_keylog_stats {
-    uint64_t secrets;   /* added */
-    uint64_t repeated;  /* known already */
-    uint64_t malformed; /* lines that are not of the format; comments and empty lines are of the format */
+    uint64_t secrets;   /* secrets that were added */
+    uint64_t repeated;  /* secrets that were known already */
+    uint64_t malformed; /* lines in another format; comments and empty lines are not counted */
     uint64_t unused;    /* lines with secrets of kinds that decrypt no messages */
-    uint64_t dropped;   /* the oldest secrets, beyond max_secrets */
+    uint64_t dropped;   /* old secrets evicted because of max_secrets */
     uint64_t no_memory;
     uint64_t used; /* see ds_keylog_used */
 };
 
 /* ds_keylog_new returns an empty key log, or NULL when memory ran out. max_secrets: how many secrets it
- * keeps; the oldest are dropped first. */
+ * keeps; the oldest are evicted first. */
 struct ds_keylog *ds_keylog_new(uint64_t max_secrets);
 void ds_keylog_free(struct ds_keylog *keylog); /* NULL is allowed */
 
@@ -50,13 +50,13 @@ void ds_keylog_end(struct ds_keylog *keylog);
  * ds_config.keylog_grows says. */
 void ds_keylog_expect(struct ds_keylog *keylog);
 
-/* ds_keylog_on_want sets the function that is called when secrets are missing, and once more before data is
+/* ds_keylog_on_want sets the function that is called when secrets are missing, and again before data is
  * abandoned for lack of them because its connection ends. It may add secrets. */
 void ds_keylog_on_want(struct ds_keylog *keylog, void (*want)(void *context), void *context);
 
-/* ds_keylog_used calls take with each secret that sessions with ds_config.keylog_notes have found a
- * connection for, since an earlier call returned `after` (0: since the beginning). tcp is ds_conn.tcp. line
- * is a line of a key log with its line end; it lives during the call. Returns the next `after`. */
+/* ds_keylog_used calls take with each secret for which sessions with ds_config.keylog_notes have found
+ * a connection since an earlier call returned `after` (0: since the beginning). tcp is ds_conn.tcp.
+ * line is a line of a key log with its line end; it lives during the call. Returns the next `after`. */
 uint64_t ds_keylog_used(const struct ds_keylog *keylog, uint64_t after,
                         void (*take)(void *context, uint64_t tcp, struct ds_text line), void *context);
 

@@ -1,6 +1,6 @@
 /*
- * distsniff/public.h - what stands between these two is part of the library's interface: with C
- * linkage, and seen from outside.
+ * distsniff/public.h - declarations between these two macros are the library's interface: they have C
+ * linkage and are exported.
  */
 #ifndef DISTSNIFF_PUBLIC_H
 #define DISTSNIFF_PUBLIC_H

@@ -1,6 +1,6 @@
 /*
- * distsniff/rewrite.h - copies a term with other contents: tuples, lists, maps and funs stay as they are,
- * and the caller's functions replace the leaves. Redaction uses it.
+ * distsniff/rewrite.h - copies a term with other contents: tuples, lists, maps and funs stay, and the
+ * caller's functions replace the leaves. Redaction uses it.
  */
 #ifndef DISTSNIFF_REWRITE_H
 #define DISTSNIFF_REWRITE_H
@@ -18,7 +18,7 @@ struct ds_rewriter {
     size_t max_growth; /* a term may become this many bytes longer; 0: no limit */
 
     /* Appends the text of an atom, or of a node's name in a pid, port or reference: UTF-8 of at most 255
-     * characters. text is UTF-8; it was converted if it was not. */
+     * characters. text is UTF-8, converted if necessary. */
     void (*atom)(void *context, struct ds_text text, struct ds_buffer *out);
     void (*node)(void *context, struct ds_text text, struct ds_buffer *out);
 
@@ -26,9 +26,9 @@ struct ds_rewriter {
     void (*bytes)(void *context, struct ds_text bytes, unsigned last_bits,
                   struct ds_buffer *out);
 
-    /* Replaces neighbours in a list that could be characters, 0 to 10FFFF: a string, or a part of an
-     * iolist. It is called with at most DS_REWRITE_CHARACTERS at a time. Numbers below 256 must stay below
-     * 256. is_text: they are a whole list that Erlang would show as a string. */
+    /* Replaces adjacent list elements that could be characters, 0 to 10FFFF: a string, or a part of an
+     * iolist. It is called with at most DS_REWRITE_CHARACTERS at a time. Numbers below 256 must stay
+     * below 256. is_text: they are a whole list that Erlang would show as a string. */
     void (*characters)(void *context, uint32_t *codes, size_t num, bool is_text);
 
     /* Replaces an integer other than zero: its absolute value, the lowest byte first. The highest byte is
@@ -51,13 +51,13 @@ enum ds_rewrite_status {
     DS_REWRITE_OK,
     DS_REWRITE_DAMAGED,  /* the term is damaged, and the part before the damage was appended; or two million
                             terms are nested, or the term exceeds max_growth */
-    DS_REWRITE_NO_MEMORY, /* or out->is_stopped said so */
+    DS_REWRITE_NO_MEMORY, /* memory ran out, or out->is_stopped returned true */
 };
 
 /* ds_term_rewrite appends the term without 131 and without references to the atom cache; only those to
- * unknown atoms stay. Integers have their shortest form, floats the new one. A LOCAL_EXT becomes another
- * one without meaning. Apart from out, memory is at most proportional to the nesting and to the longest
- * string. */
+ * unknown atoms stay. Integers get their shortest form, floats the new form. A LOCAL_EXT becomes a
+ * LOCAL_EXT without meaning. Apart from out, memory is at most proportional to the nesting and to the
+ * longest string. */
 enum ds_rewrite_status ds_term_rewrite(const struct ds_term *term, const struct ds_rewriter *rewriter,
                                        struct ds_buffer *out);
 

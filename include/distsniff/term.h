@@ -1,11 +1,10 @@
 /*
  * distsniff/term.h - external terms as read-only views over captured bytes.
  *
- * A ds_term is a stretch of Erlang's external term format (erl_ext_dist, "Erlang
- * External Term Format") as it stood in a distribution message: without the leading
- * 131, and with its references to the atom cache unresolved. The view carries the
- * atoms those references mean. A term that reaches a caller in an event has been
- * walked once already: its lengths and counts are sound.
+ * A ds_term is a piece of Erlang's external term format (erl_ext_dist, "Erlang External Term Format")
+ * as it was in a distribution message: without the leading 131, and with its references to the atom
+ * cache unresolved. The view has the atoms that these references mean. A term in an event has been
+ * parsed once already: its lengths and counts are valid.
  */
 #ifndef DISTSNIFF_TERM_H
 #define DISTSNIFF_TERM_H
@@ -18,8 +17,8 @@
 
 DS_BEGIN_PUBLIC
 
-/* ds_text is text as the peer sent it: meant to be UTF-8, but not checked, not escaped and not ended by a
- * NUL. Absent text has data == NULL. */
+/* ds_text is text as the peer sent it: meant to be UTF-8, but not checked, not escaped, and without a
+ * NUL at its end. Absent text has data == NULL. */
 struct ds_text {
     const char *data;
     size_t len; /* bytes */
@@ -36,13 +35,13 @@ enum ds_atom_state {
     DS_ATOM_NUM_STATES
 };
 
-/* ds_atom_is_certain says whether the text of an atom in that state is certain. */
+/* ds_atom_is_certain says whether the text of an atom in a state is certain. */
 static inline bool ds_atom_is_certain(unsigned state)
 {
     return state == DS_ATOM_KNOWN || state == DS_ATOM_INFERRED;
 }
 
-/* ds_atom_has_name says whether the text of an atom in that state is the atom's. */
+/* ds_atom_has_name says whether the text of an atom in a state is the atom's own. */
 static inline bool ds_atom_has_name(unsigned state)
 {
     return state != DS_ATOM_UNKNOWN && state != DS_ATOM_ADDRESS;
@@ -54,25 +53,25 @@ enum ds_atom_looks {
     DS_ATOM_SHOWN = 2, /* printable ASCII without quotes and backslashes */
 };
 
-/* ds_atom is one entry that a message refers to. slot is segment * 256 + index in the
- * sender's cache (0 to 2047). The text is UTF-8; latin-1 atoms have been converted. */
+/* ds_atom is an atom that a message refers to. slot is segment * 256 + index in the sender's cache (0
+ * to 2047). The text is UTF-8; Latin-1 atoms have been converted. */
 struct ds_atom {
     const uint8_t *text;
     uint16_t len; /* bytes, at most 1020 */
     uint16_t slot;
     uint8_t state; /* enum ds_atom_state */
     uint8_t looks; /* bits of enum ds_atom_looks; 0: nothing is known */
-    bool is_new;   /* this message gave it its slot */
+    bool is_new;   /* this message put it into its slot */
 };
 
 /* ds_term is one term. ATOM_CACHE_REF n in it means atoms[n]. An absent term has
  * data == NULL. */
 struct ds_term {
     const uint8_t *data;
-    size_t len; /* bytes, the tag included */
+    size_t len; /* bytes, including the tag */
     const struct ds_atom *atoms;
     uint32_t num_atoms;
-    bool damaged; /* the walk did not reach the end: see the event's fault */
+    bool damaged; /* it was not parsed to its end: see the event's fault */
 };
 
 /* ds_buffer is a growing byte buffer. Zero-initialise it; ds_buffer_free releases it. When memory runs out,
@@ -86,7 +85,7 @@ struct ds_buffer {
     size_t len; /* bytes in use */
     size_t cap; /* bytes allocated */
     bool failed;
-    bool (*is_stopped)(void); /* NULL: nothing stops it */
+    bool (*is_stopped)(void); /* NULL: nothing can stop it */
 };
 
 /* ds_buffer_reserve makes room for more_len further bytes; returns false (and sets
@@ -135,10 +134,10 @@ enum ds_syntax { DS_SYNTAX_ERLANG, DS_SYNTAX_ELIXIR, DS_SYNTAX_NUM };
  * well. */
 const char *const *ds_syntax_words(enum ds_syntax syntax, size_t *num);
 
-/* ds_term_part is a term within another term, up to the end of that. */
+/* ds_term_part is a term within another term, with the bytes up to the other term's end. */
 struct ds_term_part {
     const uint8_t *data;
-    size_t at, len; /* where its text is in the buffer; len 0: its text is not contiguous there */
+    size_t at, len; /* position of its text in the buffer; len 0: the text is not contiguous */
 };
 
 /* ds_term_memo is a cache of a few kilobytes: the texts of the pids and references printed last. It makes
@@ -151,15 +150,16 @@ void ds_term_memo_free(struct ds_term_memo *memo);
 /* ds_term_print_options limits the text of a term. Zero means no limit. The text says what is left out:
  * "... 1234 more bytes", "... 17 more". */
 struct ds_term_print_options {
-    uint32_t max_bytes; /* bytes shown of one binary or string */
-    uint32_t max_items; /* elements shown of one list, tuple or map */
-    uint32_t max_depth; /* nesting shown */
-    size_t max_len;     /* length of the whole text, roughly */
+    uint32_t max_bytes; /* bytes shown of a binary or string */
+    uint32_t max_items; /* elements shown of a list, tuple or map */
+    uint32_t max_depth; /* levels of nesting shown */
+    size_t max_len;     /* approximate length of the whole text */
     bool no_string;     /* the term itself is shown as a list, never as a string */
-    bool unicode;       /* lists of printable characters above Latin-1 are strings as well */
-    uint32_t base64_min; /* binaries of as many bytes that are no text: base64:decode("...") */
+    bool unicode;       /* lists of printable characters above Latin-1 are shown as strings, too */
+    uint32_t base64_min; /* binaries of at least this many bytes that are not text are shown as
+                            base64:decode("...") */
     bool unmarked;      /* no '?' before an atom that is only likely */
-    bool in_string;     /* the text will stand between double quotes, in JSON or C: double quotes and
+    bool in_string;     /* the text will be inside double quotes, in JSON or C: double quotes and
                            backslashes get a backslash */
     bool *cut; /* set to true if max_bytes or max_len left something out; may be NULL */
     enum ds_syntax syntax;
@@ -198,7 +198,7 @@ void ds_term_print_call(struct ds_text module, struct ds_text function, enum ds_
 
 /* ds_term_copy_etf appends the term in the standard external format, 131 first, independent of the atom
  * cache: cache references become SMALL_ATOM_UTF8_EXT or ATOM_UTF8_EXT, and the size field of funs is
- * computed anew. All other bytes are as sent. An unknown atom becomes '?atom:SLOT'. Returns false for a
+ * recomputed. All other bytes are as sent. An unknown atom becomes '?atom:SLOT'. Returns false for a
  * damaged term, or when memory ran out: then out->failed is set. */
 bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
 
@@ -209,12 +209,12 @@ bool ds_term_copy_etf(const struct ds_term *term, struct ds_buffer *out);
  * far more memory: many megabytes of tuples of code.h, or that many nested ones. */
 bool ds_term_copy_portable(const struct ds_term *term, struct ds_buffer *out);
 
-/* ds_term_has_twice sets *twice to whether a map in the term has a key twice: no node reads such a term. It
- * returns false when memory ran out or is_stopped returned true. is_stopped is called like that of a buffer
- * and may be NULL. */
+/* ds_term_has_twice sets *twice to whether a map in the term has a key twice: no node accepts such a
+ * term. It returns false when memory ran out or is_stopped returned true. is_stopped is called as for a
+ * buffer and may be NULL. */
 bool ds_term_has_twice(const struct ds_term *term, bool *twice, bool (*is_stopped)(void));
 
-/* ds_atom_ok says whether nodes accept such an atom: UTF-8 of at most 255 characters. */
+/* ds_atom_ok says whether nodes accept an atom with that text: UTF-8 of at most 255 characters. */
 bool ds_atom_ok(struct ds_text text);
 
 DS_END_PUBLIC
