@@ -5,14 +5,14 @@
 
 #include "record/paused.h"
 
-enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* what stands before the terms */
+enum { HEAD_LEN = offsetof(struct ds_event, message.control) }; /* the part of an event before its terms */
 
-/* packed_term is a term as a stretch of its frame, the atoms are the message's. */
+/* packed_term is a term as a position in its frame; its atoms are the message's. */
 struct packed_term {
     uint32_t at, len;
 };
 
-/* What of a message's event is not its terms. The bytes of the frame lie before it. */
+/* The parts of a message's event that are not terms. The bytes of the frame precede it. */
 struct compact_message {
     alignas(struct ds_event) unsigned char head[HEAD_LEN];
     const struct ds_atom *atoms;
@@ -20,12 +20,12 @@ struct compact_message {
     uint32_t fragments;
     uint64_t size, atom_bytes;
     int64_t wire_ns, stalled_ns;
-    uint32_t roles; /* 1 << DS_ROLE_FROM and so on */
-    struct packed_term control, payload; /* no payload: its length is 0 */
-    struct packed_term role[]; /* those of roles, in their order */
+    uint32_t roles; /* a bit 1 << DS_ROLE_FROM and so on for each role that is present */
+    struct packed_term control, payload; /* length 0: no payload */
+    struct packed_term role[]; /* those in roles, in order */
 };
 
-/* frame is where the terms of a message lie, and the atoms that they have. */
+/* frame is the bytes that contain the terms of a message, and the atoms of these terms. */
 struct frame {
     uintptr_t from;
     size_t len;
@@ -56,7 +56,7 @@ static inline struct ds_term unpack(const struct compact_message *packed, const 
     };
 }
 
-/* may_pack says whether a message is one that can be packed, but for its roles. */
+/* may_pack says whether a message can be packed; roles are not checked. */
 static inline bool may_pack(struct frame frame, const struct ds_message *message)
 {
     const struct ds_term *control = &message->control, *payload = &message->payload;
@@ -75,8 +75,8 @@ static inline const struct ds_atom *add_atoms(struct copier *c, const struct ds_
                : copier_add_atoms(c, control->atoms, control->num_atoms);
 }
 
-/* pack_roles packs the roles of a message behind its head, and returns where they end. NULL when one of
- * them is not in the frame, or has other atoms. */
+/* pack_roles packs the roles of a message after its head, and returns the end of them. NULL if a role
+ * is not in the frame, or has other atoms. */
 static inline struct packed_term *pack_roles(struct frame frame, const struct ds_message *message,
                                              struct compact_message *packed)
 {
@@ -124,7 +124,7 @@ const struct compact_message *compact_message_add(struct copier *c, const struct
     if (end == NULL)
         return NULL;
     memcpy(packed->head, event, HEAD_LEN);
-    struct ds_event *head = (struct ds_event *)packed->head; /* nothing behind it is touched */
+    struct ds_event *head = (struct ds_event *)packed->head; /* nothing after the head is accessed */
     head->bytes = bytes;
     head->conn = copier_add_conn(c, event->conn, paused_before(event));
     packed->atoms = atoms;

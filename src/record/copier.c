@@ -1,6 +1,6 @@
 /*
- * copier.c - see copier.h. Many messages have the same atoms: where these say that the texts still are what
- * they were, the atoms are copied once a block.
+ * copier.c - see copier.h. Many messages have the same atoms. If atom_texts shows that their texts have
+ * not changed, the atoms are copied once per block.
  */
 #include "record/copier.h"
 
@@ -8,7 +8,7 @@
 
 enum { NUM_SHARED = 64 };
 
-/* shared_atoms are atoms that a message referred to, as they were given and as they were copied. */
+/* shared_atoms is a list of atoms that a message referred to: the original and the copy. */
 struct shared_atoms {
     uint64_t texts; /* ds_message.atom_texts; 0: none */
     uint32_t num;
@@ -45,7 +45,7 @@ static size_t hash_atoms(const struct ds_atom *atoms, uint32_t num)
     return (size_t)((first >> 4) + (last >> 4) * 5 + num * 11);
 }
 
-/* begin_sharing makes room for what is shared in a block. */
+/* begin_sharing allocates the data for sharing within a block. */
 static bool begin_sharing(struct copier *c)
 {
     struct shared_atoms *shared = copier_take(c, NUM_SHARED * sizeof *shared);
@@ -89,7 +89,7 @@ static inline bool same_text(struct ds_text a, struct ds_text b)
            (a.len == 0 || same_short(a.data, b.data, a.len));
 }
 
-/* same_ends says whether a copy still says who talks to whom, and what was lost. */
+/* same_ends says whether a copy of a connection still has the current ends and losses. */
 static bool same_ends(const struct ds_conn *copy, const struct ds_conn *conn)
 {
     uint64_t differs = 0;

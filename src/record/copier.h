@@ -1,6 +1,7 @@
 /*
- * copier.h - how one record gets into a block: room is taken there, and what has been copied of it so
- * far is found again. Where something does not fit the copier is full, and all of it is taken back.
+ * copier.h - copies a record into a block: it allocates room there, and remembers which parts of the
+ * record have been copied. If something does not fit, the copier is full, and the whole record is
+ * removed again.
  */
 #ifndef SRC_COPIER_H
 #define SRC_COPIER_H
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* copied_span is a stretch of bytes that has been copied. */
+/* copied_span is a contiguous range of bytes that has been copied. */
 struct copied_span {
     uintptr_t from;
     size_t len;
@@ -26,10 +27,10 @@ struct copier {
         size_t len;
         struct ds_conn *conn;
         struct shared_atoms *shared;
-    } before; /* of the block, as it was */
+    } before; /* state of the block before the record */
     struct copied_span spans[COPIER_SPANS];
     size_t num_spans;
-    const struct ds_atom *atoms; /* the last ones copied */
+    const struct ds_atom *atoms; /* the atoms copied last */
     const struct ds_atom *atoms_copy;
     struct shared_atoms *just_shared; /* NULL: none */
     bool full;
@@ -41,25 +42,25 @@ static inline void copier_begin(struct copier *c, struct record_block *block)
     c->before.len = block->len;
     c->before.conn = block->conn;
     c->before.shared = block->shared;
-    c->num_spans = 0; /* they are set as they are needed */
-    c->spans[0].from = UINTPTR_MAX; /* no term lies there */
+    c->num_spans = 0; /* they are set when needed */
+    c->spans[0].from = UINTPTR_MAX; /* no term is there */
     c->spans[0].len = 0;
     c->atoms = c->atoms_copy = NULL;
     c->just_shared = NULL;
     c->full = false;
 }
 
-/* copier_take_back leaves the block as it was when the record began. */
+/* copier_take_back restores the block as it was before the record. */
 void copier_take_back(struct copier *c);
 
-/* copier_aligned returns where anything may begin, from len on. */
+/* copier_aligned returns the first position from len on that is aligned for any type. */
 static inline size_t copier_aligned(size_t len)
 {
     enum { ALIGN = alignof(max_align_t) }; /* a power of two */
     return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* copier_take takes room; NULL when there is too little. */
+/* copier_take allocates room in the block; NULL if there is too little. */
 static inline void *copier_take(struct copier *c, size_t len)
 {
     struct record_block *block = c->block;
@@ -86,15 +87,16 @@ static inline void copier_add_text(struct copier *c, struct ds_text *text)
         text->data = copier_add(c, text->data, text->len);
 }
 
-/* copier_add_atoms copies atoms, and behind them their texts; NULL when there is no room. */
+/* copier_add_atoms copies atoms, followed by their texts; NULL if there is no room. */
 struct ds_atom *copier_add_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num);
 
-/* copier_share_atoms finds the copy of atoms that mean the same, or makes one to be found. Their texts are
- * not looked at: texts, ds_message.atom_texts, says that where they lay they still are what they were. */
+/* copier_share_atoms finds a copy of equal atoms, or makes one that can be found. It does not compare
+ * texts: texts is ds_message.atom_texts, and says that texts at the same place are unchanged. */
 struct ds_atom *copier_share_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num,
                                    uint64_t texts);
 
-/* copier_same_tls says whether a copy still says what messages are looked at for. */
+/* copier_same_tls says whether a copy still has the current values of the fields that are used for
+ * messages. */
 static inline bool copier_same_tls(const struct ds_tls *copy, const struct ds_tls *tls)
 {
     return (copy == NULL) == (tls == NULL) &&
@@ -102,10 +104,10 @@ static inline bool copier_same_tls(const struct ds_tls *copy, const struct ds_tl
                             copy->key_updates[1] == tls->key_updates[1]));
 }
 
-/* copier_add_conn copies a connection, unless the last copy in the block still says the same, as mostly how
- * often it has changed tells. is_looked_at: so are its other counters, and the facts of its link, which are
- * only of interest where one is reported. Else there are no facts: those of an event before would depend on
- * where a block ends. */
+/* copier_add_conn copies a connection, unless the last copy in the block is still up to date, which
+ * ds_conn.changes mostly shows. is_looked_at: its other counters and the statistics of its link must be
+ * up to date, too; they are needed only where the connection is reported. Otherwise the copy has no
+ * statistics: statistics of an earlier event would depend on where a block ends. */
 const struct ds_conn *copier_add_other_conn(struct copier *c, const struct ds_conn *conn,
                                             bool is_looked_at);
 static inline const struct ds_conn *copier_add_conn(struct copier *c, const struct ds_conn *conn,

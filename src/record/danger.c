@@ -18,7 +18,7 @@ enum addr_scope addr_scope_of(const struct ds_addr *addr)
                            (b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8)
                        ? ADDR_PRIVATE
                        : ADDR_PUBLIC;
-        b += sizeof mapped; /* it is of IPv4 */
+        b += sizeof mapped; /* it is an IPv4 address */
     }
     if (b[0] == 127)
         return ADDR_LOCAL;
@@ -43,7 +43,7 @@ bool danger_is_old(const struct ds_handshake *handshake)
     return handshake->version == OLD_HANDSHAKE;
 }
 
-/* What nobody uses of a message that sends had the cookie in it. */
+/* The unused element ('_' in ops.def) of a message that sends contained the cookie. */
 bool danger_has_cookie(const struct ds_message *m)
 {
     const char *roles = m->op != NULL && m->op->kind == DS_KIND_SEND ? m->op->roles : "";

@@ -10,7 +10,7 @@
 
 struct held_record {
     struct held_record *next;
-    struct record_block block; /* with this record alone */
+    struct record_block block; /* contains this record alone */
 };
 
 struct held_conn {
@@ -63,7 +63,8 @@ static void note_shown(struct deferred_records *held, uint64_t number)
     held->no_memory += table_find_or_put(&held->shown, number) == NULL;
 }
 
-/* note_told notes which port an exchange with EPMD is about. Who registers is on EPMD's host. */
+/* note_told remembers the port that an exchange with EPMD is about. A node that registers is on EPMD's
+ * host. */
 static void note_told(struct deferred_records *held, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
@@ -79,7 +80,7 @@ static void note_told(struct deferred_records *held, const struct ds_event *even
     };
 }
 
-/* make_room drops the connections that were met first until that many bytes fit. */
+/* make_room evicts the oldest connections until that many bytes fit. */
 static bool make_room(struct deferred_records *held, uint64_t bytes)
 {
     while (table_oldest(&held->held) != NULL &&
@@ -90,7 +91,7 @@ static bool make_room(struct deferred_records *held, uint64_t bytes)
     return held->bytes + bytes <= held->max_bytes && !table_is_full(&held->held);
 }
 
-/* copy makes a copy that takes no more room than it needs; NULL when there is no memory. */
+/* copy makes a copy in as little memory as possible; NULL when memory ran out. */
 static struct held_record *copy(const struct record *record)
 {
     struct held_record *held = calloc(1, sizeof *held);
@@ -151,7 +152,7 @@ static void give_all(struct deferred_records *held, struct held_conn *conn, reco
     drop(held, conn);
 }
 
-/* led_to says whether an exchange with EPMD was about a port of a connection. */
+/* led_to says whether an exchange with EPMD was about the port of a connection. */
 static bool led_to(const struct deferred_records_told *told, const struct ds_conn *conn)
 {
     for (int end = 0; end < 2; end++) {
@@ -162,14 +163,14 @@ static bool led_to(const struct deferred_records_told *told, const struct ds_con
     return false;
 }
 
-/* give_told gives out the latest question for a connection's port, and the latest registration
- * of that. Nodes may have asked often. */
+/* give_told passes on the records of the latest question for a connection's port, and of the latest
+ * registration of that port. Nodes may have asked often. */
 static void give_told(struct deferred_records *held, const struct ds_conn *conn, record_fn give,
                       void *context)
 {
     const uint64_t num = held->num_told < DEFERRED_RECORDS_TOLD ? held->num_told
                          : DEFERRED_RECORDS_TOLD;
-    uint64_t found[2] = {0, 0}; /* numbers of connections: the later one first */
+    uint64_t found[2] = {0, 0}; /* numbers of connections to EPMD, the latest first */
     size_t num_found = 0;
     bool had[2] = {false, false};
     for (uint64_t i = 1; i <= num && num_found < 2; i++) {
@@ -183,7 +184,7 @@ static void give_told(struct deferred_records *held, const struct ds_conn *conn,
     while (num_found > 0) {
         struct held_conn *epmd = table_find(&held->held, found[--num_found]);
         if (epmd == NULL)
-            continue; /* both over one connection */
+            continue; /* one EPMD connection had both */
         note_shown(held, epmd->number);
         give_all(held, epmd, give, context);
     }

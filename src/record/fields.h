@@ -1,5 +1,5 @@
 /*
- * fields.h - what the rows of fields.def ask about a record.
+ * fields.h - conditions that the rows of fields.def use.
  */
 #ifndef SRC_FIELDS_H
 #define SRC_FIELDS_H
@@ -11,17 +11,18 @@
 
 #define ALWAYS true
 
-/* A message that takes less on the wire came at once. */
+/* A message whose bytes arrive in less time than this counts as instantaneous. */
 #define LONG_WIRE_NS INT64_C(10000000)
 
-/* epmd_has_result: an answer that says whether the request succeeded. Where it did not, it says no more. */
+/* epmd_has_result: the message is an answer that says whether the request succeeded. If it failed, the
+ * answer has no other contents. */
 static inline bool epmd_has_result(const struct ds_epmd *epmd)
 {
     return epmd->op == DS_EPMD_ALIVE2_RESP || epmd->op == DS_EPMD_ALIVE2_X_RESP ||
            epmd->op == DS_EPMD_PORT2_RESP;
 }
 
-/* epmd_has_registration: a message that has all that a node registers. */
+/* epmd_has_registration: the message has all fields of a registration. */
 static inline bool epmd_has_registration(const struct ds_epmd *epmd)
 {
     return epmd->op == DS_EPMD_ALIVE2_REQ ||
@@ -34,7 +35,7 @@ static inline bool epmd_has_creation(const struct ds_epmd *epmd)
            epmd->result == 0;
 }
 
-/* epmd_has_nodes: a list of nodes. */
+/* epmd_has_nodes: the message has a list of nodes. */
 static inline bool epmd_has_nodes(const struct ds_epmd *epmd)
 {
     return epmd->op == DS_EPMD_NAMES_RESP || epmd->op == DS_EPMD_DUMP_RESP;
@@ -51,13 +52,13 @@ static inline bool message_was_long(const struct ds_message *message)
     return message->wire_ns >= LONG_WIRE_NS || message->stalled_ns != 0;
 }
 
-/* link_is_over: the facts of a link are its last ones. */
+/* link_is_over: these are the last statistics of a link. */
 static inline bool link_is_over(const struct ds_event *event)
 {
     return event->type == DS_EVENT_CONN && event->change.final;
 }
 
-/* note_has_own_mfa: a request names a function that its control tuple does not name. */
+/* note_has_own_mfa: a request names a function that is not in its control tuple. */
 static inline bool note_has_own_mfa(const struct note *note, const struct ds_event *event)
 {
     return note->mod.data != NULL && event->message.role[DS_ROLE_MFA].data == NULL;

@@ -1,6 +1,6 @@
 /*
- * fields_defaults.h - rows of fields.def that nobody asked for are nothing, or FIELD. Only fields.def
- * includes this file, each time: it has no guard.
+ * fields_defaults.h - macros of fields.def that the including file did not define become empty, or
+ * FIELD. Only fields.def includes this file, each time: it has no guard.
  */
 #ifndef FIELD
 #define FIELD(record, name, kind, when, value, help)

@@ -1,5 +1,5 @@
 /*
- * fields_end.h - ends fields.def: no macro is left over.
+ * fields_end.h - the end of fields.def: undefines all of its macros.
  */
 #undef HEAD_FIELD
 #undef EPMD_FIELD

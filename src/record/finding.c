@@ -227,8 +227,8 @@ bool finding_is_since(const struct finding *f, int64_t since_ns)
     return f->last_ns >= since_ns || is_down;
 }
 
-/* order_ns returns the time that findings are sorted by. A cause is known later than it begins, and its
- * effect is found by then: a cause has its first time, an effect its last one. */
+/* order_ns returns the time by which findings are sorted. A cause becomes known after it began, perhaps
+ * after its effect was found: so a cause is sorted by its first time, an effect by its last one. */
 static int64_t order_ns(const struct finding *f)
 {
     return f->is_effect ? f->last_ns : f->first_ns;
@@ -246,7 +246,8 @@ int finding_compare(const struct finding *a, const struct finding *b)
     if (a->kind != NULL && b->kind != NULL && order_ns(a) != order_ns(b))
         return order_ns(a) < order_ns(b) ? -1 : 1;
     const int order = (a->number > b->number) - (a->number < b->number);
-    return a->kind == NULL && b->kind == NULL ? -order : order; /* lines count from the greatest down */
+    return a->kind == NULL && b->kind == NULL ? -order : order; /* without a kind: the highest number
+                                                                   first */
 }
 
 const char *certainty_name(enum certainty certainty)

@@ -1,7 +1,7 @@
 /*
- * loss.h - what distsniff itself lost, live: packets that the kernel or the interface could
- * not hold, and records for which nobody was ready. It is told in its place among the records.
- * (A gap is what is missing in a stream, for whatever reason.)
+ * loss.h - what distsniff itself lost, live: packets for which the kernel or the interface had no room,
+ * and records that an output was too slow for. The loss is reported at its place among the records. (A
+ * gap is a missing part of a stream, for whatever reason.)
  */
 #ifndef SRC_LOSS_H
 #define SRC_LOSS_H
@@ -17,12 +17,12 @@ enum loss_cause {
 
 struct loss {
     enum loss_cause cause;
-    uint64_t count;    /* of loss_unit */
-    uint64_t messages; /* of these, where it is known */
+    uint64_t count;    /* in units of loss_unit */
+    uint64_t messages; /* messages among them, if known */
     int64_t first_ns, last_ns;
 };
 
-/* Names; each a static string. */
+/* These functions return names as static strings. */
 const char *loss_cause_name(enum loss_cause cause);
 const char *loss_unit(enum loss_cause cause);
 

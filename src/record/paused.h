@@ -1,6 +1,6 @@
 /*
- * paused.h - messages behind a time in which their sender said nothing: the facts of their link are looked
- * at, so that copies have them.
+ * paused.h - messages after a pause in which their sender sent nothing. The statistics of their link
+ * are needed, so copies include them.
  */
 #ifndef SRC_PAUSED_H
 #define SRC_PAUSED_H
@@ -11,7 +11,7 @@
 #define PAUSED_NS INT64_C(3000000000)
 #define PAUSED_AGO_NS INT64_C(2000000)
 
-/* paused_before says whether an event is among the first behind such a time. */
+/* paused_before says whether an event is among the first after a pause. */
 static inline bool paused_before(const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;

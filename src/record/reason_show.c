@@ -2,7 +2,7 @@
  * reason_show.c - see reason_show.h.
  *
  *   {Reason, Stack}                  an error: Stack begins with {Module, Function, Args or Arity, Where}
- *   {Reason, {Module, Function, Args}}   a call that failed for that
+ *   {Reason, {Module, Function, Args}}   a call that failed for that reason
  */
 #include "record/reason_show.h"
 
@@ -20,7 +20,7 @@ enum { MAX_LAYERS = 4, MAX_TERMS = 2, CALL_LEN = 200 };
 static const struct known_reason {
     const char *word;
     uint32_t num_terms;
-    const char *exception; /* NULL: of an exit */
+    const char *exception; /* NULL: an exit */
     const char *text;
 } known_reasons[] = {
 #define ERROR(word, arity, exception, text) {word, arity, exception, text},
@@ -30,13 +30,13 @@ static const struct known_reason {
 #undef ERROR
 };
 
-/* stack_top is the function on top of a stack. */
+/* stack_top is the function on top of a stack trace. */
 struct stack_top {
-    struct ds_text module, name; /* absent: there is no stack */
+    struct ds_text module, name; /* absent: there is no stack trace */
     uint32_t arity;
 };
 
-/* parts is a reason taken apart: a word and what stands behind it in its tuple. */
+/* parts is a reason that is split into a word and the terms after it in its tuple. */
 struct parts {
     struct ds_text word;
     uint32_t num_terms;
@@ -100,7 +100,7 @@ static void show_text(const struct known_reason *known, const struct parts *part
     }
 }
 
-/* read_stack says whether a term is a stack that is not empty. */
+/* read_stack says whether a term is a stack trace that is not empty, and reads its top. */
 static bool read_stack(const struct ds_term *term, struct stack_top *at)
 {
     struct ds_term_list list;
@@ -119,8 +119,8 @@ static bool read_stack(const struct ds_term *term, struct stack_top *at)
     return true;
 }
 
-/* read_exception reads a map of Elixir's, %{__struct__: Module, __exception__: true, message: "..."}.
- * False: it is none, or has no such message. */
+/* read_exception reads an Elixir exception, %{__struct__: Module, __exception__: true, message: "..."}.
+ * It returns false if the term is something else, or has no message. */
 static bool read_exception(const struct ds_term *term, struct ds_term *module, struct ds_text *message)
 {
     struct ds_term value;
@@ -132,7 +132,7 @@ static bool read_exception(const struct ds_term *term, struct ds_term *module, s
            ds_term_get_value(term, "message", &value) && ds_term_get_binary(&value, message);
 }
 
-/* show_message writes so much of it as a term's text may have. */
+/* show_message appends the message, up to the limit for texts of terms. */
 static void show_message(struct ds_text message, const struct ds_term_print_options *options,
                          struct ds_buffer *out)
 {
@@ -144,7 +144,7 @@ static void show_message(struct ds_text message, const struct ds_term_print_opti
         ds_buffer_printf(out, "... %zu more bytes", message.len - shown);
 }
 
-/* show_exception shows one of Elixir's own, with whatever stands behind it. False: it is none. */
+/* show_exception shows an Elixir exception and whatever follows it. Returns false if it is not one. */
 static bool show_exception(const struct ds_term *reason,
                            const struct ds_term_print_options *options, struct ds_buffer *out)
 {
@@ -164,7 +164,7 @@ static bool show_exception(const struct ds_term *reason,
     return true;
 }
 
-/* show_error shows an error of Erlang's with its stack, which may be absent. */
+/* show_error shows an Erlang error with its stack trace, which may be absent. */
 static void show_error(const struct ds_term *error, const struct ds_term *stack,
                        const struct stack_top *at, const struct ds_term_print_options *options,
                        struct ds_buffer *out)
@@ -185,7 +185,7 @@ static void show_error(const struct ds_term *error, const struct ds_term *stack,
     }
 }
 
-/* strip_call takes away what call failed by a reason, {Reason, {Module, Function, Args}}, and shows it. */
+/* strip_call removes the call from {Reason, {Module, Function, Args}}, and shows it. */
 static bool strip_call(struct ds_term *reason, struct ds_buffer *out)
 {
     struct ds_term inner, call, more;
@@ -204,7 +204,7 @@ static bool strip_call(struct ds_term *reason, struct ds_buffer *out)
     return true;
 }
 
-/* strip_exit takes away what rpc and catch put before a reason: {'EXIT', Reason}. */
+/* strip_exit removes the wrapper that rpc and catch put around a reason: {'EXIT', Reason}. */
 static bool strip_exit(struct ds_term *reason)
 {
     struct ds_term first, inner;

@@ -1,5 +1,5 @@
 /*
- * record.c - names and texts of what record.h describes.
+ * record.c - names and texts for record.h.
  */
 #include "record/record.h"
 
@@ -182,7 +182,7 @@ void monitor_print_ref(const struct monitor_end *monitor, struct ds_buffer *out)
     ds_buffer_add_text(out, ">");
 }
 
-/* print_function appends "lists:seq": behind the dot of Elixir a name is no atom. */
+/* print_function appends "lists:seq". After the dot of Elixir, a name is not written as an atom. */
 static void print_function(enum ds_syntax syntax, const struct note *note,
                            const struct ds_term_print_options *limits, struct ds_buffer *out)
 {
@@ -231,8 +231,8 @@ void note_print_mfa_as(enum ds_syntax syntax, const struct note *note, size_t ma
     print_function(syntax, note, limits, out);
     ds_buffer_add_text(out, "(");
     if (note->args.data != NULL) {
-        /* The arguments are a list: its text without the brackets, of which a shortened one has
-         * lost the second. What a peer sent in place of a list is shown as it is. */
+        /* The arguments are a list: print it without the brackets. A shortened list has no closing one.
+         * If a peer sent something else than a list, show that. */
         struct ds_buffer list = {0};
         if (term_show_as(syntax, &note->args, limits, &list) && list.len != 0) {
             bool opens = list.data[0] == '[';

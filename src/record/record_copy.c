@@ -1,7 +1,7 @@
 /*
- * record_copy.c - see record_copy.h. The terms of a message mostly lie in one stretch of
- * bytes, its frame: that is copied once, and the terms point into the copy as they pointed
- * into the frame. So do the atoms, which all terms of a message share.
+ * record_copy.c - see record_copy.h. The terms of a message mostly lie in one range of bytes, its
+ * frame. The frame is copied once, and the copied terms point into the copy. The atoms, which all terms
+ * of a message share, are also copied once.
  */
 #include "record/compact_message.h"
 #include "record/copier.h"
@@ -16,7 +16,7 @@ static const char *copy_string(struct copier *c, const char *string)
     return string != NULL ? copier_add(c, string, strlen(string) + 1) : NULL;
 }
 
-/* copy_span copies bytes that terms may lie in, or finds the copy they are part of. */
+/* copy_span copies bytes that may contain terms, or finds the copy that they are part of. */
 static const unsigned char *copy_span(struct copier *c, const void *bytes, size_t len)
 {
     const uintptr_t from = (uintptr_t)bytes;
@@ -32,7 +32,7 @@ static const unsigned char *copy_span(struct copier *c, const void *bytes, size_
     return copy;
 }
 
-/* copy_other_term copies a term that lies elsewhere than the first span, or has other atoms. */
+/* copy_other_term copies a term that is not in the first span, or has other atoms. */
 static __attribute__((noinline)) void copy_other_term(struct copier *c, struct ds_term *term)
 {
     term->data = copy_span(c, term->data, term->len);
@@ -47,13 +47,14 @@ static __attribute__((noinline)) void copy_other_term(struct copier *c, struct d
     term->atoms = c->atoms_copy;
 }
 
-/* Most of the terms that a record has room for are absent; nearly all others are parts of its frame. */
+/* Most terms of a record are absent; nearly all others are in its frame. */
 static inline void copy_term(struct copier *c, struct ds_term *term)
 {
     if (term->data == NULL)
         return;
     const struct copied_span *first = &c->spans[0];
-    const uintptr_t at = (uintptr_t)term->data - first->from; /* large where it is before it */
+    const uintptr_t at = (uintptr_t)term->data - first->from; /* wraps to a large value if the term is
+                                                                 before the span */
     if (at <= first->len && term->len <= first->len - at && term->atoms == c->atoms &&
         term->num_atoms != 0) {
         term->data = first->copy + at;
@@ -113,7 +114,7 @@ static void copy_event(struct copier *c, struct ds_event *event, bool has_link_f
     const enum ds_event_type type = event->type;
     if (event->bytes != NULL)
         event->bytes = copy_span(c, event->bytes, event->bytes_len);
-    /* Connections of lookups have no number to tell them apart by. */
+    /* Connections of lookups all have the number 0, so it cannot distinguish them. */
     const bool is_looked_at = has_link_facts || type == DS_EVENT_CONN || type == DS_EVENT_STALL ||
                               type == DS_EVENT_LOOKUP ||
                               (type == DS_EVENT_MESSAGE && paused_before(event));
@@ -203,7 +204,7 @@ static void copy_call(struct copier *c, struct call *call)
     call->children = copier_add(c, call->children, call->num_children * sizeof *call->children);
 }
 
-/* copy_whole copies an event as it is. */
+/* copy_whole copies an event without packing it. */
 static const struct ds_event *copy_whole(struct copier *c, const struct ds_event *event,
                                          bool has_link_facts)
 {
@@ -213,7 +214,7 @@ static const struct ds_event *copy_whole(struct copier *c, const struct ds_event
     return copy;
 }
 
-/* add_event copies an event: a message packed, if it can be. */
+/* add_event copies an event. A message is packed if possible. */
 static inline void add_event(struct copier *c, struct copied_record *copy, const struct ds_event *event,
                              bool has_link_facts)
 {
@@ -223,7 +224,7 @@ static inline void add_event(struct copier *c, struct copied_record *copy, const
         copy->event = copy_whole(c, event, has_link_facts);
 }
 
-/* refer_to has what is known beside an event point into the copy of it that is there already. */
+/* refer_to makes the note and other data beside an event point into the existing copy of the event. */
 static void refer_to(struct copier *c, const struct ds_event *event, struct copied_record *copy,
                      const struct copied_record *source)
 {
@@ -238,7 +239,7 @@ static void refer_to(struct copier *c, const struct ds_event *event, struct copi
         c->atoms = c->atoms_copy = event->message.control.atoms;
 }
 
-/* copy_end copies what a record is about beside an event. */
+/* copy_end copies the part of a record that is not its event. */
 static __attribute__((noinline)) void copy_end(struct copier *c, struct copied_record *copy)
 {
     struct record *record = copy->record;
@@ -258,7 +259,7 @@ static __attribute__((noinline)) void copy_end(struct copier *c, struct copied_r
         record->finding = copier_add(c, record->finding, sizeof *record->finding);
 }
 
-/* finish keeps what was copied, unless there was no room for something of it. */
+/* finish keeps the copy, unless there was no room for part of it. */
 static inline bool finish(struct copier *c, struct copied_record *copy)
 {
     struct record_block *block = c->block;
@@ -271,8 +272,8 @@ static inline bool finish(struct copier *c, struct copied_record *copy)
     return true;
 }
 
-/* add_record copies a record with its event, if it has one, unless that lies at source already. All of a
- * record is copied, whatever is in use of it. */
+/* add_record copies a record with its event, if it has one, unless source has a copy of the event
+ * already. The whole record is copied, even unused parts. */
 static inline bool add_record(struct record_block *block, const struct record *record,
                               const struct copied_record *source)
 {
@@ -315,7 +316,7 @@ static size_t first_cap(const struct record_block *block)
     return block->first_cap != 0 ? block->first_cap : RECORD_BLOCK_LEN;
 }
 
-/* grow makes an empty block larger than it was. */
+/* grow makes an empty block larger. */
 static bool grow(struct record_block *block)
 {
     const size_t cap = block->cap != 0 ? block->cap * 2 : first_cap(block);
@@ -327,7 +328,7 @@ static bool grow(struct record_block *block)
     return block->data != NULL;
 }
 
-/* make_room sees to it that there is more of it: in an empty block, for others are handed on. */
+/* make_room provides more room: only an empty block grows, a full one is handed on. */
 static enum copy_status make_room(struct record_block *block)
 {
     if (block->len != 0)

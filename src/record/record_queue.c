@@ -1,6 +1,6 @@
 /*
- * record_queue.c - see record_queue.h. The blocks go round in a ring: the decoder fills the one at
- * head, threads draft those from next on, and the one at tail is that whose turn it is.
+ * record_queue.c - see record_queue.h. The blocks form a ring: the decoder fills the one at head,
+ * threads make drafts of those from next on, and the one at tail is the one whose turn it is.
  */
 #include "record/record_queue.h"
 
@@ -18,46 +18,46 @@
 
 enum { NUM_BLOCKS = 4, MAX_BLOCKS = 65536, WAIT_NS = 100 * 1000 * 1000 };
 
-/* What is so many times as long as a block is not copied where the decoder can wait: many short blocks take
- * no more memory than few long ones. */
+/* A record this many times as long as a block is not copied if the decoder can wait: many short blocks
+ * need no more memory than few long ones. */
 enum { LARGE_BLOCKS = 4 };
 
 struct slot {
     struct record_block block;
-    struct record_block kept;             /* what the block refers to, until another takes its place */
-    struct loss losses[LOSS_CAUSE_COUNT]; /* before the block */
-    bool flush;                           /* after it, write out */
-    bool is_ready;                        /* its draft is made; or nobody makes one */
+    struct record_block kept;             /* the block refers to it, until another one replaces it */
+    struct loss losses[LOSS_CAUSE_COUNT]; /* losses before the block */
+    bool flush;                           /* after the block, flush the outputs */
+    bool is_ready;                        /* its draft is finished; or no thread makes one */
     void *draft;                          /* NULL: none was made */
     const struct copied_record *rest;     /* the first record that is not in the draft */
 };
 
 struct record_queue {
     struct record_queue_target target;
-    uint64_t max_bytes; /* 0: whoever fills the blocks waits */
+    uint64_t max_bytes; /* 0: the producer waits */
     pthread_t *threads;
     unsigned num_threads;
-    pthread_mutex_t lock; /* of all that follows but the contents of blocks */
-    pthread_cond_t changed; /* for the threads */
-    pthread_cond_t emptied; /* for whoever fills them: half of the blocks are empty, or a thread ended */
-    unsigned head, next, tail; /* blocks filled, taken by a thread, and emptied so far */
-    bool in_turn;              /* a thread is at the block at tail */
-    unsigned num_drafts;       /* free ones */
-    unsigned num_ended;        /* threads */
+    pthread_mutex_t lock; /* protects all fields below except the contents of blocks */
+    pthread_cond_t changed; /* wakes the threads */
+    pthread_cond_t emptied; /* wakes the producer: half of the blocks are empty, or a thread ended */
+    unsigned head, next, tail; /* blocks filled, started by a thread, and emptied so far */
+    bool in_turn;              /* a thread works on the block at tail */
+    unsigned num_drafts;       /* unused drafts */
+    unsigned num_ended;        /* threads that have ended */
     uint64_t num_bytes;        /* memory of the blocks from tail to head */
-    uint64_t num_left;         /* records that the target did not want */
+    uint64_t num_left;         /* records that the target rejected */
     bool stop, failed;
-    /* Of whoever fills the blocks. */
+    /* Only the producer uses these. */
     bool no_memory;
     uint64_t num_lost;
-    struct record alone; /* of the event at hand, where nothing else is known of it */
+    struct record alone; /* the record of the current event, if nothing else is known of it */
     struct {
-        const struct copied_record *copy; /* NULL: it is nowhere else */
+        const struct copied_record *copy; /* NULL: there is no other copy */
         const struct ds_event *event;
-    } source; /* an event that lies in another block already, and as what it is looked at */
-    bool refers;                 /* something to what record_queue_keep is to keep */
-    struct loss losses[LOSS_CAUSE_COUNT]; /* still to be told */
-    bool has_losses;                      /* any of them */
+    } source; /* an event that another block already contains, and the pointer by which it is recognised */
+    bool refers;                 /* some record refers to the block that record_queue_keep will keep */
+    struct loss losses[LOSS_CAUSE_COUNT]; /* not reported yet */
+    bool has_losses;                      /* any loss is in losses */
     unsigned num_slots;
     struct slot *slots;
 };
@@ -67,7 +67,7 @@ static struct slot *slot_at(const struct record_queue *queue, unsigned number)
     return &queue->slots[number % queue->num_slots];
 }
 
-/* draft makes a draft of as much of a block as can be. */
+/* draft makes a draft of as many records of a block as possible. */
 static void draft(const struct record_queue *queue, struct slot *slot)
 {
     const struct record_queue_drafts *ahead = &queue->target.ahead;
@@ -79,7 +79,7 @@ static void draft(const struct record_queue *queue, struct slot *slot)
     slot->rest = copy;
 }
 
-/* give_draft hands what was drafted of a block to the target, before the rest of it. */
+/* give_draft passes the draft of a block to the target, before the rest of the block. */
 static bool give_draft(const struct record_queue *queue, const struct slot *slot, bool wanted,
                        uint64_t *num_left)
 {
@@ -104,7 +104,7 @@ static bool give_record(const struct record_queue_target *target, const struct r
                                   : target->record(target->context, record);
 }
 
-/* give hands a block to the target, and counts what it does not want. */
+/* give passes a block to the target, and counts the records that it rejects. */
 static bool give(struct record_queue *queue, const struct slot *slot, bool wanted, uint64_t *num_left)
 {
     const struct record_queue_target *target = &queue->target;
@@ -125,7 +125,7 @@ static bool give(struct record_queue *queue, const struct slot *slot, bool wante
     return ok && (!slot->flush || target->flush(target->context));
 }
 
-/* A queue that was long once does not keep its memory. */
+/* A queue that was long for a while releases its memory again. */
 static void empty(struct slot *slot, bool is_long)
 {
     if (is_long)
@@ -137,7 +137,7 @@ static void empty(struct slot *slot, bool is_long)
     slot->draft = NULL;
 }
 
-/* The steps of a thread: it has the lock before and after, not in between. */
+/* The steps of a thread: the lock is held before and after each, not during it. */
 
 static void write_next(struct record_queue *queue)
 {
@@ -164,7 +164,7 @@ static void write_next(struct record_queue *queue)
     queue->tail++;
     queue->in_turn = false;
     pthread_cond_broadcast(&queue->changed);
-    /* Who fills them is not woken for each: that takes a hundredth of the time of both. */
+    /* The producer is not woken for each block: that would cost a hundredth of the time of both. */
     if (queue->head - queue->tail <= queue->num_slots / 2)
         pthread_cond_signal(&queue->emptied);
 }
@@ -180,7 +180,7 @@ static void make_draft(struct record_queue *queue)
     pthread_cond_broadcast(&queue->changed);
 }
 
-/* A block that nobody has taken is done with when its turn comes without a draft. */
+/* A block that no thread has drafted gets its turn without a draft. */
 static bool is_turn(const struct record_queue *queue)
 {
     return !queue->in_turn && queue->tail != queue->head &&
@@ -232,7 +232,7 @@ static void join(struct record_queue *queue)
         pthread_join(queue->threads[i], NULL);
 }
 
-/* end_threads ends those that were started when one could not be. */
+/* end_threads ends the threads that were started, because another one could not be started. */
 static void end_threads(struct record_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
@@ -247,7 +247,7 @@ static int start_threads(struct record_queue *queue, unsigned num)
     malloc_tune_threads();
     int error = 0;
     for (unsigned i = 0; i < num && error == 0; i++) {
-        /* Signals are for the thread that reads: it is the one to wake, and it wakes these. */
+        /* Signals go to the thread that reads: it must wake up, and it wakes these. */
         error = thread_start(&queue->threads[i], SIGNAL_WAKE, run, queue);
         pthread_mutex_lock(&queue->lock);
         queue->num_threads += error == 0;
@@ -256,7 +256,7 @@ static int start_threads(struct record_queue *queue, unsigned num)
     return error;
 }
 
-/* One is being filled while the others wait. */
+/* One block is filled while the others wait. */
 static unsigned count_slots(uint64_t max_bytes, unsigned num_threads)
 {
     if (max_bytes == 0)
@@ -302,15 +302,15 @@ struct record_queue *record_queue_start(const struct record_queue_target *target
     return queue;
 }
 
-/* From here on in the thread of whoever fills the blocks. */
+/* The following runs in the producer's thread. */
 
 static bool have_ended(const struct record_queue *queue)
 {
     return queue->num_ended == queue->num_threads;
 }
 
-/* wait_a_while waits for the target to get on. If the user wants to end, the target is woken
- * from whatever it waits for: outputs then see to it that they do not wait for long. */
+/* wait_a_while waits for the target. If the user wants to stop, it interrupts whatever the target waits
+ * for: outputs then do not wait for long. */
 static void wait_a_while(struct record_queue *queue)
 {
     if (thread_wait_until(&queue->emptied, &queue->lock, clock_now_ns() + WAIT_NS) || !stop_wanted ||
@@ -329,7 +329,7 @@ static void pass_block(struct record_queue *queue, bool flush)
     pthread_cond_broadcast(&queue->changed);
 }
 
-/* hand_on passes the block at head to the target and waits for another to fill. */
+/* hand_on passes the block at head to the target and waits for another one to fill. */
 static bool hand_on(struct record_queue *queue, bool flush)
 {
     pthread_mutex_lock(&queue->lock);
@@ -343,8 +343,8 @@ static bool hand_on(struct record_queue *queue, bool flush)
 
 enum hand_on_when { IF_ROOM, IF_IDLE };
 
-/* try_to_hand_on does so when there is another block to fill and no cap is reached; or only
- * when the target has nothing else to do. */
+/* try_to_hand_on does the same if there is another block to fill and no cap is reached; with IF_IDLE
+ * only if the target has nothing else to do. */
 static bool try_to_hand_on(struct record_queue *queue, enum hand_on_when when, bool flush)
 {
     pthread_mutex_lock(&queue->lock);
@@ -415,7 +415,7 @@ static __attribute__((noinline)) bool place_all_losses(struct record_queue *queu
     return true;
 }
 
-/* place_losses puts what was lost before an empty block. False when there is none. */
+/* place_losses records losses before an empty block. It returns false if there is no empty block. */
 static inline bool place_losses(struct record_queue *queue)
 {
     return !queue->has_losses || place_all_losses(queue);
@@ -426,7 +426,7 @@ static inline bool refers_to_source(const struct record_queue *queue, const stru
     return queue->source.copy != NULL && record->event == queue->source.event;
 }
 
-/* is_large tells records that are not worth a copy. What refers to an event is none. */
+/* is_large says whether a record is too large to copy. A record that refers to another copy is not. */
 static bool is_large(const struct record_queue *queue, const struct record *record)
 {
     const struct ds_event *event = refers_to_source(queue, record) ? NULL : record->event;
@@ -437,7 +437,7 @@ static bool is_large(const struct record_queue *queue, const struct record *reco
            ((event != NULL || record->call != NULL) && record_terms_len(record) > most);
 }
 
-/* give_at_once waits until all before it is with the target, and gives it the record itself. */
+/* give_at_once waits until the target has all earlier records, then passes it the record itself. */
 static bool give_at_once(struct record_queue *queue, const struct record *record)
 {
     pthread_mutex_lock(&queue->lock);
@@ -540,7 +540,7 @@ void record_queue_flush(struct record_queue *queue)
     if (queue->max_bytes == 0)
         hand_on(queue, true);
     else
-        try_to_hand_on(queue, IF_IDLE, true); /* else its block gets fuller meanwhile */
+        try_to_hand_on(queue, IF_IDLE, true); /* otherwise its block keeps filling */
 }
 
 unsigned record_queue_mark(struct record_queue *queue)

@@ -8,23 +8,23 @@
 #include <string.h>
 
 enum {
-    LONGEST = 8192, /* bytes of arguments, of which the longest here have 1300 */
-    MOST_ARGS = 2,  /* more of them may bring functions that are called instead of those of the code */
+    LONGEST = 8192, /* bytes of arguments; the longest ones here have 1300 */
+    MOST_ARGS = 2,  /* further arguments may bring functions that replace those of the code */
 };
 
-/* The code as text. */
+/* The code, as text. */
 static const char *const texts[] = {
     REFRESH_ERLANG,
     REFRESH_ELIXIR_PARSES REFRESH_ELIXIR_RUNS,
     REFRESH_ELIXIR_PARSES "IO.inspect(" REFRESH_ELIXIR_RUNS ")",
-    /* As it was printed at first. */
+    /* As --print-refresh printed it at first. */
     "S = \"" REFRESH_EXPRESSION "\",{ok, T, _} = erl_scan:string(S), {ok, E} = erl_parse:parse_exprs(T),"
     "[case R of {ok, {value, L, _}} -> length(L); _ -> R end || R <- erpc:multicall([node() | nodes()], "
     "erl_eval, exprs, [E, []])].",
 };
 
-/* And parsed, as erl_parse:parse_exprs/1 returns it of any release: the expression that each node runs, and
- * the code as rabbitmqctl eval has it run. */
+/* The parsed code, as erl_parse:parse_exprs/1 of any release returns it: the expression that each node
+ * runs, and the code as rabbitmqctl eval runs it. */
 static const char *const parsed[] = {
     "[{lc,1,{call,1,{remote,1,{atom,1,erlang},{atom,1,send}},[{tuple,1,[{atom,1,"
     REFRESH_NAME
@@ -55,7 +55,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\n';
 }
 
-/* is_same compares two texts without their blanks. */
+/* is_same compares two texts, ignoring blanks. */
 static bool is_same(struct ds_text text, const char *code)
 {
     size_t at = 0;

@@ -1,9 +1,10 @@
 /*
- * refresh_code.h - the code of --print-refresh, and messages that have it run: who runs it is no attacker.
+ * refresh_code.h - the code of --print-refresh, and messages that run it: whoever runs it is not an
+ * attacker.
  *
- * A node sends the text of an atom again when another atom has taken its slot in the meantime. So each
- * node sends lists of atoms, taken from its table by index, to a name that no process has: once through
- * all slots, and once more with other atoms, because an atom that is in its slot already is not sent again.
+ * A node sends the text of an atom again if another atom has occupied its slot since. So each node
+ * sends lists of atoms, taken from its table by index, to a name that no process has: once through all
+ * slots, and again with other atoms, because an atom that is in its slot already is not sent again.
  */
 #ifndef SRC_REFRESH_CODE_H
 #define SRC_REFRESH_CODE_H
@@ -17,8 +18,8 @@
     "I):24>> || I <- lists:seq(0, 199) >>/binary, 106>>), [noconnect]) || B <- [2039, 0], J <- "   \
     "lists:seq(B, B + 2038, 200), N <- nodes()]."
 
-/* Runs it in every node, and returns how many messages each has sent: {ok, Number}, which no shell shows as
- * a string. */
+/* Runs the code in every node, and returns how many messages each node has sent: {ok, Number}, which
+ * shells do not show as a string. */
 #define REFRESH_ERLANG                                                                             \
     "(fun() -> {ok, T, _} = erl_scan:string(\"" REFRESH_EXPRESSION "\"), {ok, E} = "               \
     "erl_parse:parse_exprs(T), [case R of {ok, {value, L, _}} -> {ok, length(L)}; _ -> R end || "  \
@@ -31,8 +32,8 @@
     "for {:ok, {:value, l, _}} <- :erpc.multicall([node() | Node.list()], :erl_eval, :exprs, "     \
     "[e, []]), do: {:ok, length(l)}"
 
-/* refresh_code_is says whether the arguments of a function that runs code are that code, as text or parsed,
- * to the last character but for blanks. */
+/* refresh_code_is says whether the arguments of a function that runs code are exactly that code, as
+ * text or parsed; blanks may differ. */
 bool refresh_code_is(const struct ds_term *args);
 
 /* refresh_code_is_sent says whether a message is one of those that the code sends. */
