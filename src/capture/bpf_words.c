@@ -1,5 +1,5 @@
 /*
- * bpf_words.c - see bpf_words.h. Words that are missing here are only taken for names.
+ * bpf_words.c - see bpf_words.h. A word that is missing here is only mistaken for a name.
  */
 #include "capture/bpf_words.h"
 
@@ -27,8 +27,8 @@ static bool is_known(const char *word, size_t len)
     return false;
 }
 
-/* Words hold digits, points and so on as well; one of 0x7f, fe80::1 and 10.0.0.1 alone is a
- * number. tcp-syn and the like are constants. */
+/* Words include digits, points and so on: a single 0x7f, fe80::1 or 10.0.0.1 is a number. Words such as
+ * tcp-syn are constants. */
 bool bpf_words_have_names(const char *expression)
 {
     static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

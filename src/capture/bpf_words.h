@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* bpf_words_have_names says whether an expression has a word that the language does not know: it
- * may be a name, of a host, a network or a port. */
+/* bpf_words_have_names says whether an expression contains a word that is not part of the language: it
+ * may be the name of a host, a network or a port. */
 bool bpf_words_have_names(const char *expression);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * capture_file.c - capture files. libpcap reads them itself, from a stdio stream with a large
- * buffer; compressed ones and pipes go through unpack.c first.
+ * capture_file.c - capture files. libpcap reads them itself, from a stdio stream with a large buffer;
+ * compressed files and pipes go through unpack.c first.
  *
- * What libpcap does not tell is how exact the time stamps are. The first 4 bytes of a pcap file do,
- * in the order of the machine that wrote it: a1b2c3d4 microseconds, a1b23c4d nanoseconds. Of pcapng
- * it is found in its blocks (pcapng_blocks.c), as its bytes go by.
+ * libpcap does not report the resolution of the time stamps. The first 4 bytes of a pcap file do, in
+ * the byte order of the machine that wrote it: a1b2c3d4 microseconds, a1b23c4d nanoseconds. In pcapng
+ * it is in the blocks: pcapng_blocks.c finds it while the bytes are read.
  */
 #include "capture/capture_input.h"
 
@@ -23,7 +23,7 @@
 
 enum { SECTION_HEADER = 0x0A0D0D0A };
 enum { HEAD_LEN = 4096, HEAD_ENOUGH = 512, PCAP_HEAD_LEN = 24 };
-enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
+enum { STOP_MS = 100 }; /* how long an interrupt may have to wait, at most */
 
 struct file_head {
     uint8_t bytes[HEAD_LEN];
@@ -44,7 +44,7 @@ static bool head_has_nanoseconds(const struct file_head *head)
     return magic == 0xA1B23C4D || magic == 0x4D3CB2A1;
 }
 
-/* find_made_key returns the number that marks packets of a file which stand for the past. */
+/* find_made_key returns the number that marks packets from a snapshot in a file. */
 static uint32_t find_made_key(const struct file_head *head)
 {
     const uint32_t magic = head_u32(head, 0);
@@ -55,7 +55,7 @@ static uint32_t find_made_key(const struct file_head *head)
     return value >= PSEUDO_KEY_MIN ? value : 0;
 }
 
-/* wait_for waits until there is something to read, or the user wants to end. */
+/* wait_for waits until there is something to read, or the user wants to stop. */
 static bool wait_for(int fd)
 {
     struct pollfd ready = {fd, POLLIN, 0};
@@ -64,7 +64,8 @@ static bool wait_for(int fd)
     return !stop_wanted;
 }
 
-/* Reads what it can of the beginning, or so much as is enough: there may be no more for a while. */
+/* read_head reads what is available of the beginning, or at least `enough` bytes: more may not come for
+ * a while. */
 static bool read_head(int fd, size_t enough, struct file_head *head)
 {
     while (head->len < sizeof head->bytes && wait_for(fd)) {
@@ -87,8 +88,8 @@ static bool see_bytes(void *context, uint8_t *bytes, size_t len)
     return pcapng_blocks_see(context, bytes, len);
 }
 
-/* Opens the stream that libpcap is to read: the file itself, or what unpacks it, or looks at it on
- * the way. */
+/* open_stream opens the stream that libpcap reads: the file itself, or one that unpacks it or watches
+ * its bytes. */
 static FILE *open_stream(struct capture *capture, struct capture_input *input, int fd,
                          const struct file_head *head, enum unpack_format format)
 {
@@ -109,11 +110,11 @@ static FILE *open_stream(struct capture *capture, struct capture_input *input, i
     unpack_watch(input->unpack, see_bytes, &input->blocks);
     FILE *file = unpack_file(input->unpack);
     if (file != NULL && input->is_stream)
-        setvbuf(file, NULL, _IONBF, 0); /* what was read and not taken is with unpack.c, which tells */
+        setvbuf(file, NULL, _IONBF, 0); /* only unpack.c buffers data: it can say whether there is more */
     return file;
 }
 
-/* open_nothing stands for an input that has brought nothing before the user wanted to end. */
+/* open_nothing opens an empty input, for one that has sent no data when the user wants to stop. */
 static bool open_nothing(struct capture_input *input, int dlt)
 {
     input->pcap = pcap_open_dead_with_tstamp_precision(dlt, MAX_SNAPLEN,
@@ -123,7 +124,7 @@ static bool open_nothing(struct capture_input *input, int dlt)
     return input->pcap != NULL;
 }
 
-/* open_pipe opens what another process of this program writes; fd is the input's then. */
+/* open_pipe opens a pipe that another process of this program writes; the input owns fd then. */
 static bool open_pipe(struct capture *capture, struct capture_input *input, int fd,
                        const struct file_head *head, int dlt)
 {
@@ -131,7 +132,7 @@ static bool open_pipe(struct capture *capture, struct capture_input *input, int 
         packet_pipe_open(fd, head->bytes, head->len, &capture->on_wait, &capture->wait_context);
     input->nanoseconds = true;
     if (input->pipe != NULL)
-        return open_nothing(input, dlt); /* libpcap has nothing to read */
+        return open_nothing(input, dlt); /* libpcap reads nothing */
     complain("out of memory");
     close(fd);
     return false;
@@ -171,7 +172,8 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
         return false;
     }
     if (input->unpack != NULL && format != UNPACK_PLAIN) {
-        /* The head is inside. glibc takes any number of bytes back. */
+        /* The head of the capture is inside the compressed data: read it and put it back. glibc can put
+         * back any number of bytes. */
         head->len = fread(head->bytes, 1, 512, file);
         for (size_t i = head->len; i > 0; i--)
             ungetc(head->bytes[i - 1], file);
@@ -188,7 +190,7 @@ static bool open_pcap_with(struct capture *capture, struct capture_input *input,
         complain("%s is not a capture file: %s", input->name, trouble != NULL ? trouble : error);
         return false;
     }
-    /* libpcap has read on to the first interface. */
+    /* libpcap has now read the file up to the first interface. */
     if (input->made_key == 0)
         input->made_key = pcapng_blocks_made_key(&input->blocks);
     input->nanoseconds =
@@ -202,7 +204,7 @@ static bool open_pcap(struct capture *capture, struct capture_input *input, int 
 {
     struct file_head head = {0};
     const bool ok = open_pcap_with(capture, input, fd, &head);
-    explicit_bzero(&head, sizeof head); /* there may be secrets in it */
+    explicit_bzero(&head, sizeof head); /* it may contain secrets */
     return ok;
 }
 
@@ -211,7 +213,7 @@ bool capture_open_file(struct capture_input *input, const char *name, int fd)
     bool is_stdin = strcmp(name, "-") == 0;
     struct stat stat;
     input->name = is_stdin ? "standard input" : name;
-    /* A FIFO is not waited for here: nobody may ever write to it. */
+    /* Do not wait for a FIFO here: perhaps no process ever writes to it. */
     input->fd = fd >= 0    ? fd
                 : is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                            : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

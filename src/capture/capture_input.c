@@ -1,6 +1,6 @@
 /*
- * capture_input.c - see capture_input.h. Merging: every file holds its next packet ready, and the
- * oldest of them goes first; of equals that of the file named first.
+ * capture_input.c - see capture_input.h. Merging: each file has its next packet ready, and the oldest
+ * of these is next; of equals, the one from the file that was named first.
  */
 #include "capture/capture_streams.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The only value that differs between the two on Linux, of those we know. */
+/* The only value that differs between LINKTYPE_ and DLT_ on Linux, of the known ones. */
 enum { LINKTYPE_RAW = 101 };
 
 int capture_dlt_of(uint32_t link_type)
@@ -111,7 +111,7 @@ static void note_other(struct capture_input *input)
         input->other_link_type = input->packet_link_type;
 }
 
-/* read_by_libpcap reads what is not plain. */
+/* read_by_libpcap reads files that are not plain. */
 static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
                                                       struct capture_input *input)
 {
@@ -123,7 +123,7 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
         return;
     const char *trouble = input->unpack != NULL ? unpack_trouble(input->unpack) : NULL;
     if (stop_wanted)
-        ; /* the end is our own doing */
+        ; /* distsniff itself ended it */
     else if (trouble != NULL)
         complain_later(capture, input->name, trouble);
     else if (status == PCAP_ERROR && is_cut_short(pcap_geterr(input->pcap)))
@@ -134,7 +134,7 @@ static __attribute__((noinline)) void read_by_libpcap(struct capture *capture,
     else if (status == PCAP_ERROR)
         complain_later(capture, input->name, pcap_geterr(input->pcap));
     if (capture->is_live) {
-        capture->ended = true; /* the counts of the kernel are still wanted */
+        capture->ended = true; /* the counts of the kernel are still needed */
         return;
     }
     pcap_close(input->pcap);
@@ -175,8 +175,8 @@ void capture_input_next(struct capture *capture, struct capture_input *input)
         read_by_libpcap(capture, input);
 }
 
-/* What is said of the time of a pcapng file goes far beyond any clock. So far from 1970, 146 years, times
- * go, so that the difference of any two is a number. */
+/* Times in a pcapng file can exceed any clock. Times are limited to 146 years around 1970, so that the
+ * difference of any two fits into 64 bits. */
 #define MOST_TIME_NS (INT64_MAX / 2)
 
 static int64_t bound_time(int64_t seconds, int64_t fraction)
@@ -189,7 +189,7 @@ static int64_t bound_time(int64_t seconds, int64_t fraction)
     return ns;
 }
 
-/* All inputs are opened for nanoseconds where they can be; live ones may refuse. */
+/* All inputs are opened for nanoseconds if possible; live ones may refuse. */
 static int64_t get_time_ns(const struct capture *capture, const struct capture_input *input)
 {
     const struct timeval *ts = &input->header->ts;
@@ -197,8 +197,8 @@ static int64_t get_time_ns(const struct capture *capture, const struct capture_i
     int64_t fraction = ts->tv_usec;
     if (capture->is_live && !input->nanoseconds)
         fraction *= 1000;
-    /* The seconds of pcap files have 32 bits, which some versions of libpcap take for a number
-     * with a sign: from 2038 on it would be 1901. */
+    /* The seconds of pcap files have 32 bits. Some versions of libpcap read them as a signed number:
+     * 2038 would become 1901. */
     if (seconds < 0 && seconds >= INT32_MIN && !capture->is_live)
         seconds = (uint32_t)seconds;
     return bound_time(seconds, fraction);

@@ -1,6 +1,6 @@
 /*
- * capture_input.h - what a capture reads: its inputs, each a file or the interface, and what is
- * done with one of them. For the files of this room; others use capture.h.
+ * capture_input.h - the inputs of a capture, each a file or the interface, and the operations on one of
+ * them. Only for files in src/capture; others use capture.h.
  */
 #ifndef SRC_CAPTURE_INPUT_H
 #define SRC_CAPTURE_INPUT_H
@@ -18,11 +18,12 @@ enum { MAX_SNAPLEN = 262144 };
 
 enum direction { DIRECTION_BOTH, DIRECTION_IN, DIRECTION_OUT };
 
-/* capture_config says where packets come from. */
+/* capture_config says what to capture or read. */
 struct capture_config {
-    const char *interface; /* NULL: any. Only where there are no files */
+    const char *interface; /* NULL: any interface. Unused if there are files */
     const char **read_files;
-    const int *read_fds; /* of each of them that is open already, else -1; NULL: none is */
+    const int *read_fds; /* for each file the descriptor if it is open already, otherwise -1; NULL: none
+                            is open */
     size_t num_read_files;
     int snaplen;
     int buffer_kib; /* 0: the default */
@@ -32,16 +33,17 @@ struct capture_config {
 
 enum capture_status {
     CAPTURE_PACKET,
-    CAPTURE_IDLE, /* live: nothing has arrived for the moment */
+    CAPTURE_IDLE, /* live: no packets at the moment */
     CAPTURE_END,
 };
 
 /* capture_input is one file, or the interface. */
 struct capture_input {
-    pcap_t *pcap; /* NULL once a file has been read to its end */
-    struct plain_file plain; /* what can be read without libpcap */
-    struct unpack *unpack; /* compressed, not seekable or pcapng: see unpack.h; else NULL */
-    struct packet_pipe *pipe; /* of another process of this program, else NULL. Then pcap reads nothing */
+    pcap_t *pcap; /* NULL after the end of a file */
+    struct plain_file plain; /* the part that is read without libpcap */
+    struct unpack *unpack; /* if it is compressed, not seekable or pcapng: see unpack.h; otherwise NULL */
+    struct packet_pipe *pipe; /* written by another process of this program; otherwise NULL. Then pcap
+                                 reads nothing */
     struct pcap_pkthdr pipe_header;
     struct ds_snapshot pipe_past;
     struct pcapng_blocks blocks;
@@ -59,13 +61,14 @@ struct capture_input {
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
     const u_char *data;
-    bool is_listed; /* it was open already: the user gave it no place among the others */
-    int fd; /* of a file before it is begun, and of one that can be read again; else -1 */
-    dev_t device; /* which file that is */
+    bool is_listed; /* it was open already: the user gave no order for it */
+    int fd; /* of a file that is not open in pcap yet, or can be read again; otherwise -1 */
+    dev_t device; /* identity of that file */
     ino_t inode;
-    bool is_file; /* on a disk */
-    bool is_stream; /* whole packets come from a server through a pipe, now and then */
-    int64_t quiet_ns; /* of a stream: since when nothing comes, by the monotonic clock; 0: something does */
+    bool is_file; /* it is a file on a disk */
+    bool is_stream; /* it is a pipe from a server that brings whole packets from time to time */
+    int64_t quiet_ns; /* of a stream: since when it brings nothing, by the monotonic clock; 0: it is not
+                         quiet */
     struct live_drops drops; /* of the interface */
 };
 
@@ -73,40 +76,41 @@ struct capture {
     bool is_live;
     struct capture_input *inputs;
     size_t num_inputs;
-    uint64_t num_packets; /* given out so far */
-    uint64_t num_made;    /* of them, those that stand for the past */
-    struct overlap_scan *survey; /* of several files, see capture_survey */
-    struct point_merge *points; /* when some of them are points of one capture, else NULL */
-    struct dedup *dedup; /* of several streams, see capture_streams.h; else NULL */
-    bool ended;           /* live: the interface is gone */
-    unsigned num_cut;     /* files that could not be read to their end */
-    bool failed;          /* something was wrong with an input, and has been said or will be */
-    char *complaints;     /* what capture_close is to say: after the records, not between them */
-    struct secrets_sink on_secrets; /* of pcapng; take may be NULL */
-    void (*on_wait)(void *context); /* may be NULL: called while a read has to wait */
+    uint64_t num_packets; /* returned so far */
+    uint64_t num_made;    /* packets from a snapshot among them */
+    struct overlap_scan *survey; /* if there are several files, see capture_survey */
+    struct point_merge *points; /* if some files are points of one capture; otherwise NULL */
+    struct dedup *dedup; /* if there are several streams, see capture_streams.h; otherwise NULL */
+    bool ended;           /* live: the interface has disappeared */
+    unsigned num_cut;     /* files that could not be read to the end */
+    bool failed;          /* there was an error of an input, which has been or will be reported */
+    char *complaints;     /* messages for capture_close: they appear after the records, not between them */
+    struct secrets_sink on_secrets; /* secrets in pcapng files; take may be NULL */
+    void (*on_wait)(void *context); /* may be NULL: called while a read waits */
     void *wait_context;
 };
 
-/* The two kinds of inputs: capture_file.c and capture_live.c. False after a complaint. */
-/* capture_open_file opens a file, unless it is open as fd, which is input's then. */
+/* The two kinds of inputs: capture_file.c and capture_live.c. These functions return false after an
+ * error message. */
+/* capture_open_file opens a file, unless it is already open as fd: then the input owns fd. */
 bool capture_open_file(struct capture_input *input, const char *name, int fd);
 bool capture_begin_file(struct capture *capture, struct capture_input *input);
 bool capture_reopen_file(struct capture *capture, struct capture_input *input);
 bool capture_open_live(struct capture_input *input, const struct capture_config *config);
 
-/* capture_live_drops counts the packets of an interface that were dropped. */
+/* capture_live_drops sets how many packets of an interface were dropped. */
 void capture_live_drops(struct capture_input *input, uint64_t *by_kernel, uint64_t *by_interface);
 
-/* capture_list_interfaces writes what -D shows. False after a complaint. */
+/* capture_list_interfaces writes the list for -D. Returns false after an error message. */
 bool capture_list_interfaces(void);
 
-/* capture_input_close releases what an input holds; it may be opened again. */
+/* capture_input_close releases everything of an input; it may be opened again. */
 void capture_input_close(struct capture_input *input);
 
-/* capture_note_link_type notes what the open pcap of an input says of its link type. */
+/* capture_note_link_type reads the link type from the open pcap of an input. */
 void capture_note_link_type(struct capture_input *input);
 
-/* capture_dlt_of returns what libpcap calls a LINKTYPE_ value. */
+/* capture_dlt_of returns libpcap's number for a LINKTYPE_ value. */
 int capture_dlt_of(uint32_t link_type);
 
 /* capture_input_read reads a packet by libpcap. It returns what pcap_next_ex does, or CAPTURE_NO_MEMORY. */
@@ -116,7 +120,7 @@ int capture_input_read(struct capture_input *input);
 /* capture_input_next reads the next packet of one input; has_next says whether there is one. */
 void capture_input_next(struct capture *capture, struct capture_input *input);
 
-/* capture_input_packet makes a packet of what has been read. */
+/* capture_input_packet makes a packet from the data that has been read. */
 void capture_input_packet(const struct capture *capture, const struct capture_input *input,
                           struct ds_packet *packet);
 

@@ -1,5 +1,5 @@
 /*
- * capture_live.c - capture on an interface, and the list of them.
+ * capture_live.c - capture on an interface, and the list of interfaces.
  */
 #include "capture/capture_input.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpcap's own buffer of 2 MiB is full after a few messages of some hundred kB. */
+/* The default buffer of libpcap, 2 MiB, is full after a few messages of some hundred kB. */
 enum { TIMEOUT_MS = 100, DEFAULT_BUFFER_KIB = 32 * 1024 };
 
 static bool fail_activate(const char *name, pcap_t *pcap, int status)
@@ -35,7 +35,7 @@ static bool fail_activate(const char *name, pcap_t *pcap, int status)
     return false;
 }
 
-/* The number that -D shows before a name may stand for it. */
+/* find_by_number finds an interface by its number in the list of -D. */
 static bool find_by_number(const char *number, char *name, size_t size)
 {
     char error[PCAP_ERRBUF_SIZE];
@@ -65,12 +65,12 @@ static bool activate(struct capture_input *input, const struct capture_config *c
         (status = pcap_set_buffer_size(pcap, buffer_kib * 1024)) != 0)
         return fail_activate(input->name, pcap, status);
     status = pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
-    const bool has_nanoseconds = status == 0; /* else microseconds will do */
+    const bool has_nanoseconds = status == 0; /* otherwise microseconds */
 
     status = pcap_activate(pcap);
     if (status < 0)
         return fail_activate(input->name, pcap, status);
-    /* Warnings: only that promiscuous mode is not to be had on "any" needs no word. */
+    /* Report warnings, except that "any" has no promiscuous mode. */
     if (status > 0 && status != PCAP_WARNING_PROMISC_NOTSUP)
         complain("%s: %s", input->name, pcap_statustostr(status));
     input->nanoseconds =

@@ -1,5 +1,5 @@
 /*
- * capture_points.c - see capture_points.h; overlap_scan.h finds out, point_merge.h merges.
+ * capture_points.c - see capture_points.h; overlap_scan.h finds the points, point_merge.h merges them.
  */
 #include "capture/capture_points.h"
 
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* survey_input shows the survey all packets of one file, from where it stands. */
+/* survey_input passes all packets of one file, from its current position, to the survey. */
 static void survey_input(struct capture *capture, size_t i)
 {
     struct capture_input *input = &capture->inputs[i];
@@ -23,7 +23,7 @@ static void survey_input(struct capture *capture, size_t i)
     }
 }
 
-/* say_unsteady_clock says so of a clock that was set, or changed its pace. */
+/* say_unsteady_clock reports a clock that was set, or changed its speed. */
 static void say_unsteady_clock(const struct capture *capture, size_t i, const char *reference)
 {
     const struct overlap_scan_point *point = &capture->survey->points[i];
@@ -33,7 +33,7 @@ static void say_unsteady_clock(const struct capture *capture, size_t i, const ch
         least = fmin(least, ahead);
         most = fmax(most, ahead);
     }
-    const bool is_behind = most <= 0; /* then the one is less behind than the other */
+    const bool is_behind = most <= 0; /* then the smaller of the two comes first */
     const double from = is_behind ? most : least, to = is_behind ? least : most;
     complain("%s has packets of %s too; its clock is not steady, between %.6f%s and %.6f s %s "
              "(in %zu pieces, within %.6f s): corrected; --report clocks shows each",
@@ -42,7 +42,7 @@ static void say_unsteady_clock(const struct capture *capture, size_t i, const ch
              point->clock.num_pieces, point->uncertainty_ns / 1e9);
 }
 
-/* say_clock says that a file is another point of the capture, and how far off its clock is. */
+/* say_clock reports that a file is another point of the capture, and the offset of its clock. */
 static void say_clock(const struct capture *capture, size_t i, bool correct_clocks)
 {
     const struct overlap_scan_point *point = &capture->survey->points[i];

@@ -12,8 +12,8 @@
 
 #include <poll.h>
 
-enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
-#define PATIENCE_NS (300 * INT64_C(1000000)) /* with a stream that is quiet */
+enum { STOP_MS = 100 }; /* how long an interrupt may have to wait, at most */
+#define PATIENCE_NS (300 * INT64_C(1000000)) /* how long to wait for a quiet stream */
 
 bool capture_streams_begin(struct capture *capture)
 {
@@ -28,7 +28,7 @@ bool capture_streams_begin(struct capture *capture)
     return capture->dedup != NULL;
 }
 
-/* lacks says whether a stream has nothing to be merged. */
+/* lacks says whether a stream has no packet for merging. */
 static bool lacks(const struct capture_input *input)
 {
     return input->is_stream && !input->has_next && input->pcap != NULL &&
@@ -51,7 +51,7 @@ bool capture_streams_may_read(struct capture_input *input)
     return is_ready;
 }
 
-/* wait_for waits for one stream, for a while. Returns whether it has something. */
+/* wait_for waits for one stream, at most left_ns and STOP_MS. Returns whether it has data. */
 static bool wait_for(const struct capture_input *input, int64_t left_ns)
 {
     struct pollfd fd = {fd_of(input), POLLIN, 0};
@@ -59,7 +59,7 @@ static bool wait_for(const struct capture_input *input, int64_t left_ns)
     return poll(&fd, 1, left_ms < STOP_MS ? (int)left_ms : STOP_MS) > 0;
 }
 
-/* wait_for_any waits for all that lack something. */
+/* wait_for_any waits for all streams that lack a packet. */
 static void wait_for_any(const struct capture *capture)
 {
     enum { MOST = 64 };
@@ -72,7 +72,7 @@ static void wait_for_any(const struct capture *capture)
     (void)poll(fds, num, STOP_MS);
 }
 
-/* is_waited_for says whether a stream is to be waited for; left_ns for how long yet. */
+/* is_waited_for says whether to wait for a stream; left_ns is how much longer. */
 static bool is_waited_for(struct capture_input *input, int64_t *left_ns)
 {
     if (capture_streams_may_read(input))
@@ -84,7 +84,7 @@ static bool is_waited_for(struct capture_input *input, int64_t *left_ns)
     return *left_ns > 0;
 }
 
-/* has_something says whether there is anything to go on with, or nothing will ever come. */
+/* has_something says whether some stream has a packet, or all are at their end. */
 static bool has_something(struct capture *capture)
 {
     size_t num_quiet = 0;

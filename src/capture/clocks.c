@@ -1,14 +1,14 @@
 /*
  * clocks.c - see clocks.h.
  *
- * With o(t) for what is looked for, a late sample says o(t) <= ahead and an early one
- * o(t) >= ahead. For a steady clock, o(t) = o + r * t, only the convex hulls of both sets
- * matter. For a given r the room between them is
+ * o(t) is the unknown offset. A late sample means o(t) <= ahead, an early one o(t) >= ahead. For a
+ * steady clock, o(t) = o + r * t, only the convex hulls of both sets matter. For a given r the room
+ * between them is
  *
  *     room(r) = min over late (ahead - r * t) - max over early (ahead - r * t)
  *
- * which is concave, so its maximum and its zeroes are found by bisection. Where the maximum
- * is negative the clock was not steady.
+ * which is concave, so its maximum and its zeroes are found by bisection. If the maximum is negative,
+ * the clock was not steady.
  */
 #include "capture/clocks.h"
 
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A quartz is off by some 100 ppm, and NTP adds up to 500 while it corrects. */
+/* A quartz is off by up to 100 ppm, and NTP adds up to 500 ppm while it corrects. */
 static const double MAX_DRIFT = 1e-3;
-/* Stamps are taken at slightly different depths of the stack. */
+/* The points of a network stack where packets get time stamps differ slightly. */
 static const double TOLERANCE_NS = 5000;
 enum { SEARCH_STEPS = 90, OUTLIER_LOOKAHEAD = 8, MIN_PIECE_SAMPLES = 8, MAX_OUTLIERS = 64 };
 
@@ -31,14 +31,14 @@ struct hull {
     size_t num;
 };
 
-/* band is what the samples of one stretch of time leave open. */
+/* band is the set of lines that the samples of a period allow. */
 struct band {
     struct hull late, early;
-    double widen; /* by which both are moved apart, to leave room */
+    double widen; /* both hulls are moved apart by this, to leave room */
 };
 
-/* hull_add appends a bound (times ascend) and drops those that it makes irrelevant. side is
- * 1 for the hull beneath the points, -1 for the one above. */
+/* hull_add appends a bound (times are ascending) and removes those that it makes irrelevant. side is 1
+ * for the hull below the points, -1 for the one above. */
 static void hull_add(struct hull *hull, struct bound b, double side)
 {
     while (hull->num != 0) {
@@ -82,7 +82,7 @@ static double room(const struct band *band, double r)
     return highest(band, r, 0) - lowest(band, r, 0);
 }
 
-/* best_drift returns the drift that leaves most room. */
+/* best_drift returns the drift that leaves the most room. */
 static double best_drift(const struct band *band)
 {
     double low = -MAX_DRIFT, high = MAX_DRIFT;
@@ -96,7 +96,7 @@ static double best_drift(const struct band *band)
     return (low + high) / 2;
 }
 
-/* last_drift returns the drift farthest from inside, towards outside, that leaves room. */
+/* last_drift returns the drift that is farthest from inside, towards outside, and leaves room. */
 static double last_drift(const struct band *band, double inside, double outside)
 {
     if (room(band, outside) >= 0)
@@ -111,8 +111,8 @@ static double last_drift(const struct band *band, double inside, double outside)
     return inside;
 }
 
-/* most_ahead returns the largest o(t) that any drift between low and high allows;
- * least_ahead the smallest. */
+/* most_ahead returns the largest o(t) that any drift between low and high allows, least_ahead the
+ * smallest. */
 static double most_ahead(const struct band *band, double low, double high, double t)
 {
     for (int i = 0; i < SEARCH_STEPS; i++) {
@@ -137,7 +137,7 @@ static double least_ahead(const struct band *band, double low, double high, doub
     return lowest(band, (low + high) / 2, t);
 }
 
-/* fit is the work on one set of samples, sorted by time. */
+/* fit is the state of an estimate from one set of samples, sorted by time. */
 struct fit {
     struct clock_sample *samples;
     size_t num;
@@ -145,7 +145,7 @@ struct fit {
     int64_t ahead_ns;
     double tolerance;
     int64_t resolution_ns;
-    struct band band; /* with room for all samples */
+    struct band band; /* has memory for all samples */
 };
 
 static struct bound fit_bound(const struct fit *fit, size_t i)
@@ -167,7 +167,7 @@ static void fit_band(struct fit *fit, size_t from, size_t end)
     }
 }
 
-/* is_steady says whether one steady clock can have made samples [from, end). */
+/* is_steady says whether samples [from, end) are possible with one steady clock. */
 static bool is_steady(struct fit *fit, size_t from, size_t end)
 {
     fit_band(fit, from, end);
@@ -176,7 +176,7 @@ static bool is_steady(struct fit *fit, size_t from, size_t end)
     return room(&fit->band, best_drift(&fit->band)) >= -fit->tolerance;
 }
 
-/* steady_end returns how far from sample from on the clock was steady. */
+/* steady_end returns the end of the samples, from `from` on, during which the clock was steady. */
 static size_t steady_end(struct fit *fit, size_t from)
 {
     if (is_steady(fit, from, fit->num))
@@ -192,8 +192,8 @@ static size_t steady_end(struct fit *fit, size_t from)
     return good;
 }
 
-/* remove_sample takes out a sample that contradicts all others around it: the copy of a
- * packet that was sent again, where each point missed another one. */
+/* remove_sample removes a sample that contradicts all others around it: a packet that was sent twice,
+ * and each point missed another copy. */
 static void remove_sample(struct fit *fit, size_t at)
 {
     fit->num--;
@@ -215,7 +215,7 @@ static bool is_outlier(struct fit *fit, size_t from, size_t at)
     return steady;
 }
 
-/* fit_piece estimates over samples [from, end), which has both kinds. */
+/* fit_piece makes an estimate from samples [from, end), which include both kinds. */
 static void fit_piece(struct fit *fit, size_t from, size_t end, struct clock_piece *piece)
 {
     struct band *band = &fit->band;
@@ -236,7 +236,7 @@ static void fit_piece(struct fit *fit, size_t from, size_t end, struct clock_pie
         piece->ahead_ns = ahead0;
         piece->drift = (ahead1 - ahead0) / (t1 - t0);
         piece->uncertainty_ns = fmax(half0, half1);
-    } else { /* no drift to be seen: none is the best guess beyond the samples too */
+    } else { /* no drift is visible: none is the best guess, also outside of the samples */
         double most = fmax(most0, most1), least = fmin(least0, least1);
         piece->ahead_ns = (most + least) / 2;
         piece->drift = 0;
@@ -251,8 +251,8 @@ static int by_value(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* half_round_trip returns half of a typical (share 0.5) or the smallest (share 0) round
- * trip, from neighbours in opposite directions. scratch has room for all samples. */
+/* half_round_trip returns half of a typical (share 0.5) or the smallest (share 0) round-trip time, from
+ * adjacent samples in opposite directions. scratch has room for all samples. */
 static double half_round_trip(const struct fit *fit, double share, double *scratch)
 {
     size_t num = 0;
@@ -297,7 +297,7 @@ static void fit_pieces(struct fit *fit, struct clock_model *model)
             fit_piece(fit, from, end, &model->pieces[model->num_pieces++]);
         from = end;
     }
-    if (model->num_pieces == 0) /* nothing but contradictions: the least bad line */
+    if (model->num_pieces == 0) /* all samples contradict each other: use the best line there is */
         fit_piece(fit, 0, fit->num, &model->pieces[model->num_pieces++]);
 }
 
@@ -321,9 +321,8 @@ static int by_ahead(const void *left, const void *right)
     return (a->ahead_ns > b->ahead_ns) - (a->ahead_ns < b->ahead_ns);
 }
 
-/* orient finds out which packets of each group came from the reference's side: those that
- * seem to take longer. Groups seen in one direction alone go. Returns how many samples are
- * left. */
+/* orient determines which packets of each group came from the reference's side: those that seem to need
+ * more time. It removes groups with packets in one direction alone. Returns how many samples are left. */
 static size_t orient(struct clock_sample *samples, size_t num)
 {
     size_t kept = 0;
@@ -349,7 +348,7 @@ static size_t orient(struct clock_sample *samples, size_t num)
     return kept;
 }
 
-/* guess_one_way is the best that can be done without packets in both directions. */
+/* guess_one_way makes the best estimate that is possible without packets in both directions. */
 static void guess_one_way(struct clock_sample *samples, size_t num, struct clock_model *model)
 {
     qsort(samples, num, sizeof samples[0], by_ahead);
@@ -397,7 +396,7 @@ bool clock_estimate(struct clock_sample *samples, size_t num, int64_t resolution
         model->num_late += samples[i].late;
         model->num_early += !samples[i].late;
     }
-    /* A clock that is not quite steady can use up all the room; then the delays say more. */
+    /* A clock that is not quite steady can leave no room; then the delays are a better estimate. */
     double least = half_round_trip(&fit, model->num_pieces > 1 ? 0.5 : 0, (double *)bounds);
     for (size_t i = 0; i < model->num_pieces; i++)
         model->pieces[i].uncertainty_ns =

@@ -15,10 +15,10 @@
 
 enum { NAME_WIDTH = 24, TIME_WIDTH = 16 };
 
-/* print_time writes a column of a span of time. */
+/* print_time writes a column with a time span. */
 static void print_time(double ns, const char *sign, int width, struct ds_buffer *out)
 {
-    const double most = 18e18; /* two times lie no further apart */
+    const double most = 18e18; /* two times are never further apart */
     struct ds_buffer text = {0};
     ds_buffer_add_text(&text, sign);
     duration_print_fine((uint64_t)(fmin(fabs(ns), most) + 0.5), &text);
@@ -43,7 +43,7 @@ static void report_clock(const struct overlap_scan *survey, size_t point, struct
         ds_buffer_add_text(out, "  packets in one direction alone");
 }
 
-/* report_pieces writes a line for each time during which a clock ran steadily. */
+/* report_pieces writes a line for each period in which a clock was steady. */
 static void report_pieces(const struct overlap_scan *survey, size_t point, struct ds_buffer *out)
 {
     const struct overlap_scan_point *p = &survey->points[point];
@@ -64,13 +64,14 @@ static void report_pieces(const struct overlap_scan *survey, size_t point, struc
 static void print_name(const char *name, struct ds_buffer *out)
 {
     const size_t from = out->len;
-    printable_text((struct ds_text){name, strlen(name)}, out); /* whoever publishes has chosen it */
+    printable_text((struct ds_text){name, strlen(name)}, out); /* the name is chosen by whoever
+                                                                  publishes the stream */
     const unsigned wide =
         out->failed ? 0 : line_columns((struct ds_text){out->data + from, out->len - from});
     ds_buffer_printf(out, "%*s", wide < NAME_WIDTH ? (int)(NAME_WIDTH - wide) : 0, "");
 }
 
-/* most_ahead returns how far a clock was from that of its reference. */
+/* most_ahead returns how far, at most, a clock was ahead of or behind the reference. */
 static double most_ahead(const struct overlap_scan *survey, size_t point)
 {
     double most = fabs(overlap_scan_get_ahead(survey, point));
@@ -79,7 +80,7 @@ static double most_ahead(const struct overlap_scan *survey, size_t point)
     return most;
 }
 
-/* report_sum begins the table. */
+/* report_sum writes the beginning of the table. */
 static void report_sum(const struct overlap_scan *survey, struct ds_buffer *out)
 {
     size_t num_compared = 0;

@@ -1,6 +1,6 @@
 /*
- * dedup.c - see dedup.h. Counts lie in a table of buckets; a bucket that is full forgets
- * its oldest count.
+ * dedup.c - see dedup.h. The counts are in a hash table of buckets; a full bucket evicts its oldest
+ * count.
  */
 #include "capture/dedup.h"
 
@@ -13,7 +13,7 @@ enum { NUM_BUCKETS = 1 << 15, BUCKET_SIZE = 8 };
 struct count {
     uint64_t key; /* 0: free */
     uint32_t times;
-    uint32_t touched; /* the clock of the table, which wraps */
+    uint32_t touched; /* age by the table's own clock, which wraps */
     uint32_t number;
 };
 

@@ -7,8 +7,8 @@
  *   SLL2  0 protocol 2, 2 zero 2, 4 interface index 4, 8 ARPHRD type 2, 10 packet type 1,
  *         11 address length 1, 12 address 8
  *
- * Linux is given a filter by its socket: libpcap would take out what came meanwhile. Other systems are
- * given it by libpcap; KERNEL_FILTER_BY_PCAP takes that way here, for the tests.
+ * On Linux the filter is set on the socket: libpcap would discard packets that wait there. On other
+ * systems libpcap sets it; KERNEL_FILTER_BY_PCAP does that on Linux, for the tests.
  */
 #include "capture/kernel_filter.h"
 
@@ -21,7 +21,7 @@
 
 #include <linux/filter.h>
 
-/* field is a part of a cooked header that the kernel can be asked for. */
+/* packet_field is a field of a cooked header whose value the kernel can provide. */
 struct packet_field {
     uint32_t link_type;
     uint32_t offset;
@@ -64,7 +64,7 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
             if (!uncook_offset(&insn->k, link_type, BPF_MODE(insn->code) == BPF_ABS))
                 return false;
             break;
-        case BPF_LEN: /* would lack the header */
+        case BPF_LEN: /* the length would lack the header */
             return false;
         default:
             break;
@@ -73,7 +73,7 @@ bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_
     return true;
 }
 
-/* The kernel takes libpcap's programs as they are. */
+/* The kernel accepts libpcap's programs as they are. */
 _Static_assert(sizeof(struct bpf_insn) == sizeof(struct sock_filter), "the same instruction");
 _Static_assert(offsetof(struct bpf_insn, k) == offsetof(struct sock_filter, k), "k in its place");
 
@@ -92,10 +92,10 @@ static bool attach(pcap_t *pcap, struct bpf_insn *program, unsigned len)
 #else
 
 #ifndef BPF_MAXINSNS
-#define BPF_MAXINSNS 512 /* what the kernels of the BSDs take */
+#define BPF_MAXINSNS 512 /* limit of the BSD kernels */
 #endif
 
-/* Headers that libpcap makes up, which no kernel there knows. */
+/* Headers that libpcap makes; the kernels there do not know them. */
 bool kernel_filter_uncook(struct bpf_insn *program, unsigned len, uint32_t link_type)
 {
     (void)program;

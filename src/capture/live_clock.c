@@ -1,6 +1,6 @@
 /*
- * live_clock.c - see live_clock.h. Packets are handed out up to a few hundred milliseconds
- * after they came.
+ * live_clock.c - see live_clock.h. Packets are delivered up to a few hundred milliseconds after they
+ * came.
  */
 #include "capture/live_clock.h"
 

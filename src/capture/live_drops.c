@@ -1,7 +1,7 @@
 /*
- * live_drops.c - see live_drops.h. Linux is asked by the socket, and for the interface by files that
- * libpcap would open again and again. Other systems are asked by libpcap; LIVE_DROPS_BY_PCAP takes that
- * way here, for the tests.
+ * live_drops.c - see live_drops.h. On Linux the counts come from the socket and, for the interface,
+ * from files that libpcap would open again and again. On other systems they come from libpcap;
+ * LIVE_DROPS_BY_PCAP does that on Linux, for the tests.
  */
 #include "capture/live_drops.h"
 
@@ -15,7 +15,7 @@
 
 #include <linux/if_packet.h>
 
-/* count_missed sums up what the interface missed since it came up. */
+/* count_missed returns the sum of what the interface missed since it came up. */
 static uint64_t count_missed(const struct live_drops *drops)
 {
     uint64_t sum = 0;
@@ -54,7 +54,7 @@ void live_drops_begin(struct live_drops *drops, const char *device)
 
 void live_drops_count(struct live_drops *drops, pcap_t *pcap)
 {
-    struct tpacket_stats_v3 since = {0}; /* the kernel counts since it was asked last */
+    struct tpacket_stats_v3 since = {0}; /* the kernel counts since the last query */
     socklen_t len = sizeof since;
     if (getsockopt(pcap_fileno(pcap), SOL_PACKET, PACKET_STATISTICS, &since, &len) == 0)
         drops->by_kernel += since.tp_drops;

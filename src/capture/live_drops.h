@@ -1,5 +1,5 @@
 /*
- * live_drops.h - how many packets of an interface never came: the kernel had no room for them, or the
+ * live_drops.h - counts packets of an interface that were lost: the kernel had no room for them, or the
  * interface missed them.
  */
 #ifndef SRC_LIVE_DROPS_H
@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* live_drops is zeroed before it is begun. */
+/* live_drops must be zeroed before live_drops_begin. */
 struct live_drops {
     uint64_t by_kernel;
-    bool has_interface;     /* what that missed is counted, too: */
-    int missed_fds[2];      /* where it can be read; */
-    uint64_t missed_before; /* before it was begun; */
-    uint64_t by_interface;  /* since then */
-    uint32_t told[2];       /* by libpcap last */
+    bool has_interface;     /* packets that the interface missed count, too: */
+    int missed_fds[2];      /* files with their number; */
+    uint64_t missed_before; /* number before live_drops_begin; */
+    uint64_t by_interface;  /* number since then */
+    uint32_t told[2];       /* last counts of libpcap */
 };
 
-/* live_drops_begin opens what is asked later, when nothing can be opened. */
+/* live_drops_begin opens files for later, when the process cannot open any. */
 void live_drops_begin(struct live_drops *drops, const char *device);
 
-/* live_drops_count counts both anew. */
+/* live_drops_count updates both counts. */
 void live_drops_count(struct live_drops *drops, pcap_t *pcap);
 
 void live_drops_end(struct live_drops *drops);

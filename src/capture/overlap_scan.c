@@ -12,16 +12,16 @@
 enum {
     MAX_SAMPLES = 1 << 18, /* of all points together */
     MIN_POINT_SAMPLES = 1024,
-    ENOUGH_DATA = 3,    /* packets with payload, SYN or FIN that two points must share ... */
-    ENOUGH_PACKETS = 32 /* ... or of any kind: keep-alives look alike forever */
+    ENOUGH_DATA = 3,    /* packets with payload, SYN or FIN that two points must share, at least ... */
+    ENOUGH_PACKETS = 32 /* ... or of any kind: keepalives look alike forever */
 };
 
-/* Copies of a packet this close together come from one capture on several interfaces; those
- * farther apart were sent again. */
+/* Copies of a packet within this time come from one capture on several interfaces; those farther apart
+ * were sent again. */
 static const int64_t SAME_TIME_NS = 5000000;
-/* What an estimate costs that knows nothing of the delay: to be avoided, if possible. */
+/* Cost of an estimate without knowledge of the delay: to be avoided if possible. */
 static const double ONE_WAY_COST = 1e15;
-/* Beyond this the arithmetic on time stamps could overflow. */
+/* With larger values, calculations with time stamps could overflow. */
 static const int64_t MAX_TIME_NS = (int64_t)1 << 62;
 
 struct overlap_scan_sample {
@@ -29,12 +29,12 @@ struct overlap_scan_sample {
     int64_t at_ns;
     uint32_t hosts;
     uint32_t content; /* hash of the payload */
-    bool cut;         /* content is of what the snap length left of it */
+    bool cut;         /* content covers only the part that the snap length left */
     bool reverse;
-    bool has_data; /* payload, SYN or FIN */
+    bool has_data; /* it has payload, SYN or FIN */
 };
 
-/* edge is what two points have in common. */
+/* edge says what two points have in common. */
 struct edge {
     size_t a, b; /* a < b */
     double uncertainty_ns;
@@ -80,7 +80,7 @@ void overlap_scan_packet(struct overlap_scan *survey, size_t point, const struct
     struct packet_id id;
 
     if (packet->past.kind != DS_SNAPSHOT_NONE)
-        return; /* no point saw it */
+        return; /* not seen by any point */
     if (!p->looked_at)
         p->first_ns = p->last_ns = packet->ts_ns;
     p->looked_at = true;
@@ -124,8 +124,8 @@ static int by_key(const void *left, const void *right)
     return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
 }
 
-/* keep_distinct sorts the samples and drops those of packets that were sent again: which of
- * them is which at another point can't be told. */
+/* keep_distinct sorts the samples and removes those of packets that were sent again: it is unknown
+ * which transmission at one point is which at another. */
 static void keep_distinct(struct overlap_scan_point *p)
 {
     size_t kept = 0;
@@ -142,8 +142,8 @@ static void keep_distinct(struct overlap_scan_point *p)
     p->num_samples = kept;
 }
 
-/* join makes clock samples of what two points share: point against reference. Returns how
- * many, or 0 when they are too few to mean anything. */
+/* join makes clock samples from the packets that two points share: point against reference. Returns
+ * their number, or 0 if they are too few to be significant. */
 static size_t join(const struct overlap_scan_point *point, const struct overlap_scan_point *reference,
                    struct clock_sample *out)
 {
@@ -171,7 +171,7 @@ static size_t join(const struct overlap_scan_point *point, const struct overlap_
     return num_data >= ENOUGH_DATA || num >= ENOUGH_PACKETS ? num : 0;
 }
 
-/* estimate finds how the clock of one point runs against another's. */
+/* estimate compares the clock of one point with another's. */
 static bool estimate(const struct overlap_scan *survey, size_t point, size_t reference,
                      struct clock_sample *scratch, struct clock_model *clock)
 {
@@ -180,19 +180,19 @@ static bool estimate(const struct overlap_scan *survey, size_t point, size_t ref
     return clock_estimate(scratch, join(a, b, scratch), resolution, clock);
 }
 
-/* walk is what place needs on its way. */
+/* overlap_walk is the state of place. */
 struct overlap_walk {
     struct overlap_scan *survey;
     const struct edge *edges;
     size_t num_edges;
     struct clock_sample *scratch;
     double *cost;
-    double *ahead_ns; /* of the points of a group */
+    double *ahead_ns; /* for each point of a group */
     bool *done;
 };
 
-/* spread goes from a reference to all points that share packets with it, directly or through others, always
- * over the link that is the most certain, all in all, and notes on each its group and parent (Dijkstra). */
+/* spread visits all points that share packets with a reference, directly or through others, over the
+ * links whose total uncertainty is smallest, and sets the group and parent of each (Dijkstra). */
 static bool spread(struct overlap_walk *walk, size_t reference)
 {
     struct overlap_scan *survey = walk->survey;
@@ -247,7 +247,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* choose_reference returns the reference of the group that was spread from its first point. */
+/* choose_reference returns the reference of the group that spread visited from its first point. */
 static size_t choose_reference(struct overlap_walk *walk, size_t first)
 {
     struct overlap_scan *survey = walk->survey;
@@ -269,7 +269,7 @@ static size_t choose_reference(struct overlap_walk *walk, size_t first)
     return first;
 }
 
-/* place finds the group of each point, and compares the clocks in it with that of its reference. */
+/* place determines the group of each point, and compares the clocks in it with the reference's clock. */
 static bool place(struct overlap_scan *survey, const struct edge *edges, size_t num_edges,
                   struct clock_sample *scratch)
 {
@@ -389,7 +389,7 @@ struct overlap_scan_piece overlap_scan_get_piece(const struct overlap_scan *surv
     struct overlap_scan_piece piece = {
         .from_ns = number == 0 ? clock->first_ns : clock->pieces[number].from_ns,
         .to_ns = is_last ? clock->last_ns : clock->pieces[number + 1].from_ns - 1,
-        /* What leads to the reference adds its own. */
+        /* The path from the parent to the reference adds its uncertainty. */
         .uncertainty_ns =
             p->uncertainty_ns - clock_uncertainty(clock) + clock->pieces[number].uncertainty_ns,
     };

@@ -23,7 +23,7 @@ static uint64_t hash_addr(const struct ds_addr *addr)
     return hash_bytes(addr->family, addr->bytes, sizeof addr->bytes);
 }
 
-/* hash_pair hashes two values without regard to their order. */
+/* hash_pair hashes two values, regardless of their order. */
 static uint64_t hash_pair(uint64_t a, uint64_t b)
 {
     return a < b ? hash_mix(a, b) : hash_mix(b, a);

@@ -1,7 +1,7 @@
 /*
- * packet_id.h - what a packet is known by wherever it was captured: the TCP connection, the
- * numbers in the TCP header, and the payload. What routers change (addresses of the link,
- * time to live, checksums) is left out.
+ * packet_id.h - the identity of a packet, the same wherever it was captured: the TCP connection, the
+ * numbers in the TCP header, and the payload. Fields that routers change (link addresses, time to live,
+ * checksums) are not part of it.
  */
 #ifndef PACKET_ID_H
 #define PACKET_ID_H
@@ -9,24 +9,24 @@
 #include <distsniff/dissect.h>
 
 struct packet_id {
-    uint64_t header; /* hash of all that the TCP and IP headers say */
+    uint64_t header; /* hash of the TCP and IP headers */
     uint64_t flow;   /* hash of both ends, the same for both directions */
-    uint32_t hosts;  /* hash of both addresses; of the ports as well when they are equal */
+    uint32_t hosts;  /* hash of both addresses; also of the ports if the addresses are equal */
     bool reverse;    /* sent by the end that sorts second */
     bool has_ack;
-    bool cut; /* the snap length left out some of the payload */
+    bool cut; /* the snap length cut off part of the payload */
     uint32_t seq, end, ack; /* end: sequence number after the payload, SYN and FIN */
     const uint8_t *payload;
     uint32_t payload_len;
 };
 
-/* packet_id_read returns false for a packet without a TCP header. */
+/* packet_id_read sets id. Returns false for a packet without a TCP header. */
 bool packet_id_read(const struct ds_packet *packet, struct packet_id *id);
 
-/* packet_id_content returns a hash of header and payload. */
+/* packet_id_content returns a hash of the header and payload. */
 uint64_t packet_id_content(const struct packet_id *id);
 
-/* hash_mix stirs a value into a hash. */
+/* hash_mix adds a value to a hash. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
@@ -35,7 +35,7 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 
 uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t len);
 
-/* seq_is_after compares TCP sequence numbers, which wrap. */
+/* seq_is_after compares TCP sequence numbers, which wrap around. */
 static inline bool seq_is_after(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;

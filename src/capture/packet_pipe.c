@@ -25,7 +25,7 @@ struct packet_pipe {
     uint32_t link_type;
     void (*const *on_wait)(void *);
     void *const *wait_context;
-    size_t at, len; /* of bytes: what has come and was not taken */
+    size_t at, len; /* in bytes: the part that was received and not used yet */
     bool has_ended;
     const char *trouble;
     uint8_t bytes[BUFFER_LEN];
@@ -85,7 +85,7 @@ void packet_pipe_free(struct packet_pipe *pipe)
     if (pipe == NULL)
         return;
     close(pipe->fd);
-    explicit_bzero(pipe->bytes, sizeof pipe->bytes); /* there may be secrets in it */
+    explicit_bzero(pipe->bytes, sizeof pipe->bytes); /* it may contain secrets */
     free(pipe);
 }
 
@@ -101,7 +101,7 @@ const char *packet_pipe_trouble(const struct packet_pipe *pipe)
 
 enum taken { TAKEN_PACKET, TAKEN_NOTHING, TAKEN_NONSENSE };
 
-/* take takes an entry that is whole. */
+/* take parses an entry, if it is complete. */
 static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
 {
     struct cursor data;
@@ -113,7 +113,7 @@ static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry,
     return cursor_child(rest, entry->cap_len, &data) ? TAKEN_PACKET : TAKEN_NOTHING;
 }
 
-/* read_more reads what has come. False when that would have to wait. */
+/* read_more reads available data. Returns false if it would have to wait longer than wait_ms. */
 static bool read_more(struct packet_pipe *pipe, int wait_ms)
 {
     struct pollfd ready = {pipe->fd, POLLIN, 0};

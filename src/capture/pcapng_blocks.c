@@ -1,9 +1,9 @@
 /*
- * pcapng_blocks.c - see pcapng_blocks.h (draft-ietf-opsawg-pcapng, 4.7). A file is a row of
- * blocks, type:4 length:4 body length:4, where length counts all of it, is a multiple of 4 and in
- * the byte order of the section:
+ * pcapng_blocks.c - see pcapng_blocks.h (draft-ietf-opsawg-pcapng, 4.7). A file is a sequence of
+ * blocks, type:4 length:4 body length:4, where length is the size of the whole block, a multiple of 4,
+ * in the byte order of the section:
  *
- *   0a0d0d0a section   magic:4 1a2b3c4d, in the order of the section; version:4 length:8; options
+ *   0a0d0d0a section   magic:4 1a2b3c4d, in the section's byte order; version:4 length:8; options
  *   00000001 interface link type:2 reserved:2 snap length:4; options of code:2 length:2 value, padded
  *            to 4; code 9 is the resolution: 10^-value, or 2^-value with the top bit set;
  *            microseconds when there is none
@@ -12,7 +12,7 @@
  *   00000006 packet  interface:4 ...
  *   0000000a secrets   type:4 "TLSK" as a number, length:4 text, padded to 4; options
  *
- * Bytes come in pieces of any length, so that nothing but a head and a line is kept.
+ * Bytes come in pieces of any length; only a head and a line are kept.
  */
 #include "capture/pcapng_blocks.h"
 
@@ -44,8 +44,8 @@ static uint32_t head_u32(const struct pcapng_blocks *b, size_t at)
     return b->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* needed says how long the head of a block is of which head_len bytes are there. A block that is too short
- * for secrets is passed over as one that is not known, as libpcap does. */
+/* needed returns the length of a block's head of which head_len bytes are there. A block that is too
+ * short for secrets is skipped like an unknown one, as libpcap does. */
 static size_t needed(const struct pcapng_blocks *b)
 {
     if (b->head_len < HEAD_LEN)
@@ -58,7 +58,7 @@ static size_t needed(const struct pcapng_blocks *b)
                : HEAD_LEN;
 }
 
-/* pass goes on to the block behind len bytes. */
+/* pass skips len bytes and goes on with the next block. */
 static void pass(struct pcapng_blocks *b, uint64_t len)
 {
     b->left = len;
@@ -78,8 +78,8 @@ static void end_line(struct pcapng_blocks *b)
     pcapng_blocks_clear(b);
 }
 
-/* begin_secrets begins a text that is said to have so many bytes: where the block has fewer it is read as
- * far as that goes, behind a line that is none, so that it does not pass for whole. */
+/* begin_secrets begins a text of text_len bytes. If the block has fewer, they are read, preceded by an
+ * invalid line, so that the text does not count as complete. */
 static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t room)
 {
     give(b);
@@ -164,12 +164,12 @@ static void begin_block(struct pcapng_blocks *b)
             return;
         }
     } else if (b->state == BLOCK_FIRST) {
-        b->state = BLOCK_NONE; /* of another form */
+        b->state = BLOCK_NONE; /* in another format */
         return;
     }
     const uint32_t len = head_u32(b, 4);
     if (len % 4 != 0 || len < head_len + END_LEN) {
-        b->state = BLOCK_NONE; /* libpcap goes no further, either */
+        b->state = BLOCK_NONE; /* libpcap does not continue, either */
         return;
     }
     b->in = head_len == SECTION_HEAD_LEN           ? &b->section
@@ -198,7 +198,7 @@ static void read_text(struct pcapng_blocks *b, const uint8_t *text, size_t len)
     }
 }
 
-/* describe keeps the body of a description, as much of it as there is room for. */
+/* describe keeps the beginning of the body of a description, as much as there is room for. */
 static void describe(struct pcapng_description *description, const uint8_t *bytes, size_t len)
 {
     const size_t room = sizeof description->bytes - description->len;
@@ -207,7 +207,7 @@ static void describe(struct pcapng_description *description, const uint8_t *byte
     description->len += num;
 }
 
-/* take works on bytes, of which there is one at least, and returns how many it took. */
+/* take processes bytes, at least one, and returns how many it has used. */
 static size_t take(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
 {
     if (b->state <= BLOCK_HEAD) {
@@ -244,8 +244,8 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
     return has_secrets;
 }
 
-/* find_option finds an option of a description, from at on; NULL when there is none. It has *len
- * bytes. */
+/* find_option finds an option of a description, from `at` on; NULL if there is none. *len is its
+ * length. */
 static const uint8_t *find_option(const struct pcapng_description *description, size_t at,
                                   uint16_t wanted, size_t *len)
 {

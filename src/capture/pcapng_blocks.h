@@ -14,13 +14,13 @@
 
 enum {
     DESCRIPTION_MAX = 512,
-    SECRETS_LINE_MAX = 513, /* one more than a line of a key log may have */
+    SECRETS_LINE_MAX = 513, /* one more than the maximum length of a line of a key log */
 };
 
-/* secrets_sink takes what is found. */
+/* secrets_sink receives the secrets. */
 struct secrets_sink {
-    /* A line of a key log, without its end, which is cut behind SECRETS_LINE_MAX; an empty one at
-     * the beginning of each block. */
+    /* take receives a line of a key log, without its line end, cut off after SECRETS_LINE_MAX bytes; an
+     * empty line at the beginning of each block. */
     void (*take)(void *context, const char *line, size_t len);
     void *context;
 };
@@ -31,7 +31,7 @@ struct pcapng_blocks {
     /* Where it is there, all interfaces become Ethernet, without a limit of how long packets are. */
     struct pcapng_interfaces *interfaces;
     enum { BLOCK_FIRST, BLOCK_HEAD, BLOCK_SECRETS, BLOCK_SKIPPED, BLOCK_NONE } state;
-    bool swapped; /* numbers are in the other byte order than ours */
+    bool swapped; /* numbers are in the opposite byte order */
     uint8_t head[16];
     size_t head_len;
     uint64_t left; /* of the text, or of what is passed over */
@@ -40,7 +40,7 @@ struct pcapng_blocks {
     uint8_t fixed[8]; /* what its body begins with */
     size_t fixed_len;
     struct pcapng_description {
-        uint8_t bytes[DESCRIPTION_MAX]; /* as many as there is room for */
+        uint8_t bytes[DESCRIPTION_MAX]; /* the beginning, as much as there is room for */
         size_t len;
         bool swapped;
     } section, interface, *in; /* the first section, one interface; in: which one is being read */
@@ -48,19 +48,19 @@ struct pcapng_blocks {
     size_t line_len;
 };
 
-/* pcapng_blocks_see looks at the next bytes of a file, of whatever form, and puts zeros where
- * secrets were. Returns whether there were any. */
+/* pcapng_blocks_see processes the next bytes of a file, in whatever format, and overwrites secrets with
+ * zeros. Returns whether there were any. */
 bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len);
 
 /* pcapng_blocks_has_nanoseconds says whether an interface so far has time stamps of more than
  * microseconds. */
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks);
 
-/* pcapng_blocks_made_key returns the number that marks packets of the file which stand for the past
- * (pseudo_packet.h); 0: none. */
+/* pcapng_blocks_made_key returns the number that marks packets from a snapshot in the file
+ * (pseudo_packet.h); 0: there is none. */
 uint32_t pcapng_blocks_made_key(const struct pcapng_blocks *blocks);
 
-/* pcapng_blocks_clear wipes what is left of a line. */
+/* pcapng_blocks_clear wipes the rest of a line. */
 void pcapng_blocks_clear(struct pcapng_blocks *blocks);
 
 #endif

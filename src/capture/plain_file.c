@@ -65,7 +65,7 @@ uint64_t plain_file_position(const struct plain_file *plain)
     return plain->offset - (plain->len - plain->at);
 }
 
-/* fill moves what is left to the front and reads on behind it. False at the end. */
+/* fill moves the rest to the front and reads more after it. Returns false at the end. */
 static bool fill(struct plain_file *plain, pcap_t *pcap)
 {
     const size_t left = plain->len - plain->at;
@@ -81,8 +81,8 @@ static bool fill(struct plain_file *plain, pcap_t *pcap)
     return true;
 }
 
-/* take finds the next record in the buffer. False when not all of it is there; is_plain tells
- * whether it may come yet. */
+/* take finds the next record in the buffer. Returns false if it is not completely there; *is_plain says
+ * whether the rest of it may follow. */
 static bool take(struct plain_file *plain, bool *is_plain, const u_char **data)
 {
     struct record_head head;
@@ -112,7 +112,7 @@ bool plain_file_next(struct plain_file *plain, pcap_t *pcap, struct pcap_pkthdr 
     while (!take(plain, &is_plain, data)) {
         if (is_plain && fill(plain, pcap))
             continue;
-        /* When this fails libpcap goes on elsewhere, so it must not: it then reads no more. */
+        /* If this fails, libpcap would continue at the wrong place, so it reads no more. */
         if (fseeko(pcap_file(pcap), (off_t)plain_file_position(plain), SEEK_SET) != 0)
             (void)fseeko(pcap_file(pcap), 0, SEEK_END);
         plain_file_end(plain);

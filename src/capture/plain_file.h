@@ -1,7 +1,7 @@
 /*
- * plain_file.h - the records of a plain capture file, taken out of large reads: libpcap asks
- * stdio twice a packet, which costs as much as decoding it. What is not plain, the end of the
- * file included, is left to libpcap, which says what is wrong with it.
+ * plain_file.h - reads the records of a plain capture file in large reads: libpcap calls stdio twice
+ * per packet, which costs as much as decoding it. libpcap reads everything that is not plain, including
+ * the end of the file, and reports errors in it.
  */
 #ifndef SRC_PLAIN_FILE_H
 #define SRC_PLAIN_FILE_H
@@ -12,23 +12,23 @@
 
 struct plain_file {
     uint8_t *buffer;  /* NULL: libpcap reads */
-    size_t at, len;   /* what is left of it is between */
-    uint64_t offset;  /* in the file, behind the buffer */
-    uint32_t max_len; /* of a record; longer ones are not plain */
-    uint32_t fraction_ns; /* what fractions of a second are counted in */
+    size_t at, len;   /* its unused part is between these */
+    uint64_t offset;  /* position in the file after the buffer */
+    uint32_t max_len; /* maximum length of a record; longer ones are not plain */
+    uint32_t fraction_ns; /* unit of the fractions of a second */
     struct pcap_pkthdr header;
 };
 
-/* plain_file_begin looks at a file that libpcap has just opened for nanoseconds. What is no file
- * on a disk, pcapng, of the other byte order, or does not leave room in memory is not taken. */
+/* plain_file_begin examines a file that libpcap has just opened for nanoseconds. It leaves to libpcap:
+ * files that are not on a disk, pcapng, files of the other byte order, and all files if memory ran out. */
 void plain_file_begin(struct plain_file *plain, pcap_t *pcap);
 
-/* plain_file_next gives out the next record, which is valid until the next call. False when
- * libpcap is to go on from here, from now on. */
+/* plain_file_next returns the next record, which is valid until the next call. Returns false if libpcap
+ * must read from here on. */
 bool plain_file_next(struct plain_file *plain, pcap_t *pcap, struct pcap_pkthdr **header,
                      const u_char **data);
 
-/* plain_file_position returns how much of the file has been taken. */
+/* plain_file_position returns how much of the file has been read. */
 uint64_t plain_file_position(const struct plain_file *plain);
 
 void plain_file_end(struct plain_file *plain);

@@ -1,12 +1,12 @@
 /*
  * point_merge.c - see point_merge.h.
  *
- * Packets wait in the slots of a ring, and in a list in the order in which they are to be shown.
- * The bytes of a packet are copied into its slot, whose memory is used again.
+ * Packets wait in the slots of a ring, and in a list in the order in which they will be shown. The
+ * bytes of a packet are copied into its slot, whose memory is reused.
  *
- * The time at which the reference of a group saw a packet is certain: it is shown as it is. What
- * only others saw is shown by their corrected clocks, which is doubtful. A packet that
- * acknowledges another one goes behind it; of the two the doubtful one moves.
+ * The time at which the reference of a group saw a packet is certain: it is shown as it is. Packets
+ * that only others saw are shown by their corrected clocks: their times are doubtful. A packet that
+ * acknowledges another one comes after it; the doubtful one of the two is moved.
  */
 #include "capture/point_merge.h"
 
@@ -19,11 +19,11 @@
 enum {
     NUM_SLOTS = 4096,
     NUM_FLOWS = 1 << 14,
-    MAX_CHAIN = 8,            /* a packet waits for one that waits for one ... */
-    MAX_HELD = 8 * 1024 * 1024, /* bytes of all packets that wait */
+    MAX_CHAIN = 8,            /* a packet waits for one that waits for another, and so on */
+    MAX_HELD = 8 * 1024 * 1024, /* bytes of all waiting packets */
     KEPT_SIZE = 2048            /* memory that a slot keeps for its next packet */
 };
-/* By how much more than the clocks say packets may have been on their way. */
+/* How much longer packets may have been on their way than the clocks say. */
 static const int64_t SLACK_NS = 50000000;
 static const int64_t MAX_WAIT_NS = 1000000000;
 
@@ -34,11 +34,11 @@ struct point_slot {
     struct packet_id id;
     bool has_id;
     bool shown;
-    bool certain;                /* the reference of the group saw it at that time */
-    struct point_slot *before, *after; /* in the order in which they are to be shown */
+    bool certain;                /* the reference of the group captured it at that time */
+    struct point_slot *before, *after; /* in the order in which they will be shown */
 };
 
-/* flow remembers how far each direction of a TCP connection has been shown. */
+/* point_flow remembers how much of each direction of a TCP connection has been shown. */
 struct point_flow {
     uint64_t key;
     uint32_t end[2];
@@ -48,17 +48,17 @@ struct point_flow {
 struct point_merge {
     const struct overlap_scan *survey;
     bool correct;
-    bool drain; /* nothing may wait any longer */
+    bool drain; /* no packet waits any longer */
     int64_t wait_ns;
     bool any_cuts;
     struct dedup *dedup;
     uint64_t num_copies;
     struct point_slot slots[NUM_SLOTS]; /* waiting: [first, first + num), modulo NUM_SLOTS */
     size_t first, num;
-    struct point_slot *next, *last; /* those that have not been shown */
+    struct point_slot *next, *last; /* the packets that have not been shown */
     int64_t newest_ns;        /* time of the packet that came last */
-    uint32_t first_number; /* of the packets put into slots, counted */
-    size_t held; /* bytes of those that wait */
+    uint32_t first_number; /* number of packets put into slots before the first one */
+    size_t held; /* bytes of the waiting packets */
     struct point_flow flows[NUM_FLOWS];
 };
 
@@ -111,14 +111,14 @@ static struct point_slot *slot_at(struct point_merge *points, size_t i)
     return &points->slots[(points->first + i) % NUM_SLOTS];
 }
 
-/* leave takes a slot out of the order. */
+/* leave removes a slot from the order. */
 static void leave(struct point_merge *points, struct point_slot *slot)
 {
     *(slot->before != NULL ? &slot->before->after : &points->next) = slot->after;
     *(slot->after != NULL ? &slot->after->before : &points->last) = slot->before;
 }
 
-/* enter puts a slot behind another one, or first for NULL. */
+/* enter inserts a slot after another one; NULL: at the beginning. */
 static void enter(struct point_merge *points, struct point_slot *slot, struct point_slot *before)
 {
     slot->before = before;
@@ -142,7 +142,7 @@ static void flow_advance(struct point_flow *flow, bool reverse, uint32_t end)
     flow->known[reverse] = true;
 }
 
-/* find_asked returns a waiting packet that id answers and that has not been shown, or NULL. */
+/* find_asked returns a waiting packet that id acknowledges and that has not been shown, or NULL. */
 static struct point_slot *find_asked(struct point_merge *points, const struct packet_id *id)
 {
     if (!id->has_ack)
@@ -189,7 +189,7 @@ static void release_shown(struct point_merge *points)
     }
 }
 
-/* raise moves a doubtful packet behind the certain one that it answers. */
+/* raise moves a doubtful packet after the certain one that it acknowledges. */
 static void raise(struct point_merge *points, struct point_slot *slot, struct point_slot *asked)
 {
     leave(points, slot);
@@ -198,7 +198,7 @@ static void raise(struct point_merge *points, struct point_slot *slot, struct po
         slot->packet.ts_ns = asked->packet.ts_ns;
 }
 
-/* lower moves a doubtful packet before the first one, which answers it. */
+/* lower moves a doubtful packet before the first one, which acknowledges it. */
 static void lower(struct point_merge *points, struct point_slot *slot)
 {
     const int64_t answered_ns = points->next->packet.ts_ns;
@@ -208,7 +208,7 @@ static void lower(struct point_merge *points, struct point_slot *slot)
         slot->packet.ts_ns = answered_ns;
 }
 
-/* settle sees to it that the next packet answers none that still waits. */
+/* settle makes sure that the next packet does not acknowledge one that still waits. */
 static void settle(struct point_merge *points)
 {
     for (int i = 0; i < MAX_CHAIN && points->next->has_id; i++) {
@@ -240,7 +240,7 @@ bool point_merge_pop(struct point_merge *points, struct ds_packet *packet)
     return true;
 }
 
-/* keep copies the bytes of a packet into a slot; false when memory ran out. */
+/* keep copies the bytes of a packet into a slot. Returns false when memory ran out. */
 static bool keep(struct point_slot *slot, const struct ds_packet *packet, const struct packet_id *id)
 {
     if (slot->size < packet->cap_len) {
@@ -258,12 +258,12 @@ static bool keep(struct point_slot *slot, const struct ds_packet *packet, const 
     slot->shown = false;
     if (id != NULL) {
         slot->id = *id;
-        slot->id.payload = NULL; /* was the caller's */
+        slot->id.payload = NULL; /* the caller owned it */
     }
     return true;
 }
 
-/* fill_in puts a whole packet in place of a cut copy that still waits. */
+/* fill_in replaces a truncated copy that still waits by a complete packet. */
 static bool fill_in(struct point_merge *points, const struct ds_packet *packet,
                     const struct packet_id *id)
 {
@@ -281,8 +281,8 @@ static bool fill_in(struct point_merge *points, const struct ds_packet *packet,
     return false;
 }
 
-/* make_certain is for a packet that waits, now that the first point has seen it as well: as if it
- * had come with this copy. */
+/* make_certain changes a waiting packet, now that the first point has captured it as well: as if it had
+ * come with this copy. */
 static void make_certain(struct point_merge *points, struct point_slot *slot, int64_t ts_ns)
 {
     if (slot->shown || slot->certain)
@@ -300,8 +300,8 @@ static bool is_shown(struct point_merge *points, size_t point, uint64_t packet, 
     return dedup_is_copy(points->dedup, packet, point, number);
 }
 
-/* is_copy says so of a packet with TCP. Where packets may be cut, whole ones count as both
- * themselves and what is left of them when cut. */
+/* is_copy does the same for a packet with TCP. If packets may be truncated, a complete one counts both
+ * as itself and as its truncated form. */
 static bool is_copy(struct point_merge *points, size_t point, const struct ds_packet *packet,
                     const struct packet_id *id, uint32_t *number)
 {
@@ -314,8 +314,8 @@ static bool is_copy(struct point_merge *points, size_t point, const struct ds_pa
     return copy;
 }
 
-/* is_same_bytes says so of a packet without TCP, which is only the same where no router
- * changed it. */
+/* is_same_bytes does the same for a packet without TCP, which is only recognised if no router changed
+ * it. */
 static bool is_same_bytes(struct point_merge *points, size_t point, const struct ds_packet *packet,
                           uint32_t *number)
 {
@@ -327,7 +327,7 @@ static bool is_same_bytes(struct point_merge *points, size_t point, const struct
 void point_merge_push(struct point_merge *points, size_t point, const struct ds_packet *packet)
 {
     struct packet_id id;
-    const bool is_made = packet->past.kind != DS_SNAPSHOT_NONE; /* no point saw it */
+    const bool is_made = packet->past.kind != DS_SNAPSHOT_NONE; /* not captured by any point */
     bool has_id = !is_made && packet_id_read(packet, &id);
     struct ds_packet now = *packet;
     now.ts_ns = point_merge_time(points, point, packet->ts_ns);
@@ -347,7 +347,7 @@ void point_merge_push(struct point_merge *points, size_t point, const struct ds_
     }
     struct point_slot *slot = slot_at(points, points->num++);
     if (!keep(slot, &now, has_id ? &id : NULL)) {
-        slot->packet = now; /* borrowed: to be given out at once */
+        slot->packet = now; /* borrowed: it is returned before the next call */
         slot->has_id = slot->shown = false;
         points->drain = true;
     }

@@ -1,13 +1,12 @@
 /*
  * port_filter.c - see port_filter.h.
  *
- * Live, the kernel's filter lets through whatever could belong to a port that is still to be
- * learned: between EPMD's answer and our reading it, the first packets to that port are
- * already in the ring. Ports that turn out to be busy with something else are excluded from
- * it, which is only a matter of load.
+ * In a live capture, the kernel's filter accepts everything that could belong to a port that is still
+ * unknown: when EPMD's answer is read, the first packets to that port are already in the ring. Ports
+ * that turn out to be busy with other protocols are excluded from it, only to reduce the load.
  *
- * VLAN tags are stepped over before an expression is tried, unless it speaks of VLANs
- * itself: so does the kernel for tcpdump, and "port 4369" is meant that way.
+ * VLAN tags are skipped before an expression is applied, unless it mentions VLANs itself: the kernel
+ * does so for tcpdump, and "port 4369" is meant that way.
  */
 #include "capture/port_filter.h"
 
@@ -25,9 +24,9 @@
 
 enum {
     NUM_PORTS = 65536,
-    BUSY_AFTER = 20000, /* packets refused */
+    BUSY_AFTER = 20000, /* rejected packets */
     MAX_EXCLUDED = 16,
-    FIRST_EPHEMERAL = 32768, /* Linux takes clients' ports from here on */
+    FIRST_EPHEMERAL = 32768, /* Linux uses ports from here on for clients */
     LINKTYPE_ETHERNET = 1,
 };
 
@@ -46,22 +45,22 @@ struct rule {
 
 struct port_filter {
     struct capture *capture;
-    char *expression; /* NULL: everything passes */
+    char *expression; /* NULL: accepts everything */
     bool is_learning; /* not --no-follow */
     bool steps_over_vlan;
-    bool in_kernel; /* live and --no-follow: the kernel's word is final */
+    bool in_kernel; /* live and --no-follow: only the kernel filters */
     bool with_dns;
     bool all_packets;
-    bool is_file_name, is_folder, is_empty;      /* the expression */
-    struct bpf_program users_in_kernel; /* live: the expression, for the kernel's filter */
+    bool is_file_name, is_folder, is_empty;      /* properties of the expression */
+    struct bpf_program users_in_kernel; /* live: the compiled expression, for the kernel's filter */
     struct rule *rules;
     size_t num_rules;
-    struct rule of_quoted; /* for packets that ICMP errors quote; no instructions: none matches */
+    struct rule of_quoted; /* for packets that ICMP errors quote; no instructions: no packet matches */
     uint8_t *stripped; /* MAX_SNAPLEN bytes for a packet without VLAN tags */
     uint16_t excluded[MAX_EXCLUDED];
     size_t num_excluded;
     uint8_t learned[NUM_PORTS / 8];
-    uint16_t refused[FIRST_EPHEMERAL]; /* packets, by port, up to BUSY_AFTER */
+    uint16_t refused[FIRST_EPHEMERAL]; /* number of rejected packets, by port, up to BUSY_AFTER */
 };
 
 static bool is_learned(const struct port_filter *f, uint16_t port)
@@ -69,7 +68,7 @@ static bool is_learned(const struct port_filter *f, uint16_t port)
     return (f->learned[port / 8] >> port % 8 & 1) != 0;
 }
 
-/* Reads -F: an expression over several lines, with comments from # on. */
+/* read_expression reads the file of -F: an expression in several lines, with comments from # on. */
 static char *read_expression(const char *name)
 {
     enum { MAX_LEN = 1024 * 1024 };
@@ -101,8 +100,8 @@ static char *read_expression(const char *name)
 char *port_filter_kernel_expression(const char *expression, const uint16_t *excluded,
                                     size_t num_excluded, bool with_vlan)
 {
-    /* TCP, GRE, IP in IP, IP fragments, VXLAN on its two ports, GENEVE; of IPv6 all but plain UDP and
-     * ICMPv6, for it may be any of these behind extension headers; errors of ICMP, which may be about
+    /* TCP, GRE, IP in IP, IP fragments, VXLAN on its two ports, GENEVE; all of IPv6 except plain UDP
+     * and ICMPv6, because any of these may follow extension headers; ICMP errors, which may be about
      * any of these. */
     struct ds_buffer out = {0};
     ds_buffer_add_text(&out, "((ip[9] = 6 or ip[9] = 47 or ip[9] = 4 or ip[9] = 41 or "
@@ -115,7 +114,7 @@ char *port_filter_kernel_expression(const char *expression, const uint16_t *excl
     ds_buffer_add_text(&out, ")");
     if (expression != NULL)
         ds_buffer_printf(&out, " or (%s)", expression);
-    if (with_vlan) /* last: in libpcap's language it moves all that comes after it */
+    if (with_vlan) /* at the end: in libpcap's language it shifts the offsets of everything after it */
         ds_buffer_add_text(&out, " or vlan");
     ds_buffer_add(&out, "", 1);
     if (out.failed)
@@ -123,7 +122,7 @@ char *port_filter_kernel_expression(const char *expression, const uint16_t *excl
     return out.data;
 }
 
-/* Without a filter in the kernel everything works, only slower: failure is not said. */
+/* Without a filter in the kernel everything works, only more slowly: errors are not reported. */
 static void set_kernel_filter(struct port_filter *f)
 {
     if (f->expression != NULL && f->users_in_kernel.bf_len == 0)
@@ -141,7 +140,8 @@ static void set_kernel_filter(struct port_filter *f)
     }
 }
 
-/* is_word: what may be a name or a text to search for, which ngrep has in the place of the expression. */
+/* is_word says whether an expression is a word that may be a name, or a text to search for, which ngrep
+ * expects in the place of the expression. */
 static bool is_word(const char *expression)
 {
     for (const char *at = expression; *at != '\0'; at++) {
@@ -195,7 +195,7 @@ static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
     if (!ok && is_needed)
         complain_expression(f, pcap_geterr(dead));
     f->num_rules += ok;
-    /* Later fragments of IP packets have no ports: all of them have to pass. */
+    /* Later fragments of IP packets have no ports: all of them must pass. */
     struct bpf_program wider;
     char *expression = NULL;
     if (ok && f->is_learning &&
@@ -220,7 +220,7 @@ static bool compile_others(struct port_filter *f, const struct capture_input *in
     return ok;
 }
 
-/* An expression that speaks of a link layer says nothing about what is quoted. */
+/* An expression that mentions a link layer does not apply to quoted packets. */
 static void compile_of_quoted(struct port_filter *f)
 {
     pcap_t *dead = pcap_open_dead(DLT_RAW, MAX_SNAPLEN);
@@ -276,8 +276,9 @@ bool port_filter_needs_names(const struct port_filter *f)
     return f->expression != NULL && bpf_words_have_names(f->expression);
 }
 
-/* The kernel's filter is made anew as ports become known: what the user wants of it is compiled
- * but once, as names in it may not be looked up later. Without it everything works. */
+/* compile_for_kernel compiles the user's expression once for the kernel's filter, which is rebuilt as
+ * ports become known: names in it can perhaps not be resolved later. Without this filter everything
+ * works. */
 static void compile_for_kernel(struct port_filter *f)
 {
     pcap_t *pcap = f->capture->inputs[0].pcap;
@@ -290,7 +291,7 @@ bool port_filter_widens(const struct port_filter *f)
     return f->capture->is_live && f->expression != NULL && f->is_learning;
 }
 
-/* begin_locked puts the one filter of a live capture in place. */
+/* begin_locked sets the only filter of a live capture. */
 static bool begin_locked(struct port_filter *f)
 {
     if (f->expression != NULL && !set_filter_once(f))
@@ -391,7 +392,7 @@ static bool matches(const struct port_filter *f, const struct ds_packet *packet)
     return program_matches(&rule->program, data, len, cap_len);
 }
 
-/* matches_quoted says whether a packet is an error of ICMP about one that matches. */
+/* matches_quoted says whether a packet is an ICMP error about a packet that matches. */
 static bool matches_quoted(const struct port_filter *f, const struct ds_packet *packet)
 {
     const struct bpf_program *program = &f->of_quoted.program;
@@ -400,7 +401,8 @@ static bool matches_quoted(const struct port_filter *f, const struct ds_packet *
            program_matches(program, quoted.data, quoted.len, quoted.cap_len);
 }
 
-/* A port that many refused packets came from or went to, on the side that listens. */
+/* note_refused counts a rejected packet for the port of the side that listens, which may turn out to be
+ * busy. */
 static void note_refused(struct port_filter *f, uint16_t src, uint16_t dst)
 {
     uint16_t port = src < dst ? src : dst;
@@ -411,7 +413,7 @@ static void note_refused(struct port_filter *f, uint16_t src, uint16_t dst)
     set_kernel_filter(f);
 }
 
-/* passes holds a packet against the expression and what was learned. */
+/* passes checks a packet against the expression and the learned ports. */
 static __attribute__((noinline)) bool passes(struct port_filter *f, const struct ds_packet *packet)
 {
     uint16_t src, dst;
@@ -436,7 +438,7 @@ bool port_filter_may_yet_pass(const struct port_filter *f, const struct ds_packe
     return f->expression != NULL && f->is_learning && !f->in_kernel && ds_packet_opens(packet);
 }
 
-/* Takes a port back that was thought to be somebody else's. */
+/* include_again re-includes a port that was excluded as busy with another protocol. */
 static void include_again(struct port_filter *f, uint16_t port)
 {
     for (size_t i = 0; i < f->num_excluded; i++) {

@@ -17,16 +17,16 @@ enum { IP4_LEN = 20, IP6_LEN = 40, TCP_LEN = 20, PROTOCOL_TCP = 6, HOPS = 64 };
 enum { MARK_LEN = 32, MARK_KIND = 253, KEY_AT = 4, KEY_LEN = 4 };
 enum { BEGINS = 1, KNOWS_OWN = 2, KNOWS_OTHER = 4 };
 
-/* The words of link_types.def, as in dissect/net/link.c, which reads such headers. test_pseudo_packet has
- * it read what is written here. */
+/* The words of link_types.def, as in dissect/net/link.c, which reads such headers. test_pseudo_packet
+ * makes it read the headers that this file writes. */
 enum header_network { NETWORK_ETHER_TYPE, NETWORK_FAMILY, NETWORK_VERSION, NETWORK_IP4, NETWORK_IP6 };
 
-/* link_header is what stands before IP: len bytes, zero but for what is said here. */
+/* link_header is the header before IP: len bytes, zero except the following. */
 struct link_header {
     uint32_t link_type;
     uint8_t len, network;
     int8_t ether_type_at; /* -1: there is none */
-    int8_t hardware_at;   /* where the type of hardware says Ethernet */
+    int8_t hardware_at;   /* where the hardware type is set to Ethernet */
 };
 
 static const struct link_header link_headers[] = {
@@ -61,7 +61,8 @@ static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out
         put_u16(out + link->ether_type_at, is_ip6 ? 0x86dd : 0x0800);
         break;
     case NETWORK_FAMILY:
-        put_u32(out, is_ip6 ? 24 : 2); /* in network order, that of OpenBSD's loop: others read it, too */
+        put_u32(out, is_ip6 ? 24 : 2); /* in network byte order, as OpenBSD's loop: others accept it,
+                                          too */
         break;
     case NETWORK_VERSION:
     case NETWORK_IP4:
@@ -73,7 +74,7 @@ static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out
     return link->len;
 }
 
-/* put_ip: len is that of what follows. */
+/* put_ip writes an IP header. len is the length of its payload. */
 static size_t put_ip(const struct ds_segment *segment, uint32_t len, uint8_t *out)
 {
     if (segment->src.family == 6) {
@@ -177,7 +178,7 @@ static uint32_t get_u32(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* find_mark returns where the mark of a packet is, as pseudo_packet would have put it; 0: nowhere. */
+/* find_mark returns the position of a packet's mark, if it is where pseudo_packet puts it; otherwise 0. */
 static size_t find_mark(const struct ds_packet *packet)
 {
     const struct link_header *link = find_link(packet->link_type);

@@ -1,7 +1,7 @@
 /*
- * unpack.c - see unpack.h. Packed bytes are read into a buffer, and unpacked from there when
- * the stream asks for more. gzip files may consist of several members and zstd files of
- * several frames: they follow each other.
+ * unpack.c - see unpack.h. Compressed bytes are read into a buffer, and unpacked from there when the
+ * stream needs more. gzip files may consist of several members, zstd files of several frames, one after
+ * the other.
  */
 #include "capture/unpack.h"
 
@@ -14,30 +14,30 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#define ZSTD_STATIC_LINKING_ONLY /* to have its memory wiped */
+#define ZSTD_STATIC_LINKING_ONLY /* for wiping its memory */
 #include <zstd.h>
 
-enum { STOP_MS = 100 }; /* how long an interrupt may have to wait */
+enum { STOP_MS = 100 }; /* how long an interrupt may have to wait, at most */
 
 struct unpack {
     enum unpack_format format;
     int fd;
     void (*const *on_wait)(void *);
     void *const *wait_context;
-    size_t at, len; /* of buffer */
+    size_t at, len; /* positions in buffer */
     uint64_t taken; /* bytes read from fd */
     bool at_end;    /* of fd */
-    bool inside;    /* of a gzip member or zstd frame: the file must not end here */
+    bool inside;    /* within a gzip member or zstd frame: the file must not end here */
     const char *trouble;
     bool (*see)(void *context, uint8_t *bytes, size_t len);
     void *see_context;
-    bool has_secrets; /* among what was unpacked: no memory is given back as it is */
+    bool has_secrets; /* in the unpacked bytes: all memory is wiped before it is freed */
     z_stream gzip;
     ZSTD_DStream *zstd;
-    uint8_t buffer[UNPACK_BUFFER]; /* packed bytes, those from at to len still to be taken */
+    uint8_t buffer[UNPACK_BUFFER]; /* compressed bytes; those from at to len are not used yet */
 };
 
-/* Memory of the libraries, with its size before it: what was unpacked last stands in it as well. */
+/* Memory of the libraries, preceded by its size: it contains recently unpacked bytes, too. */
 enum { SIZE_LEN = 16 };
 
 static void *allocate_memory(void *opaque, size_t size)
@@ -92,7 +92,7 @@ enum unpack_format unpack_recognise(const uint8_t *bytes, size_t len, const char
     return UNPACK_PLAIN;
 }
 
-/* Fills the buffer when it is empty; false at the end of the file. */
+/* refill fills the buffer if it is empty. Returns false at the end of the file. */
 static bool refill(struct unpack *u)
 {
     if (u->at < u->len)
@@ -196,7 +196,7 @@ struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *hea
     memcpy(u->buffer, head, u->len);
     bool ok = true;
     if (format == UNPACK_GZIP) {
-        ok = inflateInit2(&u->gzip, 15 + 16) == Z_OK; /* largest window, gzip header */
+        ok = inflateInit2(&u->gzip, 15 + 16) == Z_OK; /* largest window, with a gzip header */
     } else if (format == UNPACK_ZSTD) {
         u->zstd = ZSTD_createDStream_advanced((ZSTD_customMem){allocate_memory, give_memory, u});
         ok = u->zstd != NULL;

@@ -35,7 +35,7 @@ struct record_queue_drafts {
 };
 
 /* record_queue_target receives the records, in a thread of the queue or in the producer's thread while
- * that waits, never in two threads at once. These functions return false if it is no use to go on, such
+ * that waits, never in two threads at once. These functions return false if going on is useless, such
  * as after an output failed. */
 struct record_queue_target {
     bool (*record)(void *context, const struct record *record);
