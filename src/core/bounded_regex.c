@@ -1,15 +1,14 @@
 /*
  * bounded_regex.c - see bounded_regex.h.
  *
- * The match limit of PCRE2 does not count the steps back of a repeated single character, nor
- * the characters it runs over: .*.*x takes the square of the length of a line with the limit
- * hardly touched, in the interpreter as in compiled code. So there are two programs of an
- * expression. The plain one is for texts so short that no more than MAX_WORK could be done in
- * them. In the watched one a callout stands before each item: what lies between two callouts is
- * one run over the text, so that the way from one to the next adds up to all that is done. It
- * costs about ten times as much where there is nothing to stop, and lacks what makes the plain
- * one skip hopeless starts, hence both. What may fail in the middle of a run, a{1000} and what
- * refers back, makes each step count for more.
+ * The match limit of PCRE2 counts neither the backtracking of a repeated single character nor the
+ * characters it reads: .*.*x takes time proportional to the square of a line's length while the limit
+ * is hardly used, in the interpreter as well as in compiled code. So an expression is compiled into two
+ * programs. The plain one is for texts so short that it cannot do more than MAX_WORK. In the watched
+ * one a callout precedes each item: between two callouts there is one pass over the text, so the
+ * distances between callouts add up to the work done. It is about ten times as slow, and lacks the
+ * optimisation that skips hopeless starts: hence both. For items that may fail in the middle of a pass,
+ * a{1000} and backreferences, each step counts more.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "core/bounded_regex.h"
@@ -21,10 +20,11 @@
 #include <string.h>
 
 enum {
-    MAX_WORK = 20 * 1000 * 1000, /* characters looked at: 20 ms or so */
-    STEP_WORK = 20,              /* a callout takes as long as so many of them */
-    UNSEEN_SHARE = 16,           /* what part of a run that may end in nothing is counted */
-    LOOK_EVERY = 4096,           /* callouts, for whether the end is wanted */
+    MAX_WORK = 20 * 1000 * 1000, /* characters read: about 20 ms */
+    STEP_WORK = 20,              /* a callout takes as long as reading this many */
+    UNSEEN_SHARE = 16,           /* a pass that may fail before the next callout counts as 1/16 of its
+                                    length */
+    LOOK_EVERY = 4096,           /* callouts between checks whether the program must stop */
     MATCH_LIMIT = 1000000,
     DEPTH_LIMIT = 100000,
     HEAP_LIMIT_KIB = 16384,
@@ -39,17 +39,16 @@ struct bounded_regex {
     pcre2_match_data *data;
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
-    size_t max_plain; /* the longest text that is for the plain program */
-    size_t max_count; /* the largest N of {N} */
+    size_t max_plain; /* the longest text for the plain program */
+    size_t max_count; /* the largest N of any {N} */
     bool refers_back;
-    /* Of one search: */
+    /* State of one search: */
     PCRE2_SIZE at;
     uint64_t work, step_work;
     unsigned num_steps;
 };
 
-/* PCRE2 allocates through these, so that what it does when there is no memory can be tried like
- * all else. */
+/* PCRE2 allocates through these functions, so that tests can make its allocations fail, too. */
 static void *allocate(size_t len, void *context)
 {
     (void)context;
@@ -62,10 +61,10 @@ static void release(void *memory, void *context)
     free(memory);
 }
 
-/* exponent returns the power of a text's length that the search may take, or more: one for the
- * place to begin at and one for each thing that may run over the text. Groups that repeat may
- * take any. What is escaped or in a class is counted as if it were not: that errs on the safe
- * side. */
+/* exponent returns an upper limit for the power of a text's length to which the time of a search is
+ * proportional: one for the start position and one for each item that may be repeated over the text.
+ * Repeated groups may need any power. Escaped characters and those in classes count as if they were
+ * operators: that is too high, which is safe. */
 static unsigned exponent(const char *pattern, size_t len)
 {
     unsigned num = 1;
@@ -144,7 +143,7 @@ void bounded_regex_interpret(void)
     is_interpreted = true;
 }
 
-/* Without the compiler, or a stack for it, the interpreter does the same, only slower. */
+/* Without the JIT compiler, or a stack for it, the interpreter does the same, only more slowly. */
 static void speed_up(struct bounded_regex *regex)
 {
     if (is_interpreted || pcre2_jit_compile(regex->plain, PCRE2_JIT_COMPLETE) != 0 ||
@@ -219,7 +218,7 @@ enum regex_result bounded_regex_search(struct bounded_regex *regex, const char *
     regex->step_work =
         STEP_WORK + (regex->max_count + (regex->refers_back ? len : 0)) / UNSEEN_SHARE;
     const int found = pcre2_match(code, (PCRE2_SPTR)text, len, 0, 0, regex->data, regex->context);
-    /* 0 and more: it matches, with so many groups, of which the first alone has room. */
+    /* >= 0: it matches; there is room for the first group only, so the number may be 0 */
     return found >= 0                      ? REGEX_YES
            : found == PCRE2_ERROR_NOMATCH ? REGEX_NO
                                            : REGEX_GAVE_UP;

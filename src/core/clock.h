@@ -1,5 +1,5 @@
 /*
- * clock.h - how late it is. Only what is live asks: of files, the packets say.
+ * clock.h - the current time. Only live captures need it: for files, the packets have the time.
  */
 #ifndef SRC_CLOCK_H
 #define SRC_CLOCK_H
@@ -9,10 +9,10 @@
 /* clock_now_ns returns the monotonic clock. */
 int64_t clock_now_ns(void);
 
-/* clock_since_boot_ns returns a clock that is never set, and goes on while the machine sleeps. */
+/* clock_since_boot_ns returns a clock that cannot be set and runs while the machine sleeps. */
 int64_t clock_since_boot_ns(void);
 
-/* clock_since_1970_ns returns the time of day in ns since 1970, which may be set. */
+/* clock_since_1970_ns returns the time of day in ns since 1970. That clock may be set. */
 int64_t clock_since_1970_ns(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* text_of returns what stands behind the cells of a line, without its end. */
+/* text_of returns the text after the cells of a line, without its line end. */
 static struct ds_text text_of(const char *text)
 {
     const size_t len = strlen(text);
@@ -36,7 +36,7 @@ static void pad(unsigned num, struct ds_buffer *out)
         ds_buffer_add(out, " ", 1);
 }
 
-/* go_on begins the next line of a row; returns where it stands in it. */
+/* go_on begins the continuation line of a row and returns the column reached. */
 static unsigned go_on(struct ds_buffer *out)
 {
     while (!out->failed && out->len != 0 && out->data[out->len - 1] == ' ')
@@ -46,7 +46,7 @@ static unsigned go_on(struct ds_buffer *out)
     return LINE_INDENT;
 }
 
-/* print_text appends what stands behind the cells, which end at a place in the line. */
+/* print_text appends the text after the cells, which end at column `at`. */
 static void print_text(const struct columns *columns, const char *line, unsigned at,
                        struct ds_buffer *out)
 {

@@ -1,6 +1,6 @@
 /*
- * community_id.h - the name that Zeek, Suricata, Wireshark and others give a connection, so that what
- * they know of it can be joined (Community ID Flow Hashing, version 1):
+ * community_id.h - the name of a connection in Zeek, Suricata, Wireshark and other programs, by which
+ * their data about it can be joined (Community ID Flow Hashing, version 1):
  *
  *   "1:" base64(SHA-1(seed:2 address:4|16 address:4|16 protocol:1 0:1 port:2 port:2))
  *
@@ -11,10 +11,10 @@
 
 #include <distsniff/event.h>
 
-enum { COMMUNITY_ID_SIZE = 31 }; /* with a zero at its end */
+enum { COMMUNITY_ID_SIZE = 31 }; /* including the NUL */
 
-/* community_id_print writes that of a TCP connection between these two ends. False where libcrypto
- * has no SHA-1. */
+/* community_id_print writes the id of a TCP connection between these two ends. Returns false if
+ * libcrypto has no SHA-1. */
 bool community_id_print(const struct ds_endpoint ends[2], char out[COMMUNITY_ID_SIZE]);
 
 #endif

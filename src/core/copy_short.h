@@ -1,6 +1,6 @@
 /*
- * copy_short.h - memcpy and memcmp without a call for the few bytes of an atom. They mostly have 4 to
- * 16: both ends, overlapping, are all of it.
+ * copy_short.h - memcpy and memcmp without a function call for the few bytes of an atom. It mostly has
+ * 4 to 16 bytes: both ends, which may overlap, cover all of it.
  */
 #ifndef SRC_COPY_SHORT_H
 #define SRC_COPY_SHORT_H
@@ -29,7 +29,7 @@ static inline void copy_short(uint8_t *to, const uint8_t *from, size_t len)
     }
 }
 
-/* same_short compares 8 to 16 bytes without a call. */
+/* same_short compares 8 to 16 bytes without a function call. */
 static inline bool same_short(const void *a, const void *b, size_t len)
 {
     const uint8_t *a_bytes = a, *b_bytes = b;

@@ -5,8 +5,8 @@
 
 struct form {
     uint64_t below; /* nanoseconds */
-    uint64_t unit;  /* nanoseconds of the last digit shown */
-    unsigned scale; /* of these to one of name */
+    uint64_t unit;  /* nanoseconds of the last digit that is shown */
+    unsigned scale; /* units in one of name */
     const char *name;
 };
 

@@ -1,5 +1,5 @@
 /*
- * habits.h - words that people bring from other tools, or guess, and what to type instead: habits.def.
+ * habits.h - words that people know from other tools, or guess, and what to use instead: habits.def.
  */
 #ifndef DISTSNIFF_HABITS_H
 #define DISTSNIFF_HABITS_H
@@ -9,7 +9,7 @@
 enum habit_where { HABIT_OPTION, HABIT_REPORT, HABIT_FORMAT, HABIT_FIELD, HABIT_VALUE,
                    HABIT_NEXT };
 
-/* habit_answer returns what to type instead of a word, NULL: nobody knows. */
+/* habit_answer returns what to use instead of a word; NULL: unknown. */
 const char *habit_answer(enum habit_where where, const char *word, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * heavy_hitters.c - see heavy_hitters.h.
  *
- * Weights only grow, so the heap may lag behind them: a place holds the weight that its entry had
- * when it was looked at last. The lightest is found by putting right the top until it is right.
+ * Weights only grow, so the heap may be out of date: a place has the weight that its entry had when it
+ * was last checked. To find the lightest entry, the top is updated until its weight is right.
  */
 #include "core/heavy_hitters.h"
 
@@ -15,7 +15,7 @@ void hitters_init(struct heavy_hitters *hitters, size_t entry_size, uint64_t max
     table_init(&hitters->table, entry_size, max != 0 ? max : 1);
 }
 
-/* release_all releases what all entries own. */
+/* release_all releases everything that the entries own. */
 static void release_all(struct heavy_hitters *hitters)
 {
     struct table_entry *e = table_oldest(&hitters->table);
@@ -59,7 +59,7 @@ static void sift_down(struct heavy_hitters *hitters, uint32_t i)
     heap[i] = moved;
 }
 
-/* make_heap is called once, when the cap has been reached. */
+/* make_heap builds the heap when the cap is reached. */
 static bool make_heap(struct heavy_hitters *hitters)
 {
     hitters->heap = malloc((size_t)hitters->table.num * sizeof *hitters->heap);
@@ -73,7 +73,7 @@ static bool make_heap(struct heavy_hitters *hitters)
     return true;
 }
 
-/* find_lightest puts the entry of the least weight on top of the heap. */
+/* find_lightest puts the entry with the least weight on top of the heap. */
 static struct hitters_entry *find_lightest(struct heavy_hitters *hitters)
 {
     struct hitters_entry *e;
@@ -90,7 +90,7 @@ void *hitters_find(const struct heavy_hitters *hitters, uint64_t key)
     return table_find(&hitters->table, key);
 }
 
-/* replace gives the place of the lightest to another kind. */
+/* replace evicts the lightest entry in favour of another kind. */
 static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key)
 {
     if (hitters->heap == NULL && !make_heap(hitters))
@@ -100,14 +100,15 @@ static struct hitters_entry *replace(struct heavy_hitters *hitters, uint64_t key
     if (hitters->forget != NULL)
         hitters->forget(lightest);
     table_remove(&hitters->table, lightest);
-    struct hitters_entry *e = table_put(&hitters->table, key); /* in the place that has just become free */
+    struct hitters_entry *e = table_put(&hitters->table, key); /* it reuses the place that has just
+                                                                  become free */
     hitters->num_forgotten++;
     hitters->heap[0].number = e->entry.number;
     e->weight = e->most_missing = inherited;
     return e;
 }
 
-/* add makes an entry. Not inline: nearly always there is one. */
+/* add makes a new entry. Not inline: nearly always there is one already. */
 static __attribute__((noinline)) struct hitters_entry *add(struct heavy_hitters *hitters, uint64_t key)
 {
     struct hitters_entry *e =

@@ -1,6 +1,6 @@
 /*
- * histogram.c - see histogram.h. The pieces are numbered: a value below 64 is its own; above, the
- * power of two and the five bits below its first one make the number.
+ * histogram.c - see histogram.h. Pieces are numbered: the number of a value below 64 is the value; for
+ * larger ones, the power of two and the five bits after the first one make the number.
  */
 #include "core/histogram.h"
 
@@ -27,7 +27,7 @@ static uint64_t middle_of(uint32_t piece)
     return low + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* cover makes room for a piece. Not inline: it is seldom asked for. */
+/* cover makes room for a piece. Not inline: it is rarely needed. */
 static __attribute__((noinline)) bool cover(struct histogram *h, uint32_t piece)
 {
     const uint32_t first = h->num == 0 || piece < h->first ? piece : h->first;

@@ -23,7 +23,7 @@ void id_map_free(struct id_map *numbers)
     *numbers = (struct id_map){0};
 }
 
-/* find returns the place of a thing, or where it would be. */
+/* find returns the place of a thing, or the free place for it. */
 static struct id_map_entry *find(const struct id_map *numbers, uint64_t hash)
 {
     const uint64_t mask = (uint64_t)numbers->max * 2 - 1;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Modules that have another name in Elixir. */
+/* Modules whose name is different in Elixir. */
 static const struct {
     const char *erlang, *elixir;
 } modules[] = {

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* paint_len returns the length of the sequence that a text begins with and that sets a colour,
- * ESC [ digits and semicolons m; 0: it begins with none. */
+/* paint_len returns the length of a colour sequence at the beginning of a text, ESC [ digits and
+ * semicolons m; 0: there is none. */
 static size_t paint_len(struct ds_text text)
 {
     size_t len = 2;
@@ -19,8 +19,8 @@ static size_t paint_len(struct ds_text text)
     return len < text.len && text.data[len] == 'm' ? len + 1 : 0;
 }
 
-/* first_character returns how many bytes the character has that a text begins with, and adds its columns:
- * one for a byte that begins none, none for what sets a colour. */
+/* first_character returns the length in bytes of the first character of a text, and adds its width to
+ * *columns: 1 for invalid UTF-8, 0 for a colour sequence. */
 static size_t first_character(struct ds_text text, unsigned *columns)
 {
     uint32_t character;
@@ -48,8 +48,8 @@ unsigned line_columns(struct ds_text text)
     return num;
 }
 
-/* bytes_of returns how many bytes the characters have that stand in the first columns of a text, with what
- * combines with the last of them. */
+/* bytes_of returns the number of bytes in the first columns of a text, including the characters that
+ * combine with the last one. */
 static size_t bytes_of(struct ds_text text, unsigned columns)
 {
     unsigned num = 0;
@@ -67,7 +67,7 @@ static bool is_of_number(char c)
     return (c >= '0' && c <= '9') || c == '.';
 }
 
-/* before_number goes back from within a number to where it begins. */
+/* before_number goes back from a position within a number to its beginning. */
 static size_t before_number(struct ds_text text, size_t at)
 {
     while (at > 0 && at < text.len && is_of_number(text.data[at]) && is_of_number(text.data[at - 1]))
@@ -102,7 +102,7 @@ static size_t blanks_at(struct ds_text text)
     return num;
 }
 
-/* without_blanks returns how many bytes are left without those blanks that stand last. */
+/* without_blanks returns the length without trailing blanks. */
 static size_t without_blanks(const char *text, size_t len)
 {
     while (len > 0 && text[len - 1] == ' ')
@@ -110,9 +110,9 @@ static size_t without_blanks(const char *text, size_t len)
     return len;
 }
 
-/* break_at returns how many bytes of a text that is wider stand in so many columns, 0 where its first
- * character does not: to the last blank, else to a comma in the second half, as terms have it, else to the
- * end or a number there. */
+/* break_at returns the number of bytes before the line break in a text that is too wide, 0 if not even
+ * its first character fits: up to the last blank, or a comma in the second half, as in terms, or the
+ * limit, or a number there. */
 static size_t break_at(struct ds_text text, unsigned columns)
 {
     const size_t most = bytes_of(text, columns), least = blanks_at(text);
@@ -137,7 +137,7 @@ void line_wrap(struct ds_text text, unsigned first, unsigned indent, unsigned co
         indent = columns / 2;
     while (bytes_of(text, room) < text.len) {
         size_t len = break_at(text, room);
-        if (len == 0 && room >= columns - indent) /* nor would it stand in the next line */
+        if (len == 0 && room >= columns - indent) /* it would not fit into the next line, either */
             len = first_character(text, &ignored);
         ds_buffer_add(out, text.data, without_blanks(text.data, len));
         text.data += len;

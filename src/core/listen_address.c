@@ -1,5 +1,5 @@
 /*
- * listen_address.c - see listen_address.h. Names are not looked up, but for localhost.
+ * listen_address.c - see listen_address.h. Names are not resolved, except localhost.
  */
 #include "core/listen_address.h"
 
@@ -16,7 +16,7 @@
 
 enum { HOST_LEN = 64, BACKLOG = 16 };
 
-/* port_of reads a port, -1 where it is none. */
+/* port_of reads a port; -1 if it is invalid. */
 static int port_of(const char *text)
 {
     char *end;
@@ -27,7 +27,7 @@ static int port_of(const char *text)
     return errno == 0 && *end == '\0' && port <= UINT16_MAX ? (int)port : -1;
 }
 
-/* set_host makes an address of a host, which stands without brackets. */
+/* set_host makes an address from a host, without brackets. */
 static bool set_host(struct listen_address *out, const char *host, uint16_t port)
 {
     struct sockaddr_in *four = (struct sockaddr_in *)&out->addr;
@@ -83,7 +83,7 @@ static void name_of(const struct sockaddr_storage *addr, struct listen_name *nam
              (unsigned)ntohs(is_six ? six->sin6_port : four->sin_port));
 }
 
-/* remedy says what to do about an error of bind. */
+/* remedy says what the user can do about an error of bind. */
 static const char *remedy(int error)
 {
     switch (error) {

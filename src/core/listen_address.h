@@ -1,6 +1,6 @@
 /*
- * listen_address.h - [ADDR:]PORT, where others may connect: 8080, 127.0.0.1:8080, [::1]:8080. This
- * machine alone unless an address says otherwise; port 0 is any that is free.
+ * listen_address.h - [ADDR:]PORT, where others may connect: 8080, 127.0.0.1:8080, [::1]:8080. Without
+ * an address only this machine can connect; port 0 is any free port.
  */
 #ifndef SRC_LISTEN_ADDRESS_H
 #define SRC_LISTEN_ADDRESS_H
@@ -10,19 +10,19 @@
 
 struct listen_address {
     struct sockaddr_storage addr;
-    socklen_t len; /* 0: none was given */
+    socklen_t len; /* 0: there is no address */
 };
 
-/* What a browser writes into its line of addresses: "127.0.0.1:8080". */
+/* The text for a browser's address bar: "127.0.0.1:8080". */
 struct listen_name {
     char text[72];
 };
 
-/* listen_address_parse reads the argument of an option. False after a complaint. */
+/* listen_address_parse reads the argument of an option. Returns false after an error message. */
 bool listen_address_parse(const char *option, const char *value, struct listen_address *out);
 
-/* listen_address_open returns a socket on which connections can be accepted, and in name what it is
- * bound to. -1 after a complaint. */
+/* listen_address_open returns a listening socket, and sets name to its address. -1 after an error
+ * message. */
 int listen_address_open(const char *option, const struct listen_address *address,
                         struct listen_name *name);
 

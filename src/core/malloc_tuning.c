@@ -3,7 +3,7 @@
  */
 #include "core/malloc_tuning.h"
 
-#include <stdlib.h> /* which says whether this is glibc */
+#include <stdlib.h> /* it defines __GLIBC__ */
 
 #ifdef __GLIBC__
 

@@ -1,5 +1,5 @@
 /*
- * message_frame.c - see message_frame.h. A frame has an empty header, its atoms inline.
+ * message_frame.c - see message_frame.h. A frame has an empty header, and its atoms are inline.
  *
  *     length:4 131 68 0 control payload
  *     length:4 112 131 control 131 payload         passed through
@@ -15,7 +15,8 @@ bool message_frame_is_pass_through(const struct ds_event *event)
     return event->bytes_len > LENGTH_LEN && event->bytes[LENGTH_LEN] == FRAME_PASS_THROUGH;
 }
 
-/* put_whole appends a term, without 131 behind a header; false when it cannot be read back. */
+/* put_whole appends a term, without 131 if there is a header. Returns false if it could not be read
+ * back. */
 static bool put_whole(struct ds_buffer *out, const struct ds_term *term, bool pass_through)
 {
     const size_t at = out->len;

@@ -14,7 +14,7 @@ enum { MAX_FILE = 1 << 20 };
 
 struct own_labels {
     struct ds_otp_lines file;
-    struct ds_otp_line *all; /* those of the file, then those of otp.def */
+    struct ds_otp_line *all; /* those of the file, followed by those of otp.def */
     size_t num;
 };
 
@@ -24,7 +24,7 @@ static bool fail(const char *name, const char *why)
     return false;
 }
 
-/* read_file reads all of a file. False after a complaint. */
+/* read_file reads a file completely. Returns false after an error message. */
 static bool read_file(const char *name, struct ds_buffer *out)
 {
     FILE *file = fopen(name, "re");
@@ -45,7 +45,7 @@ static bool read_file(const char *name, struct ds_buffer *out)
     return out->len <= MAX_FILE || fail(name, "it is larger than 1 MiB");
 }
 
-/* find_nearest returns what the word was meant to be. */
+/* find_nearest returns the word that was probably meant. */
 static const char *find_nearest(const struct ds_otp_read_error *error)
 {
     const char *names[64];

@@ -5,7 +5,7 @@
 
 void printable_text(struct ds_text text, struct ds_buffer *out)
 {
-    size_t plain = 0; /* start of what is copied as it is */
+    size_t plain = 0; /* start of the part that is copied unchanged */
     size_t i = 0;
     while (i < text.len) {
         unsigned char byte = (unsigned char)text.data[i];

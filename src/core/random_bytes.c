@@ -1,6 +1,6 @@
 /*
- * random_bytes.c - see random_bytes.h. Linux has getrandom, and so has FreeBSD; all others have
- * getentropy, which Linux has too: RANDOM_BYTES_BY_ENTROPY takes that, for the tests.
+ * random_bytes.c - see random_bytes.h. Linux and FreeBSD have getrandom. All other systems have
+ * getentropy, and Linux does too: RANDOM_BYTES_BY_ENTROPY uses it there, for the tests.
  */
 #include "core/random_bytes.h"
 

@@ -1,5 +1,5 @@
 /*
- * random_bytes.h - bytes that nobody can guess, from the system.
+ * random_bytes.h - unpredictable bytes from the system.
  */
 #ifndef SRC_RANDOM_BYTES_H
 #define SRC_RANDOM_BYTES_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* random_bytes draws len bytes. False and errno when the system has none to give. */
+/* random_bytes fills out with len bytes. Returns false and sets errno if the system has none. */
 bool random_bytes(void *out, size_t len);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* wanted_columns is what the user has put into COLUMNS, 0: nothing that is a width. */
+/* wanted_columns returns the value of COLUMNS, 0 if it is not a width. */
 static unsigned wanted_columns(void)
 {
     enum { MOST = 9999 };

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* find looks up a function; a pointer to data is not cast to one to code. */
+/* find looks up a function. A pointer to data is not cast to a function pointer. */
 static bool find(void *library, const struct shared_library_function *function)
 {
     void *const found = dlsym(library, function->name);

@@ -21,7 +21,7 @@ static_assert(ATOMIC_INT_LOCK_FREE == 2, "it is set in a signal handler");
 
 enum { PATIENCE_NS = 400 * 1000 * 1000 };
 
-/* has_passed says whether PATIENCE_NS have passed by a clock since somebody asked first. */
+/* has_passed says whether PATIENCE_NS have passed by a clock since the first call. */
 static bool has_passed(clockid_t clock, _Atomic int64_t *since_ns)
 {
     struct timespec now;
@@ -42,8 +42,8 @@ bool stop_is_late(void)
     return stop_wanted != 0 && has_passed(CLOCK_MONOTONIC, &stop_since_ns);
 }
 
-/* Both what passes counts and what all threads together compute: several at once may do more, and
- * who waits for a slow reader, or for the processor, has not had its time. */
+/* Both the elapsed time and the CPU time of all threads count: several threads may do more work, and a
+ * program that waits for a slow reader, or for the processor, has not had its time. */
 bool stop_look_whether_overdue(void)
 {
     if (stop_wanted == 0) {
@@ -88,8 +88,8 @@ static void handle(int signal, void (*handler)(int signal), int flags)
     sigaction(signal, &action, NULL);
 }
 
-static volatile sig_atomic_t hangup_came; /* before anybody knew what it means */
-static int terminal = -1;                 /* that the program was started from */
+static volatile sig_atomic_t hangup_came; /* before signals_install says what it means */
+static int terminal = -1;                 /* the terminal from which the program was started */
 
 static bool is_terminal_gone(void)
 {
@@ -141,7 +141,7 @@ static void handle_hangups(bool reloads)
 
 void signals_install(bool reloads)
 {
-    const int once = (int)SA_RESETHAND; /* the second one does what it always did */
+    const int once = (int)SA_RESETHAND; /* the second one has its default effect */
     handle(SIGINT, on_stop, once);
     handle(SIGTERM, on_stop, once);
     handle(SIGALRM, on_alarm, 0);
@@ -150,7 +150,7 @@ void signals_install(bool reloads)
     handle(SIGNAL_WAKE, on_wish, 0);
     handle(SIGPIPE, SIG_IGN, 0);
     handle(SIGXFSZ, SIG_IGN, 0);
-    handle(SIGCHLD, SIG_DFL, 0); /* if ignored, nobody learns how the command of -z ended */
+    handle(SIGCHLD, SIG_DFL, 0); /* if ignored, the exit status of the command of -z is lost */
     handle_hangups(reloads);
 }
 

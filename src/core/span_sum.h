@@ -1,6 +1,6 @@
 /*
- * span_sum.h - time spans added up: two packets of a hostile capture may lie 136 years apart, and
- * a few such spans are more than there are nanoseconds in 64 bits. The sum stays at the greatest.
+ * span_sum.h - sums of time spans. Two packets of a hostile capture may be 136 years apart, and the sum
+ * of a few such spans does not fit into 64 bits of nanoseconds. The sum stays at the maximum then.
  */
 #ifndef SRC_SPAN_SUM_H
 #define SRC_SPAN_SUM_H

@@ -29,9 +29,9 @@ void stop_condition_init(struct stop_condition *ending, const struct stop_config
     };
 }
 
-/* resolve_since: a time of day that was many hours before the capture is that of the next day. One that was
- * shortly before it selects all of the capture. With --until, a time of day as well, it is a window: the
- * first one that ends after the capture began. */
+/* resolve_since: a time of day many hours before the capture means the next day. One shortly before it
+ * selects all of the capture. Together with an --until that is a time of day, it is a window: the first
+ * one that ends after the capture began. */
 static int64_t resolve_since(const struct stop_config *config, int64_t start_ns)
 {
     enum { HOURS = 12 };
@@ -48,7 +48,7 @@ void stop_condition_begin(struct stop_condition *ending, int64_t start_ns)
     const struct stop_config *config = ending->config;
     const int64_t max_ns = (int64_t)(config->max_seconds * 1e9);
     if (start_ns < ending->from_ns)
-        start_ns = ending->from_ns; /* what is before serves to decode */
+        start_ns = ending->from_ns; /* earlier packets are only for decoding */
     int64_t earliest_ns = start_ns;
     if (config->since.kind != TIME_POINT_NONE) {
         ending->since_ns = resolve_since(config, start_ns);
@@ -132,11 +132,11 @@ bool stop_condition_file(struct stop_condition *ending, uint64_t num_bytes)
     return is_full;
 }
 
-/* follow_clock keeps --since +5s where it is, though the clock of the time stamps was set. Once it
- * is past, nothing is before it any more. */
+/* follow_clock keeps --since +5s at the same moment, even if the clock of the time stamps was set. Once
+ * it has passed, no packet is before it. */
 static void follow_clock(struct stop_condition *ending, int64_t elapsed_ns, int64_t now_ns)
 {
-    enum { SURE_NS = 1000000000 }; /* packets may still be with the kernel */
+    enum { SURE_NS = 1000000000 }; /* the kernel may still have packets */
     const struct time_point *since = &ending->config->since;
     if (since->kind != TIME_POINT_RELATIVE || !ending->is_live)
         return;
@@ -159,7 +159,7 @@ static void print_count(FILE *out, uint64_t count, const char *noun)
     fprintf(out, "%" PRIu64 " %s%s", count, noun, count != 1 ? "s" : "");
 }
 
-/* What stands between the two halves of the text. */
+/* print_value prints the value between the two parts of the text. */
 static void print_value(const struct stop_condition *ending, FILE *out)
 {
     const struct stop_config *config = ending->config;

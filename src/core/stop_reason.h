@@ -1,11 +1,11 @@
 /*
- * stop_reason.h - why a run ends: the table is stop_reasons.def.
+ * stop_reason.h - why a run stops: stop_reasons.def is the table.
  */
 #ifndef SRC_STOP_REASON_H
 #define SRC_STOP_REASON_H
 
 enum stop_reason {
-    STOP_NONE, /* it goes on */
+    STOP_NONE, /* it has not stopped */
 #define ENDING(id, before, after) STOP_##id,
 #include "core/stop_reasons.def"
 #undef ENDING

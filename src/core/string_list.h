@@ -1,6 +1,5 @@
 /*
- * string_list.h - what was given with an option that can be given again. The texts are the command
- * line's.
+ * string_list.h - the values of an option that can be repeated. The texts belong to the command line.
  */
 #ifndef SRC_STRING_LIST_H
 #define SRC_STRING_LIST_H

@@ -1,6 +1,6 @@
 /*
- * suggest.c - see suggest.h. The distance is that of Damerau and Levenshtein: letters put in, left out or
- * changed, and neighbours that changed places.
+ * suggest.c - see suggest.h. It uses the Damerau-Levenshtein distance: letters inserted, omitted or
+ * changed, and adjacent letters swapped.
  */
 #include "core/suggest.h"
 
@@ -15,8 +15,8 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Three rows of the table of distances are kept: that of the letters of word up to here, and the two
- * before. */
+/* distance keeps three rows of the table of distances: the row for the letters of word so far, and the
+ * two before it. */
 static size_t distance(const char *word, size_t len, const char *name, size_t name_len)
 {
     size_t rows[3][MAX_WORD + 1];
@@ -37,7 +37,7 @@ static size_t distance(const char *word, size_t len, const char *name, size_t na
 
 static size_t too_many(size_t len)
 {
-    return len / 3 + 2; /* what is further away is another word */
+    return len / 3 + 2; /* anything further away is another word */
 }
 
 size_t suggest_changes(const char *word, size_t len, const char *name, size_t name_len)

@@ -63,7 +63,7 @@ static bool grow_entries(struct table *table)
     return true;
 }
 
-/* enter_newest puts an entry behind all others by age, and leave_age takes it out from among them. */
+/* enter_newest appends an entry to the list of entries by age, and leave_age removes it from that list. */
 static inline void enter_newest(struct table *table, struct table_entry *entry)
 {
     struct table_entry *newest = table_get(table, table->newest);
@@ -127,8 +127,7 @@ void table_clear(struct table *table)
         table_remove(table, table_oldest(table));
 }
 
-/* The place of the oldest one is free for the new one, so that what is forgotten is never lost for
- * nothing. */
+/* The oldest entry's place is free for the new one, so adding it cannot fail after the eviction. */
 void *table_add_forgetting(struct table *table, uint32_t hash)
 {
     if (table_is_full(table) && table->num != 0) {

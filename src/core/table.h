@@ -2,14 +2,15 @@
  * table.h - a hash table of entries of one size, with a cap, that knows its oldest entry.
  *
  * An entry is a struct that begins with struct table_entry. Its address and its number stay
- * the same for as long as it is in the table. Finding is a walk that the user writes, so
- * that the table needs to know nothing of keys:
+ * the same for as long as it is in the table. To find an entry, the caller writes a loop, so that the
+ * table need not know about keys:
  *
  *     for (struct thing *t = table_first(table, hash); t != NULL; t = table_next(table, t))
  *         if (thing_is(t, key))
  *             return t;
  *
- * Nothing is allocated for entries that come and go within what was in use once.
+ * New entries reuse the memory of removed ones: the table only allocates memory beyond its largest size
+ * so far.
  */
 #ifndef DISTSNIFF_TABLE_H
 #define DISTSNIFF_TABLE_H
@@ -23,25 +24,25 @@ enum { TABLE_CHUNK = 256 }; /* entries allocated at once */
 
 struct table_entry {
     uint32_t hash;
-    uint32_t number;       /* from 1; 0 is none everywhere */
-    uint32_t next;         /* of the same bucket, or of the free list */
-    uint32_t older, newer; /* by age */
+    uint32_t number;       /* from 1; 0 means no entry */
+    uint32_t next;         /* next entry of the same bucket, or of the free list */
+    uint32_t older, newer; /* neighbours by age */
 };
 
 struct table {
     size_t entry_size;
     uint64_t max;
-    uint32_t num;        /* in use */
-    uint32_t num_made;   /* in chunks */
+    uint32_t num;        /* number of entries */
+    uint32_t num_made;   /* allocated entries, in chunks */
     uint32_t num_buckets; /* a power of two, or 0 */
     uint32_t free, oldest, newest;
-    uint64_t num_forgotten; /* by table_add_forgetting */
+    uint64_t num_forgotten; /* evicted by table_add_forgetting */
     uint32_t *buckets;
     unsigned char **chunks;
 };
 
 void table_init(struct table *table, size_t entry_size, uint64_t max);
-void table_free(struct table *table); /* releases all; what entries own is the user's */
+void table_free(struct table *table); /* releases the table; the caller releases what entries own */
 
 static inline void *table_get(const struct table *table, uint32_t number)
 {
@@ -71,9 +72,9 @@ static inline void *table_first(const struct table *table, uint32_t hash)
     return at;
 }
 
-/* An entry that is found by one number, of a connection or a hash, begins as struct table_keyed does:
- * TABLE_KEYED asserts that. The number is the hash of the entry, too. The caller hashes a number that a
- * peer can choose. */
+/* An entry that is found by one number, such as a connection's number or a hash, begins like struct
+ * table_keyed: TABLE_KEYED asserts that. The number is also the hash of the entry. The caller hashes a
+ * number that a peer can choose. */
 struct table_keyed {
     struct table_entry entry;
     uint64_t key;
@@ -86,12 +87,12 @@ enum { TABLE_KEY_AT = offsetof(struct table_keyed, key) };
 
 static inline uint64_t table_key(const void *entry)
 {
-    uint64_t key; /* copied, since each kind of entry is a struct of its own */
+    uint64_t key; /* a copy, since each kind of entry is a different struct */
     memcpy(&key, (const unsigned char *)entry + TABLE_KEY_AT, sizeof key);
     return key;
 }
 
-/* table_find returns the newest entry with a key; NULL: there is none. */
+/* table_find returns the newest entry with a key; NULL if there is none. */
 static inline void *table_find(const struct table *table, uint64_t key)
 {
     void *at = table_first(table, (uint32_t)key);
@@ -100,27 +101,26 @@ static inline void *table_find(const struct table *table, uint64_t key)
     return at;
 }
 
-/* table_put adds an entry with a key as table_add does. table_find_or_put finds it, else it adds one as
+/* table_put adds an entry with a key, as table_add does. table_find_or_put finds it, or adds one as
  * table_add_forgetting does. */
 void *table_put(struct table *table, uint64_t key);
 void *table_find_or_put(struct table *table, uint64_t key);
 
-/* table_add returns a new entry, the newest, zeroed behind its head; NULL when the table
- * has reached its cap (table_is_full) or memory ran out. */
+/* table_add returns a new entry, the newest, zeroed after its head; NULL if the table has reached its
+ * cap (table_is_full) or memory ran out. */
 void *table_add(struct table *table, uint32_t hash);
 
-/* table_add_forgetting adds an entry as table_add does, but for a full table, which forgets its
- * oldest entry for the new one, and counts that. NULL when memory ran out, or there is a cap of
- * none: then no entry is forgotten. What entries own is not released: those that own something
- * are not for it. */
+/* table_add_forgetting adds an entry as table_add does. If the table is full, it evicts its oldest
+ * entry and counts that. NULL when memory ran out, or the cap is 0: then nothing is evicted. It does
+ * not release what entries own: do not use it for entries that own something. */
 void *table_add_forgetting(struct table *table, uint32_t hash);
 
 void table_remove(struct table *table, void *entry);
 
-/* table_clear removes all entries; their memory is kept for others. */
+/* table_clear removes all entries; it keeps their memory for others. */
 void table_clear(struct table *table);
 
-/* table_renew makes an entry the newest; its address and its number stay. */
+/* table_renew makes an entry the newest; its address and its number do not change. */
 void table_renew(struct table *table, void *entry);
 
 static inline bool table_is_full(const struct table *table)
@@ -138,8 +138,8 @@ static inline void *table_newer(const struct table *table, const void *entry)
     return table_get(table, ((const struct table_entry *)entry)->newer);
 }
 
-/* links chain entries of one table into lists of their own: link is the offset of a struct
- * table_link in the entry, head where the list begins. */
+/* table_link chains entries of a table into separate lists: link is the offset of a struct table_link
+ * in the entry, head is the first entry of the list. */
 struct table_link {
     uint32_t next, previous;
 };

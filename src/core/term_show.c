@@ -6,17 +6,17 @@
 #include <stdatomic.h>
 
 enum {
-    MOST_GROWTH = 512,  /* two bytes for a cached atom of up to 1020 */
-    BYTE_TEXT_LEN = 4,  /* "255," */
-    CUT_LEN_PART = 2,   /* where a term is cut, this part of what is allowed is for all of it */
-    CUT_BYTES_PART = 16 /* and this for the bytes of one binary */
+    MOST_GROWTH = 512,  /* a cached atom of up to 1020 bytes needs two bytes */
+    BYTE_TEXT_LEN = 4,  /* such as "255," */
+    CUT_LEN_PART = 2,   /* if a term is shortened, this fraction of max_text is for all of it */
+    CUT_BYTES_PART = 16 /* and this fraction for the bytes of one binary */
 };
 
 static bool unicode;
 static size_t max_text;
-static size_t unbounded_len = SIZE_MAX; /* of terms whose text never comes to max_text */
+static size_t unbounded_len = SIZE_MAX; /* terms up to this length never have more text than max_text */
 static enum ds_syntax other_syntax; /* set before there are threads */
-static _Atomic int shown_syntax; /* enum ds_syntax: it may be found out while others show terms */
+static _Atomic int shown_syntax; /* enum ds_syntax: it may become known while other threads show terms */
 static _Atomic uint64_t num_cut; /* several threads show terms */
 
 void term_show_unicode(void)
@@ -86,7 +86,8 @@ bool term_show(const struct ds_term *term, const struct ds_term_print_options *o
     return term_show_as(term_show_syntax(), term, options, out);
 }
 
-/* show_so is term_show_as of what is not as mostly. Not inline: else all would pay for its room. */
+/* show_so is the uncommon part of term_show_as. Not inline: otherwise all calls would need its stack
+ * space. */
 static __attribute__((noinline)) bool show_so(enum ds_syntax syntax, const struct ds_term *term,
                                               const struct ds_term_print_options *options,
                                               struct ds_buffer *out)
@@ -108,7 +109,7 @@ static __attribute__((noinline)) bool show_so(enum ds_syntax syntax, const struc
         if (is_cut)
             all.cut = &cut;
         const bool ok = ds_term_print(term, &all, out);
-        /* Bytes that the caller's own limits left out are not meant. */
+        /* Bytes left out by the caller's own limits do not count. */
         if (cut || out->len - start > all.max_len)
             term_show_note_cut();
         return ok;

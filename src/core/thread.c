@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Nothing recurses on what comes in; a sanitizer makes frames some three times as large. */
+/* The depth of input causes no recursion; a sanitizer makes stack frames about three times as large. */
 enum { STACK_SIZE = 2 * 1024 * 1024 };
 
 int thread_start(pthread_t *thread, int wake, void *(*run)(void *context), void *context)
@@ -31,7 +31,7 @@ int thread_start(pthread_t *thread, int wake, void *(*run)(void *context), void 
     return error;
 }
 
-/* macOS has no conditions that go by the clock that nobody sets, but waits for a span. */
+/* macOS has no conditions that use the monotonic clock, but it can wait for a duration. */
 #ifdef __APPLE__
 
 void thread_condition_init(pthread_cond_t *condition)

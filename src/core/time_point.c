@@ -19,7 +19,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads .5 if it stands here. */
+/* read_fraction reads a fraction such as .5, if there is one. */
 static const char *read_fraction(const char *at, int64_t *ns)
 {
     *ns = 0;
@@ -33,7 +33,7 @@ static const char *read_fraction(const char *at, int64_t *ns)
     return at;
 }
 
-/* Reads two digits up to max after the character before. */
+/* read_two reads two digits, at most max, after the character `before`. */
 static bool read_two(const char **at, char before, int max, int *out)
 {
     const char *p = *at;
@@ -46,7 +46,7 @@ static bool read_two(const char **at, char before, int max, int *out)
     return *out <= max;
 }
 
-/* Reads HH:MM, or HH:MM:SS and a fraction. */
+/* read_clock reads HH:MM, or HH:MM:SS with or without a fraction. */
 static bool read_clock(const char **at, struct tm *tm, int64_t *fraction)
 {
     *fraction = 0;
@@ -60,7 +60,7 @@ static bool read_clock(const char **at, struct tm *tm, int64_t *fraction)
     return true;
 }
 
-/* Reads the zone: Z, +01:00, or nothing, which is local time. */
+/* read_zone reads the time zone: Z, +01:00, or nothing, which is local time. */
 static bool read_zone(const char *at, struct tm *tm, int64_t *second)
 {
     int hours, minutes;
@@ -96,7 +96,7 @@ static bool parse_date(const char *text, struct time_point *out)
     tm.tm_mon -= 1;
     struct tm day = {.tm_year = tm.tm_year, .tm_mon = tm.tm_mon, .tm_mday = tm.tm_mday};
     if (timegm(&day) == -1 || day.tm_mday != tm.tm_mday)
-        return false; /* 30 February */
+        return false; /* such as 30 February */
     if (!read_clock(&at, &tm, &fraction) || century * 100 + year < 1970 || tm.tm_mon < 0 ||
         tm.tm_mday < 1 || century * 100 + year > 2261 || !read_zone(at, &tm, &second))
         return false;
@@ -137,7 +137,7 @@ bool time_point_parse(const char *text, struct time_point *out)
     return parse_date(text, out) || parse_of_day(text, out) || parse_epoch(text, out);
 }
 
-/* The time of day, on the day of start or days after it. */
+/* on_day returns the time of day on the day of start, or that many days later. */
 static int64_t on_day(int64_t of_day_ns, int64_t start_ns, int days)
 {
     const time_t start = (time_t)(start_ns / SECOND_NS);

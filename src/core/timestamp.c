@@ -8,7 +8,7 @@
 
 enum { SECOND_NS = 1000000000 };
 
-/* Splits towards the past, so that the fraction is never negative. */
+/* split returns whole seconds, rounded towards the past so that the fraction is never negative. */
 static int64_t split(int64_t ns, uint32_t *fraction)
 {
     int64_t second = ns / SECOND_NS;
@@ -21,13 +21,13 @@ static int64_t split(int64_t ns, uint32_t *fraction)
     return second;
 }
 
-/* put_fraction writes the point and the digits, and returns what is behind them. at has room for
- * FRACTION_ROOM bytes. */
+/* put_fraction writes the point and the digits, and returns a pointer to the byte after them. at has
+ * room for FRACTION_ROOM bytes. */
 enum { FRACTION_ROOM = DS_DIGITS_MAX + 1 };
 static inline char *put_fraction(uint32_t fraction, unsigned digits, char *at)
 {
     enum { US_DIGITS = 6, NS_DIGITS = 9, SECOND_US = 1000000, US_NS = 1000 };
-    /* A second more puts the zeros in front of it; its digit is where the point is. */
+    /* Adding a second makes a number with all leading zeros; the point replaces the second's digit. */
     if (digits <= US_DIGITS)
         ds_digits_put(at, SECOND_US + fraction / US_NS);
     else
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void renew(struct timestamp_cache *cache, int64
     cache->begin_ns = (uint64_t)ns - fraction;
 }
 
-/* add_moment appends the second and its fraction, and last when it is not 0. */
+/* add_moment appends the second and its fraction, and `last` if it is not 0. */
 static inline void add_moment(struct timestamp_cache *cache, int64_t ns, unsigned digits, bool utc,
                               const char *format, char last, struct ds_buffer *out)
 {
