@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-/* A packet may complete a thousand small messages. A session holds back at most half as many packets as
- * are held here. */
+/* A packet may complete a thousand small messages. A session delays at most half as many packets as are
+ * held here. */
 enum { COMMENTS_OF_PACKET = 256 * 1024, NUM_HELD = 64 };
 
-/* held_packet is a packet that is not written yet. */
+/* held_packet is a packet that has not been written yet. */
 struct held_packet {
-    struct ds_packet packet; /* its data is in bytes */
+    struct ds_packet packet; /* its data points into bytes */
     struct ds_buffer bytes;
     struct note_lines lines;
 };
@@ -26,9 +26,9 @@ struct annotated_file {
     struct pcap_writer writer;
     struct event_text *text;
     struct ds_buffer line;
-    struct held_packet held[NUM_HELD]; /* in a ring */
+    struct held_packet held[NUM_HELD]; /* a ring */
     unsigned first, num;
-    struct held_packet last; /* what belongs to no packet */
+    struct held_packet last; /* comments that belong to no packet */
 };
 
 static bool open_writer(struct annotated_file *file)
@@ -90,7 +90,7 @@ void annotated_packet(struct annotated_file *file, const struct ds_packet *packe
     file->num++;
 }
 
-/* find returns the packet of a number; if it is written already, the latest. */
+/* find returns the packet with a number; if it has been written, the latest one. */
 static struct held_packet *find(struct annotated_file *file, uint64_t frame)
 {
     if (frame == 0 || file->num == 0)

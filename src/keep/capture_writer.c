@@ -25,7 +25,7 @@ void capture_writer_init(struct capture_writer *save, const struct keep_config *
         rotation_names_init(&save->names, config->write_file, ROTATION_NAMES_MAX);
 }
 
-/* Live, tcpdump's clock; of a file, that of its packets. */
+/* now_of returns the time for -G: live, the wall clock, as in tcpdump; for a file, the packet's time. */
 static int64_t now_of(const struct capture_writer *save, int64_t ts_ns)
 {
     return save->capture->is_live ? (int64_t)time(NULL) : ts_ns / 1000000000;
@@ -36,8 +36,8 @@ static bool make_name(struct capture_writer *save)
     return rotation_name(&save->rotation, save->config->write_file, save->name, sizeof save->name);
 }
 
-/* reserve_name sees to it that the files of a new time do not write over those of another one that
- * has the same name. Live, a clock that is never set says how long ago that was. */
+/* reserve_name makes sure that the files of a new period do not overwrite those of another one with the
+ * same name. Live, a clock that cannot be set says how long ago that was. */
 static bool reserve_name(struct capture_writer *save)
 {
     struct rotation *rotation = &save->rotation;
@@ -51,7 +51,7 @@ static bool reserve_name(struct capture_writer *save)
     if (rotation->times != 0)
         return true;
     bool ok;
-    do /* it may have been written: only what is not there is free */
+    do /* perhaps written before: only a name without a file is free */
         rotation->times++;
     while ((ok = make_name(save)) && file_helper_exists(save->name));
     return ok;
@@ -107,13 +107,13 @@ bool capture_writer_open(struct capture_writer *save)
     return open_next(save);
 }
 
-/* go_on opens the next file, unless the user wants no more of them. */
+/* go_on opens the next file, unless the user wants no more. */
 static bool go_on(struct capture_writer *save, enum rotation_step step)
 {
     const uint64_t max_files = save->config->max_files;
     close_current(save);
     if (save->ending != STOP_NONE)
-        return true; /* the packet is not what is wrong */
+        return true; /* the error does not concern the packet */
     if (step == ROTATION_END)
         save->ending = STOP_ROTATION;
     else if (max_files != 0 && save->num_files >= max_files)

@@ -1,5 +1,5 @@
 /*
- * capture_writer.h - the packets of -w, in one file or, with -C and -G, in one after the other.
+ * capture_writer.h - writes the packets of -w, to one file or, with -C and -G, to one after the other.
  */
 #ifndef SRC_CAPTURE_WRITER_H
 #define SRC_CAPTURE_WRITER_H
@@ -15,51 +15,51 @@
 struct capture_writer {
     const struct keep_config *config;
     const struct capture *capture;
-    const struct ds_keylog *keylog; /* whose secrets go with it; NULL: none */
+    const struct ds_keylog *keylog; /* whose secrets are written, too; NULL: none */
     struct packet_notes *notes; /* comments of packets; NULL: none */
-    int64_t last_ns;            /* of the last packet, for those that belong to none */
+    int64_t last_ns;            /* time of the last packet, for comments that belong to no packet */
     struct pcap_writer writer; /* the current file */
     struct rotation rotation;
-    struct rotation_names names; /* -G */
+    struct rotation_names names; /* for -G */
     struct side_commands after;
-    uint64_t num_files; /* complete */
+    uint64_t num_files; /* completed files */
     enum stop_reason ending;
-    bool is_on; /* there is -w */
+    bool is_on; /* -w is given */
     char name[ROTATION_NAME_LEN];
 };
 
-/* capture_writer_init prepares for what the options ask. */
+/* capture_writer_init prepares for the given options. */
 void capture_writer_init(struct capture_writer *save, const struct keep_config *config,
                          const struct capture *capture);
 
-/* capture_writer_open opens the first file, unless its name comes with the first packet (-G of a file
- * that is read: its own time counts). False after a complaint. */
+/* capture_writer_open opens the first file. If its name depends on the first packet (-G with an input
+ * file, whose own time counts), it is opened later. Returns false after an error message. */
 bool capture_writer_open(struct capture_writer *save);
 
-/* capture_writer_packet writes a packet, after opening the next file where that is due. False when
- * there is to be no next file: then the packet belongs to the run no more. With notes the packet is
- * written by capture_writer_decoded, once the session has taken it. */
+/* capture_writer_packet writes a packet, and opens the next file before that if it is due. Returns
+ * false if there is no next file: then the packet does not belong to the run any more. With notes,
+ * capture_writer_decoded writes the packet, after the session has read it. */
 bool capture_writer_packet(struct capture_writer *save, const struct ds_packet *packet);
 void capture_writer_decoded(struct capture_writer *save, const struct ds_packet *packet);
 
-/* capture_writer_get_stop says why nothing more is written: FILES or ROTATION, READER or OUTPUT, the
- * last one after a complaint; NONE while all is well. */
+/* capture_writer_get_stop says why nothing more is written: FILES or ROTATION, READER, or OUTPUT after
+ * an error message; NONE if packets can still be written. */
 static inline enum stop_reason capture_writer_get_stop(const struct capture_writer *save)
 {
     return save->ending;
 }
 
-/* capture_writer_flush writes out what has gathered. To be called now and then. */
+/* capture_writer_flush writes out the buffer. Call it from time to time. */
 void capture_writer_flush(struct capture_writer *save);
 
-/* capture_writer_reopen goes on in the file that has the name now, where that is another one than what is
- * written, as after it was renamed. */
+/* capture_writer_reopen continues in the file that has the name now, if that is another file than the
+ * open one, for example after a rename. */
 void capture_writer_reopen(struct capture_writer *save);
 
 /* capture_writer_close completes the last file and waits for the commands of -z. */
 void capture_writer_close(struct capture_writer *save);
 
-/* capture_writer_has_failed says whether something went wrong, other than a reader that went away. */
+/* capture_writer_has_failed says whether there was an error, other than a reader that closed its pipe. */
 static inline bool capture_writer_has_failed(const struct capture_writer *save)
 {
     return save->ending == STOP_OUTPUT || save->after.failed;

@@ -1,14 +1,14 @@
 /*
  * keep_conns.c - see keep_conns.h.
  *
- * A connection in which something is selected is pinned. If some of its packets have left the
- * store by then, what they leave to be known is written. Of capture files all packets then go
- * through the store, and those of pinned connections are written when they leave it: so they
- * are in the order of the capture. Live, nobody would see them for hours: there they are
- * written at once, and each that follows as it comes.
+ * A connection in which something is selected is pinned. If some of its packets have left the store by
+ * then, the state after them is written as a snapshot. With input files, all packets then go through
+ * the store, and those of pinned connections are written when they leave it: so they are in the order
+ * of the capture. Live, that could take hours: there they are written at once, and so is each packet
+ * that follows.
  *
- * EPMD tells a port just before the connection to it is made. That exchange is held back with
- * the connection for as long as this goes on, since something may be selected much later.
+ * EPMD reveals a port just before the connection to it is made. That exchange is kept with the
+ * connection as long as the connection is open, since something may be selected much later.
  */
 #include "keep/packet_recorder_parts.h"
 
@@ -20,7 +20,7 @@ void keep_conns_open(struct packet_recorder *k)
     recorder_open(k, k->config->connections_file);
 }
 
-/* write_stored writes what is in the store of two connections, of which one may be NULL. */
+/* write_stored writes the stored packets of two connections, one of which may be NULL. */
 static void write_stored(struct packet_recorder *k, struct stored_conn *a, struct stored_conn *b)
 {
     for (;;) {
@@ -98,7 +98,7 @@ static bool led_to(const struct keep_told *told, const struct stored_conn *conn)
     return false;
 }
 
-/* find_leader finds the exchange that led to a new connection: the latest of them. */
+/* find_leader finds the exchange that led to a new connection: the latest one. */
 static void find_leader(struct packet_recorder *k, struct stored_conn *conn)
 {
     const struct keep_conns *c = &k->conns;
@@ -128,7 +128,7 @@ static void meet(struct packet_recorder *k, struct stored_conn *conn, const stru
     find_leader(k, conn);
 }
 
-/* linger keeps a pinned connection that has ended for a while: some packets trail behind. */
+/* linger keeps a pinned connection for a while after its end: some packets follow late. */
 static void linger(struct packet_recorder *k, struct stored_conn *conn)
 {
     uint64_t *place = &k->conns.lingering[k->conns.num_lingering++ % KEEP_LINGERING];
@@ -161,7 +161,7 @@ static void see_event(struct packet_recorder *k, const struct ds_event *event, b
     packet_store_release(&k->store, conn);
 }
 
-/* see_left_open is for the end of a call, monitor or link that no event brought about. */
+/* see_left_open selects the connection of a call, monitor or link that no event ended. */
 static void see_left_open(struct packet_recorder *k, uint64_t number)
 {
     struct stored_conn *conn = table_oldest(&k->store.conns);
@@ -194,7 +194,7 @@ void keep_conns_packet(struct packet_recorder *k, uint64_t key, const struct ds_
     struct stored_conn *conn = key != 0 ? packet_store_find(&k->store, key) : NULL;
     const bool at_once = !k->conns.in_order || k->store.oldest == NULL;
     if (conn != NULL && conn->pinned && at_once) {
-        write_stored(k, conn, NULL); /* fragments that waited for this one */
+        write_stored(k, conn, NULL); /* fragments were waiting for this one */
         recorder_write(k, packet);
     } else if (key != 0) {
         packet_store_add(&k->store, key, packet);

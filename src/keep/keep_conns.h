@@ -1,6 +1,6 @@
 /*
- * keep_conns.h - the recorder's part for -O: the packets of connections in which something is
- * selected, from their first one on, and of the exchange with EPMD that led to each.
+ * keep_conns.h - the recorder's part for -O: the packets of connections in which something is selected,
+ * from their first one on, and of the EPMD exchange that led to each.
  */
 #ifndef SRC_KEEP_CONNS_H
 #define SRC_KEEP_CONNS_H
@@ -13,18 +13,18 @@ struct packet_recorder;
 
 enum { KEEP_TOLD = 256, KEEP_LINGERING = 256 };
 
-/* keep_told is an exchange in which EPMD told a port. */
+/* keep_told is an exchange in which EPMD revealed a port. */
 struct keep_told {
-    uint64_t key; /* of its connection; 0: none */
+    uint64_t key; /* of the EPMD connection; 0: none */
     struct ds_addr server, client;
     uint16_t port;
 };
 
 struct keep_conns {
-    bool in_order;                    /* packets are written in the order of all */
-    struct keep_told told[KEEP_TOLD]; /* the latest, in a ring */
+    bool in_order;                    /* packets are written in the order of the capture */
+    struct keep_told told[KEEP_TOLD]; /* the latest ones, a ring */
     uint64_t num_told;
-    uint64_t lingering[KEEP_LINGERING]; /* keys of those that ended last, in a ring */
+    uint64_t lingering[KEEP_LINGERING]; /* keys of the connections that ended last, a ring */
     uint64_t num_lingering;
 };
 

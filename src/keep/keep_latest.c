@@ -1,15 +1,15 @@
 /*
  * keep_latest.c - see keep_latest.h.
  *
- * The store always goes on. When something happens, a new file gets what is known of the past,
- * the whole store, and what comes until --keep-after is over.
+ * The store never stops. When the trigger matches, a new file gets a snapshot of earlier state, the
+ * whole store, and the following packets until --keep-after is over.
  */
 #include "keep/packet_recorder_parts.h"
 
 #include "select/filter.h"
 
-enum { LATE_NS = 1000000000 }; /* packets may still be with the kernel */
-/* A record of a call may wait so long for what else is learned of it: pending_calls.h. */
+enum { LATE_NS = 1000000000 }; /* the kernel may still have packets */
+/* A record of a call may be delayed this long until more is known about it: pending_calls.h. */
 enum { RECORD_LAG_NS = 1000000000 };
 
 static bool is_open(const struct packet_recorder *k)
@@ -35,7 +35,7 @@ bool keep_latest_open(struct packet_recorder *k)
     return pcap_writer_can_write(k->capture, k->config->write_file);
 }
 
-/* is_in_last says whether what happened then is in the file that was written last. */
+/* is_in_last says whether the file written last covers that time. */
 static bool is_in_last(const struct keep_latest *l, int64_t happened_ns)
 {
     return l->has_file && add_time(happened_ns, l->offset_ns) <= l->until_ns;
@@ -59,14 +59,14 @@ static void close_file(struct packet_recorder *k)
     post_rotate_run(&k->latest.after, k->latest.name);
 }
 
-/* lacks_some says whether less than --keep is in the store, for lack of room. */
+/* lacks_some says whether the store has less than --keep requires, for lack of room. */
 static bool lacks_some(const struct packet_recorder *k)
 {
     const int64_t full_ns = k->store.full_ns, keep_ns = k->config->before_ns;
     return keep_ns != 0 && full_ns != INT64_MIN && add_time(full_ns, keep_ns) >= k->store.now_ns;
 }
 
-/* drop_before drops the packets that came more than keep_ns before a moment. */
+/* drop_before drops the packets that came more than keep_ns before that time. */
 static void drop_before(struct packet_recorder *k, int64_t moment_ns, int64_t keep_ns)
 {
     while (k->config->before_ns != 0 && k->store.oldest != NULL &&
@@ -105,8 +105,8 @@ static void begin_if_triggered(struct packet_recorder *k)
         begin_file(k);
 }
 
-/* follow_live_clock: the clock of the time stamps was set where they are ahead of the one that is
- * never set, or go back. Packets that waited with the kernel are behind it. */
+/* follow_live_clock adjusts the offset if the clock of the time stamps was set: then they are ahead of
+ * the clock that cannot be set, or go back. Packets that waited in the kernel are behind it. */
 static void follow_live_clock(struct packet_recorder *k, int64_t ts_ns)
 {
     struct keep_latest *l = &k->latest;
@@ -122,8 +122,9 @@ static void follow_live_clock(struct packet_recorder *k, int64_t ts_ns)
         l->offset_ns = sub_time(now_ns, ts_ns);
 }
 
-/* follow_stamps: in a file a clock that is set back is seen, and one packet that is stamped too
- * early by the next one. That it was set forward is not: it may have been silent for so long. */
+/* follow_stamps does the same for a file: there it detects a clock that is set back, and recognises a
+ * single packet with too early a time stamp by the next one. It cannot detect a clock that is set
+ * forward: there may have been a long silence. */
 static void follow_stamps(struct keep_latest *l, int64_t ts_ns)
 {
     const int64_t back_ns = l->has_begun ? sub_time(l->newest_ns, ts_ns) : 0;
@@ -172,10 +173,11 @@ void keep_latest_packet(struct packet_recorder *k, uint64_t key, const struct ds
 
 void keep_latest_look(struct packet_recorder *k)
 {
-    /* What the clock found is not left to wait for a packet: what led to it would be too old by then. */
+    /* A record from a timer must not wait for a packet: the packets that led to it would be too old by
+     * then. */
     begin_if_triggered(k);
     k->latest.triggered = false;
-    /* Where nothing more comes, the clock ends a file. */
+    /* If nothing more comes, the clock ends a file. */
     if (is_open(k) && k->capture->is_live && k->clock_ns() > k->latest.until_clock_ns)
         close_file(k);
     side_commands_reap(&k->latest.after);
@@ -183,7 +185,7 @@ void keep_latest_look(struct packet_recorder *k)
 
 void keep_latest_end(struct packet_recorder *k)
 {
-    begin_if_triggered(k); /* by the end of the capture */
+    begin_if_triggered(k); /* at the end of the capture */
     if (is_open(k))
         close_file(k);
     side_commands_wait(&k->latest.after);

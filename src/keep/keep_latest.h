@@ -1,6 +1,6 @@
 /*
- * keep_latest.h - the recorder's part for --trigger: the packets before and after something
- * happened, each time in a file of its own.
+ * keep_latest.h - the recorder's part for --trigger: the packets before and after each match, in a file
+ * of its own.
  */
 #ifndef SRC_KEEP_LATEST_H
 #define SRC_KEEP_LATEST_H
@@ -14,26 +14,26 @@
 struct packet_recorder;
 
 struct keep_latest {
-    bool triggered; /* by the packet that is with the session */
+    bool triggered; /* by the packet that the session is reading */
     int64_t triggered_ns;
-    bool has_file;          /* one has been begun, and until_ns is its end */
-    int64_t until_ns;       /* the end of the last file, by the clock that is never set */
-    int64_t until_clock_ns; /* live, the same as that clock shows it, with some patience */
+    bool has_file;          /* a file has been begun, and until_ns is its end */
+    int64_t until_ns;       /* end of the last file, by the clock that cannot be set */
+    int64_t until_clock_ns; /* live: the same as a value of that clock, with some delay */
     int64_t newest_ns;      /* time stamp of the last packet */
-    int64_t offset_ns;      /* from time stamps to a clock that is never set */
-    int64_t set_back_ns;    /* of that, by how much time stamps went back and have not returned */
-    int64_t begin_ns, begin_clock_ns; /* live: the first packet by both clocks */
+    int64_t offset_ns;      /* from time stamps to a clock that cannot be set */
+    int64_t set_back_ns;    /* part of offset_ns: how much time stamps went back without returning */
+    int64_t begin_ns, begin_clock_ns; /* live: time of the first packet by both clocks */
     bool has_begun;
     uint64_t num_files, num_refused;
     struct side_commands after;
     char name[RECORDER_NAME_LEN];
 };
 
-/* keep_latest_open says whether files can be written; false after a complaint. */
+/* keep_latest_open says whether files can be written; false after an error message. */
 bool keep_latest_open(struct packet_recorder *recorder);
 void keep_latest_record(struct packet_recorder *recorder, const struct record *record);
 void keep_latest_packet(struct packet_recorder *recorder, uint64_t key, const struct ds_packet *packet);
-void keep_latest_look(struct packet_recorder *recorder); /* at the clock, and at the commands of -z */
+void keep_latest_look(struct packet_recorder *recorder); /* checks the clock, and the commands of -z */
 void keep_latest_end(struct packet_recorder *recorder);
 
 #endif

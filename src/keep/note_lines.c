@@ -8,7 +8,7 @@
 
 #include <distsniff/counted.h>
 
-/* A comment's length has 16 bits; Wireshark shows a few lines of it. */
+/* The length of a comment has 16 bits; Wireshark shows a few lines of it. */
 enum { LONGEST_COMMENT = 16 * 1024 };
 
 uint64_t note_frame(const struct record *record)

@@ -1,6 +1,6 @@
 /*
- * packet_notes.c - see packet_notes.h. Comments wait in a list, by numbers of packets that never become
- * less: there is one of them as a rule.
+ * packet_notes.c - see packet_notes.h. Comments wait in a list ordered by packet number: mostly it has
+ * one element.
  */
 #include "keep/packet_notes.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A packet may complete a thousand small messages; -O of a capture file keeps packets for long. */
+/* A packet may complete a thousand small messages; -O keeps packets of an input file for a long time. */
 enum { LINES_OF_PACKET = 256 * 1024, LINES_IN_ALL = 16 * 1024 * 1024 };
 
 struct packet_note {
@@ -23,10 +23,10 @@ struct packet_notes {
     struct event_text *text;
     struct ds_buffer line;
     struct packet_note *first, *last;
-    size_t used;             /* bytes of all comments */
-    uint64_t num_more;       /* lines that there was no memory for a note for */
-    struct note_lines taken; /* by packet_notes_take */
-    bool has_tls;            /* something that TLS has sealed was decoded */
+    size_t used;             /* total bytes of comments */
+    uint64_t num_more;       /* lines for which memory ran out */
+    struct note_lines taken; /* the result of packet_notes_take */
+    bool has_tls;            /* something that TLS encrypts was decoded */
 };
 
 bool packet_notes_wanted(const char *name)
@@ -47,7 +47,8 @@ struct packet_notes *packet_notes_new(const struct packet_notes_config *config)
     return NULL;
 }
 
-/* is_hidden: of calls and findings it is not known over which connections they went. */
+/* is_hidden says whether to hide a record. For calls and findings it is unknown which connections they
+ * concern. */
 static bool is_hidden(struct packet_notes *n, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -57,7 +58,7 @@ static bool is_hidden(struct packet_notes *n, const struct record *record)
     return n->config.hides_tls && (is_sealed || (!is_of_event && n->has_tls));
 }
 
-/* note_at returns the note of a packet, NULL when memory ran out. */
+/* note_at returns the note of a packet; NULL when memory ran out. */
 static struct packet_note *note_at(struct packet_notes *n, uint64_t frame)
 {
     if (n->last != NULL && frame <= n->last->frame)
@@ -89,7 +90,7 @@ void packet_notes_record(struct packet_notes *n, const struct record *record)
     n->used += note->lines.comments.len - before;
 }
 
-/* pop_first moves what the first note has to what is taken: as a whole, where that is nothing yet. */
+/* pop_first moves the first note to `taken`: as a whole if that is empty. */
 static void pop_first(struct packet_notes *n)
 {
     struct packet_note *note = n->first;

@@ -1,10 +1,10 @@
 /*
- * packet_notes.h - comments for the packets of -w and -O where their files are pcapng: what was decoded
- * from each, as -T pcapng has it (note_lines.h). Packets are written after the session has taken them,
- * in their order, at once or much later: until then their comments are kept here, by their numbers.
+ * packet_notes.h - comments for the packets of -w and -O if their files are pcapng: what was decoded
+ * from each, as in -T pcapng (note_lines.h). Packets are written in order after the session has read
+ * them, at once or much later: until then their comments are kept here, by packet number.
  *
- * A record that comes when its packet is written already goes with the next one. What is left at the
- * end, or there is no room for, is the last packet's, or stands in a block of statistics.
+ * If a record comes when its packet has already been written, its comment goes to the next packet.
+ * Comments that are left at the end, or do not fit, go to the last packet or into a statistics block.
  */
 #ifndef SRC_PACKET_NOTES_H
 #define SRC_PACKET_NOTES_H
@@ -14,21 +14,22 @@
 struct packet_notes;
 
 struct packet_notes_config {
-    int verbose;   /* as of -T text */
-    bool hides_tls; /* what TLS has sealed is not told: the file has no secrets in it */
+    int verbose;   /* as for -T text */
+    bool hides_tls; /* data that TLS encrypts is left out: the file contains no secrets */
 };
 
-/* packet_notes_wanted says whether a file of that name, which may be NULL, gets them. */
+/* packet_notes_wanted says whether a file of that name gets comments. NULL is allowed. */
 bool packet_notes_wanted(const char *name);
 
 /* packet_notes_new returns NULL when memory ran out. */
 struct packet_notes *packet_notes_new(const struct packet_notes_config *config);
 
-/* packet_notes_record takes a record that was selected. */
+/* packet_notes_record adds a selected record. */
 void packet_notes_record(struct packet_notes *notes, const struct record *record);
 
-/* packet_notes_take returns the comments of a packet that is to be written, and of those before it, NULL
- * where there are none; packet_notes_rest those that are left. They live until the next call of these. */
+/* packet_notes_take returns the comments of a packet that will be written next, and of earlier ones;
+ * NULL if there are none. packet_notes_rest returns the remaining ones. They live until the next call
+ * of one of these. */
 const struct ds_buffer *packet_notes_take(struct packet_notes *notes, uint64_t frame);
 const struct ds_buffer *packet_notes_rest(struct packet_notes *notes);
 

@@ -1,7 +1,7 @@
 /*
- * packet_recorder.c - see packet_recorder.h: the memory that both ways of keeping share.
+ * packet_recorder.c - see packet_recorder.h: the memory that -O and --trigger share.
  *
- * Packets of connections that are not Erlang's are kept no longer than it takes to know that.
+ * Packets of connections that are not Erlang's are dropped as soon as that is known.
  */
 #include "keep/packet_recorder_parts.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNS_FOR_EACH = 4 }; /* in the store, for each that the session follows */
+enum { CONNS_FOR_EACH = 4 }; /* entries in the store for each connection that the session follows */
 
 bool recorder_wanted(const struct keep_config *config)
 {
@@ -52,9 +52,10 @@ struct packet_recorder *recorder_new(const struct keep_config *config,
     past.context = k;
     past.raw = false;
     past.remember = true;
-    past.keylog_notes = false; /* the session's numbers are meant */
+    past.keylog_notes = false; /* only the main session's secrets count */
     past.facts = false;
-    past.limits[DS_LIMIT_MEMORY] *= 2; /* of both: it holds what the other one does */
+    past.limits[DS_LIMIT_MEMORY] *= 2; /* counts both sessions, and this one has the same data as the
+                                          other */
     if (k == NULL || !pending_messages_init(&k->openings, config->labels, session->limits) ||
         (k->past = ds_session_new(&past)) == NULL) {
         complain("out of memory");
@@ -97,9 +98,9 @@ void recorder_record(struct packet_recorder *k, const struct record *record, boo
         keep_conns_record(k, record, selected);
 }
 
-/* forget is for a connection that turned out not to be Erlang's with a packet. If the past knows
- * the beginning of it, it gets the rest to find that out; else it never hears of it, lest a
- * crowd of others drives out those that are Erlang's. */
+/* forget handles a connection that turned out not to be Erlang's with this packet. If the past session
+ * has seen its beginning, it also gets the rest and finds that out; otherwise it never sees the
+ * connection: many such connections would evict Erlang's. */
 static void forget(struct packet_recorder *k, uint64_t key, const struct ds_packet *packet)
 {
     struct stored_conn *conn = packet_store_find(&k->store, key);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is filed under the number of an IP packet, not of a connection. */
+/* Marks keys that are the number of an IP packet, not of a connection. */
 #define WHOLE ((uint64_t)1 << 63)
 
-/* Of all bytes, the part that may be held back. */
+/* The held-back packets may use this fraction of all bytes. */
 enum { HELD_BACK_PART = 8 };
 
 void packet_store_init(struct packet_store *store, uint64_t max_bytes, uint64_t max_conns)
@@ -142,7 +142,7 @@ uint64_t packet_store_key(struct packet_store *store, const struct ds_where *whe
     }
     const uint64_t waiting_key = waiting->key;
     struct stored_conn *conn = packet_store_conn(store, where->tcp);
-    waiting = packet_store_find(store, waiting_key); /* making room may have dropped it */
+    waiting = packet_store_find(store, waiting_key); /* making room may have removed it */
     if (conn == NULL || waiting == NULL)
         return where->tcp;
     struct stored_packet *next;
@@ -156,7 +156,7 @@ uint64_t packet_store_key(struct packet_store *store, const struct ds_where *whe
     return where->tcp;
 }
 
-/* hold_back moves a packet to the connection that its own one led to. False where there is
+/* hold_back moves a packet to the connection to which its own connection led. Returns false if there is
  * none, or no room. */
 static bool hold_back(struct packet_store *store, struct stored_packet *packet)
 {

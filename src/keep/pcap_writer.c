@@ -1,10 +1,10 @@
 /*
  * pcap_writer.c - see pcap_writer.h.
  *
- * libpcap makes the bytes of pcap: a header of 24 for the file, and before each packet 16: seconds,
- * fraction, length captured, length on the wire; pcapng_form.c those of pcapng. They gather in the
- * output's buffer, which is written out between packets. When a write ends halfway, on a full disk,
- * the file is cut back to the end of the last whole packet.
+ * libpcap makes the bytes of pcap: a header of 24 bytes for the file, and before each packet 16:
+ * seconds, fraction, length captured, length on the wire. pcapng_form.c makes those of pcapng. They are
+ * collected in the output's buffer, which is written out between packets. If a write ends halfway, on a
+ * full disk, the file is truncated after the last complete packet.
  */
 #include "keep/pcap_writer.h"
 
@@ -21,8 +21,8 @@
 
 enum { PACKET_HEADER_LEN = 16, CAPTURED_AT = 8 };
 
-/* What libpcap writes goes to the output's buffer; whether there was memory for it is the
- * output's to say. */
+/* write_bytes adds the bytes that libpcap writes to the output's buffer, which records whether memory
+ * ran out. */
 static ssize_t write_bytes(void *cookie, const char *bytes, size_t len)
 {
     struct pcap_writer *writer = cookie;
@@ -47,7 +47,7 @@ static bool start_dump(struct pcap_writer *writer, const struct capture *capture
     return writer->dumper != NULL && !writer->output.buffer.failed;
 }
 
-/* draw_key draws the number of a file. */
+/* draw_key sets a random number for a file. */
 static bool draw_key(struct pcap_writer *writer)
 {
     while (writer->made_key < PSEUDO_KEY_MIN) {
@@ -57,7 +57,7 @@ static bool draw_key(struct pcap_writer *writer)
     return true;
 }
 
-/* begin_pcap puts the number into the head. */
+/* begin_pcap writes the number into the head. */
 static bool begin_pcap(struct pcap_writer *writer, const struct capture *capture)
 {
     struct ds_buffer *head = &writer->output.buffer;
@@ -117,8 +117,8 @@ bool pcap_writer_open(struct pcap_writer *writer, const char *name, const struct
     return true;
 }
 
-/* unit_len returns how long what begins there is, of which len bytes are there; 0 where they do not
- * tell. */
+/* unit_len returns the length of the packet or block that begins there, of which len bytes are
+ * available; 0 if they are too few. */
 static size_t unit_len(const struct pcap_writer *writer, const char *bytes, size_t len)
 {
     uint32_t captured;
@@ -130,13 +130,13 @@ static size_t unit_len(const struct pcap_writer *writer, const char *bytes, size
     return PACKET_HEADER_LEN + (size_t)captured;
 }
 
-/* cut_back leaves whole packets in a file of which the last write ended halfway. What is no
- * file stays as it is, and so does one in which not even the first header is whole. */
+/* cut_back truncates a file after a failed write, so that it ends with a complete packet. It leaves
+ * alone outputs that are not files, and files without a complete header. */
 static void cut_back(struct pcap_writer *writer)
 {
     const struct ds_buffer *buffer = &writer->output.buffer;
     const size_t written = writer->output.partial_len;
-    uint64_t before = writer->size - buffer->len; /* of these bytes */
+    uint64_t before = writer->size - buffer->len; /* position of the buffer in the file */
     size_t end = before == 0 && writer->dumper != NULL ? sizeof(struct pcap_file_header) : 0;
     size_t len;
     struct stat status;
@@ -161,7 +161,7 @@ static void dump(struct pcap_writer *writer, const struct ds_packet *packet)
     pcap_dump((u_char *)writer->dumper, &header, packet->data);
 }
 
-/* end_unit ends what was added to the output, which had before bytes then. */
+/* end_unit completes an addition to the output, which had `before` bytes before it. */
 static void end_unit(struct pcap_writer *writer, size_t before)
 {
     writer->size += writer->output.buffer.len - before;
@@ -189,7 +189,7 @@ static void add_of(void *context, uint64_t tcp, struct ds_text line)
         ds_buffer_add(&adding->writer->lines, line.data, line.len);
 }
 
-/* write_lines writes the secrets that have gathered. */
+/* write_lines writes the collected secrets. */
 static void write_lines(struct pcap_writer *writer)
 {
     struct ds_buffer *lines = &writer->lines;
@@ -204,7 +204,7 @@ static void write_lines(struct pcap_writer *writer)
         end_unit(writer, before);
 }
 
-/* write_new_secrets writes those that have become known to be of use. */
+/* write_new_secrets writes the secrets that have turned out to be used. */
 static void write_new_secrets(struct pcap_writer *writer)
 {
     const struct ds_keylog *keylog = writer->secrets.keylog;
@@ -252,7 +252,7 @@ void pcap_writer_write(struct pcap_writer *writer, const struct ds_packet *given
         if (!pseudo_packet_sign(&signed_packet, writer->made_key, &writer->made)) {
             writer->no_memory++;
             ds_buffer_free(&writer->made);
-            return; /* without its mark it would be taken for traffic */
+            return; /* without its mark it would be mistaken for traffic */
         }
     }
     const size_t before = output->buffer.len;
@@ -297,7 +297,7 @@ bool pcap_writer_is_moved(const struct pcap_writer *writer)
 {
     const int fd = writer->is_open ? output_file_find_new(&writer->output) : -1;
     if (fd >= 0)
-        close(fd); /* pcap_writer_open looks at it as at any */
+        close(fd); /* pcap_writer_open checks it like any other */
     return fd >= 0;
 }
 
@@ -309,7 +309,7 @@ void pcap_writer_close(struct pcap_writer *writer)
         write_new_secrets(writer);
     pcap_writer_flush(writer);
     if (writer->dumper != NULL)
-        pcap_dump_close(writer->dumper); /* which has nothing left */
+        pcap_dump_close(writer->dumper); /* its own buffer is empty */
     writer->dumper = NULL;
     writer->is_open = false;
     ds_buffer_free(&writer->made);

@@ -64,7 +64,7 @@ static void put_option(struct ds_buffer *out, uint16_t code, const void *value, 
     put_padded(out, value, len);
 }
 
-/* begin begins a block, and returns where; end ends it. */
+/* begin begins a block, and returns its position; end ends it. */
 static size_t begin(struct ds_buffer *out, uint32_t type)
 {
     const size_t at = out->len;

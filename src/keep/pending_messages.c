@@ -1,8 +1,7 @@
 /*
- * pending_messages.c - see pending_messages.h. A correlation of its own says which message opens a
- * call and when
- * that ends. A monitor comes just before the request that it watches over: it waits for it among
- * the latest ones.
+ * pending_messages.c - see pending_messages.h. A separate call correlation finds out which message
+ * opens a call and when the call ends. A monitor comes just before the request that it belongs to: it
+ * waits for that request among the latest monitors.
  */
 #include "keep/pending_messages.h"
 
@@ -11,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { SET_UP_NS = 100000000 }; /* between a monitor and its request */
+enum { SET_UP_NS = 100000000 }; /* maximum time between a monitor and its request */
 
 static void drop_frame(struct pending_messages *o, struct pending_message *opening)
 {
@@ -43,8 +42,8 @@ static void drop_call(struct pending_messages *o, uint64_t call)
     }
 }
 
-/* keep_frame makes the frame of a message. One with atoms that are not certain has none: they
- * would be so in it. */
+/* keep_frame makes the frame of a message. A message with uncertain atoms gets none: in the frame they
+ * would be certain. */
 static void keep_frame(struct pending_messages *o, struct pending_message *opening,
                        const struct ds_event *event)
 {
@@ -102,7 +101,7 @@ static uint64_t hash_sender(const struct ds_event *event)
     return (uint64_t)hash_key(key, sizeof key) | (uint64_t)1 << 32;
 }
 
-/* on_monitor gives a call the monitor that its caller has just set up. */
+/* on_monitor assigns to a call the monitor that its caller has just set up. */
 static void on_monitor(struct pending_messages *o, uint64_t call, const struct ds_event *event)
 {
     const uint64_t watcher = hash_sender(event);

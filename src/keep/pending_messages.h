@@ -1,7 +1,7 @@
 /*
- * pending_messages.h - the messages that something may still come of: requests that are not answered
- * yet, with the monitors that watch over them and what told of the processes that serve them. A file
- * that begins later has frames made anew of them, so that the answers in it find their calls.
+ * pending_messages.h - messages that may still have an effect: requests that are not answered yet, with
+ * their monitors and the messages that named the processes that serve them. A file that begins later
+ * gets newly encoded frames of them, so that the answers in it find their calls.
  */
 #ifndef SRC_PENDING_MESSAGES_H
 #define SRC_PENDING_MESSAGES_H
@@ -9,8 +9,8 @@
 #include "analyse/calls/correlate.h"
 #include "core/table.h"
 
-/* Calls whose messages are kept, what these take together, and how large one may be: it has to fit
- * into a packet. Monitors that may yet turn out to be a call's. */
+/* Limits: calls whose messages are kept, total size of the messages, size of one message, which must
+ * fit into a packet; and monitors that may still turn out to belong to a call. */
 enum {
     PENDING_MESSAGES_MAX = 8192,
     PENDING_MESSAGES_BYTES = 16 << 20,
@@ -18,21 +18,21 @@ enum {
     MONITORS_PENDING = 64,
 };
 
-/* opening is one message. */
+/* pending_message is one message. */
 struct pending_message {
     struct table_entry entry;
-    uint64_t call;    /* that it belongs to */
+    uint64_t call;    /* number of its call */
     uint64_t conn;    /* number of its connection in the session */
-    uint64_t watcher; /* of a monitor: a hash of who watches */
+    uint64_t watcher; /* of a monitor: a hash of the watching process */
     int64_t ns;
-    struct ds_endpoint ends[2]; /* the sender, and the other; without names */
+    struct ds_endpoint ends[2]; /* sender and receiver; without names */
     uint8_t *frame;             /* NULL: it could not be kept */
     size_t len;
 };
 
 struct pending_messages {
     struct correlate *correlate;
-    struct table table; /* in the order in which they came */
+    struct table table; /* oldest first */
     struct pending_message pending[MONITORS_PENDING];
     uint64_t num_pending;
     size_t used;
@@ -41,16 +41,16 @@ struct pending_messages {
     struct ds_buffer scratch;
 };
 
-/* pending_messages_init begins; false without memory. limits are those of the session. */
+/* pending_messages_init initialises it. Returns false when memory ran out. limits are the session's. */
 bool pending_messages_init(struct pending_messages *openings, const struct own_labels *own,
                            const uint64_t limits[DS_LIMIT_COUNT]);
 void pending_messages_free(struct pending_messages *openings);
 
-/* pending_messages_event takes an event of the session, in order. */
+/* pending_messages_event processes an event of the session, in order. */
 void pending_messages_event(struct pending_messages *openings, const struct ds_event *event);
 
-/* pending_messages_give gives out what is open between two ends, sent by either, oldest first. A monitor
- * that has no call yet is given when it was set up after since_ns. */
+/* pending_messages_give calls give with the open messages between two ends, sent by either, oldest
+ * first. Monitors that belong to no call yet are included if they were set up after since_ns. */
 typedef void (*opening_fn)(void *context, const struct pending_message *opening);
 void pending_messages_give(const struct pending_messages *openings, const struct ds_endpoint *ends,
                            int64_t since_ns, opening_fn give, void *context);

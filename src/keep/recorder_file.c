@@ -1,6 +1,6 @@
 /*
- * recorder_file.c - the files of both ways of keeping: packets, and before them what a reader has to
- * know of their connections' past, as packets that are made. See packet_recorder_parts.h.
+ * recorder_file.c - the files of -O and --trigger: packets, preceded by snapshots of their connections.
+ * See packet_recorder_parts.h.
  */
 #include "keep/packet_recorder_parts.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { RECENT_NS = 100000000 }; /* so long before its request may a monitor be set up */
+enum { RECENT_NS = 100000000 }; /* a monitor may be set up this long before its request */
 
 static void note_output(struct packet_recorder *k)
 {
@@ -17,7 +17,7 @@ static void note_output(struct packet_recorder *k)
         k->ending = output->closed ? STOP_READER : STOP_OUTPUT;
 }
 
-/* wants_secrets says whether a connection is one whose packets are written. */
+/* wants_secrets says whether packets of a connection are written. */
 static bool wants_secrets(void *context, uint64_t tcp)
 {
     const struct packet_recorder *k = context;
@@ -58,8 +58,7 @@ static void write_segment(struct packet_recorder *k, const struct ds_segment *se
     ds_buffer_free(&k->made);
 }
 
-/* write_opening writes a message that stands outside of the stream, as if it had been sent again.
- */
+/* write_opening writes a message that is not part of the stream, as a retransmission. */
 static void write_opening(void *context, const struct pending_message *opening)
 {
     enum { PSH_ACK = 24, WINDOW = 65535 };
@@ -99,7 +98,7 @@ static void write_opening(void *context, const struct pending_message *opening)
     ds_buffer_free(&k->sealed);
 }
 
-/* end_conn writes what belongs behind the past of a connection: what may still be answered. */
+/* end_conn writes the last part of a connection's snapshot: the messages that may still be answered. */
 static void end_conn(struct packet_recorder *k)
 {
     if (k->writing.has_conn)
@@ -113,7 +112,7 @@ static void on_segment(void *context, int64_t ts_ns, const struct ds_segment *se
 {
     struct packet_recorder *k = context;
     const struct ds_snapshot *past = &segment->past;
-    (void)ts_ns; /* is in past */
+    (void)ts_ns; /* past has it, too */
     if (past->begins) {
         end_conn(k);
         k->writing.has_conn = true;

@@ -15,8 +15,8 @@
 
 enum { MAX_NUMBER = 9999 };
 
-/* claim creates a file, unless there is one. False when there is: another run may be about to
- * write it. What else is wrong is for whoever opens it to say. */
+/* claim creates a file if it does not exist. Returns false if it does: another run may be about to
+ * write it. The code that opens the file reports other errors. */
 static bool claim(const char *name)
 {
     struct open_trouble trouble;

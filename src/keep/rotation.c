@@ -1,13 +1,12 @@
 /*
  * rotation.c - see rotation.h.
  *
- * With -G the name is put through strftime with the local time at which the file began. With
- * -C a number follows: none in the first file, then 1, 2 ...; with -W as well it begins with
- * 0, has as many digits as the highest one, and after that begins anew. With -C and -G the
- * number begins anew with each time. A clock that is set back does not change the name, and a
- * time that comes again gets "-2" in it: see rotation_names.h. -C looks at the size before the
- * packet is written, so that a file is one packet larger than asked for at most; -G looks at the
- * time when a packet comes, so that no empty files are made.
+ * With -G, strftime expands the name with the local time at which the file began. With -C a number
+ * follows: none in the first file, then 1, 2 ...; together with -W it begins with 0, has as many digits
+ * as the highest one, and starts again after that. With both -C and -G the number starts again with
+ * each period. A clock that is set back does not change the name, and a time that occurs again gets
+ * "-2" in it: see rotation_names.h. -C checks the size before a packet is written, so a file exceeds
+ * the limit by at most one packet; -G checks the time when a packet comes, so there are no empty files.
  */
 #include "keep/rotation.h"
 
@@ -27,7 +26,7 @@ enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_
 {
     const struct rotation_rules *rules = &rotation->rules;
     if (now < rotation->begin)
-        rotation->begin = now; /* the clock was set back: the time begins anew */
+        rotation->begin = now; /* the clock was set back: a new period begins */
     if (rules->seconds != 0 && now - rotation->begin >= (int64_t)rules->seconds) {
         rotation_begin(rotation, now);
         rotation->num_begun++;
@@ -46,7 +45,7 @@ enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_
     return ROTATION_STAY;
 }
 
-/* num_digits returns how many digits the highest number of a file has; 0 for a single file. */
+/* num_digits returns the number of digits of the highest file number; 0 for a single file. */
 static int num_digits(uint64_t num_files)
 {
     int num = 0;

@@ -1,6 +1,5 @@
 /*
- * rotation.h - when a capture file is followed by the next one, and what that is called:
- * -C, -G and -W as tcpdump(8) means them.
+ * rotation.h - when the next capture file begins, and its name: -C, -G and -W as in tcpdump(8).
  */
 #ifndef SRC_ROTATION_H
 #define SRC_ROTATION_H
@@ -11,20 +10,20 @@
 
 enum { ROTATION_NAME_LEN = 4096 }; /* PATH_MAX */
 
-/* rotation_rules is what the options say. 0: not asked for. */
+/* rotation_rules is the values of the options. 0: not given. */
 struct rotation_rules {
     uint64_t size;    /* -C, bytes */
     uint64_t seconds; /* -G */
     uint64_t files;   /* -W */
 };
 
-/* rotation is where a run stands. Zero-initialise it. */
+/* rotation is the state of a run. Zero-initialise it. */
 struct rotation {
     struct rotation_rules rules;
-    int64_t begin;      /* -G: since when its time goes, seconds since 1970 */
+    int64_t begin;      /* -G: start of the current period, seconds since 1970 */
     int64_t named;      /* -G: the time in its name */
-    uint64_t num_begun; /* -G: how often that was set anew */
-    uint64_t times;     /* -G: how often that name has been taken; 0 and 1: "-2" is not needed */
+    uint64_t num_begun; /* -G: how often named has changed */
+    uint64_t times;     /* -G: how often the name has been used; 0 and 1: it needs no "-2" */
     uint64_t count;     /* -C: number of the current file */
 };
 
@@ -43,15 +42,16 @@ static inline bool rotation_is_on(const struct rotation_rules *rules)
 /* rotation_begin begins the first file. now: seconds since 1970. */
 void rotation_begin(struct rotation *rotation, int64_t now);
 
-/* rotation_step says what comes before the next packet. now: seconds since 1970. file_size:
- * bytes of the current file so far. */
+/* rotation_step says what must happen before the next packet is written. now: seconds since 1970.
+ * file_size: bytes of the current file so far. */
 enum rotation_step rotation_step(struct rotation *rotation, int64_t now, uint64_t file_size);
 
-/* rotation_base writes the name without the numbers that rotation_name adds. False as there. */
+/* rotation_base writes the name without the numbers that rotation_name adds. Returns false as
+ * rotation_name does. */
 bool rotation_base(const struct rotation *rotation, const char *pattern, char *out, size_t size);
 
-/* rotation_name writes the name of the current file, made of the one that -w gives. False
- * when it has no room in size bytes, or nothing is left of it. */
+/* rotation_name writes the name of the current file, made from the argument of -w. Returns false if it
+ * does not fit into size bytes, or is empty. */
 bool rotation_name(const struct rotation *rotation, const char *pattern, char *out, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * rotation_names.c - see rotation_names.h.
  *
- * What a pattern's cycle is, strftime tells: at a change of year two times lie a minute, an
- * hour ... apart; if they have the same name, all of it comes again after so long.
+ * strftime shows the cycle of a pattern: it formats two times a minute, an hour ... apart, across a
+ * change of year. If they have the same name, all names repeat after that time.
  */
 #include "keep/rotation_names.h"
 
@@ -13,15 +13,16 @@
 
 enum { NAME_LEN = 4096, MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
-/* Names are known by their hash: that two have the same costs a number, and no file. */
+/* Names are identified by their hash. If two have the same, a number is added needlessly, but no file
+ * is lost. */
 struct written_name {
     struct table_entry entry;
-    int64_t begin;  /* the time in it, when it was taken last */
-    int64_t taken;  /* by the clock of the cycle */
-    uint64_t times; /* 0: not known */
+    int64_t begin;  /* the time in it when it was used last */
+    int64_t taken;  /* when it was used, by the clock of the cycle */
+    uint64_t times; /* 0: unknown */
 };
 
-/* Two times with the same name, if the cycle is not longer than that. */
+/* Pairs of times that have the same name if the cycle is not longer than this. */
 static const struct name_span {
     struct tm from, to;
     int64_t cycle;
@@ -44,7 +45,7 @@ static const struct name_span {
 
 static size_t format(const char *pattern, struct tm tm, char *out)
 {
-    timegm(&tm); /* knows the day of the week */
+    timegm(&tm); /* sets the day of the week */
     return strftime(out, NAME_LEN, pattern, &tm);
 }
 
@@ -95,8 +96,8 @@ static void remember(struct rotation_names *names, uint32_t hash, int64_t begin,
     }
 }
 
-/* is_over says whether a cycle is over since then. It may seem a little shorter than it is: the
- * files of an hour begin late in it and early the day after, and summer time begins. */
+/* is_over says whether a cycle has passed since then. A cycle may seem a little shorter than it is: the
+ * files of an hour may begin late in it, and early on the next day; and daylight saving time begins. */
 static bool is_over(int64_t cycle, int64_t then, int64_t now)
 {
     return cycle != ROTATION_NAMES_NEVER && now - then >= cycle / 4 * 3;
