@@ -1,10 +1,10 @@
 /*
  * call_filter.c - see call_filter.h.
  *
- * The kernel answers a call that is not in the table with the signal SIGSYS. Its handler says
- * which call that was and lets it fail, as far as it is known here where the result of a call
- * is returned on this kind of machine; on others the process ends with that word. clone3 alone
- * fails with ENOSYS: its flags cannot be looked at, and then clone is taken instead.
+ * The kernel answers a call that is not in the table with the signal SIGSYS. Its handler reports which
+ * call that was and makes it fail, if this file knows where this kind of machine returns the result of
+ * a call; on others the process ends after the report. Only clone3 fails with ENOSYS: its flags cannot
+ * be checked, and the C library then uses clone.
  */
 #include "privsep/call_filter.h"
 
@@ -41,7 +41,7 @@ enum { CLONE_FLAGS_ARGUMENT = 0 };
 
 enum { NUM_NAMES = 1024, MOST_CONDITIONS = 2 };
 
-/* What socket(2) takes beside the type is left out. */
+/* The bits of socket(2)'s type argument, without the flags. */
 #define SOCKET_TYPES (UINT32_MAX & ~(uint32_t)(SOCK_CLOEXEC | SOCK_NONBLOCK))
 
 struct condition {
@@ -52,12 +52,12 @@ struct condition {
 struct listed_call {
     const char *name;
     unsigned set;
-    int error; /* that it fails with, 0: it is allowed */
+    int error; /* error that it fails with, 0: it is allowed */
     unsigned num_conditions;
     struct condition conditions[MOST_CONDITIONS];
 };
 
-/* What the handler needs is there before: it may have interrupted malloc. */
+/* The handler's data is prepared in advance: it may have interrupted malloc. */
 static char *names[NUM_NAMES];
 static volatile sig_atomic_t is_said[NUM_NAMES];
 
@@ -72,10 +72,10 @@ static void find_names(void)
 static void say_part(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* nobody to tell */
+        return; /* the report cannot be written */
 }
 
-/* fail makes the call that was refused return -1 and EPERM. */
+/* fail makes the refused call return -1 with EPERM. */
 static bool fail(ucontext_t *context)
 {
 #if defined __x86_64__ && !defined __ILP32__

@@ -1,5 +1,5 @@
 /*
- * call_filter.h - the filter of system calls, seccomp(2), made of sandbox_calls.def.
+ * call_filter.h - the filter of system calls, seccomp(2), made from sandbox_calls.def.
  */
 #ifndef SRC_CALL_FILTER_H
 #define SRC_CALL_FILTER_H
@@ -21,13 +21,12 @@ enum call_filter_set {
     CALLS_KERNEL = 256,
 };
 
-/* call_filter_enter leaves this process, and what comes of it, these calls alone, and on the sockets that
- * are given only those that socket_calls.def leaves; NULL: it does not look at sockets. Another one
- * fails with EPERM, and is named on standard error the first time. False when there is no such
- * filter. */
+/* call_filter_enter allows this process and its children only these calls, and on the given sockets
+ * only those that socket_calls.def allows; NULL: sockets are not checked. Other calls fail with EPERM,
+ * and the first time they are reported on standard error. Returns false if there is no such filter. */
 bool call_filter_enter(unsigned sets, const struct open_sockets *sockets);
 
-/* call_filter_is_built says whether this build has it at all, whatever the kernel has. */
+/* call_filter_is_built says whether this build has the filter, whatever the kernel has. */
 bool call_filter_is_built(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * capabilities.c - see capabilities.h. CAPABILITIES_BY_CALL takes the way of a build without libcap-ng,
- * CAPABILITIES_NONE that of other systems, for the tests.
+ * capabilities.c - see capabilities.h. For the tests, CAPABILITIES_BY_CALL compiles the code for builds
+ * without libcap-ng, CAPABILITIES_NONE the code for other systems.
  */
 #include "privsep/capabilities.h"
 
@@ -39,7 +39,7 @@ bool capabilities_keep_for_kernel(void)
 #include <cap-ng.h>
 #include <sys/prctl.h>
 
-/* apply takes what has been chosen, from the bounding set too where that is allowed. */
+/* apply sets the chosen capabilities, in the bounding set too if that is allowed. */
 static bool apply(void)
 {
     const bool may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP) != 0;
@@ -58,7 +58,7 @@ const char *capabilities_left(void)
     return NULL;
 }
 
-/* keep gives up all but those that are wanted, as far as they are there. */
+/* keep gives up all capabilities except the wanted ones that the process has. */
 static bool keep(const unsigned *wanted, size_t num_wanted)
 {
     enum { MOST_WANTED = 3 };
@@ -99,8 +99,8 @@ bool capabilities_keep_for_kernel(void)
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Without libcap-ng the kernel is asked itself; the bounding set stays, and is of no use once no
- * program gives new privileges. */
+/* Without libcap-ng the system call is used. The bounding set stays; it has no effect once no program
+ * can gain privileges. */
 enum { NUM_SETS = 2 };
 
 static bool keep(uint32_t wanted)

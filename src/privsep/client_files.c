@@ -1,7 +1,7 @@
 /*
- * client_files.c - see client_files.h. The kernel knows a file by its inode, not by its name: what takes
- * the place of one later cannot be read. A list of name servers that systemd-resolved and its like write
- * stands in a folder of theirs, which may be read as a whole.
+ * client_files.c - see client_files.h. The kernel identifies a file by its inode, not by its name: a
+ * file that replaces it later cannot be read. systemd-resolved and similar programs write the list of
+ * name servers in a folder of their own: all of that may be read.
  */
 #include "privsep/client_files.h"
 
@@ -20,7 +20,7 @@ static const char *const files[] = {
 };
 enum { NUM_FILES = sizeof files / sizeof files[0] };
 
-/* folder_of_servers writes the folder that the list of name servers is in; false when it is /etc. */
+/* folder_of_servers writes the folder of the list of name servers. Returns false if that is /etc. */
 static bool folder_of_servers(char folder[PATH_MAX])
 {
     if (realpath(NAME_SERVERS, folder) == NULL)
@@ -49,7 +49,7 @@ static void add(struct rules *r, const char *path)
         r->rules[r->num++] = (struct landlock_rule){path, .reads = true};
 }
 
-/* add_all adds what stands between colons, as OpenSSL takes folders. */
+/* add_all adds the folders in a list separated by colons, as OpenSSL has them. */
 static void add_all(struct rules *r, const char *paths, char copy[PATH_MAX])
 {
     char *rest = NULL;

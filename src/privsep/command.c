@@ -1,10 +1,10 @@
 /*
  * command.c - see command.h.
  *
- * The command must not read the packets that come over standard input, nor write between the
- * records. The terminal's Ctrl-C is for the capture: its last file is still to be worked on.
- * Secrets that the environment may hold are for others: what a command gets is where commands,
- * files and the user are, the language and the time zone.
+ * The command must neither read the packets that come over standard input, nor write between the
+ * records. The terminal's Ctrl-C is for the capture: a command still processes its last file. Secrets
+ * in the environment are not for commands: a command gets only the variables that say where commands,
+ * files and the user's home are, the language and the time zone.
  */
 #include "privsep/command.h"
 
@@ -45,7 +45,8 @@ static void choose_environment(char *chosen[MAX_VARIABLES + 1])
     chosen[num] = NULL;
 }
 
-/* What is ignored or handled here, but nohup's. */
+/* set_usual lists the signals whose default action a command gets again: those that this program
+ * ignores or handles, except SIGHUP, which nohup may have set. */
 static void set_usual(sigset_t *usual)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGPIPE, SIGXFSZ,
@@ -55,8 +56,8 @@ static void set_usual(sigset_t *usual)
         sigaddset(usual, signals[i]);
 }
 
-/* keep_open_no_more makes the command begin with the first three descriptors alone. Some C libraries
- * have no word for that: there each is marked to be closed, which does no harm to this process. */
+/* keep_open_no_more makes the command start with the first three descriptors only. Some C libraries
+ * have no function for that: there it sets close-on-exec for each, which does not affect this process. */
 static int keep_open_no_more(posix_spawn_file_actions_t *actions)
 {
 #ifdef __GLIBC__
@@ -69,7 +70,7 @@ static int keep_open_no_more(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-/* set_input makes the standard input of a command. */
+/* set_input sets the standard input of a command. */
 static int set_input(posix_spawn_file_actions_t *actions, int input)
 {
     return input >= 0 ? posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO) :

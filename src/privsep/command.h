@@ -1,16 +1,16 @@
 /*
- * command.h - runs the commands of -z and --on-finding: beside the capture, at the lowest priority,
- * with nothing of the capture's: no descriptors, no signals of its terminal, and an environment of a
- * few variables.
+ * command.h - runs the commands of -z and --on-finding: in parallel to the capture, at the lowest
+ * priority, without its descriptors and without the signals of its terminal, and with an environment of
+ * a few variables.
  */
 #ifndef SRC_COMMAND_H
 #define SRC_COMMAND_H
 
 #include <sys/types.h>
 
-/* command_spawn starts the command, found in PATH, without a shell. Its only argument is name, a
- * file's; NULL: it has none. Its standard input is the descriptor input, which stays the caller's; -1:
- * nothing. Returns 0, or an error of errno. */
+/* command_spawn starts the command, found in PATH, without a shell. Its only argument is name, the name
+ * of a file; NULL: it has none. Its standard input is the descriptor input, which the caller still
+ * owns; -1: it has none. Returns 0, or an errno value. */
 int command_spawn(const char *command, const char *name, int input, pid_t *pid);
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * file_helper.c - see file_helper.h.
  *
- * Both talk over a socket that keeps messages whole. A request is a struct and a text, a file's name
- * or what a command is told, written: whoever looks at packets has no system call that could send a
- * descriptor along (socket_calls.def). The answer
- * is a struct, and a descriptor where one was asked for. One request follows the other; the
- * end of the socket is the end of the helper.
+ * The two processes use a socket that preserves message boundaries. A request is a struct and a text, a
+ * file's name or the input of a command. It is sent with write: the process that reads packets has no
+ * system call that could send a descriptor (socket_calls.def). The answer is a struct, and a descriptor
+ * if one was requested. There is one request at a time; the helper ends when the socket is closed.
  */
 #include "privsep/file_helper.h"
 
@@ -52,12 +51,12 @@ struct helper_request {
     int32_t how;   /* of OP_OPEN */
     int32_t pid;   /* of OP_WAIT */
     int32_t flags; /* of OP_WAIT */
-    int32_t len;   /* of the text, without the NUL behind it */
-    char text[HELPER_TEXT_MAX + 1]; /* a file's name; of OP_TELL what the command is told */
+    int32_t len;   /* of the text, without its NUL */
+    char text[HELPER_TEXT_MAX + 1]; /* a file's name; of OP_TELL the input of the command */
 };
 
 struct answer {
-    int32_t error; /* of errno, 0: it was done */
+    int32_t error; /* an errno value, 0: success */
     int32_t pid, status;
     struct open_trouble trouble;
 };
@@ -69,7 +68,7 @@ static struct {
     pthread_mutex_t lock;
 } helper = {.socket = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* replace gives a file whose name ends in .new the name without that. */
+/* replace renames a file whose name ends in .new to the name without .new. */
 static bool replace(const char *name)
 {
     static const char suffix[] = ".new";
@@ -84,7 +83,7 @@ static bool replace(const char *name)
     return rename(name, final) == 0;
 }
 
-/* tell runs a command whose standard input is a text. */
+/* tell runs a command with a text as its standard input. */
 static int tell(const char *command, const struct helper_request *request, pid_t *pid)
 {
     const int input = unnamed_file_open(P_tmpdir);
@@ -96,7 +95,8 @@ static int tell(const char *command, const struct helper_request *request, pid_t
     return error;
 }
 
-/* What the helper does, or the process itself where there is none. Returns a descriptor, or -1. */
+/* serve does what the helper does, or the process itself if there is no helper. Returns a descriptor,
+ * or -1. */
 static int serve(const struct helper_request *request, const char *command, struct answer *answer)
 {
     int fd = -1;
@@ -138,7 +138,7 @@ static int serve(const struct helper_request *request, const char *command, stru
 
 /* In the helper */
 
-/* use_allows says whether a request is one that is made for files of that use. */
+/* use_allows says whether a request is allowed for files of that use. */
 static bool use_allows(enum helper_use use, const struct helper_request *request)
 {
 #define HOW(how) (1u << OPEN_##how)
@@ -157,7 +157,7 @@ static bool use_allows(enum helper_use use, const struct helper_request *request
     return asked >= 0 && asked < 32 && ((opens ? uses[use].hows : uses[use].acts) >> asked & 1) != 0;
 }
 
-/* find_file returns what a request is allowed for, NULL when for nothing. */
+/* find_file returns the file that allows a request; NULL if none does. */
 static const struct helper_file *find_file(const struct file_helper_config *config,
                                            const struct helper_request *request)
 {
@@ -188,7 +188,7 @@ static int serve_allowed(const struct file_helper_config *config, const struct h
     const bool is_users = spawns || (file != NULL && file->use == HELPER_LATER);
     const bool became = is_users && helper_user_become(user, has_name ? request->text : NULL);
     if (request->op == OP_TELL && user->is_another && !became) {
-        answer->error = EPERM; /* it never runs as root instead */
+        answer->error = EPERM; /* root never runs it instead */
         return -1;
     }
     const int fd = serve(request, command, answer);
@@ -206,7 +206,7 @@ static bool runs_commands(const struct file_helper_config *config)
     return config->command != NULL || config->told != NULL;
 }
 
-/* receive_request takes a request that is as long as it says. */
+/* receive_request reads a request, and checks its length. */
 static bool receive_request(int socket, struct helper_request *request)
 {
     ssize_t len;
@@ -247,7 +247,7 @@ static _Noreturn void run_helper(const struct file_helper_config *config, int so
     }
 }
 
-/* In the process that looks at packets */
+/* In the process that reads packets */
 
 bool file_helper_start(const struct file_helper_config *config)
 {
@@ -258,7 +258,7 @@ bool file_helper_start(const struct file_helper_config *config)
         complain("cannot start the file helper process: %s", strerror(errno));
         return false;
     }
-    fflush(NULL); /* or both would write it */
+    fflush(NULL); /* otherwise both would write the buffer */
     helper.pid = fork();
     if (helper.pid == 0) {
         close(sockets[0]);
@@ -292,7 +292,7 @@ void file_helper_forget(void)
     helper.config = NULL;
 }
 
-/* receive takes the answer; false when the helper is gone. */
+/* receive reads the answer. Returns false if the helper has ended. */
 static bool receive(struct answer *answer, int *fd)
 {
     bool received;
@@ -302,7 +302,7 @@ static bool receive(struct answer *answer, int *fd)
     return received;
 }
 
-/* ask has a request done, and returns a descriptor or -1; errno as it was there. */
+/* ask sends a request, and returns a descriptor or -1; errno is the helper's. */
 static int ask(const struct helper_request *request, const char *command, struct answer *answer)
 {
     const size_t sent_len = offsetof(struct helper_request, text) + (size_t)request->len;
@@ -361,8 +361,8 @@ int file_helper_open(const char *name, enum open_how how, struct open_trouble *t
     return fd;
 }
 
-/* wait_for_writer waits for the other end of a FIFO, here, where a signal that asks for the end ends it;
- * the helper must not be held up. */
+/* wait_for_writer waits for the other end of a FIFO in this process, where a signal can interrupt it;
+ * the helper must not block. */
 static bool wait_for_writer(int fd)
 {
     struct stat status;
@@ -370,7 +370,7 @@ static bool wait_for_writer(int fd)
     if (fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode))
         return true;
     int num;
-    do /* what came just before that has woken nobody */
+    do /* a signal that came just before this has interrupted nothing */
         num = poll(&poll_fd, 1, 100);
     while ((num == 0 || (num < 0 && errno == EINTR)) && !stop_may_be_wanted());
     if (num == 0)

@@ -1,8 +1,8 @@
 /*
- * folder_entry.c - see folder_entry.h. Linux has descriptors for anything that has a name, and reads a
- * link by its own; other systems are asked by name, and asked again whether it is the same still, which
- * its inode and the time it was changed or moved tell. FOLDER_ENTRY_BY_NAME takes that way here, for the
- * tests.
+ * folder_entry.c - see folder_entry.h. Linux has descriptors for everything that has a name, even for
+ * links, and can read a link through one. On other systems the name is used, with a second check that
+ * it is still the same entry: its inode and the times of its changes are equal. FOLDER_ENTRY_BY_NAME
+ * does that on Linux, for the tests.
  */
 #include "privsep/folder_entry.h"
 

@@ -1,5 +1,5 @@
 /*
- * helper_user.c - see helper_user.h. Root remains as the saved user alone, which exec forgets.
+ * helper_user.c - see helper_user.h. Root remains only as the saved user, which exec discards.
  */
 #include "privsep/helper_user.h"
 
@@ -18,7 +18,7 @@ void helper_user_find(struct helper_user *user, const char *name)
         return;
     const struct passwd *entry = getpwnam(name);
     if (entry == NULL)
-        return; /* privileges_drop says so */
+        return; /* privileges_drop reports it */
     user->uid = entry->pw_uid;
     user->gid = entry->pw_gid;
     user->is_another = user->uid != 0;

@@ -1,6 +1,6 @@
 /*
- * landlock.c - see landlock.h. The C library has no functions for these system calls, and the
- * headers of older systems not all rights: the numbers are the kernel's, of linux/landlock.h.
+ * landlock.c - see landlock.h. The C library has no functions for these system calls, and the headers
+ * of older systems lack some rights: the numbers are those of linux/landlock.h.
  */
 #include "privsep/landlock.h"
 
@@ -14,7 +14,7 @@
 
 enum { CREATE_VERSION = 1, RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2 };
 
-/* Rights over files, and from which version on the kernel knows them. */
+/* Rights to files, and the version of the kernel's Landlock that introduced them. */
 enum {
     WRITE_FILE = 1 << 1,
     READ_FILE = 1 << 2,
@@ -22,12 +22,12 @@ enum {
     REMOVE_FILE = 1 << 5,
     MAKE_REG = 1 << 8,
     TRUNCATE = 1 << 14,
-    OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE, /* that make sense for no folder alone */
+    OF_FILES = WRITE_FILE | READ_FILE | TRUNCATE, /* rights that make no sense for folders */
 };
 static const uint64_t known_rights[] = {0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF};
 enum { NEWEST = sizeof known_rights / sizeof known_rights[0] - 1 };
 
-/* TCP connections, and signals and abstract sockets of others. */
+/* TCP connections; signals to other processes and their abstract sockets. */
 enum { SINCE_NETWORK = 4, BIND = 1, CONNECT = 2, SINCE_SCOPES = 6, SCOPES = 3 };
 
 struct ruleset {

@@ -1,6 +1,6 @@
 /*
- * landlock.h - Landlock(7): which files a process may still open by name, and that it talks to
- * no network, but where it is to. What is open already stays as it is.
+ * landlock.h - Landlock(7): restricts the files that a process can open by name, and its network
+ * connections. Open descriptors are not affected.
  */
 #ifndef SRC_LANDLOCK_H
 #define SRC_LANDLOCK_H
@@ -9,20 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* landlock_rule is what may still be opened: a file, or all beneath a folder. */
+/* landlock_rule is something that can still be opened: a file, or everything in a folder. */
 struct landlock_rule {
-    const char *path; /* what is not there is left out */
+    const char *path; /* if it does not exist, the rule is ignored */
     bool reads, writes;
 };
 
-/* To which TCP ports it may still connect: to none, to any, or to the one of that number. */
+/* The TCP port to which it can still connect: none, any, or that number. */
 enum { LANDLOCK_NO_PORT = 0, LANDLOCK_ANY_PORT = 65536 };
 
-/* landlock_enter allows nothing beyond the rules and connections to that port from now on; NO_NEW_PRIVS
- * must have been set. Returns the version of what the kernel has, 0 when it has nothing of the kind. */
+/* landlock_enter allows only the rules and connections to that port from now on; NO_NEW_PRIVS must have
+ * been set. Returns the version of the kernel's Landlock, 0 if it has none. */
 int landlock_enter(const struct landlock_rule *rules, size_t num_rules, uint32_t port);
 
-/* landlock_is_built says whether the headers of the system it was built on knew it. */
+/* landlock_is_built says whether the headers at build time supported Landlock. */
 bool landlock_is_built(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * open_sockets.c - see open_sockets.h. The family of a socket tells its kind. TCP and UDP are of
- * neither: the servers of this process, and what a user may have given as standard output.
+ * open_sockets.c - see open_sockets.h. The address family of a socket decides its kind. TCP and UDP are
+ * of neither kind: they are this process's servers, or sockets that a user passed as standard output.
  */
 #include "privsep/open_sockets.h"
 
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-enum { FIRST_FDS = 65536 }; /* where /proc is not there */
+enum { FIRST_FDS = 65536 }; /* used if /proc is not there */
 
 #ifdef SO_DOMAIN
 
-/* look adds fd where it is a socket of some kind. False when there is no room. */
+/* look adds fd if it is a socket of some kind. Returns false if there is no room. */
 static bool look(struct open_sockets *sockets, int fd)
 {
     int family;

@@ -1,6 +1,6 @@
 /*
- * open_sockets.h - the sockets that a process holds when its sandbox closes: those that packets come
- * from, and those through which a descriptor could leave.
+ * open_sockets.h - the sockets of a process when it enters its sandbox: those that packets come from,
+ * and those through which a descriptor could leave.
  */
 #ifndef SRC_OPEN_SOCKETS_H
 #define SRC_OPEN_SOCKETS_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 enum socket_kind {
-    SOCKETS_PACKETS, /* whoever writes into one puts packets onto the network, or asks the kernel */
-    SOCKETS_LOCAL,   /* unix(7): a message may carry a descriptor into another process */
+    SOCKETS_PACKETS, /* writing to one sends packets to the network, or requests to the kernel */
+    SOCKETS_LOCAL,   /* unix(7): a message may carry a descriptor to another process */
     NUM_SOCKET_KINDS
 };
 
@@ -23,8 +23,8 @@ struct open_sockets {
     } of[NUM_SOCKET_KINDS];
 };
 
-/* open_sockets_find looks at all descriptors of this process. To be called while /proc can be read, and
- * before there are threads. False when there are more of a kind than it takes. */
+/* open_sockets_find examines all descriptors of this process. Call it while /proc can be read, and
+ * before other threads start. Returns false if there are more than MAX_OPEN_SOCKETS of a kind. */
 bool open_sockets_find(struct open_sockets *sockets);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * own_process.c - see own_process.h. All systems can limit dumps to nothing; FreeBSD and macOS have calls
- * that keep others out. OWN_PROCESS_BY_LIMIT takes the way of other systems here, for the tests.
+ * own_process.c - see own_process.h. All systems can limit core dumps to size 0; FreeBSD and macOS have
+ * calls that keep other processes out. For the tests, OWN_PROCESS_BY_LIMIT compiles the code for other
+ * systems.
  */
 #include "privsep/own_process.h"
 

@@ -1,6 +1,6 @@
 /*
- * privileges.c - see privileges.h. Whether it worked is not taken on trust: root must be out
- * of reach afterwards.
+ * privileges.c - see privileges.h. Success is verified: afterwards it must be impossible to become
+ * root.
  */
 #include "privsep/privileges.h"
 
@@ -59,7 +59,7 @@ static bool become(const char *name)
     uid_t uid = entry->pw_uid;
     gid_t gid = entry->pw_gid;
     if (uid == 0)
-        return true; /* asked for */
+        return true; /* the user wants to stay root */
     if (initgroups(name, gid) != 0 || !group_ids_set(gid, gid, gid) || !user_ids_set(uid, uid, uid)) {
         complain("cannot become user %s: %s: use -Z root to stay root", name, strerror(errno));
         return false;

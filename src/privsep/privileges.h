@@ -1,6 +1,6 @@
 /*
- * privileges.h - root, or capabilities of the program file, are needed to open an interface, and
- * for nothing else.
+ * privileges.h - the privileges of root, or the capabilities of the program file, which are only needed
+ * to open an interface.
  */
 #ifndef SRC_PRIVILEGES_H
 #define SRC_PRIVILEGES_H
@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* privileges_return gives back what a set-user-ID program file granted. False after a
- * complaint. */
+/* privileges_return gives up the privileges that a set-user-ID program file granted. Returns false
+ * after an error message. */
 bool privileges_return(void);
 
-/* privileges_suspend has files opened as whoever runs a set-user-ID program file, until privileges_resume.
- * False, with errno, when it cannot; resume ends the program then. */
+/* privileges_suspend makes a set-user-ID program open files as the user who runs it, until
+ * privileges_resume. On failure it returns false and sets errno; privileges_resume ends the program on
+ * failure. */
 struct privileges_held {
     uid_t uid;
     gid_t gid;
@@ -21,23 +22,23 @@ struct privileges_held {
 bool privileges_suspend(struct privileges_held *held);
 void privileges_resume(const struct privileges_held *held);
 
-/* privileges_user returns the user that root becomes where -Z names user, NULL where it does
- * not. */
+/* privileges_user returns the user that root becomes: the argument of -Z, or nobody if that is NULL. */
 const char *privileges_user(const char *user);
 
-/* privileges_drop, when run as root, becomes user for good; NULL means nobody. Whoever runs it,
- * no capability is left afterwards, and none comes back. False after a complaint. */
+/* privileges_drop becomes user for good if the process runs as root; NULL means the user nobody. For
+ * every user, no capability is left afterwards, and none can be regained. Returns false after an error
+ * message. */
 bool privileges_drop(const char *user);
 
-/* privileges_keep_for_kernel does so, but for what is needed to ask the kernel about the sockets of other
- * processes, of which it keeps what there is. */
+/* privileges_keep_for_kernel does the same, but keeps the capabilities for asking the kernel about the
+ * sockets of other processes, if it has them. */
 bool privileges_keep_for_kernel(const char *user);
 
-/* privileges_say tells on standard error what this build does not give up, if anything. */
+/* privileges_say reports on standard error what this build does not give up, if anything. */
 void privileges_say(void);
 
-/* privileges_keep_for_files gives up all capabilities but those that root needs to open files
- * as the user it works for; none of them where it also runs a command, as root's. */
+/* privileges_keep_for_files gives up all capabilities except those that root needs to open files as the
+ * user for whom it works. It gives up none if it also runs a command, as root. */
 bool privileges_keep_for_files(bool runs_command);
 
 #endif

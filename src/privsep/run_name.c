@@ -1,8 +1,8 @@
 /*
  * run_name.c - see run_name.h.
  *
- * The pattern becomes a row of steps, each a character or any number of characters of a kind.
- * All ways to go through them are tried side by side, so that no name takes long.
+ * The pattern becomes a sequence of steps, each a character or any number of characters of a kind. All
+ * ways through the steps are tried in parallel, so that no name takes long.
  */
 #include "privsep/run_name.h"
 
@@ -13,8 +13,8 @@
 
 enum run_step_kind {
     STEP_CHAR,
-    STEP_DIGITS, /* of conversions without words: digits and what stands between them */
-    STEP_TIME,   /* what strftime writes for most conversions; no point, no slash */
+    STEP_DIGITS, /* of conversions without words: digits and the characters between them */
+    STEP_TIME,   /* the result of most strftime conversions; no point, no slash */
     STEP_DATE,   /* %D and %x: 12/31/26 */
     STEP_NUMBER, /* 7, -2, -20261231-235959 */
 };
@@ -45,7 +45,7 @@ static bool takes(const struct run_step *step, char c)
     switch (step->kind) {
     case STEP_CHAR:
         return step->c == c;
-    case STEP_DIGITS: /* the conversion may stand as it is */
+    case STEP_DIGITS: /* the conversion may appear unchanged */
         return is_digit(c) || c == step->c || (c != '\0' && strchr(" :+-%\n\t", c) != NULL);
     case STEP_TIME:
         return is_digit(c) || is_letter(c) || (c != '\0' && strchr(" :+-%\n\t", c) != NULL);
@@ -100,7 +100,7 @@ static void read_pattern(struct steps *steps, const char *pattern)
     add(steps, STEP_NUMBER, 0);
 }
 
-/* skip adds the places that are reached by taking nothing. */
+/* skip adds the places that are reached without reading a character. */
 static void skip(const struct steps *steps, bool *places)
 {
     for (size_t i = 0; i < steps->num; i++) {

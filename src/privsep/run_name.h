@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-/* run_name_fits says whether name can be made of what -w was given: its conversions of
- * strftime(3) stand for any time, and numbers and a time may stand before its suffix and at its
- * end. Nothing that is made so leaves the folders that the pattern names. */
+/* run_name_fits says whether name can be made from the argument of -w: its strftime(3) conversions
+ * match any time, and numbers and a time may precede its suffix and appear at its end. No such name is
+ * outside of the folders that the pattern names. */
 bool run_name_fits(const char *pattern, const char *name);
 
 #endif

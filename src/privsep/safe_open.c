@@ -1,9 +1,9 @@
 /*
  * safe_open.c - see safe_open.h.
  *
- * The way is walked folder by folder, each held by a descriptor, so that nothing that was looked at
- * can be exchanged afterwards (folder_entry.h). Links are read here, and their text goes before the
- * rest of the way; only those of /proc, which are no names, are the kernel's to follow.
+ * The path is followed folder by folder, each through an open descriptor, so that nothing can be
+ * replaced after it was checked (folder_entry.h). Links are read here, and their text is inserted
+ * before the rest of the path; only those of /proc, which are not names, are followed by the kernel.
  */
 #include "privsep/safe_open.h"
 
@@ -19,16 +19,16 @@
 
 enum { MAX_LINKS = 40 };
 
-/* way is where a walk stands. */
+/* way is the state of a walk along a path. */
 struct way {
     int folder;
-    bool is_shared, has_ways; /* that folder */
+    bool is_shared, has_ways; /* properties of that folder */
     int num_links;
     char part[NAME_MAX + 1]; /* the next entry in it */
-    char rest[PATH_MAX];     /* and what follows that */
+    char rest[PATH_MAX];     /* the path after that */
 };
 
-/* sudo_user returns for whom root works, root where that is nobody. */
+/* sudo_user returns the user who ran sudo; root if there is none. */
 static uid_t sudo_user(void)
 {
     const char *text = getuid() == 0 ? getenv("SUDO_UID") : NULL;
@@ -48,7 +48,7 @@ bool safe_is_trusted(uid_t uid)
     return uid == 0 || is_ours(uid);
 }
 
-/* is_shared says whether others may put entries into a folder. */
+/* is_shared says whether other users may create entries in a folder. */
 static bool is_shared(const struct stat *folder)
 {
     const bool others_group = folder->st_gid != 0 && folder->st_gid != getegid() &&
@@ -57,7 +57,7 @@ static bool is_shared(const struct stat *folder)
            ((folder->st_mode & S_IWGRP) != 0 && others_group);
 }
 
-/* enter makes folder, which may be -1, the one the walk stands in. */
+/* enter makes folder the current one of the walk; -1: an error. */
 static bool enter(struct way *way, int folder)
 {
     struct stat status;
@@ -74,7 +74,7 @@ static bool enter(struct way *way, int folder)
     return true;
 }
 
-/* next_part takes the next entry from the rest of the way. */
+/* next_part moves the next entry from the rest of the path to part. */
 static bool next_part(struct way *way)
 {
     const char *from = way->rest + strspn(way->rest, "/");
@@ -97,7 +97,7 @@ static bool refuse_link(struct open_trouble *trouble, const char *name, const ch
     return false;
 }
 
-/* follow puts the text of the link before the rest of the way. */
+/* follow inserts the text of the link before the rest of the path. */
 static bool follow(struct way *way, const struct folder_entry *link)
 {
     char all[2 * PATH_MAX];
@@ -114,7 +114,7 @@ static bool follow(struct way *way, const struct folder_entry *link)
     return target[0] != '/' || enter(way, folder_open("/"));
 }
 
-/* step goes through part: a link, or a folder that is not the end of the way. */
+/* step goes through part: a link, or a folder that is not the end of the path. */
 static bool step(struct way *way, const struct folder_entry *entry, const char *name,
                  struct open_trouble *trouble)
 {
@@ -128,8 +128,8 @@ static bool step(struct way *way, const struct folder_entry *entry, const char *
     return follow(way, entry);
 }
 
-/* walk goes as far as the folder that name stands in. is_new: a link there is not followed, as what
- * it names would be made. */
+/* walk follows the path to the folder that contains name. is_new: a link at the end is not followed,
+ * because its target would be created. */
 static bool walk(struct way *way, const char *name, bool is_new, struct open_trouble *trouble)
 {
     *way = (struct way){.folder = -1};
@@ -155,7 +155,7 @@ static bool walk(struct way *way, const char *name, bool is_new, struct open_tro
     return false;
 }
 
-/* check_file looks at what is to be written, in a shared folder. */
+/* check_file checks a file that will be written, in a shared folder. */
 static bool check_file(const char *name, const struct stat *status, struct open_trouble *trouble)
 {
     const char *what = NULL;
@@ -176,7 +176,7 @@ static bool is_new(enum open_how how)
     return how == OPEN_NEW || how == OPEN_NEW_SHARED;
 }
 
-/* open_last opens the last part of the way; a FIFO without waiting. */
+/* open_last opens the last part of the path; a FIFO without waiting. */
 static int open_last(const struct way *way, const char *name, enum open_how how,
                      struct open_trouble *trouble)
 {
@@ -194,7 +194,7 @@ static int open_last(const struct way *way, const char *name, enum open_how how,
     if (fstat(fd, &status) == 0 && (!way->is_shared || check_file(name, &status, trouble)) &&
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) {
         if (how == OPEN_SCRIPT && S_ISREG(status.st_mode))
-            (void)!fchmod(fd, (status.st_mode & 07777) | S_IXUSR); /* if not, it can still be read */
+            (void)!fchmod(fd, (status.st_mode & 07777) | S_IXUSR); /* on failure it is still readable */
         return fd;
     }
     const int error = errno;

@@ -1,8 +1,8 @@
 /*
  * sandbox.c - see sandbox.h.
  *
- * Valgrind and AddressSanitizer's search for leaks make system calls of their own within the
- * process: with these there is no sandbox.
+ * Valgrind and AddressSanitizer's leak detector make system calls of their own within the process: with
+ * them there is no sandbox.
  */
 #include "privsep/sandbox.h"
 
@@ -17,7 +17,7 @@
 
 enum { MAX_RULES = 64 };
 
-/* why_not returns what could not work in a sandbox, NULL where nothing is in the way. */
+/* why_not returns the feature that cannot work in a sandbox; NULL if there is none. */
 static const char *why_not(void)
 {
     const char *preloaded = getenv("LD_PRELOAD");
@@ -31,7 +31,7 @@ static const char *why_not(void)
     return NULL;
 }
 
-/* Why a part is not there: what was left out of the program no other kernel brings. */
+/* Why a part is missing: a part that is not in this build is missing on every kernel. */
 static const char *why_no_filter(void)
 {
     return call_filter_is_built() ? "this kernel has no seccomp filters"
@@ -44,7 +44,7 @@ static const char *why_no_landlock(void)
                                : "this program was built without Landlock";
 }
 
-/* say tells what the sandbox is made of, and why it is not made of more. */
+/* say reports which parts the sandbox has, and why others are missing. */
 static void say(bool has_filter, int landlock)
 {
     if (has_filter && landlock != 0)
@@ -69,7 +69,8 @@ bool sandbox_enter(const struct sandbox_config *config)
             complain("sandbox: off");
         return true;
     }
-    /* The sockets while /proc can be read. Then Landlock: the filter does not leave its calls. */
+    /* Find the sockets first, while /proc can be read. Then Landlock: the filter does not allow its
+     * calls. */
     struct open_sockets sockets;
     const bool has_sockets = open_sockets_find(&sockets);
     const int landlock = landlock_enter(NULL, 0, LANDLOCK_NO_PORT);
@@ -88,7 +89,7 @@ bool sandbox_enter(const struct sandbox_config *config)
     return true;
 }
 
-/* folder_of writes the folder that files made of name are in, as far as it is known. */
+/* folder_of writes the folder of the files that are made from name, as far as it is known. */
 static void folder_of(const char *name, char folder[PATH_MAX])
 {
     size_t len = strcspn(name, "%");

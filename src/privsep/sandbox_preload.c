@@ -1,10 +1,10 @@
 /*
  * sandbox_preload.c - see sandbox_preload.h.
  *
- * Where TZ is not set, glibc looks at /etc/localtime again and again, and takes UTC if it cannot;
- * where it names that file, once. libcrypto reads its configuration before it does anything; what
- * opens TLS and reads certificates needs nothing that is in it. When glibc's malloc gives memory of a
- * thread back for the first time it asks the kernel how that lends memory, and does without an answer.
+ * If TZ is not set, glibc reads /etc/localtime again and again, and uses UTC if that fails; if TZ names
+ * that file, it reads it once. libcrypto reads its configuration before everything else; opening TLS
+ * and reading certificates does not need it. When glibc's malloc first returns memory of a thread, it
+ * queries a setting of the kernel, and can do without an answer.
  */
 #include "privsep/sandbox_preload.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* give_back takes more memory than a thread keeps for itself, and gives it back. */
+/* give_back allocates more memory than a thread's heap keeps, and frees it. */
 static void *give_back(void *none)
 {
     void *volatile blocks[64]; /* each small enough to come from the thread's own memory */
@@ -29,8 +29,8 @@ static void *give_back(void *none)
     return none;
 }
 
-/* Each source of names is asked for one that cannot be: a label has at most 63 letters (RFC 1035, section
- * 2.3.4), so that none goes out. */
+/* Each source of names is queried for an impossible name: a label has at most 63 letters (RFC 1035,
+ * section 2.3.4), so no query is sent. */
 void sandbox_preload_names(void)
 {
     client_files_keep_servers();
@@ -48,7 +48,7 @@ void sandbox_preload(bool with_crypto)
     tzset();
     pthread_t thread;
     if (pthread_create(&thread, NULL, give_back, NULL) == 0)
-        (void)pthread_join(thread, NULL); /* without it malloc asks later, in vain */
+        (void)pthread_join(thread, NULL); /* if it fails, malloc queries later, without success */
     if (with_crypto)
         EVP_MD_free(EVP_MD_fetch(NULL, "SHA2-256", NULL)); /* reads the configuration, too */
     else

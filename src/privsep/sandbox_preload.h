@@ -1,20 +1,18 @@
 /*
- * sandbox_preload.h - files that libraries read when they are first used, read before nothing can be
- * opened any more.
+ * sandbox_preload.h - reads the files that libraries read at their first use, before the process can
+ * open no more files.
  */
 #ifndef SRC_SANDBOX_PRELOAD_H
 #define SRC_SANDBOX_PRELOAD_H
 
 #include <stdbool.h>
 
-/* sandbox_preload has the time zone read, what malloc wants to know, and the configuration of
- * libcrypto where
- * with_crypto is set; else it does without. */
+/* sandbox_preload reads the time zone, the settings for malloc, and, if with_crypto is true, the
+ * configuration of libcrypto; otherwise libcrypto does without it. */
 void sandbox_preload(bool with_crypto);
 
-/* sandbox_preload_names has the libraries loaded by which names of hosts are looked up
- * (nsswitch.conf), for a
- * process that may not load any later. Nobody is asked over the network. */
+/* sandbox_preload_names loads the libraries for the resolution of host names (nsswitch.conf), for a
+ * process that cannot load any later. It sends nothing over the network. */
 void sandbox_preload_names(void);
 
 #endif

@@ -33,7 +33,7 @@ bool side_process_start(struct side_process *process, void (*run)(void *context,
     bool ok = pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0 && pipe2(told, O_CLOEXEC) == 0 &&
               fcntl(told[0], F_SETFL, O_NONBLOCK) == 0;
     if (ok) {
-        fflush(NULL); /* or both would write it */
+        fflush(NULL); /* otherwise both would write the buffer */
         process->pid = fork();
         ok = process->pid >= 0;
     }
@@ -41,7 +41,7 @@ bool side_process_start(struct side_process *process, void (*run)(void *context,
         close(wake[1]);
         close(told[0]);
         close(STDIN_FILENO);
-        close(STDOUT_FILENO); /* who reads it need not wait for this process */
+        close(STDOUT_FILENO); /* its reader need not wait for this process */
         file_helper_forget();
         own_fds_close();
         signals_ignore_all();

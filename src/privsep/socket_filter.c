@@ -1,15 +1,16 @@
 /*
  * socket_filter.c - see socket_filter.h.
  *
- * The program, in the kernel's classic BPF (linux/filter.h), asks row by row of the table:
+ * The program, in the kernel's classic BPF (linux/filter.h), checks one row of the table after the
+ * other:
  *
  *   is it this call?  no: the next row
  *   is the argument one of the sockets?  no: the next row
- *   is it an option that is left?  yes: allowed, or fails without a word
+ *   is it an allowed option?  yes: allowed, or fails without a report
  *   refused
  *
- * libseccomp is not asked for it: what it compares under a mask it can only find equal, and what is
- * wanted is "any descriptor but these".
+ * libseccomp is not used: under a mask it can only compare for equality, but the condition is "any
+ * descriptor except these".
  */
 #include "privsep/socket_filter.h"
 
@@ -44,7 +45,7 @@ struct left_option {
     enum socket_kind kind;
     unsigned set;
     uint32_t level, option;
-    uint32_t action; /* of seccomp */
+    uint32_t action; /* the seccomp action */
 };
 
 static const struct refused_call refused[] = {
@@ -96,13 +97,13 @@ static void answer(struct program *p, uint32_t action)
     add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-/* skip_unless jumps over so many instructions unless what was loaded is value. */
+/* skip_unless jumps over num instructions unless the loaded value is `value`. */
 static void skip_unless(struct program *p, uint32_t value, size_t num)
 {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, (uint8_t)num));
 }
 
-/* is_left says whether an option is left to a call that is refused. */
+/* is_left says whether an option is allowed for a call that is refused otherwise. */
 static bool is_left(const struct left_option *option, const struct refused_call *call, unsigned sets)
 {
     return option->kind == call->kind && (option->set & sets) != 0 &&
@@ -117,8 +118,8 @@ static size_t count_left(const struct refused_call *call, unsigned sets)
     return num;
 }
 
-/* An option is five instructions; a row has at most 3 + 64 + 1 of its own, so that all jumps fit into
- * their eight bits. */
+/* An option has five instructions; a row has at most 3 + 64 + 1 more, so all jumps fit into their eight
+ * bits. */
 enum { OPTION_LEN = 5 };
 _Static_assert(MAX_OPEN_SOCKETS + NUM_LEFT * OPTION_LEN + 4 < 256, "jumps have eight bits");
 _Static_assert((size_t)NUM_REFUSED * (MAX_OPEN_SOCKETS + NUM_LEFT * OPTION_LEN + 4) < BPF_MAXINSNS,
@@ -157,7 +158,7 @@ static void add_row(struct program *p, const struct refused_call *call, const st
     answer(p, SECCOMP_RET_TRAP);
 }
 
-/* The calls of another kind of machine are the other filter's matter: it ends the process. */
+/* The other filter handles calls of another architecture: it ends the process. */
 bool socket_filter_enter(unsigned sets, const struct open_sockets *sockets)
 {
     struct program *p = calloc(1, sizeof *p);

@@ -12,15 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* others_write says whether somebody who is not trusted may write there. Whoever is in root's group is
- * trusted. */
+/* others_write says whether an untrusted user may write there. Members of root's group are trusted. */
 static bool others_write(const struct stat *status)
 {
     return (status->st_mode & S_IWOTH) != 0 || ((status->st_mode & S_IWGRP) != 0 && status->st_gid != 0);
 }
 
-/* find_untrusted finds the first folder, from that of the file up to /, in which somebody may exchange
- * what leads to the file. path is that of the file, and becomes that of the folder. */
+/* find_untrusted finds the first folder, from the file's own up to /, in which an untrusted user may
+ * replace an entry on the path to the file. path is the file's, and becomes the folder's. */
 static bool find_untrusted(char *path)
 {
     struct stat status;
@@ -35,7 +34,8 @@ static bool find_untrusted(char *path)
     return true;
 }
 
-/* find_path finds where a file is, links followed. False when that is another file by now. */
+/* find_path finds the path of a file, with links resolved. Returns false if that is another file by
+ * now. */
 static bool find_path(const char *name, const struct stat *file, char path[PATH_MAX])
 {
     struct stat there;

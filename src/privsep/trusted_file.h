@@ -1,10 +1,10 @@
 /*
- * trusted_file.h - whether nobody but root and the user of sudo can have written a file, or put another
- * in its place: what root takes orders from.
+ * trusted_file.h - whether only root and the user of sudo can have written a file, or replaced it: root
+ * follows only the instructions in such files.
  *
- * That is so where the file belongs to one of them and others may not write it, and each folder above
- * it does, too, and lets nobody else put entries into it, or is one like /tmp: its sticky bit keeps
- * others from taking away what is not theirs.
+ * That is true if the file belongs to one of them and others may not write it, and each folder above it
+ * belongs to one of them and lets no one else create entries in it, or is like /tmp: its sticky bit
+ * prevents others from removing entries that they do not own.
  */
 #ifndef SRC_TRUSTED_FILE_H
 #define SRC_TRUSTED_FILE_H
@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* trusted_file_check is about a file that is open, and the name it was opened by. Users other than root
- * trust what they name. Pipes have no folders. False after a complaint that says what to do. */
+/* trusted_file_check checks an open file, and the name by which it was opened. Users other than root
+ * trust every file that they name. Pipes have no folders. Returns false after an error message that
+ * says what to do. */
 bool trusted_file_check(const char *name, FILE *file);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * unnamed_file.c - see unnamed_file.h. Other systems than Linux have none: there it has a name for a
- * moment. UNNAMED_FILE_BY_NAME takes that way here, for the tests.
+ * unnamed_file.c - see unnamed_file.h. Only Linux has such files: on other systems it has a name for a
+ * moment. UNNAMED_FILE_BY_NAME does that on Linux, for the tests.
  */
 #include "privsep/unnamed_file.h"
 

@@ -1,10 +1,12 @@
 /*
- * unnamed_file.h - a file for a while that has no name: it goes when it is closed, or the process ends.
+ * unnamed_file.h - a temporary file without a name: it disappears when it is closed, or the process
+ * ends.
  */
 #ifndef SRC_UNNAMED_FILE_H
 #define SRC_UNNAMED_FILE_H
 
-/* unnamed_file_open makes one that is read and written, in a folder. -1 and errno where it cannot be. */
+/* unnamed_file_open creates one in a folder, for reading and writing. On failure it returns -1 and sets
+ * errno. */
 int unnamed_file_open(const char *folder);
 
 #endif

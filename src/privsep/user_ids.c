@@ -1,6 +1,6 @@
 /*
- * user_ids.c - see user_ids.h. macOS and NetBSD cannot set the saved one by itself: setting the real one
- * sets it to what is effective then. USER_IDS_BY_REUID takes that way here, for the tests.
+ * user_ids.c - see user_ids.h. macOS and NetBSD cannot set the saved user alone: setting the real one
+ * sets it to the effective one. USER_IDS_BY_REUID does that on Linux, for the tests.
  */
 #include "privsep/user_ids.h"
 

@@ -1,6 +1,6 @@
 /*
- * user_ids.h - who a process is: its real, effective and saved user and group. The saved one is who it may
- * become again.
+ * user_ids.h - the user and group of a process: real, effective and saved. It can become the saved one
+ * again.
  */
 #ifndef SRC_USER_IDS_H
 #define SRC_USER_IDS_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* user_ids_set sets all three, group_ids_set those of the group. False, with errno, when that is not
- * allowed; some may have been set then. */
+/* user_ids_set sets all three users, group_ids_set all three groups. Returns false and sets errno if
+ * that is not allowed; some may have been set then. */
 bool user_ids_set(uid_t real, uid_t effective, uid_t saved);
 bool group_ids_set(gid_t real, gid_t effective, gid_t saved);
 
