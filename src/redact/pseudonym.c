@@ -1,13 +1,13 @@
 /*
  * pseudonym.c - see pseudonym.h.
  *
- * The keyed hash is BLAKE2b (RFC 7693) of the kind of value and the value: 48 bytes, key and
- * counter of a ChaCha20 stream (RFC 8439), from which as much is taken as is needed.
+ * The keyed hash is BLAKE2b (RFC 7693) of the kind of a value and the value. It gives 48 bytes: key,
+ * and counter and nonce, of a ChaCha20 stream (RFC 8439), of which as much is used as is needed.
  *
- * The permutation of 0 to n-1 puts x, seen as a number of two digits, through 8 rounds of a
- * Feistel network with AES-128 as its round function, again and again until the result is
- * below n (cycle walking); adds 1; and goes the same way back. So all n values are on one
- * cycle: none stays where it is, and none does when those that are taken are left out.
+ * The permutation of 0 to n-1 puts x, as a number of two digits, through 8 rounds of a Feistel network
+ * with AES-128 as its round function, repeatedly until the result is below n (cycle walking); adds 1;
+ * and then applies the inverse. So all n values are on one cycle: no value maps to itself, even if
+ * values that are taken are skipped.
  */
 #include "redact/pseudonym.h"
 
@@ -25,12 +25,12 @@ enum {
     SEED_KEY_LEN = 32,
     AES_LEN = 16,
     ROUNDS = 8,
-    MAX_WALK = 4096,  /* steps to a text that is not taken */
-    MAX_TRIES = 16,   /* the same of texts that are hashed */
-    STREAM_LEN = 512, /* bytes made at once */
+    MAX_WALK = 4096,  /* maximum number of steps to a text that is not taken */
+    MAX_TRIES = 16,   /* the same for texts that are hashed */
+    STREAM_LEN = 512, /* bytes generated at once */
 };
 
-/* What a value is: equal bytes of another kind have another pseudonym. */
+/* The kind of a value: equal bytes of different kinds have different pseudonyms. */
 enum kind { KIND_TEXT, KIND_NAME, KIND_ANY, KIND_BYTES, KIND_INTEGER, KIND_REAL,
             KIND_ADDRESS, KIND_DIGEST, KIND_AES_KEY };
 
@@ -65,7 +65,7 @@ static void hash_end(struct pseudonym *p, uint8_t seed[SEED_LEN])
     }
 }
 
-/* begin_stream begins the stream of bytes that stands for the value that was hashed. */
+/* begin_stream begins the stream of bytes for the value that was hashed. */
 static void begin_stream(struct pseudonym *p)
 {
     uint8_t seed[SEED_LEN];
@@ -108,7 +108,7 @@ static uint32_t stream_u32(struct pseudonym *p)
 
 /* The permutation */
 
-/* permutation is of 0 to n-1; a * b is at least n, and hardly more. */
+/* permutation is one of 0 to n-1; a * b is at least n, and hardly more. */
 struct permutation {
     enum kind kind;
     uint64_t n, a, b;
@@ -116,7 +116,7 @@ struct permutation {
 
 static struct permutation permutation_of(enum kind kind, uint64_t n)
 {
-    /* The square root, bit by bit. */
+    /* Compute the square root, bit by bit. */
     uint64_t a = 0;
     for (uint64_t bit = (uint64_t)1 << 32; bit != 0; bit >>= 1) {
         if ((a | bit) <= UINT32_MAX && (a | bit) * (a | bit) <= n)
@@ -129,7 +129,7 @@ static uint64_t round_value(struct pseudonym *p, const struct permutation *of, u
                             uint64_t half)
 {
     uint8_t block[AES_LEN], out[AES_LEN];
-    /* Half is below 2^34. The same pseudonyms are made on every machine. */
+    /* half is below 2^34. htole64: pseudonyms are the same on every machine. */
     const uint64_t head = htole64(half << 16 | (uint64_t)of->kind << 8 | round);
     const uint64_t size = htole64(of->n);
     uint64_t value;
@@ -170,7 +170,7 @@ static uint64_t back(struct pseudonym *p, const struct permutation *of, uint64_t
     return x;
 }
 
-/* permute returns what x becomes. */
+/* permute returns the image of x. */
 static uint64_t permute(struct pseudonym *p, const struct permutation *of, uint64_t x)
 {
     return back(p, of, (forth(p, of, x) + 1) % of->n);
@@ -178,7 +178,7 @@ static uint64_t permute(struct pseudonym *p, const struct permutation *of, uint6
 
 /* Text */
 
-/* count_texts returns how many texts are of the same classes; 0 when they are very many. */
+/* count_texts returns how many texts have the same classes; 0 if they are very many. */
 static uint64_t count_texts(enum pseudonym_set set, const uint32_t *codes, size_t num)
 {
     const uint64_t many = (uint64_t)1 << 62;
@@ -209,7 +209,8 @@ static void number_to_text(enum pseudonym_set set, uint64_t x, uint32_t *codes, 
     }
 }
 
-/* Characters that are no text never become one, so as not to meet what another text became. */
+/* may_be says whether a result is allowed. Characters that are not text must not become text: that
+ * could equal the pseudonym of a text. */
 static bool may_be(enum pseudonym_set set, const uint32_t *codes, size_t num,
                    pseudonym_taken_fn taken, void *context)
 {
@@ -224,7 +225,7 @@ static void hash_codes(struct pseudonym *p, enum pseudonym_set set, uint32_t *co
                        pseudonym_taken_fn taken, void *context)
 {
     for (unsigned i = 0; i < MAX_TRIES; i++) {
-        /* The classes stay what they were: so a text can be replaced again and again. */
+        /* The classes do not change: so a text can be replaced repeatedly. */
         open_stream(p, kind_of_set[set], codes, num * sizeof *codes, i);
         for (size_t c = 0; c < num; c++) {
             const struct pseudonym_class class = pseudonym_class(set, codes[c]);
@@ -259,12 +260,13 @@ void pseudonym_text(struct pseudonym *p, enum pseudonym_text kind, uint32_t *cod
     }
 }
 
-/* Long text. What stays as it is, white space, does not count: of what is left there may be so
- * little that there are few texts like it. */
+/* Long text. White space, which stays, does not count: so few other characters may be left that there
+ * are few texts with the same classes. */
 
-enum { FEW_CODES = 62, PIECE_CODES = 4096 }; /* of 2 characters or more 2^62 texts are many */
+enum { FEW_CODES = 62, PIECE_CODES = 4096 }; /* if each has 2 or more possible characters: 2^62 texts
+                                                are many */
 
-/* few_codes are the characters of a text that do not stay, as long as these are few. */
+/* few_codes is the characters of a text that do not stay, as long as they are few. */
 struct few_codes {
     uint32_t codes[FEW_CODES];
     size_t num, next;
@@ -306,7 +308,7 @@ static bool is_stopped(struct ds_buffer *out)
     return out->failed;
 }
 
-/* look_at hashes all of a text, and finds out what there is of it. */
+/* look_at hashes all of a text, and collects the characters that do not stay. */
 static void look_at(struct pseudonym *p, struct ds_text text, struct few_codes *few,
                     struct ds_buffer *out)
 {
@@ -421,7 +423,7 @@ void pseudonym_address(struct pseudonym *p, uint8_t *bytes, size_t len)
     static const uint8_t v6_net[] = {0x20, 0x01, 0x0d, 0xb8};
     hash_bytes(p, KIND_ADDRESS, bytes, len);
     if (len == 4)
-        bytes[0] = (uint8_t)(240 + bytes[0] % 15); /* not 255, that of broadcasts */
+        bytes[0] = (uint8_t)(240 + bytes[0] % 15); /* not 255, which is used for broadcasts */
     else
         memcpy(bytes, v6_net, sizeof v6_net);
 }

@@ -1,6 +1,6 @@
 /*
- * pseudonym_class.c - see pseudonym_class.h. Below 128 the classes are sets of characters;
- * above, ranges that are mostly letters of a script, or mostly something else.
+ * pseudonym_class.c - see pseudonym_class.h. Below 128 the classes are sets of characters; above, they
+ * are ranges of characters that are mostly letters of a script, or mostly something else.
  */
 #include "redact/pseudonym_class.h"
 
@@ -16,8 +16,8 @@ static const char all_marks[] = "!\"#$%&'()*+,/:;<=>?[\\]^`{|}~-_.@";
 static const char controls[] = "\0\001\002\003\004\005\006\007\010\013\014\016\017\020\021"
                                "\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
 
-/* The last character of each range, the first being that after the one before. A range never
- * holds characters of different lengths in UTF-8, nor 255 and 256. */
+/* The last character of each range; a range begins after the end of the previous one. A range never
+ * contains characters of different lengths in UTF-8, nor both 255 and 256. */
 static const uint32_t range_ends[] = {
     0x7f,   0x9f,   0xbf,   0xff,   0x24f,  0x2ff,  0x36f,  0x3ff,    0x482,    0x489,
     0x52f,  0x590,  0x5cf,  0x5f4,  0x7ff,  0x303f, 0x30ff, 0x4dff,   0x9fff,   0xabff,

@@ -1,6 +1,6 @@
 /*
- * redact.c - see redact.h. What an event says is the business of redact_event.h; here is what
- * the correlation knows about it.
+ * redact.c - see redact.h. redact_event.h redacts events; this file redacts the data of the
+ * correlation.
  */
 #include "redact/redact.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 struct redact {
-    struct redact_parts parts; /* of the records below */
+    struct redact_parts parts; /* memory of the records below */
     struct record record;
     struct ds_event event;
     struct call call;
@@ -61,7 +61,7 @@ static void replace_note(struct redact_parts *p, struct note *note)
     replace_titles(p, &note->to_titles);
 }
 
-/* replace_call: the text of the function is made anew, of terms. */
+/* replace_call redacts a call. The text of its function is made again from the redacted terms. */
 static void replace_call(struct redact_parts *p, struct call *call)
 {
     struct note note = {.mod = call->mod, .fun = call->fun, .args = call->args};
@@ -150,7 +150,7 @@ enum redact_status redact_record(struct redact *r, const struct record *record,
     if (record->event != NULL) {
         r->event = *record->event;
         if (r->event.type == DS_EVENT_MESSAGE)
-            r->event.message.atom_texts = 0; /* texts are put together anew for each event */
+            r->event.message.atom_texts = 0; /* texts of atoms are new for each event */
         r->record.event = &r->event;
         r->pass_through = message_frame_is_pass_through(record->event);
         shown = redact_event(&r->parts, &r->event);

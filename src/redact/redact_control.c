@@ -1,6 +1,6 @@
 /*
- * redact_control.c - see redact_control.h. What the roles of a control message say is replaced, the
- * numbers of the protocol stay.
+ * redact_control.c - see redact_control.h. The contents of roles are replaced; the numbers of the
+ * protocol stay.
  */
 #include "redact/redact_control.h"
 
@@ -42,7 +42,7 @@ static void put_role(struct redact_parts *p, const struct ds_message *m, enum ds
         redact_put_term(p, term, role == DS_ROLE_MFA);
 }
 
-/* role_of returns the role with that letter; DS_ROLE_COUNT for none. */
+/* role_of returns the role with that letter; DS_ROLE_COUNT if there is none. */
 static enum ds_role role_of(char letter)
 {
     static const char letters[] = {
@@ -56,10 +56,11 @@ static enum ds_role role_of(char letter)
     return (enum ds_role)role;
 }
 
-/* count_elements returns how many a control tuple has: if it was cut, all that it must have. */
+/* count_elements returns how many elements a control tuple has: if it was truncated, all that it must
+ * have. */
 static size_t count_elements(const struct ds_message *m)
 {
-    size_t num = 1; /* the code */
+    size_t num = 1; /* 1 for the code */
     bool optional = false;
     for (const char *letter = m->op->roles; *letter != '\0'; letter++) {
         const bool must = *letter == '_' || (m->control.damaged && !optional);
@@ -69,8 +70,8 @@ static size_t count_elements(const struct ds_message *m)
     return num;
 }
 
-/* replace_control makes the control tuple anew of its roles, which then lie in it. What has no role
- * may be the cookie, which nodes before OTP 21 and C nodes say there. */
+/* replace_control rebuilds the control tuple from its redacted roles, which then point into it. An
+ * element without a role is emptied: nodes before OTP 21 and C nodes send the cookie there. */
 static void replace_control(struct redact_parts *p, struct ds_message *m)
 {
     static const struct ds_text empty_atom = {"", 0};
@@ -86,7 +87,7 @@ static void replace_control(struct redact_parts *p, struct ds_message *m)
         if (role == DS_ROLE_COUNT)
             continue;
         if (old.role[role].data == NULL)
-            break; /* optional, or cut */
+            break; /* optional, or truncated */
         at[role] = p->scratch.len;
         put_role(p, &old, role);
         len[role] = p->scratch.len - at[role];
@@ -105,8 +106,8 @@ static void replace_control(struct redact_parts *p, struct ds_message *m)
     }
 }
 
-/* replace_odd_control: of a tuple that does not fit its code only the code is shown where the
- * cookie may stand in it. */
+/* replace_odd_control redacts a tuple that does not fit its code. If the tuple of that code can contain
+ * the cookie, only the code is left. */
 static void replace_odd_control(struct redact_parts *p, struct ds_message *m)
 {
     const struct ds_op *op = ds_op_find(m->code);

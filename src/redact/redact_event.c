@@ -8,7 +8,7 @@
 #include <distsniff/dissect.h>
 #include <string.h>
 
-/* replace_answer replaces a text that is not one of those that belong to the protocol. */
+/* replace_answer replaces a text unless it is one of the protocol's own. */
 static void replace_answer(struct redact_parts *p, struct ds_text *text)
 {
     static const char *const known[] = {
@@ -22,7 +22,7 @@ static void replace_answer(struct redact_parts *p, struct ds_text *text)
     redact_part_text(p, redact_other, text);
 }
 
-/* replace_tls: hosts and certificates name nodes. */
+/* replace_tls redacts TLS data: hosts and certificates contain names of nodes. */
 static const struct ds_tls *replace_tls(struct redact_parts *p, const struct ds_tls *old)
 {
     struct ds_tls *tls = redact_take(p, sizeof *tls);
@@ -35,14 +35,14 @@ static const struct ds_tls *replace_tls(struct redact_parts *p, const struct ds_
     return tls;
 }
 
-/* replace_conn returns what becomes of a connection; NULL when memory ran out. */
+/* replace_conn returns the redacted form of a connection; NULL when memory ran out. */
 static const struct ds_conn *replace_conn(struct redact_parts *p, const struct ds_conn *old)
 {
     struct ds_conn *conn = redact_take(p, sizeof *conn);
     if (conn == NULL)
         return NULL;
     *conn = *old;
-    conn->changes = 0; /* they are of what stood there before */
+    conn->changes = 0; /* the copy's memory had other contents before */
     for (int end = 0; end < 2; end++) {
         struct ds_addr *addr = &conn->end[end].addr;
         redact_address(p->values, addr->bytes, addr->family == 6 ? 16 : 4);
@@ -53,7 +53,7 @@ static const struct ds_conn *replace_conn(struct redact_parts *p, const struct d
     return conn;
 }
 
-/* replace_words replaces the names of the two ends in what the dissector has said of them. */
+/* replace_words replaces the names of the two ends in a text of the dissector. */
 static void replace_words(struct redact_parts *p, const char **words, const struct ds_conn *old,
                           const struct ds_conn *conn)
 {
@@ -137,9 +137,9 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
                            event->change.from.family == 6 ? 16 : 4);
         return true;
     case DS_EVENT_MESSAGE:
-        event->message.guesses = NULL; /* what a slot held before may be a secret as well */
+        event->message.guesses = NULL; /* earlier atoms of a slot may be secret as well */
         event->message.num_guesses = 0;
-        event->unknown_atoms += event->address_atoms; /* the address is gone */
+        event->unknown_atoms += event->address_atoms; /* the address is removed */
         event->address_atoms = 0;
         redact_message(p, &event->message);
         return true;
@@ -149,11 +149,11 @@ bool redact_event(struct redact_parts *p, struct ds_event *event)
     case DS_EVENT_STREAM:
     case DS_EVENT_PART:
         return true;
-    case DS_EVENT_LOOKUP: /* no output shows one */
+    case DS_EVENT_LOOKUP: /* no output shows these */
         break;
     case DS_EVENT_DATA:
     case DS_EVENT_FRAME:
-        break; /* bytes as sent */
+        break; /* they are bytes as sent */
     }
     return false;
 }

@@ -1,5 +1,5 @@
 /*
- * redact_frame.c - see redact_frame.h. Of a tick only its length is there, 0 in 4 bytes.
+ * redact_frame.c - see redact_frame.h. A tick is only its length, 0 in 4 bytes.
  */
 #include "redact/redact_frame.h"
 

@@ -1,7 +1,7 @@
 /*
- * redact_keep.c - see redact_keep.h. PCRE2 makes regular expressions of the patterns, anchored at both
- * ends where the pattern does not begin or end with a *. What would take too long does not match:
- * it is redacted, and counted.
+ * redact_keep.c - see redact_keep.h. Patterns become PCRE2 regular expressions, anchored at the ends at
+ * which the pattern has no *. A match that would take too long counts as none: the text is redacted,
+ * and counted.
  */
 #include "redact/redact_keep.h"
 

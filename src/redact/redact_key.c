@@ -1,5 +1,5 @@
 /*
- * redact_key.c - see redact_key.h. The key is the SHA-256 of all of the file.
+ * redact_key.c - see redact_key.h. The key is the SHA-256 of the whole file.
  */
 #include "redact/redact_key.h"
 
@@ -17,7 +17,7 @@ enum { MIN_LEN = 16, MAX_LEN = 4096 };
 
 #define HOW_TO "(umask 077; head -c 32 /dev/urandom > FILE) makes one"
 
-/* read_file returns how many bytes the file has; 0 after a complaint. */
+/* read_file returns the number of bytes of the file; 0 after an error message. */
 static size_t read_file(const char *name, FILE *file, uint8_t bytes[MAX_LEN + 1])
 {
     struct stat status;
@@ -59,7 +59,7 @@ bool redact_key_read(const char *name, uint8_t key[PSEUDONYM_KEY_LEN])
         complain("cannot read the key file %s: %s: " HOW_TO, name, strerror(errno));
         return false;
     }
-    setvbuf(file, NULL, _IONBF, 0); /* no copy of the key stays behind */
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of the key is left in a buffer */
     const size_t len = read_file(name, file, bytes);
     fclose(file);
     const bool made = len != 0 && EVP_Digest(bytes, len, key, &key_len, EVP_sha256(), NULL) &&

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than this is never there twice, nor longer than it is needed. */
+/* Larger data is not copied, and larger memory is not kept. */
 enum { KEEP_AT_MOST = 1024 * 1024 };
 
 struct redact_piece {
     struct redact_piece *next;
-    char *taken; /* memory of its own that ends with it; NULL: only these bytes */
+    char *taken; /* separate memory that is freed with it; NULL: only these bytes */
     max_align_t bytes[];
 };
 
@@ -91,14 +91,14 @@ void redact_part_text(struct redact_parts *p, redact_text_fn how, struct ds_text
     text->data = redact_take_scratch(p, &text->len);
 }
 
-/* part_atom returns what becomes of an atom that stays a reference, for it is not certain: where
- * its text is an address, nothing. */
+/* part_atom returns the redacted form of an atom that stays a reference because it is not certain:
+ * without text if its text is an address. */
 static struct ds_atom part_atom(struct redact_parts *p, const struct ds_atom *atom)
 {
     struct ds_atom out = {.slot = atom->slot, .state = DS_ATOM_UNKNOWN};
     if (atom->state != DS_ATOM_LIKELY)
         return out;
-    /* In scratch stands the term that it is an atom of. */
+    /* scratch contains the term that refers to the atom. */
     const struct ds_buffer term = p->scratch;
     struct ds_text text = {(const char *)atom->text, atom->len};
     p->scratch = (struct ds_buffer){0};

@@ -1,6 +1,7 @@
 /*
- * redact_title.c - see redact_title.h. A title is text: global or pg, perhaps a scope, which is
- * an atom, and the name, any term as ds_term_print writes it. Colons within that part nothing.
+ * redact_title.c - see redact_title.h. A title is text: global or pg, perhaps a scope, which is an
+ * atom, and the name, any term as ds_term_print writes it, separated by colons. Colons within the name
+ * do not count.
  */
 #include "redact/redact_title.h"
 
@@ -10,7 +11,7 @@
 #include <distsniff/encode.h>
 #include <string.h>
 
-/* is_plain_atom says whether the text of a term is that of an atom without quotes. */
+/* is_plain_atom says whether the text of a term is an atom without quotes. */
 static bool is_plain_atom(struct ds_text text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -23,7 +24,8 @@ static bool is_plain_atom(struct ds_text text)
     return text.len != 0;
 }
 
-/* next_word takes the word before a colon away from text, and the colon. False if there is none. */
+/* next_word removes the word before the first colon, and the colon, from text. Returns false if there
+ * is none. */
 static bool next_word(struct ds_text *text, struct ds_text *word)
 {
     const char *colon = text->len != 0 ? memchr(text->data, ':', text->len) : NULL;
@@ -35,7 +37,7 @@ static bool next_word(struct ds_text *text, struct ds_text *word)
     return true;
 }
 
-/* literal is how a term is written that is all text, and what makes it. */
+/* title_literal is the form of a term that is all text, and the function that makes it. */
 static const struct title_literal {
     const char *opens, *closes;
     void (*encode)(struct ds_buffer *out, struct ds_text text);
@@ -53,8 +55,8 @@ static bool takes_quotes(struct ds_text *text, const struct title_literal *liter
     return true;
 }
 
-/* read_literal makes a term of its text, where that is plain ASCII without escapes. False for other
- * terms. */
+/* read_literal makes a term from its text, if that is plain ASCII without escapes. Returns false for
+ * other terms. */
 static bool read_literal(struct ds_text text, struct ds_buffer *term)
 {
     void (*encode)(struct ds_buffer *out, struct ds_text text) =

@@ -1,6 +1,6 @@
 /*
- * redact_values.c - see redact_values.h. Atoms and nodes come again and again: what they
- * become is remembered, in a table of fixed size whose places are taken by whoever came last.
+ * redact_values.c - see redact_values.h. Atoms and nodes occur again and again: their pseudonyms are
+ * cached in a table of fixed size, where a new entry replaces the old one in its place.
  */
 #include "redact/redact_values.h"
 
@@ -19,10 +19,10 @@
 
 enum { NUM_NAMES = 2048, NAME_LEN = 64, KEEP_SCRATCH = 1024 * 1024, LONG_TEXT = 65536 };
 
-/* Names of nodes that have addresses in them become longer; not so many are in any message. */
+/* Names of nodes that contain addresses become longer; no message has more of them than this allows. */
 enum { MAX_GROWTH = 4 * 1024 * 1024 };
 
-/* name is what an atom or a node has become. */
+/* name is the pseudonym of an atom or a node. */
 struct name {
     bool is_node, used;
     uint8_t len, new_len;
@@ -31,14 +31,14 @@ struct name {
 
 struct redact_values {
     uint32_t what;
-    bool counts; /* integers of one byte stay for now */
+    bool counts; /* integers of one byte do not change at the moment */
     bool failed;
     struct pseudonym *pseudonyms;
     struct redact_keep *kept;
     char cookie_text[MAX_COOKIE_LEN + 1];
     struct ds_text cookie;
-    struct ds_buffer codes; /* characters under work: uint32_t each */
-    struct ds_buffer utf8;  /* the same as text, to hold against patterns */
+    struct ds_buffer codes; /* the current characters: uint32_t each */
+    struct ds_buffer utf8;  /* the same as text, to match patterns */
     struct name names[NUM_NAMES];
 };
 
@@ -52,7 +52,7 @@ static bool same(struct ds_text a, const char *text, size_t len)
     return a.len == len && (len == 0 || memcmp(a.data, text, len) == 0);
 }
 
-/* The cookie never shows, whatever the words are. */
+/* The cookie is never shown, whatever the words are. */
 static bool has_cookie(const struct redact_values *v, struct ds_text text)
 {
     return v->cookie.len != 0 && text.len >= v->cookie.len &&
@@ -61,7 +61,7 @@ static bool has_cookie(const struct redact_values *v, struct ds_text text)
 
 /* Characters */
 
-/* to_codes puts text into codes. False when it is no UTF-8 or memory ran out. */
+/* to_codes decodes text into codes. Returns false if it is not UTF-8 or memory ran out. */
 static bool to_codes(struct redact_values *v, struct ds_text text)
 {
     uint32_t code;
@@ -81,7 +81,7 @@ static void to_utf8(const uint32_t *codes, size_t num, struct ds_buffer *out)
         ds_buffer_add_char(out, codes[i]);
 }
 
-/* all_utf8 is characters as text, of which codes are a part. */
+/* all_utf8 returns the characters as text, of which codes are a part. */
 static struct ds_text all_utf8(struct redact_values *v, const uint32_t *codes, size_t num)
 {
     v->utf8.len = 0;
@@ -89,8 +89,8 @@ static struct ds_text all_utf8(struct redact_values *v, const uint32_t *codes, s
     return (struct ds_text){v->utf8.len != 0 ? v->utf8.data : "", v->utf8.len};
 }
 
-/* taken_atom says whether what an atom became is one that stands for itself. codes has all of
- * it: a prefix may stay in front of what is replaced. */
+/* taken_atom says whether the result for an atom is an atom that is not replaced itself. codes has the
+ * whole text: a prefix before the replaced part may not change. */
 static bool taken_atom(void *context, const uint32_t *codes, size_t num)
 {
     struct redact_values *v = context;
@@ -107,7 +107,7 @@ static bool taken_text(void *context, const uint32_t *codes, size_t num)
     return num <= REDACT_KEEP_MAX_LEN && redact_keep_is_named(v->kept, all_utf8(v, codes, num));
 }
 
-/* replace_text appends a pseudonym of text, of which the first num_kept characters stay. */
+/* replace_text appends a pseudonym of text, whose first num_kept characters do not change. */
 static void replace_text(struct redact_values *v, enum pseudonym_text kind, struct ds_text text,
                          size_t num_kept, pseudonym_taken_fn taken, struct ds_buffer *out)
 {
@@ -139,7 +139,7 @@ void redact_other(struct redact_values *v, struct ds_text text, struct ds_buffer
 
 /* Nodes */
 
-/* replace_ip appends what an IP address becomes elsewhere. False when host is none. */
+/* replace_ip appends the pseudonym that an IP address has elsewhere. Returns false if host is not one. */
 static bool replace_ip(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
 {
     uint8_t bytes[16];
@@ -156,8 +156,8 @@ static bool replace_ip(struct redact_values *v, struct ds_text host, struct ds_b
     return true;
 }
 
-/* replace_host appends a pseudonym of a part of a node's name: label by label, so that equal
- * hosts and domains stay equal. */
+/* replace_host appends a pseudonym of a part of a node's name: label by label, so that equal hosts and
+ * domains get equal pseudonyms. */
 static void replace_host(struct redact_values *v, struct ds_text host, struct ds_buffer *out)
 {
     if (replace_ip(v, host, out))
@@ -173,7 +173,7 @@ static void replace_host(struct redact_values *v, struct ds_text host, struct ds
     }
 }
 
-/* host_of returns what stands behind the @ of a node's name; all of one that has none. */
+/* host_of returns the part after the @ of a node's name; the whole name if it has none. */
 static struct ds_text host_of(struct ds_text node)
 {
     const char *at = node.len != 0 ? memchr(node.data, '@', node.len) : NULL;
@@ -191,7 +191,8 @@ static void replace_node(struct redact_values *v, struct ds_text text, struct ds
     replace_host(v, host, out);
 }
 
-/* keep_node appends a name that stays; but an address as its host may have to go. */
+/* keep_node appends a name that does not change, except for an address as its host, which may have to
+ * be replaced. */
 static void keep_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
     const struct ds_text host = host_of(text);
@@ -210,7 +211,7 @@ static bool is_node_name(struct ds_text text)
 
 /* Names */
 
-/* EPMD says names without their host, which may well be those of modules of OTP. */
+/* EPMD has names without their host; they may be equal to names of OTP modules. */
 static void make_node(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
     const bool kept = !is_wanted(v, REDACT_NODES) ||
@@ -221,7 +222,7 @@ static void make_node(struct redact_values *v, struct ds_text text, struct ds_bu
 
 static void make_atom(struct redact_values *v, struct ds_text text, struct ds_buffer *out)
 {
-    static const char prefix[] = "Elixir."; /* of a module's alias */
+    static const char prefix[] = "Elixir."; /* of the alias of a module */
     const size_t prefix_len = sizeof prefix - 1;
     const bool is_node = is_node_name(text);
     const bool wanted = is_wanted(v, REDACT_ATOMS) || (is_node && is_wanted(v, REDACT_NODES));
@@ -237,8 +238,8 @@ static void make_atom(struct redact_values *v, struct ds_text text, struct ds_bu
     }
 }
 
-/* An atom has at most 255 characters, which pseudonyms leave as many; an IP address may become
- * a longer one, and then so does the node's name. */
+/* An atom has at most 255 characters, and so has its pseudonym. An IP address may become a longer one,
+ * and then so does the node's name. */
 enum { MAX_ATOM_CHARS = 255 };
 
 static void make_name(struct redact_values *v, bool is_node, struct ds_text text, struct ds_buffer *out)
@@ -265,7 +266,7 @@ static void redact_name(struct redact_values *v, bool is_node, struct ds_text te
         const size_t len = out->len - at;
         v->failed |= pseudonym_failed(v->pseudonyms) || v->codes.failed || v->utf8.failed;
         if (v->failed || out->failed || len > NAME_LEN)
-            return; /* what was made without memory must not be remembered */
+            return; /* a result made without memory must not be cached */
         *name = (struct name){
             .is_node = is_node, .used = true, .len = (uint8_t)text.len, .new_len = (uint8_t)len};
         if (text.len != 0)
@@ -337,7 +338,7 @@ static void rewrite_integer(void *context, bool negative, uint8_t *bytes, size_t
         pseudonym_integer(v->pseudonyms, bytes, len);
 }
 
-/* The characters of a list that is no string are numbers, where strings are not asked for. */
+/* The characters of a list that is not a string are numbers, if strings are not to be replaced. */
 static void replace_numbers(struct redact_values *v, uint32_t *codes, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
@@ -358,7 +359,7 @@ static void rewrite_characters(void *context, uint32_t *codes, size_t num, bool 
 {
     struct redact_values *v = context;
     const bool kept = is_text && taken_text(v, codes, num);
-    /* It may begin in one part of a long list, and end in the next. */
+    /* The cookie may begin in one part of a long list, and end in the next. */
     const bool cookie =
         v->cookie.len != 0 &&
         (num == DS_REWRITE_CHARACTERS || has_cookie(v, all_utf8(v, codes, num)));
