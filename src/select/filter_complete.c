@@ -1,5 +1,5 @@
 /*
- * filter_complete.c - how an expression that is being typed can go on: filter_complete of filter.h.
+ * filter_complete.c - filter_complete of filter.h: how an expression that is being typed can continue.
  */
 #include "select/filter_program.h"
 
@@ -11,7 +11,7 @@ static bool is_of_name(char c)
            c == '.' || c == ':';
 }
 
-/* word_before returns the name that ends at len, which blanks may follow. */
+/* word_before returns the name that ends before len, or before the blanks there. */
 static struct ds_text word_before(const char *text, size_t len)
 {
     while (len != 0 && text[len - 1] == ' ')
@@ -22,7 +22,7 @@ static struct ds_text word_before(const char *text, size_t len)
     return (struct ds_text){text + begin, len - begin};
 }
 
-/* field_before returns the field that what begins at len is compared with, NULL: it is with none. */
+/* field_before returns the field with which the word at len is compared; NULL if there is none. */
 static const struct filter_field *field_before(const char *text, size_t len)
 {
     while (len != 0 && text[len - 1] == ' ')
@@ -33,7 +33,7 @@ static const struct filter_field *field_before(const char *text, size_t len)
     return end == len ? NULL : filter_field_find(word_before(text, end));
 }
 
-/* is_said_before says whether a word stands in a vocabulary before that place: some stand there twice. */
+/* is_said_before says whether a vocabulary contains a word before that place: some contain words twice. */
 static bool is_said_before(filter_word_fn *words, const struct own_labels *own, size_t place,
                            const char *word)
 {
@@ -43,7 +43,7 @@ static bool is_said_before(filter_word_fn *words, const struct own_labels *own, 
     return i < place;
 }
 
-/* nth_word returns the nth of the words of a field that begins with some text. */
+/* nth_word returns the nth word of a field that begins with a given text. */
 static const char *nth_word(const struct filter_field *field, const struct own_labels *own,
                             struct ds_text begin, size_t n)
 {

@@ -1,7 +1,7 @@
 /*
- * filter_fields.c - what a field filter can ask for: one line a field, in the files that get
- * them. The names are those of JSON, and some that stand for several of them: node, addr and
- * port mean either end.
+ * filter_fields.c - the fields of the field filter: one line per field, in the files with their
+ * getters. The names are those of JSON, and some that combine several: node, addr and port mean either
+ * end.
  */
 #include "core/suggest.h"
 #include "select/filter_program.h"

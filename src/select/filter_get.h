@@ -1,13 +1,13 @@
 /*
- * filter_get.h - what the files that get fields out of records share.
+ * filter_get.h - shared by the files that get fields from records.
  */
 #ifndef SRC_FILTER_GET_H
 #define SRC_FILTER_GET_H
 
 #include "select/filter_program.h"
 
-/* record_event returns the event of a record that is one: the end of a call, monitor or link has
- * an event only by the way, see record.h. */
+/* record_event returns the event of a record that is an event: a record of the end of a call, monitor
+ * or link is not one, even if it has an event, see record.h. */
 static inline const struct ds_event *record_event(const struct record *record)
 {
     return record->call == NULL && record->monitor == NULL && record->finding == NULL
@@ -23,7 +23,7 @@ static inline const struct ds_event *record_event_of(const struct record *record
     return event != NULL && event->type == type ? event : NULL;
 }
 
-/* probe_offer_titles offers each of them, in either language's spelling; titles may be NULL. */
+/* probe_offer_titles offers each title, in both languages' syntax; titles may be NULL. */
 static inline void probe_offer_titles(struct filter_probe *probe, const struct titles *titles)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {

@@ -1,5 +1,5 @@
 /*
- * filter_get_call.c - fields of calls, monitors and links, and of what the correlation notes on a message.
+ * filter_get_call.c - fields of calls, monitors and links, and of the correlation's note on a message.
  */
 #include "select/filter_get.h"
 
@@ -126,7 +126,7 @@ static void get_party_creation(struct filter_probe *probe, const struct record *
 enum call_field_part { CALL_REQUEST, CALL_REQUEST_BYTES, CALL_START, CALL_START_FRAME, CALL_CLASS,
                        CALL_PARENT, CALL_AMBIGUOUS, CALL_INFERRED, CALL_CHILDREN };
 
-/* What monitors and links have as well. */
+/* Fields that monitors and links have as well. */
 static void get_of_monitor(struct filter_probe *probe, const struct monitor_end *monitor, int which)
 {
     if (monitor == NULL)

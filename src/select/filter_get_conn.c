@@ -79,7 +79,7 @@ static void get_handshake(struct filter_probe *probe, const struct record *recor
     }
 }
 
-/* The name that EPMD or a handshake speaks of. */
+/* The name in a message of EPMD or a handshake. */
 static void get_name(struct filter_probe *probe, const struct record *record, int which)
 {
     const struct ds_event *event = record_event(record);
@@ -189,7 +189,7 @@ static void get_stall(struct filter_probe *probe, const struct record *record, i
                                                                 : stall->message_passed);
 }
 
-/* The counters of a connection that ended: a part, and the end that sent it. */
+/* The counters of a connection that ended: which one, and of which end. */
 enum counter { COUNT_BYTES, COUNT_FRAMES, COUNT_MESSAGES, COUNT_TICKS, COUNT_GAPS,
                COUNT_GAP_BYTES, COUNT_FAULTS, COUNT_UNKNOWN_ATOMS, COUNT_LIKELY_ATOMS,
                COUNT_IGNORED, COUNT_DST = 16 };
@@ -246,7 +246,7 @@ static void get_stream(struct filter_probe *probe, const struct record *record, 
                                                               : stream->epoch);
 }
 
-/* What links tell: of a stall, of a message that one held up, and of the end of a connection. */
+/* Fields of links: of a stall, of a message that a stall delayed, and of the end of a connection. */
 enum link_part { LINK_STALL, LINK_WIRE_TIME, LINK_RETRANSMITTED, LINK_SILENT };
 
 static void get_link_of_end(struct filter_probe *probe, const struct ds_event *event,
@@ -281,11 +281,11 @@ static void get_link(struct filter_probe *probe, const struct record *record, in
         get_link_of_end(probe, event, (enum link_part)which);
 }
 
-/* What the kernel says of whose a socket is: of either end, of src, of dst. */
+/* The owner of a socket according to the kernel: of either end, of src, of dst. */
 enum { HOST_POD, HOST_CONTAINER, HOST_PROCESS, HOST_PID, HOST_PARTS, HOST_SRC = HOST_PARTS,
        HOST_DST = 2 * HOST_PARTS };
 
-/* offer_pod: "shop/rabbit-0" is rabbit-0, too. */
+/* offer_pod offers the name of a pod: "shop/rabbit-0" is rabbit-0, too. */
 static void offer_pod(struct filter_probe *probe, const char *pod)
 {
     const char *slash = strchr(pod, '/');

@@ -1,5 +1,5 @@
 /*
- * filter_get_message.c - fields of messages, and those that all records have.
+ * filter_get_message.c - fields of messages, and fields of all records.
  */
 #include "select/filter_get.h"
 
@@ -303,7 +303,7 @@ static const struct filter_field fields[] = {
     {"type", FIELD_TEXT, get_type, 0, filter_word_of_type},
     {"ts", FIELD_TIME, get_ts, 0, NULL},
     {"frame", FIELD_NUMBER, get_frame, 0, NULL},
-    {"packet", FIELD_NUMBER, get_frame, 0, NULL}, /* what people call it */
+    {"packet", FIELD_NUMBER, get_frame, 0, NULL}, /* what people usually call it */
     {"conn", FIELD_NUMBER, get_conn, 0, NULL},
     {"proto", FIELD_TEXT, get_proto, 0, filter_word_of_proto},
     {"node", FIELD_TEXT, get_node, EITHER, NULL},

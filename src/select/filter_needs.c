@@ -1,7 +1,6 @@
 /*
- * filter_needs.c - what an expression asks for that needs calls to be put together: fields
- * that the table marks so, and the types of records that come of it; and whether it asks for
- * findings.
+ * filter_needs.c - says whether an expression needs the correlation of calls: fields that the table
+ * marks so, and types of records that the correlation makes; and whether it asks for findings.
  */
 #include "select/filter_program.h"
 

@@ -8,8 +8,8 @@
  *   comparison  == != < <= > >=, or eq ne lt le gt ge
  *   value       "text" | number [unit] | true | false
  *
- * ! binds tightest, then &&, then ||. Operators whose right side is still to come wait on a
- * stack of fixed size (Dijkstra's shunting yard), so that nothing recurses.
+ * ! binds tightest, then &&, then ||. Operators whose right side has not been read yet wait on a stack
+ * of fixed size (Dijkstra's shunting yard), so that there is no recursion.
  */
 #include "select/filter_program.h"
 
@@ -29,7 +29,7 @@ enum waiting_kind { WAIT_PAREN, WAIT_NOT, WAIT_AND, WAIT_OR };
 struct filter_waiting {
     enum waiting_kind kind;
     size_t at;   /* in the expression */
-    size_t step; /* AND, OR: the jump whose target is still to be known */
+    size_t step; /* AND, OR: the jump whose target is not known yet */
 };
 
 struct filter_parser {
@@ -42,7 +42,7 @@ struct filter_parser {
     size_t depth;
 };
 
-/* fail says what is wrong at a place; it returns false. */
+/* fail sets the error at a place; it returns false. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct filter_parser *p, size_t at,
                                                        const char *format, ...)
 {
@@ -75,7 +75,7 @@ static void skip_spaces(struct filter_parser *p)
         p->at++;
 }
 
-/* peek_word returns the word that stands here; its len is 0 when there is none. */
+/* peek_word returns the word at this place; its len is 0 if there is none. */
 static struct ds_text peek_word(const struct filter_parser *p)
 {
     const char *word = p->text + p->at;
@@ -90,7 +90,7 @@ static bool is_word(struct ds_text word, const char *name)
     return strlen(name) == word.len && memcmp(name, word.data, word.len) == 0;
 }
 
-/* accept_sign takes these characters if they stand here. */
+/* accept_sign consumes these characters if they are at this place. */
 static bool accept_sign(struct filter_parser *p, const char *sign)
 {
     size_t len = strlen(sign);
@@ -108,7 +108,7 @@ static bool accept_word(struct filter_parser *p, const char *name)
     return true;
 }
 
-/* What stands here, for an error: no more than a few words of it. */
+/* shown_len returns the length of the text at this place to show in an error: at most a few words. */
 static int shown_len(const struct filter_parser *p)
 {
     size_t len = p->len - p->at;
@@ -132,7 +132,7 @@ static int hex_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* read_escape reads what follows a backslash. */
+/* read_escape reads the characters after a backslash. */
 static bool read_escape(struct filter_parser *p, char *out)
 {
     static const char letters[] = "\\\"'nrt", meanings[] = "\\\"'\n\r\t";
@@ -152,7 +152,7 @@ static bool read_escape(struct filter_parser *p, char *out)
     return true;
 }
 
-/* The text goes to the pool, with a NUL behind it. */
+/* read_string copies the text to the pool, with a NUL after it. */
 static bool read_string(struct filter_parser *p, struct ds_text *out)
 {
     const size_t start = p->at;
@@ -203,8 +203,8 @@ static bool read_scale(struct filter_parser *p, enum field_type type, size_t sta
                                : expected(p, "a number without unit");
 }
 
-enum { MAX_NEAR = 16 }; /* words of an expression that may be misspelt, and are looked at */
-enum { MAX_FRACTION = 1000000 }; /* of a fraction, with six digits; more are not told apart */
+enum { MAX_NEAR = 16 }; /* words of an expression that may be misspelt, and are checked */
+enum { MAX_FRACTION = 1000000 }; /* of a fraction with six digits; further digits are ignored */
 
 static bool read_number(struct filter_parser *p, enum field_type type, int64_t *out)
 {
@@ -246,7 +246,7 @@ static bool read_number(struct filter_parser *p, enum field_type type, int64_t *
 
 static const char time_form[] = "a time in UTC, \"2026-01-31T23:59:59.5Z\"";
 
-/* read_time reads what RFC 3339 calls a date-time in UTC; the end may be missing. */
+/* read_time reads a UTC date-time of RFC 3339; its end may be missing. */
 static bool read_time(struct filter_parser *p, int64_t *out)
 {
     const size_t start = p->at;
@@ -296,7 +296,7 @@ static bool read_text(struct filter_parser *p, const struct filter_field *field,
                 p->text + p->at);
 }
 
-/* check_word says what is wrong with a word that the field never has. */
+/* check_word reports a word that the field can never have. */
 static bool check_word(struct filter_parser *p, size_t at, const struct filter_field *field,
                        const struct ds_text *text)
 {
@@ -314,7 +314,7 @@ static bool check_word(struct filter_parser *p, size_t at, const struct filter_f
     return fail(p, at, "there is no %s '%.*s': use %s", field->name, len, text->data, all);
 }
 
-/* read_flags makes the number of "0xdf7fbd", which is how flags are shown. */
+/* read_flags converts flags as they are shown, "0xdf7fbd", to a number. */
 static void read_flags(struct literal *literal)
 {
     const struct ds_text *text = &literal->text;
@@ -343,7 +343,7 @@ static bool make_regex(struct filter_parser *p, size_t at, struct literal *liter
     return false;
 }
 
-/* read_label makes of GenServer.call the label that it means, which is no longer. */
+/* read_label converts GenServer.call to the label that it means, which is not longer. */
 static void read_label(struct filter *f, struct ds_text *text)
 {
     char room[LABEL_ROOM];
@@ -404,14 +404,14 @@ static bool read_value(struct filter_parser *p, const struct filter_field *field
     }
     if (ok && literal->text.data != NULL && test == TEST_EQ && field->words == NULL &&
         p->filter->num_near < MAX_NEAR) {
-        literal->near = calloc(1, sizeof *literal->near); /* without it nothing is told */
+        literal->near = calloc(1, sizeof *literal->near); /* if it fails, nothing is reported */
         p->filter->num_near += literal->near != NULL;
     }
     p->filter->num_literals += ok;
     return ok && (test != TEST_MATCHES || make_regex(p, at, literal));
 }
 
-/* '{' value {',' value} '}' */
+/* read_set reads '{' value {',' value} '}'. */
 static bool read_set(struct filter_parser *p, const struct filter_field *field)
 {
     skip_spaces(p);
@@ -444,7 +444,7 @@ static const struct {
     {"matches", TEST_MATCHES},
 };
 
-/* accept_comparison takes the sign or word of one; false when there is none. */
+/* accept_comparison consumes the sign or word of a comparison; false if there is none. */
 static bool accept_comparison(struct filter_parser *p, enum test_kind *test)
 {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
@@ -482,7 +482,8 @@ static struct filter_step *add_step(struct filter_parser *p, enum filter_step_ki
     return step;
 }
 
-/* A field alone asks whether the record has it; a bool alone, whether it is true. */
+/* add_presence adds a field alone: it tests whether the record has the field; for a bool, whether it is
+ * true. */
 static void add_presence(struct filter_parser *p, struct filter_step *step)
 {
     step->test = TEST_PRESENT;
@@ -538,7 +539,7 @@ static bool read_test(struct filter_parser *p)
     return true;
 }
 
-/* What holds tests together. */
+/* Combinations of tests. */
 
 static bool push(struct filter_parser *p, enum waiting_kind kind, size_t at, size_t step)
 {
@@ -578,7 +579,7 @@ static bool close_paren(struct filter_parser *p, size_t at)
     return true;
 }
 
-/* read_operand reads a test, or what may stand before one. */
+/* read_operand reads a test, or something that may precede one. */
 static bool read_operand(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
@@ -591,7 +592,7 @@ static bool read_operand(struct filter_parser *p, bool *complete)
     return read_test(p);
 }
 
-/* read_operator reads what may stand behind an operand. */
+/* read_operator reads something that may follow an operand. */
 static bool read_operator(struct filter_parser *p, bool *complete)
 {
     const size_t at = p->at;
@@ -608,7 +609,7 @@ static bool read_operator(struct filter_parser *p, bool *complete)
 
 static bool parse(struct filter_parser *p)
 {
-    bool complete = false; /* what stands so far is an expression */
+    bool complete = false; /* what was read so far is an expression */
     for (;;) {
         skip_spaces(p);
         if (complete && p->at == p->len)
@@ -620,8 +621,8 @@ static bool parse(struct filter_parser *p)
     return p->depth == 0 || fail(p, p->stack[p->depth - 1].at, "this ( is not closed");
 }
 
-/* One allocation of a kind is enough: each step and literal has a byte of its own in the
- * expression, and a text is shorter than what stands for it. */
+/* make_filter allocates a filter. One allocation of each kind is enough: each step and each literal has
+ * at least one byte of the expression, and a text is shorter than its literal. */
 static struct filter *make_filter(size_t len)
 {
     struct filter *filter = calloc(1, sizeof *filter);

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* probe is one test while the values of a record are held against it. */
+/* filter_probe is one test while the values of a record are compared. */
 struct filter_probe {
     struct filter *filter;
     const struct filter_step *step;
     bool present; /* the record has a value */
-    bool matches; /* one of its values is as asked for; of NE, is not */
+    bool matches; /* one of its values is as required; for NE, is not */
     bool failed;  /* memory ran out */
 };
 
@@ -62,7 +62,7 @@ static bool regex_matches(struct filter_probe *probe, struct match_regex *regex,
     return result == REGEX_YES;
 }
 
-/* suggest_text remembers what of the words is there, and what comes near to those that are not. */
+/* suggest_text remembers which of the words occur, and what is similar to the others. */
 static void suggest_text(const struct filter_probe *probe, struct ds_text text)
 {
     const struct literal *literals = literals_of(probe);
@@ -132,7 +132,7 @@ static bool wants_text(const struct filter_probe *probe)
     return false;
 }
 
-/* The text of a term is made only when nothing simpler can tell. */
+/* The text of a term is made only if nothing simpler decides. */
 void probe_offer_term(struct filter_probe *probe, const struct ds_term *term)
 {
     struct ds_text atom;

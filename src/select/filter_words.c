@@ -63,7 +63,7 @@ const char *filter_word_of_keys(const struct own_labels *own, size_t i)
 const char *filter_word_of_tls(const struct own_labels *own, size_t i)
 {
     (void)own;
-    enum { SSL_3 = 0x300 }; /* the first of them; versions follow each other */
+    enum { SSL_3 = 0x300 }; /* the first one; the other versions are consecutive numbers */
     return i <= UINT8_MAX ? ds_tls_version_name((uint16_t)(SSL_3 + i)) : NULL;
 }
 
@@ -83,7 +83,7 @@ const char *filter_word_of_outcome(const struct own_labels *own, size_t i)
 {
     (void)own;
     if (i == 0)
-        return "failed"; /* any outcome that call_outcome_is_failure names */
+        return "failed"; /* every outcome for which call_outcome_is_failure is true */
     i--;
     return i < CALL_OUTCOME_COUNT
                ? call_outcome_name((enum call_outcome)i)
@@ -102,7 +102,7 @@ const char *filter_word_of_group(const struct own_labels *own, size_t i)
 
 const char *filter_word_of_class(const struct own_labels *own, size_t i)
 {
-    static const char *const others[] = {"exit", "spawn"}; /* a process ended; none was started */
+    static const char *const others[] = {"exit", "spawn"}; /* a process ended; no process was started */
     const size_t num_others = sizeof others / sizeof others[0];
     return i < num_others ? others[i] : labels_class(own, i - num_others);
 }
@@ -142,7 +142,7 @@ const char *filter_word_of_alert(const struct own_labels *own, size_t i)
     return ds_tls_alert_at(i);
 }
 
-/* is_unnamed_flag says whether text is what a bit is called that is no flag. */
+/* is_unnamed_flag says whether text is the name of a bit that has no flag. */
 static bool is_unnamed_flag(struct ds_text text)
 {
     unsigned bit = 0;

@@ -1,6 +1,6 @@
 /*
- * labels.c - see labels.h. The labels are those of otp.def and --labels, and those of records that
- * are known by their op.
+ * labels.c - see labels.h. The labels are those of otp.def and --labels, and the op names of messages
+ * that are recognised by their op.
  */
 #include "select/labels.h"
 
@@ -17,8 +17,8 @@ static const char *const others[] = {"spawn", "monitor", "link"};
 
 enum { NUM_OTHERS = sizeof others / sizeof others[0] };
 
-/* is_family: phoenix means Phoenix.PubSub and Phoenix.Tracker. In small letters, for Task is a label
- * beside Task.Supervisor. */
+/* is_family says whether a word means a family of labels: phoenix means Phoenix.PubSub and
+ * Phoenix.Tracker. The word is in lower case, because Task is a label beside Task.Supervisor. */
 static bool is_family(const char *word, size_t len, const char *label, const char *group)
 {
     for (size_t i = 0; i < len; i++) {
@@ -95,7 +95,7 @@ static bool is_known(const struct own_labels *own, const char *word, size_t len)
     return false;
 }
 
-/* Without memory for the list there is no hint. */
+/* If there is no memory for the list, there is no hint. */
 static const char *find_nearest(const struct own_labels *own, const char *word, size_t len)
 {
     size_t num_lines;
@@ -113,7 +113,7 @@ static const char *find_nearest(const struct own_labels *own, const char *word, 
     return nearest;
 }
 
-/* complain_of says that there is no such label, and names the nearest in the spelling of the word. */
+/* complain_of reports that there is no such label, and names the nearest one in the syntax of the word. */
 static void complain_of(const struct own_labels *own, const char *option, const char *word, size_t len)
 {
     char room[LABEL_ROOM];

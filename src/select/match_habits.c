@@ -14,7 +14,7 @@ static const char pids[] = "expected no pid: use --process for a pid, or is_pid(
 static const char funs[] = "expected no fun: use is_function(X) for a fun; calls are "
                            "Mod:Fun(Args), Mod:Fun/Arity or Mod:Fun";
 
-/* Patterns that would only match an atom or a module of that name. */
+/* Patterns that would match only an atom or a module of that name. */
 static const struct {
     const char *text, *why;
 } wholes[] = {
@@ -22,7 +22,7 @@ static const struct {
     {"'receive'", every_message}, {"fun", funs},
 };
 
-/* Behind what stands before the place, or at the place. */
+/* Text before the place, or at the place. */
 static const struct {
     const char *before, *here, *why;
 } places[] = {
@@ -77,7 +77,7 @@ size_t match_habits_module(const char *text)
     size_t len = 0;
     while (isalnum((unsigned char)text[len]) || text[len] == '_')
         len++;
-    /* M, Mod and Module are what people call a variable; one that comes again is one. */
+    /* People call variables M, Mod and Module; a name that is used again is also a variable. */
     if (len < 3 || !isupper((unsigned char)text[0]) || !islower((unsigned char)text[1]) ||
         text[len] != ':' || strncmp(text, "Mod", 3) == 0)
         return 0;

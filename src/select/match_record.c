@@ -1,6 +1,6 @@
 /*
- * match_record.c - see match_record.h. Where nobody puts conversations together (--no-calls), a
- * message has no note, and is unwrapped here.
+ * match_record.c - see match_record.h. If calls are not correlated (--no-calls), a message has no note,
+ * and is unwrapped here.
  */
 #include "select/match_record.h"
 
@@ -19,7 +19,7 @@ struct match_record {
     struct ds_match *const *patterns;
     size_t num;
     const struct own_labels *own;
-    struct ds_otp *otp; /* made when it is needed */
+    struct ds_otp *otp; /* allocated when needed */
     uint64_t num_given_up, no_memory;
 };
 
@@ -72,7 +72,7 @@ void match_record_free(struct match_record *m)
     free(m);
 }
 
-/* unwrap finds what a note would say: the function, or what is inside. */
+/* unwrap finds the data that a note would have: the function, or the contents of the wrapper. */
 static void unwrap(struct match_record *m, const struct ds_message *message, struct note *note)
 {
     const struct ds_term *mfa = &message->role[DS_ROLE_MFA];

@@ -1,14 +1,14 @@
 /*
  * match_regex.c - see match_regex.h.
  *
- * The needle is a word of at least three ASCII letters that is part of every match, and that
- * comes into the text of a message in one way only: out of an atom, a string or a binary,
- * where its bytes stand as they are. So:
- * - it is taken from patterns without groups, alternatives, classes and escapes only;
- * - what may be the end of an escape for the character before it (\n, \xFF) is left off;
- * - words the text has by itself, and those that might be hexadecimal, are no needles;
- * - a string may be sent as a list of integers, a tag before each character: that form is
- *   searched for as well.
+ * The needle is a word of at least three ASCII letters that is part of every match, and that gets into
+ * the text of a message in one way only: from an atom, a string or a binary, which contains its bytes
+ * unchanged. So:
+ * - it comes only from patterns without groups, alternatives, classes and escapes;
+ * - letters that may end an escape for the preceding character (\n, \xFF) are left off;
+ * - words that the text itself adds, and words that may be hexadecimal, are not needles;
+ * - a string may be sent as a list of integers, with a tag before each character: that form is searched
+ *   for, too.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "select/match_regex.h"
@@ -27,9 +27,9 @@ enum { TAG_SMALL_INTEGER = 97, TAG_INTEGER = 98 };
 
 struct match_regex {
     struct bounded_regex *search;
-    size_t needle_len; /* 0: none */
+    size_t needle_len; /* 0: there is no needle */
     char needle[NEEDLE_MAX];
-    size_t rare; /* which of its letters is the rarest: the one to look for first */
+    size_t rare; /* index of its rarest letter, which is searched for first */
 };
 
 static bool is_letter(char c)
@@ -42,8 +42,8 @@ static bool is_hex_letter(char c)
     return (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* escape_tail_len returns how many letters at the beginning of a word may belong to an escape
- * for another character: n of \n, xFF of \xFF, uFEFF of \uFEFF. */
+/* escape_tail_len returns how many letters at the beginning of a word may belong to an escape for
+ * another character: n of \n, xFF of \xFF, uFEFF of \uFEFF. */
 static size_t escape_tail_len(const char *word, size_t len)
 {
     size_t tail = word[0] == 'x' || word[0] == 'u';
@@ -74,7 +74,7 @@ static void offer_needle(struct match_regex *regex, const char *word, size_t len
     regex->needle_len = len;
 }
 
-/* The letters by how often they occur, the tags of terms among them. */
+/* rareness ranks letters by their frequency, which includes the tags of terms. */
 static size_t rareness(char letter)
 {
     static const char letters[] = "ahwelmnjtkRXdsoirbcu_pgfyvxzq";
@@ -142,12 +142,12 @@ void match_regex_free(struct match_regex *regex)
     free(regex);
 }
 
-/* is_listed says whether the bytes from at on, where the needle's rare letter stands, may be
- * part of a list of characters that holds the needle. It looks at what comes after: enough to
- * leave out nearly all that is none. */
+/* is_listed says whether the bytes from `at` on, where the needle's rare letter is, may be part of a
+ * list of characters that contains the needle. It examines the following bytes: enough to exclude
+ * nearly everything else. */
 static bool is_listed(const struct match_regex *regex, const uint8_t *bytes, size_t len, size_t at)
 {
-    /* Nobody sends characters below 256 in four bytes; if one does, let it be seen. */
+    /* No node sends characters below 256 in four bytes; if one does, the text is searched. */
     static const uint8_t wide[] = {TAG_INTEGER, 0, 0, 0};
     if (at >= sizeof wide && memcmp(bytes + at - sizeof wide, wide, sizeof wide) == 0)
         return true;

@@ -1,6 +1,6 @@
 /*
- * names_here.c - see names_here.h. Few names are kept, and each is compared with all of them: that is done
- * only while a name that was asked for has not occurred.
+ * names_here.c - see names_here.h. Only a few names are kept, and each new one is compared with all of
+ * them: that happens only until a name that the user gave has occurred.
  */
 #include "select/names_here.h"
 
@@ -36,7 +36,7 @@ void names_here_add(struct names_here *names, struct ds_text name, uint64_t weig
     memcpy(lightest->text, name.data, name.len);
 }
 
-/* find_next returns the heaviest of those that were not shown yet, of equal ones the first. */
+/* find_next returns the heaviest name that was not shown yet; of equal ones the first. */
 static size_t find_next(const struct names_here *names, const bool *shown)
 {
     size_t best = names->num;

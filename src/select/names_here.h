@@ -1,5 +1,6 @@
 /*
- * names_here.h - some of the names that occur, those that weigh most, for a user who asked for another one.
+ * names_here.h - some of the names that occur, the ones with the greatest weight, for a user who asked
+ * for a name that does not occur.
  */
 #ifndef DISTSNIFF_NAMES_HERE_H
 #define DISTSNIFF_NAMES_HERE_H
@@ -8,7 +9,7 @@
 
 enum { NAMES_HERE_MAX = 48, NAMES_HERE_SHOWN = 8 };
 
-/* names_here: all zero in the beginning. */
+/* names_here must be all zero at first. */
 struct names_here {
     struct name_here {
         char text[SUGGESTION_MAX];
@@ -16,13 +17,14 @@ struct names_here {
         uint64_t weight;
     } name[NAMES_HERE_MAX];
     size_t num;
-    bool has_more; /* a name had no room: the lightest made room for it, and it has that one's weight */
+    bool has_more; /* a name had no room: it replaced the lightest, and inherited its weight */
 };
 
-/* names_here_add adds weight to a name; an absent, empty or long one is none. */
+/* names_here_add adds weight to a name; absent, empty and long names are ignored. */
 void names_here_add(struct names_here *names, struct ds_text name, uint64_t weight);
 
-/* names_here_print adds the heaviest to a text, with commas between them. False: there are none. */
+/* names_here_print appends the heaviest names to a text, separated by commas. Returns false if there
+ * are none. */
 bool names_here_print(const struct names_here *names, struct ds_buffer *text);
 
 #endif

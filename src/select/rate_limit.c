@@ -31,7 +31,7 @@ bool rate_limit_exceeded(struct rate_limit *limit, int64_t ts_ns)
         ts_ns = limit->last_ns;
     }
     limit->last_ns = ts_ns;
-    /* What stands here is the message that rate.max others have followed. */
+    /* This place has the time of the message rate.max messages ago. */
     int64_t *place = &limit->times[limit->num++ % limit->rate.max];
     int64_t since_ns;
     const bool is_far = __builtin_sub_overflow(ts_ns, *place, &since_ns);

@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A call that was selected and has not ended. */
+/* A selected call that has not ended. */
 struct selected_call {
     struct table_entry entry;
     uint64_t number;
-    bool with_reply; /* -m '... -> return': whatever --no-pairs says */
+    bool with_reply; /* -m '... -> return': the reply is shown, even with --no-pairs */
 };
 TABLE_KEYED(struct selected_call, number);
 
-/* A connection of which so many messages more are shown. */
+/* A connection whose next `left` messages are shown. */
 struct followed {
     struct table_entry entry;
     uint64_t conn, left;
@@ -35,18 +35,18 @@ TABLE_KEYED(struct followed, conn);
 
 struct selector {
     const struct selector_config *config;
-    bool has_picks; /* one of those that say nothing about the end of a call */
-    bool is_picky;  /* anything at all may be left out */
-    bool had_event; /* the last event was wanted */
+    bool has_picks; /* there is an option that does not apply to the end of a call */
+    bool is_picky;  /* something may be left out */
+    bool had_event; /* the last event was selected */
     struct table calls;
-    struct table followed;      /* -A */
+    struct table followed;      /* for -A */
     struct match_record *match; /* NULL without -m */
     struct event_text *printer;
     struct ds_buffer text;
-    struct suggestion *near; /* of --node, then of --process; NULL: none is given, or all occur */
-    /* While near is there: */
+    struct suggestion *near; /* for --node, then for --process; NULL: none is given, or all occur */
+    /* Used while near is not NULL: */
     struct names_here nodes, processes;
-    uint64_t num_messages, num_unreadable; /* messages, and those of them with unknown atoms */
+    uint64_t num_messages, num_unreadable; /* all messages; messages with unknown atoms */
     uint64_t num_given_up;
     uint64_t no_memory;
 };
@@ -60,7 +60,7 @@ static bool lists_fit(const struct string_list *lists, const char *label, const 
     return false;
 }
 
-/* kind_fits is --calls-only, --only and --hide, of a call that ended as well. */
+/* kind_fits checks --calls-only, --only and --hide, also for a call that ended. */
 static bool kind_fits(const struct selector_config *config, const struct record *record)
 {
     if (!config->calls_only && config->hide.num == 0 && config->only.num == 0)
@@ -69,10 +69,10 @@ static bool kind_fits(const struct selector_config *config, const struct record 
     const char *label = call != NULL ? call->label : record->note.label;
     const char *group = call != NULL ? call->group : record->note.group;
     if (call == NULL && record->event->type == DS_EVENT_GAP)
-        return true; /* what is missing may be what was asked for */
+        return true; /* the missing part may be what the user asked for */
     if (config->calls_only && call == NULL && record->note.call == 0)
         return false;
-    if (label == NULL) /* a monitor or link may be of a process of OTP's */
+    if (label == NULL) /* a monitor or link may belong to a process of OTP */
         return config->only.num == 0 &&
                (group == NULL || !lists_fit(&config->hide, "", group));
     if (config->only.num != 0 && !lists_fit(&config->only, label, group))
@@ -130,7 +130,8 @@ static bool text_matches(struct selector *s, const struct record *record)
     return result == REGEX_YES;
 }
 
-/* What is for tables alone has no line of text, whatever is or is not to be in it. */
+/* regex_fits checks -e. Records that are only for tables have no line of text: with -e they are left
+ * out, even with --invert. */
 static bool regex_fits(struct selector *s, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -138,7 +139,7 @@ static bool regex_fits(struct selector *s, const struct record *record)
            (!ds_event_is_of_tables(event) && text_matches(s, record) != s->config->invert);
 }
 
-/* match_fits is -m. *with_reply: the reply was asked for. */
+/* match_fits checks -m. *with_reply: the reply is wanted, too. */
 static bool match_fits(struct selector *s, const struct record *record, bool *with_reply)
 {
     if (s->match == NULL || record->event->type == DS_EVENT_GAP)
@@ -168,7 +169,7 @@ static void remember_call(struct selector *s, uint64_t number, bool with_reply)
     call->with_reply = with_reply;
 }
 
-/* What follows a selected message */
+/* Messages after a selected one */
 
 static void begin_following(struct selector *s, uint64_t conn)
 {
@@ -180,8 +181,7 @@ static void begin_following(struct selector *s, uint64_t conn)
     f->left = s->config->num_after;
 }
 
-/* follows says whether a message that was not selected is among the next ones of its
- * connection. */
+/* follows says whether a message that was not selected is one of the next ones of its connection. */
 static bool follows(struct selector *s, const struct ds_event *event, bool wanted)
 {
     if (s->config->num_after == 0)
@@ -205,7 +205,7 @@ static bool is_word(struct ds_text word, struct ds_text name)
     return word.len == name.len && memcmp(word.data, name.data, name.len) == 0;
 }
 
-/* A name without a host is held against those of nodes without theirs. */
+/* A name without a host is compared with nodes' names without their hosts. */
 static void suggest_node(struct suggestion *near, struct ds_text word, struct ds_text node)
 {
     const char *host = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
@@ -214,8 +214,9 @@ static void suggest_node(struct suggestion *near, struct ds_text word, struct ds
     suggestion_take(near, word, node);
 }
 
-/* on_end takes the names of one end of a message: its registered name, what the message is addressed
- * to, and its titles. What the application names weighs more than the housekeeping of Erlang/OTP. */
+/* on_end counts the names of one end of a message: its registered name, the name to which the message
+ * is addressed, and its titles. Names of the application weigh more than those of Erlang/OTP's
+ * housekeeping. */
 static void on_end(struct selector *s, const struct record *record, enum ds_role role,
                    struct ds_text name, const struct titles *titles)
 {
@@ -241,7 +242,7 @@ static void on_end(struct selector *s, const struct record *record, enum ds_role
     }
 }
 
-/* on_names looks at the names of an event, for those of the user's that did not occur yet. */
+/* on_names checks the names of an event against the user's names that have not occurred yet. */
 static void on_names(struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
@@ -282,7 +283,7 @@ bool selector_nodes_occurred(const struct selector *s)
     return occurs;
 }
 
-/* list_here says what there is instead of a name that never occurred. */
+/* list_here reports which names exist instead of a name that never occurred. */
 static void list_here(const char *option, struct ds_text word, const struct names_here *names,
                       const char *here, const char *none)
 {
@@ -354,11 +355,12 @@ struct selector *selector_new(const struct selector_config *config)
                    config->num_regexes != 0 || config->num_matches != 0 || config->num_after != 0;
     s->is_picky = s->has_picks || config->filter != NULL || config->calls_only ||
                   config->hide.num != 0 || config->only.num != 0;
-    /* No more calls than these are open, and each says when it ends. */
+    /* There are never more open calls than this, and each end of a call is reported. */
     table_init(&s->calls, sizeof(struct selected_call), config->limits[DS_LIMIT_CALLS]);
     table_init(&s->followed, sizeof(struct followed), config->limits[DS_LIMIT_CONNECTIONS]);
     const size_t num_names = config->nodes.num + config->num_processes;
-    s->near = num_names != 0 ? calloc(num_names, sizeof *s->near) : NULL; /* without, nothing is told */
+    s->near = num_names != 0 ? calloc(num_names, sizeof *s->near) : NULL; /* if it fails, nothing is
+                                                                             reported */
     if (config->num_regexes != 0) {
         s->printer = event_text_new();
         if (s->printer == NULL) {
@@ -406,9 +408,9 @@ void selector_add_stats(const struct selector *s, struct ds_stats *stats)
                         (s->match != NULL ? match_record_no_memory(s->match) : 0);
 }
 
-/* is_brought says whether a message is shown because its call was selected. What --invert
- * leaves out is not brought back by a request that it lets through; with -> return the reply
- * is, and nothing else. */
+/* is_brought says whether a message is shown because its call was selected. With --invert, a selected
+ * request does not select the other messages of its call; with -> return it selects the reply, and
+ * nothing else. */
 static bool is_brought(const struct selector *s, const struct selected_call *call,
                        const struct note *note)
 {
@@ -417,7 +419,7 @@ static bool is_brought(const struct selector *s, const struct selected_call *cal
     return !s->config->no_pairs && !s->config->invert;
 }
 
-/* monitor_fits is what can be asked of the end of a monitor or link: it has no op and no line
+/* monitor_fits checks the options that apply to the end of a monitor or link: it has no op and no line
  * of text. */
 static bool monitor_fits(const struct selector *s, const struct record *record)
 {
@@ -449,7 +451,7 @@ bool selector_has_node(const struct selector *s, struct ds_text name, const stru
     return node_is;
 }
 
-/* names_address says whether the sentence of a finding has that address, alone or with a port. */
+/* names_address says whether the sentence of a finding contains that address, alone or with a port. */
 static bool names_address(const struct finding *finding, const char *word)
 {
     const struct wording *sentence = &finding->sentence;
@@ -473,7 +475,7 @@ bool selector_is_of_nodes(const struct selector *s, const struct finding *findin
     return node_is;
 }
 
-/* finding_fits: one has nodes and fields, nothing else that could be asked for. */
+/* finding_fits checks a finding: only options for nodes and fields apply. */
 static bool finding_fits(const struct selector *s, const struct record *record)
 {
     const struct selector_config *config = s->config;
@@ -481,8 +483,8 @@ static bool finding_fits(const struct selector *s, const struct record *record)
            config->num_matches == 0 && config->num_processes == 0 && filter_run(config->filter, record);
 }
 
-/* raw_fits is of bytes as sent: a frame goes with what it completed. What segments carried
- * cannot be told apart by message, so it is there whole or not at all. */
+/* raw_fits checks bytes as sent: a frame is shown with the event that it completed. The data of
+ * segments cannot be divided into messages, so all of it is shown or nothing. */
 static bool raw_fits(const struct selector *s, const struct ds_event *event)
 {
     return event->type == DS_EVENT_FRAME && event->frame_sent.completes && s->had_event;
@@ -509,14 +511,14 @@ static bool wants_decoded(struct selector *s, const struct record *record)
     bool with_reply = false;
     const bool wanted =
         (is_known && is_brought(s, call, &record->note)) || event_fits(s, record, &with_reply);
-    /* A filter can ask for the end of a call by itself; picks can't. */
+    /* A filter can select the end of a call itself; the other options can't. */
     if (wanted && number != 0 && !is_known &&
         (s->has_picks || (!s->config->no_pairs && !s->config->invert)))
         remember_call(s, number, with_reply);
     return follows(s, record->event, wanted) || wanted;
 }
 
-/* Not inline: most runs choose nothing, and are not to pay for it with each record. */
+/* Not inline: most runs select everything, and should not pay for this with each record. */
 static __attribute__((noinline)) bool choose(struct selector *s, const struct record *record)
 {
     if (record->event != NULL && ds_event_is_raw(record->event))

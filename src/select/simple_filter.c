@@ -100,7 +100,7 @@ bool op_set_has(const struct op_set *set, const struct ds_event *event)
     return code >= 0 && code < 256 && (set->codes[code / 64] >> code % 64 & 1) != 0;
 }
 
-/* Reads ".N" at the end of text and takes it away. */
+/* parse_number reads ".N" at the end of text and removes it. */
 static bool parse_number(struct ds_text *text, uint32_t *out)
 {
     uint64_t number = 0, scale = 1;
@@ -162,7 +162,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
     if (bracketed && parse_shown(process, word, len))
         return true;
     if (parse_number(&pid, &process->serial) && parse_number(&pid, &process->id)) {
-        const bool any_node = count_digits(pid) == pid.len; /* as a shell numbers nodes for itself */
+        const bool any_node = count_digits(pid) == pid.len; /* shells number nodes by their own count */
         if (bracketed || any_node || memchr(pid.data, '@', pid.len) != NULL) {
             process->name = (struct ds_text){NULL, 0};
             process->node = any_node ? (struct ds_text){NULL, 0} : pid;
@@ -189,8 +189,8 @@ static bool is_text(struct ds_text word, struct ds_text text)
     return text.data != NULL && is_same(word, text);
 }
 
-/* is_global says whether a title is that name of global: with the quotes of an atom, or without, as
- * words of the user's are. */
+/* is_global says whether a title is that name in global: with the quotes of an atom, or without, as
+ * users write it. */
 static bool is_global(struct ds_text word, struct ds_text title)
 {
     static const char global[] = "global:";
@@ -203,8 +203,8 @@ static bool is_global(struct ds_text word, struct ds_text title)
            (is_quoted && is_same(word, (struct ds_text){name.data + 1, name.len - 2}));
 }
 
-/* has_title says whether one of the titles is that name, in either language's spelling: as it stands,
- * or as what global calls the process, which is one and the same process everywhere. */
+/* has_title says whether one of the titles is that name, in either language's syntax: as it is, or as
+ * the name in global, which belongs to one process in the whole cluster. */
 static bool has_title(struct ds_text name, const struct titles *titles)
 {
     for (size_t i = 0; titles != NULL && i < titles->num; i++) {
@@ -215,7 +215,7 @@ static bool has_title(struct ds_text name, const struct titles *titles)
     return false;
 }
 
-/* means says whether a word of the user's is that name, in either language's spelling. */
+/* means says whether a user's word is that name, in either language's syntax. */
 static bool means(struct ds_text word, struct ds_text name)
 {
     return is_same(word, name) || elixir_name_means(word, name);
@@ -267,7 +267,7 @@ bool pick_process_is(const struct pick_process *process, const struct party *par
            (process->node.data == NULL || is_same(process->node, party->node));
 }
 
-/* is_host says whether a word is the host of a node, whole or its first part. */
+/* is_host says whether a word is the host of a node, in full or its first part. */
 static bool is_host(struct ds_text word, struct ds_text host)
 {
     const char *dot = memchr(host.data, '.', host.len);
@@ -275,8 +275,8 @@ static bool is_host(struct ds_text word, struct ds_text host)
            (dot != NULL && is_same(word, (struct ds_text){host.data, (size_t)(dot - host.data)}));
 }
 
-/* An end may be known by EPMD alone, without its host, too. A name without a host is that of any node of
- * this name, or of any node on that host. */
+/* An end may be known only from EPMD, without its host. A name without a host means any node of this
+ * name, and any node on the host of this name. */
 static bool is_node(struct ds_text asked, struct ds_text node)
 {
     if (node.data == NULL)
@@ -294,7 +294,7 @@ static bool is_node(struct ds_text asked, struct ds_text node)
     return is_same(asked, node);
 }
 
-/* pick_node_text returns a node's name as the user wrote it, which in Elixir may be :"bob@h". */
+/* pick_node_text returns the name of a node from the user's word, which in Elixir may be :"bob@h". */
 struct ds_text pick_node_text(const char *node)
 {
     struct ds_text asked = {node, strlen(node)};
@@ -305,10 +305,10 @@ struct ds_text pick_node_text(const char *node)
     return asked;
 }
 
-/* place is what a word for a node may be: an address, alone or with a port. */
+/* node_place is what a word for a node may be: an address, alone or with a port. */
 struct node_place {
-    struct ds_addr addr; /* family 0: the word is none */
-    uint16_t port;       /* 0: any */
+    struct ds_addr addr; /* family 0: the word is not an address */
+    uint16_t port;       /* 0: any port */
 };
 
 static bool parse_addr(const char *text, size_t len, bool is_bracketed, struct ds_addr *addr)
@@ -335,15 +335,15 @@ static bool parse_port(const char *text, uint16_t *port)
     return number > 0 && number <= UINT16_MAX;
 }
 
-/* parse_place reads 10.0.0.1, 2001:db8::1 or [2001:db8::1]; with a port behind a colon, or behind a dot as
- * text prints it. Without brackets what stands behind a colon is part of an IPv6 address. */
+/* parse_place reads 10.0.0.1, 2001:db8::1 or [2001:db8::1]; with a port after a colon, or after a dot
+ * as in printed text. Without brackets, everything after a colon is part of an IPv6 address. */
 static struct node_place parse_place(const char *word)
 {
     struct node_place place = {0};
-    const char *host = word + (word[0] == '~'); /* as text shows a node without a name */
+    const char *host = word + (word[0] == '~'); /* as a node without a name is shown */
     const bool is_bracketed = host[0] == '[';
     if (!is_bracketed && host[0] != ':' && strspn(host, "0123456789abcdefABCDEF") == 0)
-        return place; /* as nearly all names */
+        return place; /* nearly all words are names */
     if (!is_bracketed && parse_addr(host, strlen(host), false, &place.addr))
         return place;
     host += is_bracketed;

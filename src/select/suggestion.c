@@ -20,13 +20,15 @@ static struct ds_text behind(struct ds_text text, const char *prefix)
     return (struct ds_text){text.data + len, text.len - len};
 }
 
-/* bare takes away what only tells atoms from modules: Shop.Cart is 'Elixir.Shop.Cart', :cart cart. */
+/* bare removes the characters that only distinguish atoms from modules: Shop.Cart is
+ * 'Elixir.Shop.Cart', :cart cart. */
 static struct ds_text bare(struct ds_text text)
 {
     return behind(behind(text, "Elixir."), ":");
 }
 
-/* contains: a part of a name is as near to it as a name with one other letter. */
+/* contains says whether a name contains the word: a part of a name counts as similar as a name with one
+ * different letter. */
 static bool contains(struct ds_text name, struct ds_text word)
 {
     enum { LEAST = 3 };
