@@ -11,7 +11,7 @@
 
 static const struct {
     const char *name, *words;
-    bool is_worse[2]; /* grown, shrunk */
+    bool is_worse[2]; /* is it worse if it has grown; if it has shrunk */
 } measures[MEASURE_COUNT] = {
 #define MEASURE(id, name, words, is_worse_grown, is_worse_shrunk) \
     {name, words, {is_worse_grown, is_worse_shrunk}},
@@ -68,7 +68,7 @@ struct differ_state {
     struct differences *out;
 };
 
-/* pair is one kind of things in both; NULL: there is none. */
+/* differ_pair is one kind of things in both profiles; NULL: it is not in that one. */
 struct differ_pair {
     const struct profile_entry *entry[2];
     struct profile_part sum[2];
@@ -143,9 +143,9 @@ static double rate_of(const struct differ_state *c, const struct differ_pair *pa
     return seconds > 0 ? (double)pair->sum[side].count / seconds : 0;
 }
 
-/* get_rates gives how often something happened a second in each slice, in slices of that width, a
- * multiple of the profile's by a power of two. The last one is as long as the capture has it; one
- * that is less than half a slice is left out, where there are others. */
+/* get_rates sets rates to the number of events per second in each slice, for slices of width_ns, which
+ * is the profile's width times a power of two. The last slice ends with the capture; it is left out if
+ * it is shorter than half a slice, unless it is the only one. */
 static unsigned get_rates(const struct profile *p, const struct profile_entry *entry, int64_t width_ns,
                           double rates[static PROFILE_SLICES])
 {
@@ -166,7 +166,7 @@ static unsigned get_rates(const struct profile *p, const struct profile_entry *e
     return num;
 }
 
-/* part_rates gives them in the parts of a capture, which are about equally long. */
+/* part_rates sets the rates in the parts of a capture, which are about equally long. */
 static void part_rates(const struct differ_state *c, const struct differ_pair *pair, int side,
                        double rates[static PROFILE_PARTS])
 {
@@ -177,8 +177,8 @@ static void part_rates(const struct differ_state *c, const struct differ_pair *p
     }
 }
 
-/* are_apart says whether all values of one sample are beyond all of the other one: 1 those of b are
- * greater, -1 those of a are, 0 neither. */
+/* are_apart says whether all values of one sample are greater than all of the other one: 1 those of b
+ * are, -1 those of a are, 0 neither. */
 static int are_apart(const double *a, unsigned num_a, const double *b, unsigned num_b)
 {
     bool above = num_a != 0 && num_b != 0, below = above;
@@ -191,8 +191,8 @@ static int are_apart(const double *a, unsigned num_a, const double *b, unsigned 
     return below - above;
 }
 
-/* rate_direction says in which slices something happens more often, as are_apart does. 0: that may
- * be chance. */
+/* rate_direction says in which capture's slices something is more frequent, as are_apart does. 0: the
+ * difference may be chance. */
 static int rate_direction(const struct differ_state *c, const struct differ_pair *pair)
 {
     const struct profile *const *profile = c->profile;
@@ -213,7 +213,7 @@ static int rate_direction(const struct differ_state *c, const struct differ_pair
     return brief == 1 ? direction : -direction;
 }
 
-/* is_in_all_parts says whether something is there all the time. */
+/* is_in_all_parts says whether something is in every part of a capture. */
 static bool is_in_all_parts(const struct profile_entry *entry)
 {
     for (int i = 0; i < PROFILE_PARTS; i++) {
@@ -223,7 +223,7 @@ static bool is_in_all_parts(const struct profile_entry *entry)
     return true;
 }
 
-/* num_unread: messages of a capture that could be of that kind, for all that is known. */
+/* num_unread returns how many unread messages of a capture could be of that kind. */
 static uint64_t num_unread(const struct differ_state *c, const struct differ_pair *pair, int side)
 {
     const enum profile_kind kind = any_of(pair)->kind;
@@ -233,7 +233,7 @@ static uint64_t num_unread(const struct differ_state *c, const struct differ_pai
                : c->profile[side]->num_unnamed + (is_by_content ? c->profile[side]->num_unread : 0);
 }
 
-/* may_be_unread says whether what a side has less of may be among what could not be read there. */
+/* may_be_unread says whether what one side has less of may be among its unread messages. */
 static bool may_be_unread(struct differ_state *c, const struct differ_pair *pair, int side)
 {
     const double expected = rate_of(c, pair, !side) * profile_seconds(c->profile[side]);
@@ -247,7 +247,7 @@ static bool is_of_tool(struct ds_text key)
     return memchr(key.data, '*', key.len) != NULL;
 }
 
-/* compare_presence is for what one side alone has. */
+/* compare_presence compares something that only one side has. */
 static void compare_presence(struct differ_state *c, const struct differ_pair *pair, int side)
 {
     const struct profile_entry *entry = pair->entry[side];
@@ -271,8 +271,8 @@ static void compare_presence(struct differ_state *c, const struct differ_pair *p
         add(c, pair, change, MEASURE_PRESENCE, rate_of(c, pair, 0), rate_of(c, pair, 1));
 }
 
-/* differs_by says which of two values is greater by a factor and by a least difference: 0 neither,
- * 1 the second, -1 the first. */
+/* differs_by says which of two values is greater, by a factor and by a minimum difference: 0 neither, 1
+ * the second, -1 the first. */
 static int differs_by(double before, double after, double factor, double least)
 {
     if (fabs(after - before) < least)
@@ -325,7 +325,7 @@ static void compare_size(struct differ_state *c, const struct differ_pair *pair)
         add(c, pair, change_of(direction), MEASURE_SIZE, before, after);
 }
 
-/* whole_quantile gives a quantile of all parts together. False when memory ran out. */
+/* whole_quantile sets a quantile of all parts together. Returns false when memory ran out. */
 static bool whole_quantile(const struct profile_entry *entry, double percent, uint64_t *quantile)
 {
     struct histogram all = {0};
@@ -343,8 +343,8 @@ static bool whole_quantile(const struct profile_entry *entry, double percent, ui
     return ok;
 }
 
-/* longer_by_chance returns how probable it is that as many calls of one side as these take longer than a
- * quantile of the other one. */
+/* longer_by_chance returns the probability that by chance this many calls of one side last longer than
+ * a quantile of the other side. */
 static double longer_by_chance(const struct differ_pair *pair, int longer, uint64_t quantile)
 {
     uint64_t hits[2] = {0}, num[2] = {0};
@@ -358,7 +358,7 @@ static double longer_by_chance(const struct differ_pair *pair, int longer, uint6
     return share_test(hits[longer], num[longer], hits[!longer], num[!longer]);
 }
 
-/* compare_latency returns whether there is a difference. */
+/* compare_latency returns whether the latencies differ. */
 static bool compare_latency(struct differ_state *c, const struct differ_pair *pair, enum measure measure,
                             double percent, uint64_t least)
 {
@@ -438,7 +438,7 @@ static void compare_pair(struct differ_state *c, const struct differ_pair *pair)
     }
 }
 
-/* how_much is by how many times a value differs, for the order of rows. */
+/* how_much returns the factor by which a value differs, to order rows. */
 static double how_much(const struct difference *d)
 {
     const double more = fmax(d->before_value, d->after_value),
@@ -446,7 +446,7 @@ static double how_much(const struct difference *d)
     return less > 0 ? more / less : more > 0 ? INFINITY : 1;
 }
 
-/* weight is what a difference moves: events of both captures. */
+/* weight returns the number of events of both captures that a difference concerns. */
 static uint64_t weight(const struct difference *d)
 {
     return (d->before != NULL ? profile_sum(d->before).count : 0) +
@@ -458,7 +458,7 @@ static const struct profile_entry *any_entry(const struct difference *d)
     return d->after != NULL ? d->after : d->before;
 }
 
-/* By part, then what is worse, then kind and measure, then how much. */
+/* by_importance orders by part, then worse ones first, then by kind and measure, then by factor. */
 static int by_importance(const void *a, const void *b)
 {
     const struct difference *x = a, *y = b;
@@ -480,7 +480,7 @@ static int by_importance(const void *a, const void *b)
     return order != 0 ? order : (x->key.len > y->key.len) - (x->key.len < y->key.len);
 }
 
-/* has_word says whether a word, a node or two with " - " between them, stands in a key by itself. */
+/* has_word says whether a key contains a word (a node, or two with " - " between them) as a whole word. */
 static bool has_word(struct ds_text key, struct ds_text word)
 {
     for (size_t at = 0; at + word.len <= key.len; at++) {
@@ -492,7 +492,7 @@ static bool has_word(struct ds_text key, struct ds_text word)
     return false;
 }
 
-/* next_word takes the first word off a key. */
+/* next_word removes the first word of a key and returns it. */
 static struct ds_text next_word(struct ds_text *key)
 {
     struct ds_text word = {key->data, 0};
@@ -508,7 +508,7 @@ static bool is_word(struct ds_text word, const char *wanted)
     return word.len == strlen(wanted) && memcmp(word.data, wanted, word.len) == 0;
 }
 
-/* has_label says whether a key of a message has that label, which stands in brackets. */
+/* has_label says whether the key of a message has that label, which is in brackets. */
 static bool has_label(struct ds_text key, struct ds_text label)
 {
     for (size_t at = 1; at + label.len < key.len; at++) {
@@ -519,12 +519,11 @@ static bool has_label(struct ds_text key, struct ds_text label)
     return false;
 }
 
-/* belongs_to says whether a message may be a part of calls: whether it goes between the nodes of these,
- * has their label, and the name of who is called where it has one. profile_gather.c makes both keys:
+/* belongs_to says whether messages may belong to calls: they go between the same nodes, have the same
+ * label, and, if they have a name, it is the callee's. profile_gather.c makes both keys:
  *
  *   call      CALLER > CALLEE LABEL to NAME, or CALLER > CALLEE LABEL FUNCTION
- *   message   SENDER > RECEIVER ROLE SHAPE (LABEL), then to NAME or from NAME where it is known
- */
+ *   message   SENDER > RECEIVER ROLE SHAPE (LABEL), then to NAME or from NAME if it is known */
 static bool belongs_to(struct ds_text message, struct ds_text call)
 {
     struct ds_text rest = call;
@@ -542,7 +541,7 @@ static bool is_more(const struct difference *d)
     return d->change == CHANGE_APPEARED || d->change == CHANGE_GROWN;
 }
 
-/* is_of_callee says whether a message is sent by the node that is called. */
+/* is_of_callee says whether messages are sent by the node that is called. */
 static bool is_of_callee(struct ds_text message, struct ds_text call)
 {
     (void)next_word(&call);
@@ -551,9 +550,10 @@ static bool is_of_callee(struct ds_text message, struct ds_text call)
     return sender.len == callee.len && memcmp(sender.data, callee.data, callee.len) == 0;
 }
 
-/* follows_from_call: new calls bring new messages, more calls bring more of the messages that there were,
- * and calls that fail bring how they end, which the callee sends. A request of a shape that was not there
- * before may be why there are more calls, or why they fail. */
+/* follows_from_call says whether a difference d follows from a difference of calls: new calls cause new
+ * messages, more calls cause more of the existing messages, and failing calls cause messages of the
+ * callee that report failures. But a request of a new shape may be the reason why there are more calls,
+ * or why they fail. */
 static bool follows_from_call(const struct difference *d, const struct difference *by)
 {
     if (d->kind != PROFILE_MESSAGE || !any_entry(d)->is_of_call || by->kind != PROFILE_CALL ||
@@ -579,7 +579,7 @@ static bool follows_from_node(const struct difference *d, const struct differenc
            d->kind != PROFILE_NODE && has_word(d->key, by->key);
 }
 
-/* drop_implied leaves out what follows from another difference. */
+/* drop_implied removes differences that follow from another one. */
 static void drop_implied(struct differences *out)
 {
     size_t num = 0;

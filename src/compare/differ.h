@@ -1,23 +1,23 @@
 /*
- * differ.h - in what two profiles differ.
+ * differ.h - finds the differences between two profiles.
  *
- * A difference is shown when it is large enough (thresholds.def) and when the figures of neither
- * capture vary so much that it may be chance:
+ * A difference is shown if it is large enough (thresholds.def), and if the values within each capture
+ * do not vary so much that it may be chance:
  *
  *   rate       the rates in the slices of both captures, made equally wide, by the rank-sum test
- *              (significance.h). Where one capture is too short for that, the rates in its parts
- *              are all beyond those in the slices of the other one
- *   presence   it is in every part of one capture, and nowhere in the other; of a finding, once is
- *              enough. What a tool that came and went did is judged by rate: its name has a * in it
- *   latency    each part of one capture is beyond each part of the other one. Each part has 5
- *              values, for a 99th percentile 50. And Fisher's exact test on the calls that take
- *              longer than that percentile of the quicker capture
- *   size       the same, of mean sizes
+ *              (significance.h). If one capture is too short for that, all rates in its parts must be
+ *              beyond all rates in the slices of the other one
+ *   presence   it is in every part of one capture, and nowhere in the other; for a finding, one
+ *              occurrence is enough. Tools that come and go, whose names contain a *, are judged by
+ *              rate
+ *   latency    each part of one capture is beyond each part of the other one. Each part must have 5
+ *              values, 50 for a 99th percentile. In addition, Fisher's exact test on the calls that
+ *              last longer than that percentile of the faster capture
+ *   size       the same for mean sizes
  *   failed     Fisher's exact test on the calls that failed, of those that ended
  *
- * What could not be read is not missing: where a capture has more unread messages, of a link or at
- * all, than what it seems to lack could have been, the difference is not shown but counted as not
- * judged.
+ * Unread messages are not missing: if what a capture seems to lack could be among its unread messages,
+ * of a link or of the whole capture, the difference is not shown but counted as not judged.
  */
 #ifndef SRC_DIFFER_H
 #define SRC_DIFFER_H
@@ -38,11 +38,11 @@ enum measure {
     MEASURE_COUNT
 };
 
-/* In the order in which they are shown. */
+/* In the order of the output. */
 enum change { CHANGE_APPEARED, CHANGE_VANISHED, CHANGE_GROWN, CHANGE_SHRUNK, CHANGE_COUNT };
 
-/* difference is one row. Rates are a second, latencies in seconds, sizes in bytes, failed as a
- * share of 1. before and after point into the profiles; NULL where one has no such kind. */
+/* difference is one row. Rates are per second, latencies in seconds, sizes in bytes, failed is a
+ * fraction of 1. before and after point into the profiles; NULL if that one has no such kind. */
 struct difference {
     enum change change;
     enum measure measure;
@@ -51,26 +51,27 @@ struct difference {
     double before_value, after_value;
     const struct profile_entry *before, *after;
     bool is_worse;
-    bool is_implied; /* it follows from another one, and is left out */
+    bool is_implied; /* it follows from another difference, and is left out */
 };
 
 struct differences {
-    struct difference *rows; /* ordered as they are shown; owned */
+    struct difference *rows; /* in the order of the output; owned */
     size_t num, cap;
-    uint64_t num_implied;    /* were left out, as they follow from a node or call that is there as well */
-    uint64_t num_compared;   /* kinds that both sides have, with the names of their nodes */
-    uint64_t num_not_judged; /* kinds that one side seems to lack, and may have among what is unread */
-    uint64_t num_too_thin;   /* kinds that only one side has, too seldom to say more */
-    bool is_incomplete;      /* a profile left out things: nothing is said to appear or vanish */
-    bool is_worse; /* one of the rows is */
+    uint64_t num_implied;    /* rows left out because they follow from a node or call that is also shown */
+    uint64_t num_compared;   /* kinds that both sides have, with known names of their nodes */
+    uint64_t num_not_judged; /* kinds that one side seems to lack, but that may be among its unread
+                                messages */
+    uint64_t num_too_thin;   /* kinds that only one side has, too rarely to be judged */
+    bool is_incomplete;      /* a profile has left out kinds: none is reported as appeared or vanished */
+    bool is_worse; /* one of the rows is worse */
     bool no_memory;
 };
 
-/* thresholds_init fills in the defaults. */
+/* thresholds_init sets the defaults. */
 void thresholds_init(double thresholds[static THRESHOLD_COUNT_OF]);
 const char *threshold_name(enum threshold threshold);
 
-/* differ compares two profiles. out->rows is to be freed. */
+/* differ compares two profiles. The caller frees out->rows. */
 void differ(const struct profile *before, const struct profile *after,
             const double thresholds[static THRESHOLD_COUNT_OF], struct differences *out);
 

@@ -80,7 +80,8 @@ static bool is_in(char c, char first, char last)
     return c >= first && c <= last;
 }
 
-/* is_made_of: of letters alone, or of digits alone, it may be a word. */
+/* is_made_of says whether a word of at least `least` characters consists of digits and letters from
+ * first to last, and has both: with only one of them it may be a real word. */
 static bool is_made_of(struct ds_text word, char first, char last, size_t least)
 {
     size_t num_digits = 0, num_letters = 0;
@@ -92,7 +93,8 @@ static bool is_made_of(struct ds_text word, char first, char last, size_t least)
            num_digits + num_letters == word.len;
 }
 
-/* num_kept returns how much of a word is kept before a *; all of it: it stays as it is. */
+/* num_kept returns the length of the part of a word before its *; the whole length: the word does not
+ * change. */
 static size_t num_kept(struct ds_text word)
 {
     enum { LEAST_DIGITS = 3, LEAST_HEX = 6, LEAST_RANDOM = 10 };

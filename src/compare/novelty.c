@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Fewer windows do not tell how much they vary. */
+/* With fewer windows it is unknown how much they vary. */
 enum { LEAST_WINDOWS = 10 };
 
-/* Rates are not measured in less time: nodes that connect say much at once. */
+/* Minimum time to measure a rate: nodes that connect send many messages at first. */
 static const double least_seconds = 60;
 
-/* first_slice is when an entry came first. */
+/* first_slice returns the slice in which an entry first occurred. */
 static unsigned first_slice(const struct profile_entry *entry)
 {
     unsigned i = 0;
@@ -20,15 +20,15 @@ static unsigned first_slice(const struct profile_entry *entry)
     return i;
 }
 
-/* begins_late says whether an entry came first in the second half of a baseline. */
+/* begins_late says whether an entry first occurred in the second half of a baseline. */
 static bool begins_late(const struct profile *before, const struct profile_entry *entry)
 {
     const unsigned first = first_slice(entry);
     return first < PROFILE_SLICES && first >= (profile_num_slices(before) + 1) / 2;
 }
 
-/* is_unnamed_to_the_end says whether a node had no name in the last quarter of a baseline: it may be
- * any. */
+/* is_unnamed_to_the_end says whether a node was still without a name in the last quarter of a baseline:
+ * it may be any node. */
 static bool is_unnamed_to_the_end(const struct profile *before, const struct profile_entry *entry)
 {
     const unsigned num = profile_num_slices(before);
@@ -78,8 +78,9 @@ static enum unusual_kind kind_of(const struct profile_entry *entry)
     return UNUSUAL_SHAPE;
 }
 
-/* unread_for: messages of the baseline that something of that kind may have been among. A message between
- * nodes without names is read, but nobody knows of which node it was; and an answer calls no function. */
+/* unread_for returns how many messages of the baseline may have contained something of that kind
+ * without it being known. A message between nodes without names was read, but its node is unknown; and
+ * an answer calls no function. */
 static uint64_t unread_for(const struct novelty *n, enum profile_kind kind)
 {
     if (kind == PROFILE_NODE || kind == PROFILE_LINK)
@@ -88,7 +89,7 @@ static uint64_t unread_for(const struct novelty *n, enum profile_kind kind)
     return n->before->num_unread - (is_request ? n->before->num_answers : 0);
 }
 
-/* tell puts an entry among those that are given out. */
+/* tell adds an entry to those that are reported. */
 static void tell(struct novelty *n, struct profile_entry *entry, uint64_t value, uint64_t most,
                  const struct novelty_source *from)
 {
@@ -120,7 +121,8 @@ static void tell(struct novelty *n, struct profile_entry *entry, uint64_t value,
     n->checks.num_told++;
 }
 
-/* may_be_unread says whether as much as there is of an entry now may have been unread then. */
+/* may_be_unread says whether the baseline may have had this entry as often as now, among its unread
+ * messages. */
 static bool may_be_unread(const struct novelty *n, const struct profile_entry *entry)
 {
     const uint64_t unread = unread_for(n, entry->kind);
@@ -131,7 +133,7 @@ static bool may_be_unread(const struct novelty *n, const struct profile_entry *e
            rate * profile_seconds(n->before) <= (double)unread * n->thresholds[THRESHOLD_RATE];
 }
 
-/* find_out says for the first time what an entry is. */
+/* find_out decides for the first time whether an entry is new. */
 static void find_out(struct novelty *n, struct profile_entry *entry)
 {
     const bool is_usual = entry->is_unnamed || n->before->num_left_out != 0 ||
@@ -139,7 +141,7 @@ static void find_out(struct novelty *n, struct profile_entry *entry)
     entry->standing = is_usual ? STANDING_USUAL : STANDING_NEW;
 }
 
-/* judge tells of an entry that is new, when it has come often enough. */
+/* judge reports a new entry when it has occurred often enough. */
 static void judge(struct novelty *n, struct profile_entry *entry, const struct novelty_source *from)
 {
     if (profile_sum(entry).count < n->least[entry->kind] && entry->kind != PROFILE_NODE)
@@ -174,7 +176,7 @@ void novelty_look_link(struct novelty *n, struct profile_entry *link, const stru
     if (link == NULL || link->standing >= STANDING_USUAL)
         return;
     if (!is_usual(a) || !is_usual(b))
-        link->standing = STANDING_USUAL; /* its node is reported, and not the link */
+        link->standing = STANDING_USUAL; /* its node is reported, but not the link */
     else
         novelty_look(n, link, from);
 }
@@ -185,7 +187,8 @@ void novelty_look_window(struct novelty *n, struct profile_entry *entry, uint64_
     const bool is_call = entry->kind == PROFILE_CALL;
     const struct profile_entry *was = profile_find(n->before, entry->kind, entry->key);
     if (was == NULL || was->windows < LEAST_WINDOWS || (is_call && entry->is_unnamed))
-        return; /* calls of all nodes without names are one kind, messages have addresses */
+        return; /* the baseline has one kind of calls for all nodes without names, but messages with
+                   addresses */
     const double factor = n->thresholds[is_call ? THRESHOLD_NEW_LATENCY : THRESHOLD_SIZE];
     const double least =
         is_call ? n->thresholds[THRESHOLD_NEW_LATENCY_LEAST] * 1e9 : n->thresholds[THRESHOLD_SIZE_LEAST];

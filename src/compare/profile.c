@@ -44,7 +44,7 @@ void profile_free(struct profile *p)
     table_free(&p->entries);
 }
 
-/* double_width makes one slice of two. */
+/* double_width merges each pair of slices into one. */
 static void double_width(struct profile *p)
 {
     p->width_ns *= 2;
@@ -56,13 +56,15 @@ static void double_width(struct profile *p)
     }
 }
 
-/* Time stamps are nanoseconds since 1970 in 63 bits: some fifty times is enough for any of them. */
+/* can_double says whether the width can be doubled. Time stamps are nanoseconds since 1970 in 63 bits:
+ * about fifty times is enough for all of them. */
 static bool can_double(const struct profile *p)
 {
     return p->width_ns <= INT64_MAX / 2 / PROFILE_SLICES;
 }
 
-/* slice_of: packets may come out of order: what is before the first one belongs to its slice. */
+/* slice_of returns the slice of a time. Packets may be out of order: a time before the first one
+ * belongs to the first slice. */
 static uint64_t slice_of(const struct profile *p, int64_t ts_ns)
 {
     return ts_ns <= p->begin_ns ? 0 : ((uint64_t)ts_ns - (uint64_t)p->begin_ns) / (uint64_t)p->width_ns;
@@ -87,7 +89,7 @@ static uint32_t hash_of(enum profile_kind kind, struct ds_text key)
     return hash_text(key) ^ (uint32_t)kind * UINT32_C(0x9e3779b1);
 }
 
-/* cut shortens a key that is too long, in front of a character of UTF-8. */
+/* cut shortens a key that is too long, at the beginning of a UTF-8 character. */
 static struct ds_text cut(struct ds_text key)
 {
     if (key.len <= PROFILE_KEY_MAX)
@@ -143,7 +145,7 @@ struct profile_part *profile_count(struct profile_entry *e, unsigned slice, uint
     return part;
 }
 
-/* end_window returns what a window came to, and begins another one. */
+/* end_window returns the value of a window, and begins another one. */
 static uint64_t end_window(struct profile_entry *e)
 {
     struct profile_window *w = &e->window;

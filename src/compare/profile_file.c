@@ -89,7 +89,7 @@ static void put_entry(struct json_writer *json, const struct profile_entry *entr
     json_put_close(json);
 }
 
-/* microseconds of a time: those before 1970 are none. */
+/* microseconds converts a time; times before 1970 become 0. */
 static uint64_t microseconds(int64_t ns)
 {
     return ns > 0 ? (uint64_t)ns / 1000 : 0;
@@ -127,7 +127,7 @@ bool profile_file_is_one(struct ds_text text)
     return text.len >= sizeof start - 1 && memcmp(text.data, start, sizeof start - 1) == 0;
 }
 
-/* get_number reads a whole number of an object; one that is missing is 0. */
+/* get_number reads an integer of an object; 0 if it is missing. */
 static bool get_number(const cJSON *object, const char *key, uint64_t *out)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -221,7 +221,8 @@ static bool find_kind(const char *name, enum profile_kind *kind)
     return false;
 }
 
-/* is_fit says whether a text may go to a terminal as it is: keys that this program writes are. */
+/* is_fit says whether a text can be written to a terminal unchanged, as all keys that this program
+ * writes can. */
 static bool is_fit(const char *text)
 {
     struct ds_text left = {text, strlen(text)};
@@ -235,7 +236,7 @@ static bool is_fit(const char *text)
     return true;
 }
 
-/* read_entry returns what is wrong with an entry, NULL: nothing. */
+/* read_entry returns what is wrong with an entry; NULL: nothing. */
 static const char *read_entry(const cJSON *object, struct profile *p)
 {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "kind");

@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* seen_message is a kind of messages as they are sent, by a hash of that. */
+/* seen_message is a kind of messages, identified by a hash of its attributes as sent. */
 struct seen_message {
     struct table_entry entry;
     uint64_t key;
-    /* what is the entry of its function or shape, name that of its receiver. NULL: there was no room, or
-     * it has none. */
+    /* what is the entry of its function or shape, name the entry of its receiver's name. NULL: there
+     * was no room, or it has none. */
     struct profile_entry *node, *other, *link, *message, *what, *name;
 };
 TABLE_KEYED(struct seen_message, key);
@@ -43,14 +43,14 @@ static struct ds_text text_of(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->len != 0 ? buffer->data : "", buffer->len};
 }
 
-/* is_named says whether the name of a node is known: ~10.0.0.1:4711 stands for one that is not, and what
- * EPMD calls it lacks its host. */
+/* is_named says whether the name of a node is known: ~10.0.0.1:4711 is the form for an unknown name,
+ * and names from EPMD lack their host. */
 static bool is_named(struct ds_text node)
 {
     return node.len != 0 && node.data[0] != '~' && memchr(node.data, '@', node.len) != NULL;
 }
 
-/* print_end appends the role of a node, or the address of one that is not known. */
+/* print_end appends the role of a node, or its address if its name is unknown. */
 static void print_end(struct profile_gather *g, const struct ds_endpoint *end, struct ds_buffer *out)
 {
     char addr[DS_ADDR_LEN];
@@ -63,7 +63,7 @@ static void print_end(struct profile_gather *g, const struct ds_endpoint *end, s
     g->is_unnamed = true;
 }
 
-/* get makes the entry of what stands in the key. */
+/* get returns the entry for the current key, and makes it if necessary. */
 static struct profile_entry *get(struct profile_gather *g, enum profile_kind kind)
 {
     if (g->key.failed) {
@@ -89,7 +89,7 @@ static struct profile_entry *get_node(struct profile_gather *g, const struct ds_
     return get(g, PROFILE_NODE);
 }
 
-/* get_between makes an entry of two nodes, whichever comes first. */
+/* get_between returns the entry of two nodes, in either order. */
 static struct profile_entry *get_between(struct profile_gather *g, enum profile_kind kind,
                                          const struct ds_conn *conn)
 {
@@ -108,13 +108,13 @@ static struct profile_entry *get_between(struct profile_gather *g, enum profile_
     return get(g, kind);
 }
 
-/* What a message is, as far as it is the same in every run. */
+/* The attributes of a message that are the same in every run. */
 struct gathered_message {
     const struct ds_event *event;
     const struct note *note;
     struct ds_term body;
     struct ds_shape_head head;
-    struct ds_text mod, fun, to; /* to: whom it is for, or who answers */
+    struct ds_text mod, fun, to; /* to: the receiver, or the process that answers */
     bool has_function, answers;
     uint32_t arity;
 };
@@ -210,7 +210,7 @@ static void print_message(struct profile_gather *g, const struct gathered_messag
     }
 }
 
-/* get_what makes the entry of what a message is, whoever sends it. */
+/* get_what returns the entry of a message's contents, regardless of its sender. */
 static struct profile_entry *get_what(struct profile_gather *g, const struct gathered_message *m)
 {
     begin_key(g);
@@ -238,7 +238,7 @@ static struct profile_entry *get_name(struct profile_gather *g, const struct gat
     return get(g, PROFILE_NAME);
 }
 
-/* see makes what is known of a kind of messages that is new; m is NULL where they cannot be read. */
+/* see makes the entry of a new kind of messages; m is NULL if they cannot be read. */
 static struct seen_message *see(struct profile_gather *g, const struct ds_event *event,
                                 const struct gathered_message *m, uint64_t key)
 {
@@ -274,7 +274,7 @@ static void count(struct profile_entry *entry, unsigned slice, uint64_t bytes,
     }
 }
 
-/* add_to_window takes a call or message into account for how long or large they are at present. */
+/* add_to_window adds a call or message to the window of its entry. */
 static void add_to_window(struct profile_gather *g, struct profile_entry *entry, uint64_t value,
                           const struct novelty_source *from)
 {
@@ -293,7 +293,7 @@ static struct novelty_source source_of(const struct ds_event *event)
         .conn = event->conn->number};
 }
 
-/* look says what is new in a message. */
+/* look reports what is new in a message. */
 static void look(struct profile_gather *g, const struct seen_message *seen,
                  const struct novelty_source *from)
 {
@@ -306,7 +306,8 @@ static void look(struct profile_gather *g, const struct seen_message *seen,
     novelty_look(g->novelty, seen->name, from);
 }
 
-/* count_unread counts num messages of which only nodes and link are known: one, or those of a gap. */
+/* count_unread counts num messages of which only the nodes and the link are known: a single one, or
+ * those of a gap. */
 static void count_unread(struct profile_gather *g, const struct ds_event *event, unsigned slice,
                          uint64_t num)
 {
@@ -328,7 +329,8 @@ static void count_unread(struct profile_gather *g, const struct ds_event *event,
     }
 }
 
-/* is_tag says whether a term is a reference, or [alias | Reference], by which a call tells its answer. */
+/* is_tag says whether a term is a reference, or [alias | Reference], which calls use to recognise their
+ * answer. */
 static bool is_tag(const struct ds_term *term)
 {
     struct ds_identity reference;
@@ -337,9 +339,8 @@ static bool is_tag(const struct ds_term *term)
            (ds_term_get_cons(term, &head, &tail) && ds_term_get_reference(&tail, &reference));
 }
 
-/* may_answer_earlier says whether a message is an answer, or an end, of which nothing was seen to begin:
- * where a connection was joined late that came before the capture. What it answers is not known, so it
- * would look new. */
+/* may_answer_earlier says whether a message is an answer, or an end, whose beginning was not captured:
+ * the connection is older than the capture. It is unknown what it answers, so it would look new. */
 static bool may_answer_earlier(const struct record *record)
 {
     const struct ds_message *message = &record->event->message;
@@ -383,7 +384,7 @@ static void on_message(struct profile_gather *g, const struct record *record, un
     look(g, seen, &from);
 }
 
-/* on_gap: as many messages as it may have held are unread. */
+/* on_gap counts as many unread messages as the gap may contain. */
 static void on_gap(struct profile_gather *g, const struct ds_event *event, unsigned slice)
 {
     enum { SMALL_MESSAGE = 50 };
@@ -401,7 +402,7 @@ static void on_change(struct profile_gather *g, const struct ds_event *event, un
         count(get_between(g, PROFILE_END, event->conn), slice, 0, event);
 }
 
-/* on_handshake notes which release a node says it is. */
+/* on_handshake remembers which release a node reports. */
 static void on_handshake(struct profile_gather *g, const struct ds_event *event)
 {
     const struct ds_endpoint *end = &event->conn->end[event->dir];
@@ -455,8 +456,7 @@ static void print_call(struct profile_gather *g, const struct call *call, struct
     }
 }
 
-/* on_call: what is not known to have ended says nothing about how long it takes, nor whether it
- * fails. */
+/* on_call counts a call. If its end is unknown, its duration and success are unknown, too. */
 static void on_call(struct profile_gather *g, const struct call *call)
 {
     const bool has_failed = call_outcome_is_failure(call->outcome);
@@ -488,7 +488,7 @@ static void on_call(struct profile_gather *g, const struct call *call)
     }
 }
 
-/* on_finding: notes and hygiene come and go, and nothing works less for it. */
+/* on_finding counts a finding. Notes and hygiene come and go, and affect nothing. */
 static void on_finding(struct profile_gather *g, const struct finding *finding)
 {
     struct ds_buffer *key = &g->key;
@@ -521,7 +521,7 @@ void profile_gather_record(struct profile_gather *g, const struct record *record
     else if (record->call != NULL)
         on_call(g, record->call);
     else if (record->event != NULL && record->event->past)
-        return; /* of before the capture */
+        return; /* from before the capture */
     else if (record_is_message(record))
         on_message(g, record, profile_at(g->profile, record->event->ts_ns));
     else if (record->event != NULL && record->monitor == NULL && !record->link_facts)

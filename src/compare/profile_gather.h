@@ -1,12 +1,12 @@
 /*
- * profile_gather.h - from records to a profile: what each of them is counted as.
+ * profile_gather.h - makes a profile from records: what each record is counted as.
  *
- * A message counts for the node that sends it, for the link, and for its kind: who sends what to
- * whom. What could not be read whole counts for node and link, and as unread. The key of a call is
- * who calls what at whom.
+ * A message counts for the node that sends it, for the link, and for its kind: sender, contents and
+ * receiver. A message that could not be read completely counts for node and link, and as unread. The
+ * key of a call is the caller, the function and the callee.
  *
- * For --baseline (novelty.h), functions, registered names and shapes are counted without their nodes,
- * too.
+ * For --baseline (novelty.h), functions, registered names and shapes are also counted without their
+ * nodes.
  */
 #ifndef SRC_PROFILE_GATHER_H
 #define SRC_PROFILE_GATHER_H
@@ -19,14 +19,14 @@
 struct profile_gather {
     struct profile *profile;
     struct node_roles *roles;
-    struct novelty *novelty; /* NULL: nobody asks what is new */
-    struct table seen; /* kinds of messages by what they have as it was sent: their key is made once */
+    struct novelty *novelty; /* NULL: new things are not reported */
+    struct table seen; /* kinds of messages by their attributes as sent: each key is made once */
     struct ds_buffer key, other;
-    bool is_unnamed; /* an address was put into the key since that was cleared */
+    bool is_unnamed; /* an address was added to the current key */
 };
 
-/* profile_gather_init has records counted in profile, by roles; both stay the caller's. It knows
- * max kinds of messages at a time. */
+/* profile_gather_init prepares to count records in profile, using roles; the caller owns both. It
+ * remembers max kinds of messages at a time. */
 void profile_gather_init(struct profile_gather *gather, struct profile *profile,
                          struct node_roles *roles, uint64_t max);
 void profile_gather_free(struct profile_gather *gather);

@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* log_choose is the logarithm of the number of ways to choose k of n. */
+/* log_choose returns the logarithm of the number of ways to choose k of n. */
 static double log_choose(double n, double k)
 {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
@@ -49,7 +49,8 @@ double rank_test(const double *a, unsigned num_a, const double *b, unsigned num_
         for (end = i; end < num && !(all[end].value > all[i].value); end++)
             num_first += all[end].is_first;
         const double t = end - i;
-        ranks += num_first * (i + 1 + end) / 2.0; /* ranks from i + 1 to end: each has their mean */
+        ranks += num_first * (i + 1 + end) / 2.0; /* ranks from i + 1 to end: tied values get the mean
+                                                     rank */
         ties += t * t * t - t;
     }
     const double n = num_a, m = num_b, total = num;
