@@ -1,6 +1,6 @@
 /*
  * function_file.c - see function_file.h. Linux has fopencookie, with any libc; the BSDs and macOS have
- * funopen, which counts in int.
+ * funopen, whose lengths are of type int.
  */
 #include "files/function_file.h"
 

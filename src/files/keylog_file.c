@@ -17,11 +17,12 @@ struct keylog_files {
     struct tail_file *files;
     size_t num_files;
     const struct keylog_config *config;
-    int64_t looked_ns; /* when names were looked at last */
-    bool has_odd; /* some lines of capture files, which may be read twice, are none of a key log */
+    int64_t looked_ns; /* when names were last checked */
+    bool has_odd; /* some lines of capture files, which may be read twice, are not in the format of a
+                     key log */
 };
 
-/* So often the names are looked at: whether other files have them by now. */
+/* How often to check whether other files have the names now. */
 #define LOOK_EVERY_NS INT64_C(20000000)
 
 static void on_lines(void *context, const char *bytes, size_t len, bool is_rest)
@@ -118,7 +119,7 @@ void keylog_files_complain(const struct keylog_files *files)
                  "hexadecimal");
 }
 
-/* look_at_names looks whether other files have the names by now. */
+/* look_at_names checks whether other files have the names now. */
 static void look_at_names(struct keylog_files *files)
 {
     const int64_t now_ns = clock_now_ns();

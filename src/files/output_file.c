@@ -16,15 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nobody waits for a reader longer than that when the user wants to end, nor for one that takes
- * a little now and then longer than that in all. What is written at once is so little that a
- * pipe that takes anything takes it all, pipe(7). */
+/* After the user wants to stop, a write waits at most PATIENCE_NS for a reader, and in total
+ * PATIENCE_IN_ALL_NS for one that reads a little now and then. WRITE_CAREFULLY is so little that a pipe
+ * that accepts any bytes accepts all of them, pipe(7). */
 enum { PATIENCE_NS = 2000000000, WRITE_AT_ONCE = 32 * 1024, WRITE_CAREFULLY = 4096 };
 #define PATIENCE_IN_ALL_NS (5 * (int64_t)PATIENCE_NS)
 
 enum { FLUSH_AT = 256 * 1024, KEEP_AT_MOST = 4 * FLUSH_AT };
 
-/* wait_for_reader waits for somebody to read a FIFO; it need not be anybody. */
+/* wait_for_reader waits for a reader of a FIFO. There may never be one. */
 static bool wait_for_reader(const char *name, unsigned tries)
 {
     enum { WAIT_MS = 100, SAY_AFTER = 10 };
@@ -37,7 +37,7 @@ static bool wait_for_reader(const char *name, unsigned tries)
     return !stop_wanted;
 }
 
-/* open_untouched opens a file and leaves in it what there is. */
+/* open_untouched opens a file and keeps its contents. */
 static int open_untouched(const char *name, enum open_how how)
 {
     struct open_trouble trouble;
@@ -139,8 +139,8 @@ static void output_fail(struct output_file *output, int error)
         output->failed = output->closed = true;
 }
 
-/* end_whole takes away the part of a record with which a full disk ends a file. done bytes of buffer
- * were written. Nobody else may have written behind them. */
+/* end_whole removes the incomplete record at the end of a file when the disk is full. done bytes of
+ * buffer were written. It does nothing if another process has written after them. */
 static void end_whole(const struct output_file *output, size_t done)
 {
     const size_t *ends = (const size_t *)(const void *)output->ends.data;
@@ -157,7 +157,7 @@ static void end_whole(const struct output_file *output, size_t done)
         status.st_size != at)
         return;
     if (ftruncate(output->fd, at - more) != 0)
-        return; /* it has been said that the file is not complete */
+        return; /* it has been reported that the file is incomplete */
 }
 
 static bool can_write_until(int fd, int64_t until_ns)
@@ -166,19 +166,19 @@ static bool can_write_until(int fd, int64_t until_ns)
         struct pollfd poll_fd = {fd, POLLOUT, 0};
         const int status = poll(&poll_fd, 1, (int)((until_ns - now_ns) / 1000000) + 1);
         if (status > 0 || (status < 0 && errno != EINTR))
-            return true; /* an error is the write's to find */
+            return true; /* the write will find the error */
     }
     return false;
 }
 
-/* can_write waits until a descriptor takes some bytes without blocking. False when it does not for some
- * seconds. */
+/* can_write waits until a descriptor accepts some bytes without blocking. Returns false if it does not
+ * for some seconds. */
 static bool can_write(int fd)
 {
     return can_write_until(fd, clock_now_ns() + PATIENCE_NS);
 }
 
-/* may_still_write says whether to go on after the user wanted to end. A disk may be slow. */
+/* may_still_write says whether to continue after the user wants to stop. A disk may be slow. */
 static bool may_still_write(struct output_file *output)
 {
     struct stat status;
@@ -223,7 +223,7 @@ void output_file_flush(struct output_file *output)
 
 void output_file_mark_end(struct output_file *output)
 {
-    /* What writes nothing of a record does not end one: there are many, and none is written out. */
+    /* An empty record does not end a record: there are many, and they are not written out one by one. */
     if (output->buffer.len != 0)
         ds_buffer_add(&output->ends, &output->buffer.len, sizeof output->buffer.len);
 }
@@ -263,7 +263,7 @@ void output_file_forget(struct output_file *output)
         ds_buffer_free(&output->ends);
 }
 
-/* move_each adds record after record, so that each is written out at once. */
+/* move_each adds one record after the other, so that each is written out at once. */
 static void move_each(struct output_file *output, const struct output_file *from)
 {
     const size_t *ends = (const size_t *)(const void *)from->ends.data;
@@ -311,7 +311,8 @@ void output_file_say_unread(const struct output_file *output, uint64_t num_recor
 {
     if (!output->gave_up)
         return;
-    /* Standard error may go the same way. Then nothing more is said, and nothing waits for it. */
+    /* Standard error may have the same reader. Then nothing more is reported, so that nothing waits for
+     * it. */
     if (!can_write(STDERR_FILENO))
         complain_no_more();
     if (num_records != 0)
@@ -342,7 +343,7 @@ void output_file_discard(struct output_file *output)
     output->buffer.len = output->ends.len = 0;
     output->failed = true;
     if (ftruncate(output->fd, 0) != 0)
-        return; /* a pipe: whoever reads it is told by the exit status */
+        return; /* a pipe: its reader learns it from the exit status */
 }
 
 void output_file_close(struct output_file *output)

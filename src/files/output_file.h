@@ -1,8 +1,7 @@
 /*
- * output_file.h - a file that records are written to. Records gather in a buffer and go out in
- * large writes; the first failure is said once and ends the run. A reader that does not read
- * is waited for, but no longer than a moment once the user wants to end (signals.h), and one that
- * reads slowly not much longer.
+ * output_file.h - a file to which records are written. Records are collected in a buffer and written in
+ * large pieces; the first error is reported once and ends the run. Writes wait for a slow reader, but
+ * only for a moment after the user wants to stop (signals.h), or a little longer if it still reads.
  */
 #ifndef SRC_OUTPUT_FILE_H
 #define SRC_OUTPUT_FILE_H
@@ -10,82 +9,82 @@
 #include <distsniff/term.h>
 
 struct output_file {
-    struct ds_buffer buffer; /* append a record here, then output_file_end_record */
-    const char *name;        /* as the user wrote it, for complaints */
-    int fd;                  /* -1: somebody else writes, from buffer or not */
+    struct ds_buffer buffer; /* append a record here, then call output_file_end_record */
+    const char *name;        /* as the user wrote it, for error messages */
+    int fd;                  /* -1: other code writes the data, from buffer or not */
     bool is_stdout;
     bool line_buffered;
-    size_t partial_len; /* of buffer, which stays as it is when a write fails halfway */
-    size_t part_len;    /* of a record that has not ended, and was written already */
-    struct ds_buffer ends; /* of records in buffer: offsets, as size_t */
+    size_t partial_len; /* bytes of buffer that were written; buffer keeps all of them when a write
+                           fails halfway */
+    size_t part_len;    /* bytes of an unfinished record that were written already */
+    struct ds_buffer ends; /* ends of the records in buffer: offsets, as size_t */
     bool failed;        /* nothing more is written */
-    bool closed;        /* failed because the reader went away: no error */
-    size_t num_left;    /* bytes not written then */
-    bool gave_up;       /* failed because nobody reads and the user wants to end */
-    int64_t until_ns;   /* how long a reader is waited for then; 0: not known yet */
+    bool closed;        /* failed because the reader closed the pipe: not an error */
+    size_t num_left;    /* bytes not written because of that */
+    bool gave_up;       /* failed because the reader does not read and the user wants to stop */
+    int64_t until_ns;   /* until when to wait for the reader in that case; 0: not decided yet */
 };
 
-/* output_file_open opens name for writing; NULL is standard output. A new file can be read by its
- * owner alone: what nodes say to each other holds secrets. What is there already is emptied and
- * keeps its mode, as everywhere; but in a folder where others may put files it must be nobody
- * else's, see safe_open.h. A FIFO is waited for until somebody reads it. False after a
- * complaint. */
+/* output_file_open opens name for writing; NULL is standard output. A new file can be read by its owner
+ * alone: messages of nodes contain secrets. An existing file is emptied and keeps its mode, as usual;
+ * but in a folder where others may create files it must not belong to another user, see safe_open.h.
+ * For a FIFO it waits until there is a reader. Returns false after an error message. */
 bool output_file_open(struct output_file *output, const char *name, bool line_buffered);
 
-/* output_file_open_script is output_file_open of a file that its owner may run. */
+/* output_file_open_script does the same for a file that its owner may execute. */
 bool output_file_open_script(struct output_file *output, const char *name, bool line_buffered);
 
-/* output_file_open_if does so if check says so, before anything is emptied: false after a
- * complaint. */
+/* output_file_open_if does the same if check returns true, which is called before anything is emptied.
+ * check returns false after an error message. */
 typedef bool output_file_check(const void *context, int fd, const char *name);
 bool output_file_open_if(struct output_file *output, const char *name, bool line_buffered,
                          output_file_check *check, const void *context);
 
-/* output_file_open_new creates a file that is not there yet. False, and errno is set, when it
- * cannot be created, EEXIST when there is one. */
+/* output_file_open_new creates a file that does not exist yet. On failure it returns false and sets
+ * errno, to EEXIST if the file exists. */
 bool output_file_open_new(struct output_file *output, const char *name);
 
-/* output_file_find_new opens the file that has the name now, where that is another one than what is
- * written, as after a log was rotated; -1 where it is not, or after a complaint. What is no regular
- * file stays. */
+/* output_file_find_new opens the file that has the name now, if that is another file than the open one,
+ * for example after a log was rotated. It returns -1 if it is the same, or after an error message. If
+ * it is not a regular file, the open one is kept. */
 int output_file_find_new(const struct output_file *output);
 
-/* output_file_go_on writes out what has gathered, and has what follows written to fd, behind what is
- * there or in place of it. */
+/* output_file_go_on writes out the buffer, and writes what follows to fd, after its contents or
+ * replacing them. */
 void output_file_go_on(struct output_file *output, int fd, bool behind);
 
-/* output_file_end_record marks the end of a record, and writes when enough has gathered. Where a
- * disk becomes full, the file ends with the last record that it has room for. */
+/* output_file_end_record marks the end of a record, and writes the buffer when it is large enough. If a
+ * disk becomes full, the file ends with the last complete record. */
 void output_file_end_record(struct output_file *output);
 
-/* output_file_end_part writes when enough has gathered of a record that goes on. */
+/* output_file_end_part writes the buffer, within a record that continues, when it is large enough. */
 void output_file_end_part(struct output_file *output);
 
-/* output_file_mark_end only marks it: of an output that another one takes from. */
+/* output_file_mark_end only marks it, in an output whose records another output takes over. */
 void output_file_mark_end(struct output_file *output);
 
-/* output_file_take adds the records that have gathered in the buffer of another output, which is
- * empty then, and writes as output_file_end_record does. */
+/* output_file_take moves the records in the buffer of another output to this one, and writes as
+ * output_file_end_record does. */
 void output_file_take(struct output_file *output, struct output_file *from);
 
-/* output_file_forget throws away what has gathered. */
+/* output_file_forget discards the buffer. */
 void output_file_forget(struct output_file *output);
 
-/* output_file_flush writes what has gathered. */
+/* output_file_flush writes the buffer. */
 void output_file_flush(struct output_file *output);
 
-/* output_file_say_unread says what nobody wanted to read, if that was the case: num_records that
- * did not even come here, and bytes. */
+/* output_file_say_unread reports what a stuck reader did not read, if anything: num_records that were
+ * never added here, and bytes. */
 void output_file_say_unread(const struct output_file *output, uint64_t num_records);
 
 
-/* output_file_fail says that it cannot be written, and why; nothing more is. */
+/* output_file_fail reports that it cannot be written, and why; nothing more is written. */
 void output_file_fail(struct output_file *output, const char *why);
 
-/* output_file_discard takes back what was written, where that can be done; nothing more is. */
+/* output_file_discard removes what was written, if possible; nothing more is written. */
 void output_file_discard(struct output_file *output);
 
-/* output_file_close flushes and closes; see failed for how it went. */
+/* output_file_close flushes and closes; `failed` says whether there was an error. */
 void output_file_close(struct output_file *output);
 
 #endif

@@ -28,7 +28,7 @@ bool replaced_file_put(const char *fresh, enum open_how how, const struct ds_buf
 {
     struct open_trouble trouble = {0};
     if (file_helper_exists(fresh))
-        file_helper_remove(fresh); /* of a run that did not end well */
+        file_helper_remove(fresh); /* left by a run that failed */
     const int fd = file_helper_open(fresh, how, &trouble);
     if (fd < 0) {
         errno = trouble.error;

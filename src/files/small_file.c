@@ -23,7 +23,7 @@ static bool is_for_others(int fd, const char *name)
     return true;
 }
 
-/* take reads up to the end; NULL when memory ran out, or errno is set. */
+/* take reads up to the end. On failure it returns NULL and sets errno. */
 static char *take(int fd, bool *is_long)
 {
     char *text = calloc(1, LONGEST_FILE + 1);

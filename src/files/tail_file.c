@@ -13,10 +13,10 @@
 
 enum {
     CHUNK_LEN = 4096,
-    LAST_LEN = 128, /* bytes by which a file is known again: more than lines share */
+    LAST_LEN = 128, /* bytes by which a file is recognised: more than different lines have in common */
 };
 
-/* read_at reads as much as there is, up to len; errno says why it is less, 0: there is no more. */
+/* read_at reads as much as there is, up to len; if it is less, errno says why, 0: the file ends. */
 static size_t read_at(int fd, char *out, size_t len, int64_t at)
 {
     size_t done = 0;
@@ -29,7 +29,7 @@ static size_t read_at(int fd, char *out, size_t len, int64_t at)
     return done;
 }
 
-/* whole_lines returns how much of a text are lines with an end. */
+/* whole_lines returns the length of the complete lines in a text. */
 static size_t whole_lines(const char *text, size_t len)
 {
     while (len != 0 && text[len - 1] != '\n' && text[len - 1] != '\r')
@@ -37,7 +37,7 @@ static size_t whole_lines(const char *text, size_t len)
     return len;
 }
 
-/* hash_last hashes what stands before the place where a file was read to. */
+/* hash_last hashes the bytes before the position up to which a file was read. */
 static uint64_t hash_last(const struct tail_part *part)
 {
     char last[LAST_LEN];
@@ -55,7 +55,7 @@ static bool read_part(struct tail_part *part, bool grows, tail_take *take, void 
     if (part->fd < 0)
         return true;
     if (part->at != 0 && hash_last(part) != part->last)
-        part->at = 0; /* it was emptied, and may have grown again */
+        part->at = 0; /* it was truncated, and may have grown again */
     const int64_t begin = part->at;
     while ((len = read_at(part->fd, chunk, sizeof chunk, part->at)) != 0) {
         const size_t lines = grows ? whole_lines(chunk, len) : len;
