@@ -76,8 +76,7 @@ typedef void (*ds_known_fn)(void *context, const struct ds_conn *conn, unsigned 
  * packets again, or a later capture. It belongs to one session at a time. */
 struct ds_atom_memory;
 
-/* ds_learned is one fact of a memory: an atom that a slot has had, or, without a text, a node's
- * address. */
+/* ds_learned is one fact of a memory: an atom that a slot has had, or, without a text, a node's address. */
 struct ds_learned {
     struct ds_endpoint node; /* node and creation count; without a name, addr and port */
     uint16_t slot;

@@ -44,9 +44,8 @@ void ds_encode_integer(struct ds_buffer *out, bool negative, const uint8_t *magn
 /* ds_encode_float appends a float. It must be finite: nodes have no others. */
 void ds_encode_float(struct ds_buffer *out, double value);
 
-/* ds_encode_binary appends any bytes as a binary. ds_encode_bits appends their first num_bits bits: as
- * a bit string, or as a binary if num_bits is a multiple of 8. The unused bits of the last byte must be
- * 0. */
+/* ds_encode_binary appends any bytes as a binary. ds_encode_bits appends their first num_bits bits: as a
+ * bit string, or as a binary if num_bits is a multiple of 8. The unused bits of the last byte must be 0. */
 void ds_encode_binary(struct ds_buffer *out, struct ds_text bytes);
 void ds_encode_bits(struct ds_buffer *out, const void *bytes, uint64_t num_bits);
 

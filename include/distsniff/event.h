@@ -341,8 +341,7 @@ struct ds_data {
 };
 
 /* FRAME: a handshake message, a tick, a message or a fragment, as sent, beginning with its length. It
- * comes after the event that it completes. A gap between frames is a GAP event. frame.def has the
- * names. */
+ * comes after the event that it completes. A gap between frames is a GAP event. frame.def has the names. */
 enum ds_frame_kind {
 #define FRAME(id, name) DS_FRAME_##id,
 #include <distsniff/frame.def>

@@ -71,9 +71,8 @@ bool ds_term_list_next(struct ds_term_list *list, struct ds_term *item);
 bool ds_term_get_length(const struct ds_term *term, uint32_t *length);
 
 /* ds_term_find_key finds one of these words, as an atom or a binary, directly followed by a binary or
- * string that is not empty: a key and its value in a tuple or a map. It sets text to the value and
- * returns the index of the word in keys; -1: none is in the part that it examines, about 4000 terms or
- * 64 kB. */
+ * string that is not empty: a key and its value in a tuple or a map. It returns the index of the word
+ * in keys; -1: none is in the part that it examines, about 4000 terms or 64 kB. */
 int ds_term_find_key(const struct ds_term *term, const struct ds_text *keys, size_t num);
 
 DS_END_PUBLIC

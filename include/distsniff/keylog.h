@@ -40,7 +40,7 @@ void ds_keylog_free(struct ds_keylog *keylog); /* NULL is allowed */
 void ds_keylog_add(struct ds_keylog *keylog, const char *bytes, size_t len);
 
 /* ds_keylog_try reads bytes that are a whole line, or the beginning of a line that is still being written.
- * If they are no valid line, nothing is added or counted. A valid line may be given again later. */
+ * If they are no valid line, nothing is added or counted. A valid line may be passed again later. */
 void ds_keylog_try(struct ds_keylog *keylog, const char *bytes, size_t len);
 
 /* ds_keylog_end ends the last line. The next bytes that are added begin another file. */

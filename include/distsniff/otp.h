@@ -72,7 +72,7 @@ enum {
 /* ds_otp_line is one line of otp.def. */
 struct ds_otp_line {
     enum ds_otp_kind kind;
-    const char *group;   /* ""; the user's own line; or "otp", "mnesia" ... */
+    const char *group;   /* "": the user's own; "otp", "mnesia" ... */
     const char *label;   /* such as "gen:call" */
     const char *to;      /* registered name of the receiver; "": any */
     const char *pattern; /* see pattern.h */

@@ -12,7 +12,7 @@ DS_BEGIN_PUBLIC
 enum { DS_REWRITE_CHARACTERS = 1024 * 1024 };
 
 /* ds_rewriter replaces leaves. Each function is called for every leaf of its kind. To keep a leaf, a
- * function does nothing, or appends the text that it was given. None may be NULL. */
+ * function does nothing, or appends the text unchanged. None may be NULL. */
 struct ds_rewriter {
     void *context;
     size_t max_growth; /* a term may become this many bytes longer; 0: no limit */
@@ -22,7 +22,7 @@ struct ds_rewriter {
     void (*atom)(void *context, struct ds_text text, struct ds_buffer *out);
     void (*node)(void *context, struct ds_text text, struct ds_buffer *out);
 
-    /* Appends as many bytes as it was given. Only the upper last_bits (1 to 8) of the last one count. */
+    /* Appends as many bytes as `bytes` has. Only the upper last_bits (1 to 8) of the last one count. */
     void (*bytes)(void *context, struct ds_text bytes, unsigned last_bits,
                   struct ds_buffer *out);
 

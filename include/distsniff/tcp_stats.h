@@ -83,8 +83,8 @@ struct ds_tcp_side {
     uint64_t segments;      /* of any kind */
     uint64_t data_segments; /* with a payload; keepalives do not count */
     uint64_t data_bytes;    /* of payload, retransmissions included */
-    /* Retransmitted segments whose first transmission was captured: lost behind the capture point, or the
-     * sender assumes so. */
+    /* Retransmitted segments whose first transmission was captured: lost after the capture point, or
+     * the sender assumes so. */
     uint64_t retransmitted, retransmitted_bytes;
     uint64_t lost_upstream; /* retransmitted, and the first transmission was not captured: lost before the
                                capture point */

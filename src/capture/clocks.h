@@ -56,8 +56,7 @@ struct clock_model {
 bool clock_estimate(struct clock_sample *samples, size_t num, int64_t resolution_ns,
                     struct clock_model *model);
 
-/* clock_ahead returns how far the point's clock is ahead of the reference at at_ns of the point's
- * clock. */
+/* clock_ahead returns how far the point's clock is ahead of the reference at at_ns of the point's clock. */
 int64_t clock_ahead(const struct clock_model *model, int64_t at_ns);
 
 /* clock_uncertainty returns the largest uncertainty of the pieces, clock_drift the drift over all of

@@ -61,9 +61,8 @@ bool overlap_scan_has_points(const struct overlap_scan *survey);
 /* overlap_scan_correct converts a time stamp of a point to the clock of its group's reference. */
 int64_t overlap_scan_correct(const struct overlap_scan *survey, size_t point, int64_t ts_ns);
 
-/* overlap_scan_get_ahead returns how far, in nanoseconds, a point's clock is ahead of its group's
- * reference in the middle of its samples; overlap_scan_get_drift returns how much that grows per
- * nanosecond. */
+/* overlap_scan_get_ahead returns how far, in nanoseconds, a point's clock is ahead of its group's reference
+ * in the middle of its samples; overlap_scan_get_drift returns how much that grows per nanosecond. */
 double overlap_scan_get_ahead(const struct overlap_scan *survey, size_t point);
 double overlap_scan_get_drift(const struct overlap_scan *survey, size_t point);
 

@@ -244,8 +244,7 @@ bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len)
     return has_secrets;
 }
 
-/* find_option finds an option of a description, from `at` on; NULL if there is none. *len is its
- * length. */
+/* find_option finds an option of a description, from `at` on; NULL if there is none. *len is its length. */
 static const uint8_t *find_option(const struct pcapng_description *description, size_t at,
                                   uint16_t wanted, size_t *len)
 {

@@ -276,9 +276,8 @@ bool port_filter_needs_names(const struct port_filter *f)
     return f->expression != NULL && bpf_words_have_names(f->expression);
 }
 
-/* compile_for_kernel compiles the user's expression once for the kernel's filter, which is rebuilt as
- * ports become known: names in it can perhaps not be resolved later. Without this filter everything
- * works. */
+/* compile_for_kernel compiles the user's expression once for the kernel's filter, which is rebuilt as ports
+ * become known: names in it can perhaps not be resolved later. Without this filter everything works. */
 static void compile_for_kernel(struct port_filter *f)
 {
     pcap_t *pcap = f->capture->inputs[0].pcap;

@@ -61,8 +61,7 @@ static size_t put_link(const struct link_header *link, bool is_ip6, uint8_t *out
         put_u16(out + link->ether_type_at, is_ip6 ? 0x86dd : 0x0800);
         break;
     case NETWORK_FAMILY:
-        put_u32(out, is_ip6 ? 24 : 2); /* in network byte order, as OpenBSD's loop: others accept it,
-                                          too */
+        put_u32(out, is_ip6 ? 24 : 2); /* in network byte order, as OpenBSD's loop: others accept it, too */
         break;
     case NETWORK_VERSION:
     case NETWORK_IP4:

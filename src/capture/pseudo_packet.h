@@ -1,7 +1,6 @@
 /*
  * pseudo_packet.h - packets that represent those before the beginning of a file: the TCP segments of
- * ds_session_snapshot with headers, and a mark by which they are recognised when the file is read
- * again.
+ * ds_session_snapshot with headers, and a mark by which they are recognised when the file is read again.
  *
  * The mark is a TCP option for experiments (RFC 6994), which other programs ignore. It contains a
  * number that is also in the head of the file: in pcap in a field that readers must ignore and other

@@ -20,9 +20,8 @@ enum unpack_format unpack_recognise(const uint8_t *bytes, size_t len, const char
 struct unpack;
 
 /* unpack_open returns a reader of fd, from which the bytes of head have been read already. on_wait is
- * called before a read that would have to wait, and from time to time while it does; when stop_wanted
- * is set (signals.h), the file ends. unpack_free closes fd. NULL when memory ran out; then fd stays
- * open. */
+ * called before a read that would have to wait, and from time to time while it does; when stop_wanted is
+ * set (signals.h), the file ends. unpack_free closes fd. NULL when memory ran out; then fd stays open. */
 struct unpack *unpack_open(int fd, enum unpack_format format, const uint8_t *head, size_t head_len,
                            void (*const *on_wait)(void *context), void *const *wait_context);
 

@@ -8,8 +8,7 @@
  *              (significance.h). If one capture is too short for that, all rates in its parts must be
  *              beyond all rates in the slices of the other one
  *   presence   it is in every part of one capture, and nowhere in the other; for a finding, one
- *              occurrence is enough. Tools that come and go, whose names contain a *, are judged by
- *              rate
+ *              occurrence is enough. Tools that come and go, whose names contain a *, are judged by rate
  *   latency    each part of one capture is beyond each part of the other one. Each part must have 5
  *              values, 50 for a 99th percentile. In addition, Fisher's exact test on the calls that
  *              last longer than that percentile of the faster capture

@@ -1,11 +1,13 @@
-/* profile.h - a summary of a capture: how frequent, how large, how slow each kind of thing in it is,
+/*
+ * profile.h - a summary of a capture: how frequent, how large, how slow each kind of thing in it is,
  * and how often it fails. Two profiles can be compared (differ.h); a profile can be written to a file
  * and read again (profile_file.h).
  *
  * Time is divided into slices of equal width. If a capture outgrows them, each pair becomes one, so
  * that there are always between half of PROFILE_SLICES and all of them, except for a very short
  * capture. Slices show whether a rate is steady. Parts show how much a value varies within a capture:
- * slice N belongs to part N modulo PROFILE_PARTS, by the slices at the time of the event. */
+ * slice N belongs to part N modulo PROFILE_PARTS, by the slices at the time of the event.
+ */
 #ifndef SRC_PROFILE_H
 #define SRC_PROFILE_H
 

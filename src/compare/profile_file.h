@@ -25,8 +25,7 @@ enum { PROFILE_FORMAT = 2, PROFILE_WHY = 200 };
 void profile_file_print(const struct profile *profile, struct ds_buffer *out);
 
 /* profile_file_read reads one into a profile made by profile_init. It returns false and sets why if the
- * text is something else, damaged, of another version, or has more entries than the profile can
- * contain. */
+ * text is something else, damaged, of another version, or has more entries than the profile can contain. */
 bool profile_file_read(struct ds_text text, struct profile *profile, char why[static PROFILE_WHY]);
 
 /* profile_file_is_one says whether a text begins like such a document. */

@@ -4,9 +4,8 @@
  * A line consists of cells that end with a tab, and text after the last tab, which is not a column: no
  * cell contains a tab, because displayed text escapes tabs. Widths are those of column_width.h.
  *
- * The width of a line may be limited. Columns that do not fit continue on the next line. If there is
- * little room left, so does the text after the columns, on as many lines as it needs; or it is
- * shortened.
+ * The width of a line may be limited. Columns that do not fit continue on the next line. If there is little
+ * room left, so does the text after the columns, on as many lines as it needs; or it is shortened.
  */
 #ifndef SRC_COLUMNS_H
 #define SRC_COLUMNS_H

@@ -21,8 +21,7 @@ void line_shorten(struct ds_text text, unsigned columns, struct ds_buffer *out);
 void line_wrap(struct ds_text text, unsigned first, unsigned indent, unsigned columns,
                struct ds_buffer *out);
 
-/* lines_wrap appends lines and breaks those that are too long; the continuations are LINE_INDENT
- * deeper. */
+/* lines_wrap appends lines and breaks those that are too long; the continuations are LINE_INDENT deeper. */
 void lines_wrap(struct ds_text lines, unsigned columns, struct ds_buffer *out);
 
 #endif

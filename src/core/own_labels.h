@@ -13,8 +13,7 @@
  * otp.def alone. Records refer to its lines. */
 struct own_labels;
 
-/* own_labels_read reads the file. It returns NULL after an error message that says where the mistake
- * is. */
+/* own_labels_read reads the file. It returns NULL after an error message that says where the mistake is. */
 struct own_labels *own_labels_read(const char *name);
 void own_labels_free(struct own_labels *own);
 

@@ -1,9 +1,8 @@
 /*
  * signals.h - signals. The first SIGINT, SIGTERM or SIGHUP requests an orderly stop, the same one again
- * ends the program at once. SIGHUP stays ignored under nohup, and where files can be reloaded it
- * requests that. SIGUSR1 requests the counts so far, SIGUSR2 requests that buffered output is written.
- * SIGNAL_WAKE only interrupts a thread that waits in a system call. SIGPIPE and SIGXFSZ are ignored:
- * writes fail.
+ * ends the program at once. SIGHUP stays ignored under nohup, and where files can be reloaded it requests
+ * that. SIGUSR1 requests the counts so far, SIGUSR2 requests that buffered output is written. SIGNAL_WAKE
+ * only interrupts a thread that waits in a system call. SIGPIPE and SIGXFSZ are ignored: writes fail.
  *
  * After a stop is requested, SIGALRM interrupts the first thread every second: a write may have started
  * waiting for its reader just before the request.
@@ -55,8 +54,7 @@ static inline bool stop_is_overdue(void)
     return (stop_wanted != 0 || stop_since_ns != 0) && stop_look_whether_overdue();
 }
 
-/* stop_is_late does the same by elapsed time alone, for code that waits for a disk rather than
- * computes. */
+/* stop_is_late does the same by elapsed time alone, for code that waits for a disk rather than computes. */
 bool stop_is_late(void);
 
 #endif

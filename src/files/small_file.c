@@ -23,7 +23,8 @@ static bool is_for_others(int fd, const char *name)
     return true;
 }
 
-/* take reads up to the end. On failure it returns NULL and sets errno. */
+/* take reads up to the end. It returns NULL if the file is too long (*is_long), or on failure, with
+ * errno set. */
 static char *take(int fd, bool *is_long)
 {
     char *text = calloc(1, LONGEST_FILE + 1);

@@ -7,8 +7,7 @@
 
 #include "output/event_text.h"
 
-/* note_lines is the lines of one packet; zero: none. If memory runs out, lines are left out and
- * counted. */
+/* note_lines is the lines of one packet; zero: none. If memory runs out, lines are left out and counted. */
 struct note_lines {
     struct ds_buffer comments; /* in the format of pcapng_form_comment */
     uint64_t num_more;         /* lines for which there is no room */

@@ -55,9 +55,8 @@ struct packet_store {
     int64_t now_ns;  /* by a clock that cannot be set; the caller sets it */
     int64_t full_ns; /* now_ns when the last packet left for lack of room; INT64_MIN: none did */
     struct table conns;
-    /* called for each packet that leaves, before it is freed: for lack of room, or at the caller's
-     * request; may be NULL. conn is NULL for a packet that was never added. It must not change the
-     * store. */
+    /* called for each packet that leaves, before it is freed: for lack of room, or at the caller's request;
+     * may be NULL. conn is NULL for a packet that was never added. It must not change the store. */
     void (*on_leave)(void *context, const struct stored_conn *conn, const struct ds_packet *packet);
     void *context;
 };

@@ -10,8 +10,7 @@
 /* pcap_secrets says which secrets of TLS connections a pcapng file contains. */
 struct pcap_secrets {
     const struct ds_keylog *keylog;             /* NULL: none */
-    bool (*wants)(void *context, uint64_t tcp); /* secrets of this connection (ds_conn.tcp); NULL: of
-                                                   all */
+    bool (*wants)(void *context, uint64_t tcp); /* secrets of this connection (ds_conn.tcp); NULL: of all */
     void *context;
 };
 

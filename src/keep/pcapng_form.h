@@ -1,6 +1,5 @@
 /*
- * pcapng_form.h - appends the blocks of a pcapng file to a buffer, which records whether memory ran
- * out.
+ * pcapng_form.h - appends the blocks of a pcapng file to a buffer, which records whether memory ran out.
  */
 #ifndef SRC_PCAPNG_FORM_H
 #define SRC_PCAPNG_FORM_H

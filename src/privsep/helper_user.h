@@ -17,8 +17,7 @@ struct helper_user {
     int num_groups;
 };
 
-/* helper_user_find looks up a user. If name is NULL, or the process does not run as root, there is
- * none. */
+/* helper_user_find looks up a user. If name is NULL, or the process does not run as root, there is none. */
 void helper_user_find(struct helper_user *user, const char *name);
 
 /* helper_user_become makes root that user for a while, if that user may create the file with a name;

@@ -1,6 +1,5 @@
 /*
- * privileges.c - see privileges.h. Success is verified: afterwards it must be impossible to become
- * root.
+ * privileges.c - see privileges.h. Success is verified: afterwards it must be impossible to become root.
  */
 #include "privsep/privileges.h"
 

@@ -22,7 +22,8 @@ struct privileges_held {
 bool privileges_suspend(struct privileges_held *held);
 void privileges_resume(const struct privileges_held *held);
 
-/* privileges_user returns the user that root becomes: the argument of -Z, or nobody if that is NULL. */
+/* privileges_user returns the user that root becomes: the argument of -Z; if that is NULL, the user
+ * nobody. */
 const char *privileges_user(const char *user);
 
 /* privileges_drop becomes user for good if the process runs as root; NULL means the user nobody. For

@@ -34,8 +34,7 @@ static bool find_untrusted(char *path)
     return true;
 }
 
-/* find_path finds the path of a file, with links resolved. Returns false if that is another file by
- * now. */
+/* find_path finds the path of a file, with links resolved. Returns false if that is another file by now. */
 static bool find_path(const char *name, const struct stat *file, char path[PATH_MAX])
 {
     struct stat there;

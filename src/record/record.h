@@ -79,8 +79,7 @@ struct note {
     int64_t latency_ns;
     enum call_outcome outcome; /* of the call that it ended, otherwise CALL_OPEN */
     bool late;          /* only role REPLY: the caller had given up before */
-    bool answers_unread; /* an answer to a request that could not be read: the label may be less
-                            specific */
+    bool answers_unread; /* an answer to a request that could not be read: the label may be less specific */
     struct ds_term body; /* the request or answer inside its wrapper; absent if there is no wrapper */
     struct ds_term mod, fun, args; /* only a request that names a function; otherwise absent */
     struct ds_text from_name, to_name; /* registered names of the pids from and to, if known */
@@ -121,8 +120,7 @@ struct call {
     struct ds_term reason;   /* only CALL_ERROR; otherwise absent */
     uint64_t parent;         /* the call that the caller was serving; 0: none is known */
     bool parent_ambiguous;   /* the call may belong to one of several parents, or to none */
-    bool parent_inferred;    /* inferred from the order of the packets: the caller was serving the
-                                parent */
+    bool parent_inferred;    /* inferred from the order of the packets: the caller was serving the parent */
     bool began_before;       /* its request is from before the capture (ds_event.past) */
     bool awaits_input;       /* it asks a person to type something: that may take any time */
     enum call_doubt doubt;   /* only CALL_UNKNOWN */
@@ -143,8 +141,7 @@ struct monitor_end {
     bool is_link;
     bool of_call;        /* made for a call, which has a record of its own */
     bool began_before;   /* it was requested before the capture (ds_event.past) */
-    bool is_part;        /* the message that requested it, or that ended it, could not be read
-                            completely */
+    bool is_part;        /* the message that requested it, or that ended it, could not be read completely */
     struct party watcher, target; /* of a link: the process that requested it, and the other one */
     uint32_t ref[DS_IDENTITY_MAX_WORDS], num_ref_words; /* on the watcher's node; no words for a link */
     uint32_t ref_creation;

@@ -51,9 +51,8 @@ struct record_queue_target {
     size_t block_len; /* 0: RECORD_BLOCK_LEN */
 };
 
-/* record_queue_start starts the threads, which use the data of target until record_queue_stop.
- * max_bytes limits the records under way in a live capture; 0: the producer can wait. NULL after an
- * error message. */
+/* record_queue_start starts the threads, which use the data of target until record_queue_stop. max_bytes
+ * limits the records under way in a live capture; 0: the producer can wait. NULL after an error message. */
 struct record_queue *record_queue_start(const struct record_queue_target *target, uint64_t max_bytes);
 
 /* record_queue_record passes a copy of record on. If the queue can wait and the record is large, it

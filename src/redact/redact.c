@@ -1,6 +1,5 @@
 /*
- * redact.c - see redact.h. redact_event.h redacts events; this file redacts the data of the
- * correlation.
+ * redact.c - see redact.h. redact_event.h redacts events; this file redacts the data of the correlation.
  */
 #include "redact/redact.h"
 

@@ -1,7 +1,6 @@
 /*
- * filter_fields.c - the fields of the field filter: one line per field, in the files with their
- * getters. The names are those of JSON, and some that combine several: node, addr and port mean either
- * end.
+ * filter_fields.c - the fields of the field filter: one line per field, in the files with their getters.
+ * The names are those of JSON, and some that combine several: node, addr and port mean either end.
  */
 #include "core/suggest.h"
 #include "select/filter_program.h"
