@@ -17,7 +17,7 @@ static struct open_call *next_served(const struct calls *calls, const struct ope
     return table_get(&calls->table, call->of_callee.next);
 }
 
-/* note_unresolved counts a call as one of those on that node whose process is not known. */
+/* note_unresolved counts a call among those on a node whose serving process is not known. */
 static void note_unresolved(struct calls *calls, struct open_call *call, uint32_t name)
 {
     struct node *node = calls_tell_parents(calls) && call->unresolved == 0 && name != 0
@@ -56,7 +56,7 @@ bool call_parent_may_follow(const struct calls *calls, const struct open_call *c
            has_unresolved(calls, call->caller.node);
 }
 
-/* find_parent_of finds the open call for which a call was made, NULL when it is gone. */
+/* find_parent_of finds the open call for which a call was made. NULL if it has ended. */
 static struct open_call *find_parent_of(const struct calls *calls, const struct pid_key *caller,
                                         uint64_t number)
 {
@@ -81,7 +81,7 @@ void call_parent_note_work(struct calls *calls, const struct open_call *call, in
         calls->no_memory++;
 }
 
-/* process_of is the process that something is sent to, which may be by its name. */
+/* process_of returns the process that a message goes to, looked up by name if necessary. */
 static struct pid_key process_of(const struct calls *calls, const struct pid_key *to)
 {
     struct pid_key pid = *to;
@@ -109,8 +109,8 @@ void call_parent_note_message(struct calls *calls, const struct pid_key *to, int
         process->told_ns = now_ns;
 }
 
-/* was_at_work says whether a process was waiting for what it had asked itself when that call
- * came. */
+/* was_at_work says whether a process was waiting for the answer to a call, made for no known call,
+ * when this call arrived. */
 static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
                         const struct process_activity *activity, const struct open_call *call)
 {
@@ -124,7 +124,7 @@ static bool was_at_work(const struct calls *calls, const struct pid_key *pid,
     return false;
 }
 
-/* unlink_process takes a call out of what its process serves. */
+/* unlink_process removes a call from the list of those that its process serves. */
 static void unlink_process(struct calls *calls, struct open_call *call)
 {
     struct process *process = table_get(&calls->processes.table, call->process);
@@ -144,12 +144,12 @@ void call_parent_drop(void *context, struct process *process)
         unlink_process(calls, first_served(calls, process));
 }
 
-/* is_at_work says whether a process that is asked something now is, or was a moment ago, waiting
- * for what it had asked itself, for no call that we know of. */
+/* is_at_work says whether a process that gets a request is waiting, or was a moment ago, for an
+ * answer to a call that it made for no call that we know of. */
 static bool is_at_work(const struct calls *calls, const struct process *process,
                        const struct open_call *call)
 {
-    if (process->num_serving > 1) /* with this one: then it can't be told anyway */
+    if (process->num_serving > 1) /* including this one: then the parent is ambiguous anyway */
         return false;
     const struct process_activity *activity = process_activity_find(&calls->activities,
                                                                     &process->key);
@@ -213,10 +213,10 @@ static void remove_child(struct open_call *parent, uint64_t number)
     parent->num_children = left;
 }
 
-/* family is what a call says of its parent, wherever it is kept. */
+/* family is what a call records about its parent. The call may be open or pending. */
 struct family {
     uint64_t number;
-    int64_t start_ns, end_ns; /* end_ns 0: it is open */
+    int64_t start_ns, end_ns; /* end_ns 0: still open */
     uint64_t *parent;
     bool *ambiguous, *inferred;
 };
@@ -234,14 +234,14 @@ static struct family family_of_held(const struct pending_call *held)
                            &call->parent, &call->parent_ambiguous, &call->parent_inferred};
 }
 
-/* may_go_on says whether a process may have been at something else still when that call came. One
- * that was spawned for it is at nothing else. */
+/* may_go_on says whether a process may still have been busy with something else when a call
+ * arrived. A process that was spawned for the call is busy with nothing else. */
 static bool may_go_on(const struct process_activity *activity, const struct open_call *call)
 {
     return !call->answer_is_exit && process_activity_may_go_on(activity, call->start_ns);
 }
 
-/* is_asking says whether something that a process asked for that call is still open. */
+/* is_asking says whether a call that a process made for its parent call is still open. */
 static bool is_asking(const struct calls *calls, const struct pid_key *pid,
                       const struct open_call *parent, uint64_t before)
 {
@@ -252,8 +252,8 @@ static bool is_asking(const struct calls *calls, const struct pid_key *pid,
     return false;
 }
 
-/* may_be_aside says whether a process that asks something may have put the call aside before: another
- * message has come, or it has done nothing for so long that somebody may have asked who is not seen. */
+/* may_be_aside says whether a process that makes a call may have put the parent call aside before:
+ * it got another message, or did nothing for so long that an unseen process may have asked it. */
 static bool may_be_aside(const struct calls *calls, const struct pid_key *pid,
                          const struct process_activity *activity, const struct open_call *parent,
                          const struct family *child)
@@ -286,7 +286,7 @@ static void set_parent(struct calls *calls, const struct pid_key *pid, const str
     add_child(calls, parent, child->number);
 }
 
-/* disown takes the parent of a call away again. */
+/* disown removes the parent of a call again. */
 static void disown(struct open_call *parent, const struct family *child)
 {
     if (*child->parent != parent->number)
@@ -297,7 +297,7 @@ static void disown(struct open_call *parent, const struct family *child)
     remove_child(parent, child->number);
 }
 
-/* is_alone says whether nothing can be open to a process to which nothing is known to be. */
+/* is_alone says whether a process that serves no known call certainly serves none. */
 static bool is_alone(const struct calls *calls, const struct process *process,
                      const struct pid_key *pid)
 {
@@ -329,8 +329,8 @@ void call_parent_find(struct calls *calls, struct open_call *call)
     }
 }
 
-/* find_served finds which of the calls that wait for one process, that was not known, it was
- * serving when it made that one. *several: it can't be told. */
+/* find_served finds the call that a process was serving when it made call number. Candidates are
+ * the calls that wait for named; with named NULL, only call. *several: there is more than one. */
 static struct open_call *find_served(const struct calls *calls, const struct process *named,
                                      struct open_call *call, uint64_t number, bool *several)
 {
@@ -349,7 +349,7 @@ static struct open_call *find_served(const struct calls *calls, const struct pro
     return found;
 }
 
-/* adopt_one gives a call that the process made its parent. True when that has been settled. */
+/* adopt_one sets the parent of a call that the process made. True when the parent is settled. */
 static bool adopt_one(struct calls *calls, const struct pid_key *pid, const struct process *named,
                       struct open_call *call, const struct family *child)
 {
@@ -363,7 +363,7 @@ static bool adopt_one(struct calls *calls, const struct pid_key *pid, const stru
         set_parent(calls, pid, child, several ? NULL : parent);
         return true;
     }
-    /* It served two then, as turns out: one that was sent to it, and this one, to a name of its. */
+    /* The process served two calls: one sent to its pid, and this one, sent to its name. */
     struct open_call *other = find_parent_of(calls, pid, *child->parent);
     if (other == NULL || other == parent || !*child->inferred)
         return false;
@@ -371,8 +371,8 @@ static bool adopt_one(struct calls *calls, const struct pid_key *pid, const stru
     return true;
 }
 
-/* adopt gives the calls that a process has made so far their parent, now that it is known to be
- * serving call, and with it what else was asked of named (NULL: nothing). */
+/* adopt sets the parent of the calls that a process has made so far, now that it is known to serve
+ * call and everything else sent to named (NULL: nothing else). */
 static void adopt(struct calls *calls, const struct pid_key *pid, const struct process *named,
                   struct open_call *call)
 {
@@ -396,8 +396,8 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
     }
 }
 
-/* disown_all takes from a call what was taken to be made for it by a process that, as it turns out,
- * did not serve it. */
+/* disown_all removes a call as the parent of those made by a process that turned out not to serve
+ * it. */
 static void disown_all(struct calls *calls, struct open_call *call)
 {
     for (struct open_call *c = calls_by_caller_first(calls, &call->callee); c != NULL;
@@ -441,7 +441,7 @@ void call_parent_set_callee(struct calls *calls, struct open_call *call, const s
         move(calls, call, pid);
         return;
     }
-    /* The others that were sent to the name wait for the same process. */
+    /* The other calls sent to the name wait for the same process. */
     const uint32_t number = named->entry.number;
     struct open_call *next;
     for (struct open_call *c = first_served(calls, named); c != NULL; c = next) {
@@ -486,7 +486,7 @@ void call_parent_answered(struct calls *calls, struct open_call *call, int64_t n
         if (c->given_up)
             unlink_process(calls, c);
         else if (!c->answer_is_exit)
-            c->is_behind = true; /* messages are taken in turn: it was put aside */
+            c->is_behind = true; /* messages are processed in order: the call was put aside */
     }
     if (!calls_tell_parents(calls) || call->callee.serial == PID_KEY_NAMED)
         return;

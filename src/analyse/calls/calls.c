@@ -15,7 +15,7 @@ struct conn_calls {
     struct table_entry entry;
     uint64_t number;
     uint32_t calls; /* head of a list */
-    uint32_t unread[2]; /* messages of each direction that may answer any of them */
+    uint32_t unread[2]; /* messages in each direction that may answer any of the calls */
 };
 TABLE_KEYED(struct conn_calls, number);
 
@@ -43,7 +43,7 @@ void calls_free(struct calls *calls)
     ds_buffer_free(&calls->scratch);
 }
 
-/* rank says how well a call fits what is asked for; 0 not at all. */
+/* rank says how well a call matches; 0: not at all. */
 static unsigned rank(const struct open_call *call, uint32_t node, const struct pid_key *callee)
 {
     enum { ANY = 1, OF_PROCESS = 2, OF_NODE = 4, IS_OPEN = 8 };
@@ -131,8 +131,8 @@ bool calls_may_be_answered(const struct calls *calls, const struct open_call *ca
     return call->may_be_answered || (conn != NULL && conn->unread[call->answer_dir] != call->unread);
 }
 
-/* may_answer_caller tells the calls of a process that they may have been answered. False when it has none
- * there, or too many to look at. */
+/* may_answer_caller marks the calls of a process on a connection as possibly answered. False when
+ * it has none there, or too many to look at. */
 static bool may_answer_caller(struct calls *calls, const struct ds_event *event,
                               const struct pid_key *to)
 {
@@ -164,8 +164,8 @@ void calls_note_unread(struct calls *calls, const struct ds_event *event, const 
         conn->unread[event->dir]++;
 }
 
-/* together are the texts of the atoms of a term: how long they are, and where they begin if each stands
- * right behind the one before, as those of a record that was copied do; else NULL. */
+/* together is the total length of a term's atom texts and, if they are contiguous in memory, as in
+ * a copied record, their beginning; else NULL. */
 struct together {
     const uint8_t *first;
     size_t len;
@@ -187,8 +187,8 @@ static struct together find_texts(const struct ds_term *term)
     return (struct together){is_together ? texts.first : NULL, texts.len};
 }
 
-/* fill_copy copies the atoms that a term may refer to, and behind them, at at, the term and the texts.
- * Not inline: the compiler would have each of these few bytes checked against what was allocated. */
+/* fill_copy copies the atoms that a term may refer to into atoms, and the term and the texts to at.
+ * Not inline: the compiler would have each of these few bytes checked against the allocation. */
 static __attribute__((noinline)) void fill_copy(const struct ds_term *term,
                                                 const struct together *texts,
                                                 struct ds_atom *atoms, uint8_t *at)
@@ -208,8 +208,8 @@ static __attribute__((noinline)) void fill_copy(const struct ds_term *term,
     }
 }
 
-/* copy_term copies a term with the atoms it may refer to, as they are: cheaper than to make
- * it complete in itself, and few are ever looked at. One piece of memory, atoms first. */
+/* copy_term copies a term with the atoms it may refer to, unchanged: cheaper than making it
+ * self-contained, and few copies are ever read. One allocation, atoms first. */
 static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *len)
 {
     const size_t atoms_len = (term->num_atoms + (size_t)1) * sizeof *term->atoms;
@@ -225,8 +225,8 @@ static bool copy_term(const struct ds_term *term, struct ds_term *out, size_t *l
     return true;
 }
 
-/* find_part says where a part of a request stands in it. Those of a spawn request may stand
- * elsewhere. */
+/* find_part returns the position of a part within a request. Parts of a spawn request may be
+ * outside it. */
 static struct call_part find_part(const struct ds_term *request, const struct ds_term *part)
 {
     const uintptr_t from = (uintptr_t)request->data, at = (uintptr_t)part->data;
@@ -259,7 +259,7 @@ static void keep_request(struct calls *calls, struct open_call *call, const stru
         note_print_mfa_as(DS_SYNTAX_ERLANG, start->note, CALL_MFA_LEN, scratch);
         call->mfa = scratch->failed ? NULL : strndup(scratch->data, scratch->len);
     }
-    /* What a spawn request names does not stand in what is kept of it. */
+    /* The function that a spawn request names is not part of the copy. */
     if (start->note->mod.data != NULL && calls->is_elixir &&
         find_part(request, &start->note->mod).len == 0) {
         scratch->len = 0;
@@ -281,7 +281,7 @@ static void keep_request(struct calls *calls, struct open_call *call, const stru
 
 static void remove_call(struct calls *calls, struct open_call *call)
 {
-    call->number = 0; /* who remembers its place sees that it is gone */
+    call->number = 0; /* given_up compares this number and sees that the call is gone */
     table_remove(&calls->table, call);
 }
 
@@ -294,7 +294,7 @@ void calls_forget(struct calls *calls, struct open_call *call)
     remove_call(calls, call);
 }
 
-/* forget_given_up makes room in the ring, and so in the table. */
+/* forget_given_up frees a place in the ring, and so in the table. */
 static void forget_given_up(struct calls *calls, uint64_t i)
 {
     struct open_call *call = table_get(&calls->table, calls->given_up[i % MAX_GIVEN_UP].place);
@@ -304,7 +304,7 @@ static void forget_given_up(struct calls *calls, uint64_t i)
     calls->given_up[i % MAX_GIVEN_UP].place = 0;
 }
 
-/* make_room at the cap: what was given up goes first. */
+/* make_room makes room at the cap: calls that were given up go first. */
 static void make_room(struct calls *calls, const struct call_end *unknown)
 {
     const uint64_t last = calls->num_given_up;
@@ -317,8 +317,8 @@ static void make_room(struct calls *calls, const struct call_end *unknown)
     calls_end(calls, table_oldest(&calls->table), unknown);
 }
 
-/* make_way: what others have the same tag. Without one, the caller asks again as it has given up;
- * else they are twins, of which there are only so many. */
+/* make_way handles other open calls with the same tag. A caller that uses no tags asks again only
+ * after it has given up. Otherwise they are twins, up to a limit. True when there are twins. */
 static bool make_way(struct calls *calls, const struct call_start *start,
                      const struct call_end *unknown)
 {
@@ -420,7 +420,7 @@ void calls_fill_party(const struct calls *calls, const struct pid_key *key, stru
     out->titles = process_names_list(&calls->processes, process, titles);
 }
 
-/* doubt_of says why it is not known how a call ended. */
+/* doubt_of says why the outcome of a call is unknown. */
 static enum call_doubt doubt_of(const struct calls *calls, const struct open_call *call,
                                 const struct ds_event *event)
 {
@@ -433,7 +433,7 @@ static enum call_doubt doubt_of(const struct calls *calls, const struct open_cal
                                                                   : DOUBT_LIMIT;
 }
 
-/* fill_view describes a call for its record; titles is room for two that it may point to. */
+/* fill_view describes a call for its record. titles provides room for both parties. */
 static void fill_view(const struct calls *calls, const struct open_call *call,
                       const struct call_end *end, struct titles *titles, struct call *view)
 {
@@ -487,7 +487,7 @@ static void fill_view(const struct calls *calls, const struct open_call *call,
         view->mfa_elixir = (struct ds_text){call->mfa_elixir, strlen(call->mfa_elixir)};
 }
 
-/* give_record gives out the record of a call, or has it wait: then it returns where. */
+/* give_record emits the record of a call, or makes it pending and returns it. */
 static struct pending_call *give_record(struct calls *calls, struct open_call *call,
                                         const struct call_end *end, unsigned waits)
 {
@@ -586,7 +586,7 @@ void calls_give_up(struct calls *calls, struct open_call *call, const struct cal
     calls->given_up[i].place = call->entry.number;
 }
 
-/* is_as_certain makes the outcome of a record at least that certain. */
+/* is_as_certain raises the certainty of a record's outcome to at least that value. */
 static void is_as_certain(struct call *call, enum certainty certainty)
 {
     if (call->certainty > certainty)

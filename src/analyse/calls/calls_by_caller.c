@@ -51,7 +51,8 @@ void calls_by_caller_hears(struct calls *calls, const struct pid_key *caller, in
 
 bool calls_by_caller_reacts(const struct calls *calls, const struct open_call *call, int64_t now_ns)
 {
-    /* A process gets its turn so soon on a busy machine; and one message in twenty times that, or fewer. */
+    /* A process is scheduled within REACTS_NS even on a busy machine. A reaction is no coincidence
+     * only if messages come RARE times less often than that. */
     enum { REACTS_NS = 10000000, RARE = 20 };
     const struct asker *asker = table_get(&calls->askers, call->asker);
     const uint32_t num = asker != NULL ? asker->num_heard - call->num_heard : 0;

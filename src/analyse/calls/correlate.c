@@ -1,11 +1,11 @@
 /*
  * correlate.c - which message answers which, see correlate.h.
  *
- * A request opens a call under the key of its tag. The call ends by the first of these:
- * a message that carries the tag; the DOWN of the monitor with the same reference (or of
- * the monitor that was set up just before, where the tag is another); the removal of that
- * monitor, when the caller gives up; the end of the connection or of the capture. A spawn
- * request is a call too: its answer is the spawn reply, or, for erpc, the exit reason.
+ * A request opens a call under the key of its tag. The first of these ends the call: a message that
+ * carries the tag; the DOWN of the monitor with the same reference (or of the monitor that was set
+ * up just before, if the tag is another); the removal of that monitor, when the caller gives up;
+ * the end of the connection or of the capture. A spawn request is a call too: its answer is the
+ * spawn reply or, for erpc, the exit reason.
  */
 #include "analyse/calls/calls_by_caller.h"
 #include "core/own_labels.h"
@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* fill_end describes a monitor or link. titles is room that out may point to. */
+/* fill_end describes a monitor or link. titles provides room to which out may point. */
 static void fill_end(const struct correlate *c, const struct monitor *m,
                      const struct monitor_cause *why, struct titles titles[2], struct monitor_end *out)
 {
@@ -45,7 +45,7 @@ static void fill_end(const struct correlate *c, const struct monitor *m,
     }
 }
 
-/* give_end gives out the record of a monitor or link that ended. */
+/* give_end emits the record of a monitor or link that ended. */
 static void give_end(void *context, const struct monitor *m, const struct monitor_cause *why)
 {
     struct correlate *c = context;
@@ -56,7 +56,7 @@ static void give_end(void *context, const struct monitor *m, const struct monito
     c->config.emit(c->config.context, &record);
 }
 
-/* begin_calls begins with no name and no call. */
+/* begin_calls initializes the names and calls, empty. */
 static void begin_calls(struct correlate *c)
 {
     const struct correlate_config *config = &c->config;
@@ -155,7 +155,7 @@ static void on_message(struct correlate *c, struct step *s)
         step_note_names(c, s);
 }
 
-/* end_all gives out what is open, whose end is not known. */
+/* end_all ends what is open, with unknown outcome. */
 static void end_all(struct correlate *c)
 {
     calls_end_all(&c->calls, c->now_ns, CALL_UNKNOWN);
@@ -163,7 +163,7 @@ static void end_all(struct correlate *c)
                                                            .end_ns = c->now_ns});
 }
 
-/* renew_calls forgets all names and calls. What was counted of them stays. */
+/* renew_calls forgets all names and calls. Their counters stay. */
 static void renew_calls(struct correlate *c)
 {
     const struct calls old = c->calls;
@@ -177,8 +177,8 @@ static void renew_calls(struct correlate *c)
     c->calls.processes.no_memory = old.processes.no_memory;
 }
 
-/* begin_anew is for more nodes and names than the cap: those that came first are not favoured for
- * ever. Nothing is kept that refers to them. */
+/* begin_anew drops everything when there are more nodes and names than the cap, so that the first
+ * ones are not favoured forever. Nothing that refers to them is kept. */
 static void begin_anew(struct correlate *c)
 {
     end_all(c);
@@ -190,7 +190,7 @@ static void begin_anew(struct correlate *c)
     c->num_flushed++;
 }
 
-/* count_conn: what is known of a node ends with its last connection. */
+/* count_conn counts the connections of nodes: knowledge about a node ends with its last one. */
 static void count_conn(struct correlate *c, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -205,7 +205,7 @@ static void count_conn(struct correlate *c, const struct ds_event *event)
     }
 }
 
-/* caller_ended gives up what a process was waiting for that is no more. */
+/* caller_ended gives up the calls of a process that has ended. */
 static void caller_ended(struct correlate *c, const struct ds_event *event, const struct pid_key *pid)
 {
     struct open_call *next;
@@ -222,7 +222,8 @@ static void caller_ended(struct correlate *c, const struct ds_event *event, cons
     }
 }
 
-/* note_heard: who waits and gets another message, be it an answer to another call, may wait no longer. */
+/* note_heard records that a waiting process gets another message, even an answer to another call:
+ * it may stop waiting because of it. */
 static void note_heard(struct correlate *c, struct step *s)
 {
     switch (s->note->role) {
@@ -239,7 +240,7 @@ static void note_heard(struct correlate *c, struct step *s)
     }
 }
 
-/* note_life: who goes on to do something has not ended. */
+/* note_life records that a process which does something has not ended. */
 static void note_life(struct correlate *c, struct step *s)
 {
     switch (s->note->role) {
@@ -254,7 +255,7 @@ static void note_life(struct correlate *c, struct step *s)
     }
 }
 
-/* process_ended: what was known of a process that is no more. */
+/* process_ended forgets a process that has ended. */
 static void process_ended(struct correlate *c, const struct ds_event *event,
                           const struct pid_key *pid, const struct ds_term *reason)
 {
@@ -269,8 +270,8 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
     processes_ended(&c->calls.processes, pid);
 }
 
-/* note_unread: a message may be an answer where atoms in it are unknown, or only likely, or have a node's
- * address: in the request it may have been unknown which node that is. */
+/* note_unread records a message that may be an answer: one with atoms that are unknown, only
+ * likely, or a node's address (in the request, that node may have been unknown). */
 static void note_unread(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
@@ -281,7 +282,7 @@ static void note_unread(struct correlate *c, struct step *s)
     case NOTE_REPLY:
         break;
     case NOTE_DOWN:
-    case NOTE_SPAWNED: /* of a call that is known by its reference, it would be told */
+    case NOTE_SPAWNED: /* a call known by its reference would have been found */
         calls_note_unread(&c->calls, s->event, NULL, NULL);
         return;
     default:
@@ -292,12 +293,12 @@ static void note_unread(struct correlate *c, struct step *s)
     calls_note_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
 }
 
-/* A message adds a handful of names at most. */
+/* A message adds at most a handful of names. */
 enum { NAMES_PER_MESSAGE = 16 };
 
 void correlate_event(struct correlate *c, const struct ds_event *event)
 {
-    struct step s; /* end is only filled in when a call ends */
+    struct step s; /* end is only set when a call ends */
     s.event = event;
     s.record = (struct record){.event = event};
     s.note = &s.record.note;
@@ -332,7 +333,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
         monitors_end(&c->monitors, s.released, &s.why);
     if (s.dead.node != 0)
         process_ended(c, event, &s.dead, s.dead_of);
-    /* With the first FIN the nodes have lost each other, whenever the second comes. */
+    /* The nodes have lost each other with the first FIN, whenever the second comes. */
     if (event->type == DS_EVENT_CONN &&
         (event->change.final || event->change.state == DS_CONN_HALF_CLOSED)) {
         const bool lost = !event->change.unfollowed;

@@ -1,5 +1,5 @@
 /*
- * monitors.h - the monitors and links that are open, and how each ends.
+ * monitors.h - the open monitors and links, and how each ends.
  */
 #ifndef DISTSNIFF_MONITORS_H
 #define DISTSNIFF_MONITORS_H
@@ -12,9 +12,9 @@ struct monitor {
     struct ref_key key; /* of a link: made of the two pids */
     bool is_link;
     bool of_call; /* it watches over a call */
-    bool began_before;              /* the capture */
+    bool began_before;              /* began before the capture */
     bool is_part;                   /* the message that asked for it could not be read whole */
-    struct pid_key watcher, target; /* of a link: who asked for it, and whom */
+    struct pid_key watcher, target; /* of a link: who asked for it, and the other process */
     uint64_t conn;
     int64_t start_ns;
     uint64_t start_frame;
@@ -47,8 +47,8 @@ void monitors_key_link(const struct pid_key *a, const struct pid_key *b, struct 
 
 struct monitor *monitors_find(const struct monitors *monitors, const struct ref_key *key);
 
-/* monitors_open adds one, with key, conn and start; the rest is the caller's to fill in. The
- * oldest is given up at the cap. NULL when memory ran out or it is open already. */
+/* monitors_open adds one, with key, conn and start; the caller fills in the rest. At the cap the
+ * oldest is evicted. NULL if memory ran out or it is already open. */
 struct monitor *monitors_open(struct monitors *monitors, const struct ref_key *key, bool is_link,
                               const struct ds_event *event);
 

@@ -1,5 +1,5 @@
 /*
- * nodes.h - how many connections each node has, and what is known that ends with the last one.
+ * nodes.h - how many connections each node has, and the knowledge that ends with the last one.
  */
 #ifndef DISTSNIFF_NODES_H
 #define DISTSNIFF_NODES_H
@@ -24,14 +24,14 @@ void nodes_free(struct nodes *nodes);
 
 struct node *nodes_find(const struct nodes *nodes, uint32_t name);
 
-/* nodes_add finds or makes one. NULL at the cap, or when memory ran out. */
+/* nodes_add finds or adds one. NULL at the cap, or if memory ran out. */
 struct node *nodes_add(struct nodes *nodes, uint32_t name);
 
-/* nodes_release forgets a node when there is nothing more to know about it. */
+/* nodes_release forgets a node about which nothing is left to know. */
 void nodes_release(struct nodes *nodes, struct node *node);
 
-/* A connection that could not be counted, at the cap or as it was joined late, does not keep
- * what is known. */
+/* A connection that could not be counted, because of the cap or because it was joined late, does
+ * not preserve what is known. */
 void nodes_conn_up(struct nodes *nodes, uint64_t conn, const uint32_t name[2]);
 void nodes_conn_ended(struct nodes *nodes, uint64_t conn);
 

@@ -31,7 +31,7 @@ static void give(struct pending_calls *held, struct pending_call *call)
         record_block_clear(&block->block);
 }
 
-/* turn_over goes on with the other block, once what it holds has been given out. */
+/* turn_over switches to the other block, after emitting the records in it. */
 static void turn_over(struct pending_calls *held)
 {
     struct pending_call *next;
@@ -44,7 +44,7 @@ static void turn_over(struct pending_calls *held)
     }
 }
 
-/* patience is how long a record waits for that. */
+/* patience returns how long a record waits for that. */
 static int64_t patience(unsigned waits)
 {
     return waits == HELD_FOR_DEATH ? DEATH_NS : waits == HELD_FOR_CROSSING ? CROSSED_NS

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { LEAST = 256 }; /* texts for which there is room even if there may be fewer */
+enum { LEAST = 256 }; /* number of texts for which there is always room */
 
 void intern_init(struct intern *intern, uint64_t max)
 {
@@ -34,8 +34,8 @@ static uint32_t find(const struct intern *intern, struct ds_text text, uint32_t 
     return 0;
 }
 
-/* find_recent looks among the last few that were found: nearly all that is asked for is one
- * of two nodes. A place that is free has the number 0. */
+/* find_recent looks among the last few texts that were found: nearly all lookups are for one of two
+ * nodes. A free place has the number 0. */
 static inline uint32_t find_recent(const struct intern *intern, struct ds_text text)
 {
     uint64_t ends[2];
@@ -98,7 +98,7 @@ uint32_t intern_add(struct intern *intern, struct ds_text text)
     return number != 0 ? number : find_or_add(intern, text);
 }
 
-/* node_number numbers the node; an unknown one is a node of its own on each connection. */
+/* node_number returns the number of a node; an unknown node is a different one on each connection. */
 static uint32_t node_number(struct intern *nodes, struct ds_text node, uint64_t conn)
 {
     return node.data != NULL ? intern_add(nodes, node) : INTERN_UNKNOWN | (uint32_t)conn;
@@ -112,7 +112,7 @@ bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     const struct pid_key key = {node_number(nodes, identity.node, conn), identity.creation,
                                 identity.word[0], identity.word[1]};
     if (key.node == 0 || key.serial == PID_KEY_NAMED)
-        return false; /* such a pid would pass for a name: nobody may see it */
+        return false; /* the key would be taken for a name: such a pid gets no key */
     *out = key;
     return true;
 }
@@ -150,11 +150,11 @@ bool tag_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     if (!ds_term_get_pair(term, &first, &rest) || !ref_key_find(nodes, &first, conn, &out->key))
         return false;
     out->alias = out->key;
-    /* What goes with it, by value: an atom may be cached here and inline there. */
+    /* Compare by value: an atom may be cached in one message and inline in another. */
     struct ds_text atom;
     if (!ds_term_get_node_atom(&rest, &atom))
         atom = (struct ds_text){(const char *)rest.data, rest.len};
     const uint32_t hash = hash_text(atom);
-    out->key.more |= hash << 3 | 1u << 31; /* never the key of the reference alone */
+    out->key.more |= hash << 3 | 1u << 31; /* never equal to the key of the reference alone */
     return true;
 }

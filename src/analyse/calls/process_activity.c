@@ -3,12 +3,12 @@
  */
 #include "analyse/calls/process_activity.h"
 
-/* Stillness has points, one, and one more for each millisecond of it. A process that goes on after
- * its answers may be overtaken by the next request more often than not, six times in turn hardly
- * ever. What has once gone on must be still for long, and mostly, to be trusted again. */
+/* A still interval scores one point, plus one per millisecond. If a process goes on working after
+ * its answers, the next request may arrive first more often than not, but hardly ever six times in
+ * a row. A process that has once gone on must be still for long, and mostly, to be trusted again. */
 enum { POINT_NS = 1000000, MAX_POINTS = 8, TRUSTED_AT = 6, TAKEN_BY_ONE = 64 };
 
-/* From there on old habits count for less. */
+/* From this count on, the counters are halved: old habits weigh less. */
 enum { MUCH = 1024 };
 
 void process_activity_init(struct table *activities)
@@ -25,7 +25,7 @@ struct process_activity *process_activity_find(const struct table *activities,
     return h;
 }
 
-/* touch finds or makes the entry of a process, and makes it the newest. */
+/* touch finds or adds the entry of a process, and makes it the newest. */
 static struct process_activity *touch(struct table *activities, const struct pid_key *pid)
 {
     struct process_activity *h = process_activity_find(activities, pid);
@@ -81,7 +81,8 @@ static void age(struct process_activity *activity)
     activity->still_points /= 2;
 }
 
-/* is_first: only the first thing that a process asks after an answer or a cast tells something. */
+/* is_first says whether this is the first call of a process after an answer or a cast: only that
+ * one is evidence. */
 static bool is_first(struct process_activity *activity)
 {
     const bool is = !activity->has_asked;
@@ -89,8 +90,7 @@ static bool is_first(struct process_activity *activity)
     return is;
 }
 
-/* is_at_cast says whether a process may be at what the last cast asked for: it has not answered
- * since. */
+/* is_at_cast says whether a process may be working on the last cast: it has not answered since. */
 static bool is_at_cast(const struct process_activity *activity, int64_t now_ns)
 {
     return activity->told_ns > activity->answered_ns && now_ns - activity->told_ns < BEGUN_NS;
@@ -110,7 +110,8 @@ void process_activity_note_alone(struct process_activity *activity, int64_t now_
 void process_activity_note_served(struct process_activity *activity, int64_t came_ns)
 {
     const int64_t still_ns = came_ns - activity->answered_ns;
-    /* What the process would have done, had it not come before its answer, can't be told. */
+    /* If the request arrived before the answer, there is no evidence of what the process would have
+     * done. */
     if (!is_first(activity) || activity->answered_ns == 0 || still_ns <= 0)
         return;
     const int64_t points = 1 + still_ns / POINT_NS;

@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-/* title_name is a name or group, and the words before it. */
+/* title_name is a name or group, and the prefix before it. */
 struct title_name {
     const char *prefix;
-    struct ds_text scope; /* absent: none is named */
+    struct ds_text scope; /* absent: no scope is printed */
     const struct ds_term *term;
 };
 
-/* told is a connection on which a scope told something, until it ends. */
+/* told is a connection on which a scope announced something, until it ends. */
 struct told {
     struct table_entry entry;
     uint64_t conn;
@@ -36,12 +36,12 @@ static struct process *process_of(const struct processes *p, const struct title 
     return table_get(&p->table, title->process);
 }
 
-/* print_name_as writes a name behind its words into p->scratch. False when it is too long, or
- * memory ran out. */
+/* print_name_as writes a name with its prefix into p->scratch. False if it is too long, or memory
+ * ran out. */
 static bool print_name_as(struct processes *p, enum ds_syntax syntax, const struct title_name *name,
                           size_t *prefix_len)
 {
-    /* A binary of more bytes than that is too long, however they are written. */
+    /* A binary with more bytes is too long in any syntax. */
     const struct ds_term_print_options options = {
         .max_bytes = TITLE_LEN_MAX + 1, .max_len = TITLE_LEN_MAX + 1, .unmarked = true};
     struct ds_buffer *out = &p->scratch;
@@ -60,14 +60,14 @@ static bool print_name_as(struct processes *p, enum ds_syntax syntax, const stru
     return printed && !name->term->damaged && out->len <= TITLE_LEN_MAX;
 }
 
-/* print_name writes it as titles are told apart by. */
+/* print_name writes a name in the form by which titles are compared. */
 static bool print_name(struct processes *p, const struct title_name *name, size_t *prefix_len)
 {
     return print_name_as(p, DS_SYNTAX_ERLANG, name, prefix_len);
 }
 
-/* copy_texts copies the name in p->scratch and, where it is short enough, the same in Elixir behind it.
- * NULL when memory ran out. */
+/* copy_texts copies the name in p->scratch and, if it is short enough, its Elixir form after it.
+ * NULL if memory ran out. */
 static char *copy_texts(struct processes *p, const struct title_name *name, uint32_t *elixir_len)
 {
     char erlang[TITLE_LEN_MAX];
@@ -92,7 +92,7 @@ static uint32_t hash_name(const char *name, size_t len, const struct pid_key *pi
            hash_key(pid != NULL ? pid : &none, sizeof *pid);
 }
 
-/* find_title looks for the name in p->scratch: of global, or of a group, as member pid. */
+/* find_title looks up the name in p->scratch: a name of global, or a group with member pid. */
 static struct title *find_title(const struct processes *p, size_t prefix_len,
                                 const struct process *scope, const struct pid_key *pid)
 {
@@ -120,7 +120,7 @@ static void add_title(struct processes *p, const struct title_name *name, size_t
         processes_remove_title(p, table_oldest(&p->titles));
     }
     struct process *process = processes_add(p, pid);
-    scope = scope != NULL ? processes_find(p, &scope_key) : NULL; /* it may have had to go */
+    scope = scope != NULL ? processes_find(p, &scope_key) : NULL; /* it may have been evicted */
     char *copy = process != NULL ? copy_texts(p, name, &elixir_len) : NULL;
     struct title *title =
         copy != NULL && (scope != NULL) == (scope_key.node != 0)
@@ -211,7 +211,7 @@ bool process_names_is_scope(const struct processes *p, const struct pid_key *pid
     return scope != NULL && scope->is_scope;
 }
 
-/* name_group returns the name of a group of that scope. */
+/* name_group returns the name of a group in a scope. */
 static struct title_name name_group(const struct processes *p, const struct process *scope,
                               const struct ds_term *group)
 {

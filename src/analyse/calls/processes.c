@@ -9,20 +9,21 @@
 
 enum { MAX_ANSWERED = 8, UNSHARED_AFTER = 32, PROOF = 2 };
 
-/* binding is a registered name on a node, and who answers for it. Whoever answers first is taken
- * to have it. When another one does, either may: the name may have moved, or a worker answers in
- * place of its server. Who answers again, in turn or as the only one that comes back, has it. Of
- * several that come back, none does: it is a pool, and so it stays until one answers long alone. */
+/* binding is a registered name on a node, and who answers for it. The first pid that answers is
+ * assumed to have it. When another one answers, either may have it: the name may have moved, or a
+ * worker answers in place of its server. A pid that answers again, in turn or as the only one that
+ * comes back, has it. If several come back, none has it: it is a pool, and stays one until a single
+ * pid answers for long. */
 struct binding {
     struct table_entry entry;
     uint32_t node, name;
-    struct pid_key pid; /* who has it, or was the last one known to */
-    bool is_known;      /* who has it; then it is the last one that answered */
-    struct pid_key answered[MAX_ANSWERED]; /* who has, the last one first */
-    uint32_t in_turn;  /* times that the last one has answered in turn */
-    struct pid_key came_back; /* the first that answered, after another did, again */
-    bool is_shared;    /* one has come back: whom others are served by is not known */
-    bool is_pool;      /* several have */
+    struct pid_key pid; /* who has it, or had it last */
+    bool is_known;      /* pid has it, and is the last one that answered */
+    struct pid_key answered[MAX_ANSWERED]; /* who answered, the last one first */
+    uint32_t in_turn;  /* consecutive answers of the last one */
+    struct pid_key came_back; /* the first that answered again after another one */
+    bool is_shared;    /* one has come back: who serves other calls is unknown */
+    bool is_pool;      /* several have come back */
 };
 
 static uint32_t hash_name(uint32_t node, uint32_t name)
@@ -96,7 +97,7 @@ static void remove_process(struct processes *p, struct process *process)
     table_remove(&p->table, process);
 }
 
-/* disown: the process is no more known to have that name, nor to answer for it. */
+/* disown removes a name from a process: it neither has it nor answers for it any more. */
 static void disown(struct processes *p, const struct pid_key *pid, uint32_t name)
 {
     struct process *process = pid->node != 0 ? processes_find(p, pid) : NULL;
@@ -107,7 +108,7 @@ static void disown(struct processes *p, const struct pid_key *pid, uint32_t name
     processes_release(p, process);
 }
 
-/* forget_answers forgets who answered for a name, the last keep ones excepted. */
+/* forget_answers forgets who answered for a name, except for the last keep ones. */
 static void forget_answers(struct processes *p, struct binding *b, unsigned keep)
 {
     for (unsigned i = keep; i < MAX_ANSWERED; i++) {
@@ -142,7 +143,7 @@ void processes_drop_given(struct processes *p, struct process *scope)
         processes_remove_title(p, table_get(&p->titles, scope->given));
 }
 
-/* drop_titles forgets the titles of a process, and those that it gave as a scope. */
+/* drop_titles forgets the titles of a process, and those that it gave to others as a scope. */
 static void drop_titles(struct processes *p, struct process *process)
 {
     process->being_dropped = true;
@@ -154,7 +155,7 @@ static void drop_titles(struct processes *p, struct process *process)
     process->being_dropped = false;
 }
 
-/* forget_known forgets what is known of a process. */
+/* forget_known forgets the names and titles of a process. */
 static void forget_known(struct processes *p, struct process *process)
 {
     struct binding *b = find_binding(p, process->key.node, process->name);
@@ -199,7 +200,8 @@ void processes_release(struct processes *p, struct process *process)
         unlink_node(p, process);
 }
 
-/* set_name tells that a process has a name, or answers for it. What has one of its own keeps it. */
+/* set_name records that a process has a name, or answers for it. A process with a name of its own
+ * keeps that one. */
 static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name, bool is_for)
 {
     struct process *process = processes_find(p, pid);
@@ -214,7 +216,8 @@ static void set_name(struct processes *p, const struct pid_key *pid, uint32_t na
     processes_remember(p, process);
 }
 
-/* note_turn: who answers again after another did has not been replaced by it. */
+/* note_turn records an answer. A process that answers again after another one did was not replaced
+ * by it. */
 static void note_turn(struct processes *p, struct binding *b, const struct pid_key *pid)
 {
     enum { OLDEST = MAX_ANSWERED - 1 };
@@ -253,8 +256,8 @@ static struct binding *add_binding(struct processes *p, uint32_t node, uint32_t 
     return b;
 }
 
-/* leave_old_name: a process has one name, so that one which has another has moved from there,
- * where anybody may have come since. */
+/* leave_old_name forgets the old name of a process: it has only one, so it has moved, and any
+ * process may have the old name by now. */
 static bool leave_old_name(struct processes *p, const struct pid_key *pid, uint32_t name)
 {
     const struct process *process = processes_find(p, pid);
@@ -294,7 +297,7 @@ void processes_learn(struct processes *p, uint32_t name, const struct pid_key *p
     set_name(p, pid, name, !is_proven);
 }
 
-/* forget forgets what is known of a process, and the process if no calls need it. */
+/* forget forgets the names and titles of a process, and the process itself if no calls need it. */
 static void forget(struct processes *p, struct process *process)
 {
     forget_known(p, process);

@@ -9,7 +9,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define SNAPSHOTS_NS (60 * SECOND)
-#define AGAIN_NS (3 * SECOND) /* a leader that pauses for longer does not wait for an answer */
+#define AGAIN_NS (3 * SECOND) /* a leader that pauses for longer is not waiting for an answer */
 
 enum { MAX_CLUSTERS = 1024 };
 
@@ -34,7 +34,7 @@ static int find_member(const struct raft_cluster *c, struct ds_text node)
     return -1;
 }
 
-/* add_member finds or adds it. -1: its node is not known, or there is no room. */
+/* add_member finds or adds a member. -1: its node is unknown, or there is no room. */
 static int add_member(struct raft_cluster *c, struct ds_text node)
 {
     const int found = find_member(c, node);
@@ -71,8 +71,8 @@ static void begin_cluster(struct raft_cluster *c)
     }
 }
 
-/* find finds the cluster of that name that has one of two nodes, or makes it. Other clusters of nodes
- * may have one of the same name. Where each of the two was known of another one, they are one. */
+/* find finds the cluster of that name that has one of two nodes, or adds it. Different clusters may
+ * have the same name on other nodes. If each node was known from a different cluster, both are one. */
 static struct raft_cluster *find(struct raft *raft, struct ds_text name, struct ds_text a,
                                  struct ds_text b)
 {
@@ -101,15 +101,15 @@ static struct raft_cluster *find(struct raft *raft, struct ds_text name, struct 
 
 /* --- messages --- */
 
-/* said is a message, read. */
+/* said is a parsed message. */
 struct raft_said {
     enum raft_what what;
-    struct ds_text name, node; /* of the leader, the candidate, or who answers */
+    struct ds_text name, node; /* of the leader, the candidate, or the server that answers */
     int64_t term;
     int64_t commit, prev, num; /* of append_entries_rpc */
     int64_t idx;               /* of a reply */
     bool is_vote;              /* request_vote_rpc: a term begins */
-    bool is_first;             /* chunk of a snapshot */
+    bool is_first;             /* first chunk of a snapshot */
 };
 
 static bool word_is(struct ds_text text, const char *word)
@@ -185,9 +185,9 @@ static bool read_said(const struct ds_term *body, struct raft_said *said)
     return false;
 }
 
-/* --- what follows from them --- */
+/* --- what follows from messages --- */
 
-/* begin_term: true where an election has begun. The first term that is seen is none. */
+/* begin_term returns true if an election has begun. The first term that is seen is not one. */
 static bool begin_term(struct raft_cluster *c, int64_t term, const struct ds_event *event)
 {
     const bool is_first = c->term < 0;
@@ -231,7 +231,7 @@ static void ask(struct raft_member *m, int64_t sent_idx, const struct ds_event *
     m->num_asked++;
 }
 
-/* lead: a leader speaks. */
+/* lead records that a leader sent a message. */
 static void lead(struct raft_news *news, const struct raft_said *said, const struct ds_event *event)
 {
     struct raft_cluster *c = news->cluster;
@@ -253,9 +253,9 @@ static void on_append(struct raft_news *news, const struct raft_said *said,
     struct raft_cluster *c = news->cluster;
     news->member = add_member(c, event->conn->end[!event->dir].node);
     if (said->term < c->term && said->prev == 0)
-        begin_cluster(c); /* one that was deleted and made again */
+        begin_cluster(c); /* a cluster that was deleted and created again */
     if (said->term < c->term)
-        return; /* of one that leads no more */
+        return; /* from a former leader */
     news->is_election = begin_term(c, said->term, event);
     lead(news, said, event);
     if (said->commit > c->commit)
@@ -292,7 +292,7 @@ static void on_reply(struct raft_news *news, const struct raft_said *said, const
         m->behind_ns = 0;
     else if (m->behind_ns == 0)
         m->behind_ns = event->ts_ns;
-    if (c->leader < 0 && said->term >= c->term) { /* whom it answers leads */
+    if (c->leader < 0 && said->term >= c->term) { /* it answers the leader */
         const struct raft_said leads = {.node = event->conn->end[!event->dir].node};
         news->is_election = begin_term(c, said->term, event);
         if (leads.node.data != NULL)

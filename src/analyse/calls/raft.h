@@ -1,11 +1,11 @@
 /*
- * raft.h - raft clusters of ra, as their messages tell: which servers one has, who leads it since
- * when, how far each follower is, and elections. RabbitMQ has one for each quorum queue, for its
- * metadata (Khepri) and for its streams' coordinator.
+ * raft.h - raft clusters of ra, as seen in their messages: which servers each has, who leads it
+ * since when, how far each follower is, and elections. RabbitMQ has one for each quorum queue, for
+ * its metadata (Khepri) and for its streams' coordinator.
  *
- * A cluster is the servers of one registered name on several nodes. Terms and indices are ra's
- * own numbers, so that they are right on a link that was joined late as well; the names of such a
- * link may be likely ones.
+ * A cluster is the servers with one registered name on several nodes. Terms and indices are ra's
+ * own numbers, so they are right on a link that was joined late, too; the names on such a link may
+ * be likely ones.
  *
  * leader to follower:
  *     {append_entries_rpc, Term, {Name, LeaderNode}, Commit, PrevIdx, PrevTerm, Entries}
@@ -29,19 +29,20 @@ enum { RAFT_NAME_LEN = 120, RAFT_NODE_LEN = 128, RAFT_MEMBERS = 7, RAFT_ELECTION
 struct raft_member {
     size_t len;
     char node[RAFT_NODE_LEN];
-    int64_t idx;         /* the last one that it has in its log, as it said; -1: not known */
-    int64_t sent_idx;    /* the last one that the leader has sent it */
-    int64_t reply_ns;    /* when it last answered a leader; 0: it has not */
-    int64_t asked_ns;    /* since when what the leader sends, again and again, is not answered; 0: all is */
+    int64_t idx;         /* the last entry in its log, as it reported; -1: unknown */
+    int64_t sent_idx;    /* the last entry that the leader has sent to it */
+    int64_t reply_ns;    /* when it last answered a leader; 0: never */
+    int64_t asked_ns;    /* since when the leader's messages are not answered; 0: all are answered */
     int64_t last_asked_ns;
-    unsigned num_asked;  /* messages since asked_ns, on that connection */
+    unsigned num_asked;  /* messages since asked_ns on that connection */
     uint64_t asked_frame, asked_conn;
-    int64_t behind_ns;   /* since when it lacks RAFT_BEHIND entries or more, as it says; 0: it does not */
-    unsigned snapshots;  /* begun since snapshot_ns */
+    int64_t behind_ns;   /* since when it reports to lack RAFT_BEHIND entries or more; 0: it does
+                          * not */
+    unsigned snapshots;  /* transfers begun since snapshot_ns */
     int64_t snapshot_ns;
-    int64_t refused_ns;  /* when it last did not answer a candidate */
+    int64_t refused_ns;  /* when it last left a candidate unanswered */
     enum call_outcome refusal;
-    uint64_t found; /* the user's own, as are found_leaderless and elections_found */
+    uint64_t found; /* for the caller's use, as are found_leaderless and elections_found */
 };
 
 struct raft_cluster {
@@ -49,27 +50,27 @@ struct raft_cluster {
     uint64_t key;
     size_t len;
     char name[RAFT_NAME_LEN];
-    bool is_likely; /* an atom of its messages is likely, not known */
+    bool is_likely; /* an atom of its messages is only likely */
     bool has_more;  /* it has more members than there is room for */
     unsigned num_members;
     struct raft_member member[RAFT_MEMBERS];
-    int leader;       /* a member; -1: none is known */
-    int64_t term;     /* the highest that was seen; -1: none */
-    int64_t since_ns; /* when this leader was seen first, in this term */
-    int64_t commit, idx; /* of the leader; -1: not known */
-    int64_t first_idx, first_ns; /* the leader's index when it was seen first */
-    int64_t heard_ns;            /* the latest message */
-    uint64_t elections;          /* terms that began while it was watched */
+    int leader;       /* index of a member; -1: unknown */
+    int64_t term;     /* the highest seen; -1: none */
+    int64_t since_ns; /* when this leader was first seen, in this term */
+    int64_t commit, idx; /* of the leader; -1: unknown */
+    int64_t first_idx, first_ns; /* the leader's index when first seen */
+    int64_t heard_ns;            /* when the latest message came */
+    uint64_t elections;          /* terms that began while the cluster was watched */
     int64_t election_ns[RAFT_ELECTIONS];
     uint64_t election_frame[RAFT_ELECTIONS];
     struct {
-        unsigned rounds; /* a second or more after each other; 0: the latest message is a leader's */
+        unsigned rounds; /* a second or more apart; 0: the latest message is from a leader */
         int64_t first_ns, last_ns;
         uint64_t first_frame;
-        int by; /* who asks */
+        int by; /* the candidate */
     } votes;
-    int64_t timed_idx, timed_ns; /* an entry whose commit is waited for; timed_idx 0: none */
-    int64_t slowest_ns;          /* from an entry to its commit; 0: none was seen */
+    int64_t timed_idx, timed_ns; /* an entry that waits for its commit; timed_idx 0: none */
+    int64_t slowest_ns;          /* longest time from an entry to its commit; 0: none seen */
     uint64_t found_leaderless, elections_found;
 };
 
@@ -78,12 +79,12 @@ struct raft {
     uint64_t no_memory;
 };
 
-/* raft_news is what a message was. */
+/* raft_news is what a message reports. */
 enum raft_what { RAFT_NOTHING, RAFT_APPEND, RAFT_REPLY, RAFT_VOTE, RAFT_SNAPSHOT };
 struct raft_news {
     enum raft_what what;
     struct raft_cluster *cluster;
-    int member;       /* who was asked, who answers, or who asks for votes */
+    int member;       /* the server that was asked, answers, or asks for votes */
     bool is_election; /* a term has begun */
     bool is_led;      /* the cluster has a leader again, after votes */
 };
@@ -91,14 +92,14 @@ struct raft_news {
 void raft_init(struct raft *raft);
 void raft_free(struct raft *raft);
 
-/* raft_takes says whether a label, or NULL, is one of the messages that raft_message looks at. */
+/* raft_takes says whether raft_message processes messages with that label (which may be NULL). */
 static inline bool raft_takes(const char *label)
 {
     return label != NULL && label[0] == 'r' && label[1] == 'a' && label[2] == ':' &&
            (label[3] == 'a' || label[3] == 'v' || label[3] == 's');
 }
 
-/* raft_gets_no_vote says whether a call is a candidate's that ran out of time: a member that sees no need
+/* raft_gets_no_vote says whether a call is a candidate's that timed out: a member that sees no need
  * for an election does not answer, and the candidate does not wait for it. */
 static inline bool raft_gets_no_vote(const struct call *call)
 {
@@ -106,10 +107,12 @@ static inline bool raft_gets_no_vote(const struct call *call)
            (call->outcome == CALL_TIMEOUT || call->outcome == CALL_ABANDONED);
 }
 
-/* raft_message takes a message whose label raft_takes. What it returns lives until the next one. */
+/* raft_message processes a message whose label raft_takes accepts. The result is valid until the
+ * next call. */
 struct raft_news raft_message(struct raft *raft, const struct record *record);
 
-/* raft_call takes a call that has ended, labelled ra:vote: a member that did not answer a candidate. */
+/* raft_call processes a call that has ended, labelled ra:vote: a member that did not answer a
+ * candidate. */
 void raft_call(struct raft *raft, const struct call *call);
 
 static inline struct ds_text raft_name(const struct raft_cluster *cluster)
@@ -122,7 +125,7 @@ static inline struct ds_text raft_node(const struct raft_cluster *cluster, int m
     return (struct ds_text){cluster->member[member].node, cluster->member[member].len};
 }
 
-/* raft_lag is how many entries a member lacks of those that the leader has; -1: not known. */
+/* raft_lag returns how many of the leader's entries a member lacks; -1: unknown. */
 int64_t raft_lag(const struct raft_cluster *cluster, int member);
 
 #endif

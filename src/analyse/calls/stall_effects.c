@@ -10,10 +10,10 @@
 
 enum { MAX_KEPT = 16, NODE_LEN = 255 };
 
-/* kept_stall is the end of a stall, with copies of what its event leads to. */
+/* kept_stall is the end of a stall, with copies of what its event points to. */
 struct kept_stall {
     bool is_used;
-    int64_t latest_ns; /* when something of it came */
+    int64_t latest_ns; /* when the stall ended, or its latest message came */
     struct ds_event event;
     struct ds_conn conn;
     struct ds_tcp_stats link;
@@ -24,7 +24,7 @@ struct kept_stall {
 struct stall_effects {
     record_fn emit;
     void *context;
-    unsigned num; /* in use */
+    unsigned num; /* entries in use */
     struct kept_stall kept[MAX_KEPT];
 };
 
@@ -90,7 +90,7 @@ static void keep(struct stall_effects *h, const struct ds_event *event)
     }
 }
 
-/* is_of_call says whether a call waits for it: what it asks, or what answers it. */
+/* is_of_call says whether a call waits for a message: its request or its answer. */
 static bool is_of_call(const struct note *note)
 {
     return note->call != 0 &&

@@ -1,5 +1,5 @@
 /*
- * step.c - who sends a message and who gets it, see step.h.
+ * step.c - who sends a message and who receives it, see step.h.
  */
 #include "analyse/calls/step.h"
 

@@ -28,8 +28,8 @@ void step_set_error(struct step *s, const char *class, const struct ds_term *rea
     s->end.reason = *reason;
 }
 
-/* judge_result lets otp.def say whether the answer is a failure. False when it says nothing
- * about answers to such calls. */
+/* judge_result decides by otp.def whether the answer is a failure. False if that has no rows for
+ * answers to such calls. */
 static bool judge_result(struct correlate *c, struct step *s, const struct ds_otp_line *line,
                          const struct ds_term *reply)
 {
@@ -52,7 +52,8 @@ static bool judge_result(struct correlate *c, struct step *s, const struct ds_ot
     return true;
 }
 
-/* learn_callee: whoever answers has been doing the work. rex has a process of its own do calls. */
+/* learn_callee records that the process that answers has done the work. For rpc:call it learns no
+ * name: rex has calls done by other processes. */
 static void learn_callee(struct correlate *c, struct step *s, struct open_call *call)
 {
     if (step_know_from(c, s))
@@ -85,11 +86,11 @@ void step_take_late_reply(struct correlate *c, struct step *s, struct open_call 
     calls_heard_late(&c->calls, call, s->event->ts_ns);
 }
 
-/* usual_time is one that people choose for timeouts: a multiple of a unit. A timer never fires before its
- * time, but later on a busy machine. Yet the packets may stand closer together than that: the caller sets
- * the timer when it has handed the request to its node, which sends it when the connection has its turn,
- * 2 to 5 ms later where the machine is busy, and the message that tells of giving up may not have to
- * wait. */
+/* usual_time is a typical timeout: a multiple of a unit. A timer never fires early, but it may fire
+ * late on a busy machine. Yet the packets may be closer together than the timeout: the caller
+ * starts the timer when it has handed the request to its node, which sends it when the connection
+ * is scheduled, 2 to 5 ms later on a busy machine, and the message that shows that it gave up may
+ * not have to wait. */
 struct usual_time {
     int64_t unit_ns, late_ns; /* late_ns: at most, and at most a tenth of the time */
 };
@@ -99,7 +100,7 @@ struct usual_time {
 #define DEFAULT_NS (5000 * MS) /* of gen_server:call, gen_statem:call, erpc, rpc:server_call ... */
 #define DEFAULT_LATE_NS (100 * MS)
 
-/* Whole seconds are usual; of other times few are known to be ones that somebody chose. */
+/* Whole seconds are usual; of other times only few are certain to be deliberate. */
 static const struct usual_time usual_times[] = {{1000 * MS, 500 * MS}, {100 * MS, 50 * MS}};
 
 static bool looks_like_timeout(int64_t waited_ns)
@@ -108,7 +109,7 @@ static bool looks_like_timeout(int64_t waited_ns)
     for (size_t i = 0; i < sizeof usual_times / sizeof usual_times[0]; i++) {
         const struct usual_time usual = usual_times[i];
         const int64_t times = (waited_ns + LEFT_LATE_NS) / usual.unit_ns;
-        const int64_t beyond_ns = waited_ns - times * usual.unit_ns; /* less than 0: it left late */
+        const int64_t beyond_ns = waited_ns - times * usual.unit_ns; /* negative: it was sent late */
         if (times > 0 && beyond_ns <= usual.late_ns && beyond_ns * SLACK_PART <= waited_ns)
             return true;
     }
@@ -204,7 +205,7 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
     step_set_end(s, call, NOTE_DOWN, CALL_OK);
     s->is_down = true;
     if (call->answer_is_exit && judge_result(c, s, call->line, reason)) {
-        /* Such an answer may come as the caller gives up, too, but only then has to wait for that. */
+        /* Such an answer may arrive as the caller gives up, too; only then its record has to wait. */
         s->is_down = looks_like_timeout(s->event->ts_ns - call->start_ns);
         return;
     }
@@ -227,7 +228,7 @@ void step_end_by_exit(struct correlate *c, struct step *s, struct open_call *cal
 
 enum caller_fate step_fate(const struct ds_term *reason)
 {
-    enum { MAX_DEPTH = 8 }; /* {timeout,{gen_server,call,_}} may have been wrapped */
+    enum { MAX_DEPTH = 8 }; /* {timeout,{gen_server,call,_}} may be wrapped */
     struct ds_term at = *reason, first;
     if (step_is_atom(reason, "normal"))
         return CALLER_GOES_ON;

@@ -1,13 +1,13 @@
 /*
- * step_names.c - what processes are called: as a message says it in so many words (global, pg),
- * and as it is written into notes. What a process answers to by name is learned where calls end.
+ * step_names.c - names of processes: learned from messages that contain them (global, pg), and
+ * written into notes. Registered names are learned where calls end.
  */
 #include "analyse/calls/step.h"
 
 #include "analyse/calls/process_names.h"
 
-/* each_process calls fn with each pid of a term: one, or a list of them, as pg has it. Only
- * those of that node count: a scope speaks for its own. */
+/* each_process calls fn with each pid of a term: a pid or a list, as in pg. Only pids of the
+ * sender's node count: a scope speaks for its own. */
 static void each_process(struct correlate *c, const struct step *s, const struct ds_term *pids,
                          const struct ds_term *group,
                          void (*fn)(struct processes *p, const struct pid_key *scope,
@@ -24,7 +24,7 @@ static void each_process(struct correlate *c, const struct step *s, const struct
             fn(&c->calls.processes, &s->from, group, &pid);
 }
 
-/* is_from says whether the process that speaks for a scope is the sender. */
+/* is_from says whether the process that the message names as its scope is the sender. */
 static bool is_from(struct correlate *c, struct step *s, const struct ds_term *scope)
 {
     struct pid_key pid;
@@ -44,7 +44,7 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
     if (process_names_is_scope(p, &s->from))
         return true;
     if (name.data != NULL) {
-        /* Nobody else is called so; of other names the answer tells. */
+        /* No other process has this name; for other names, wait for the answer. */
         static const char standard[] = "pg";
         const bool is_standard =
             name.len == strlen(standard) && memcmp(name.data, standard, name.len) == 0;
@@ -70,7 +70,7 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
     return process_names_is_scope(p, &s->from);
 }
 
-/* learn_members: [{Group, Pids}] or #{Group => Pids} is all that the scope has on its node. */
+/* learn_members replaces the members of a scope on its node: [{Group, Pids}] or #{Group => Pids}. */
 static void learn_members(struct correlate *c, struct step *s, const struct ds_term *groups)
 {
     struct ds_term_list list;
@@ -142,7 +142,7 @@ static void learn_name(struct correlate *c, const struct step *s, const struct d
         process_names_register(&c->calls.processes, name, &key);
 }
 
-/* learn_names: [{Name, Pid, _}]. */
+/* learn_names registers the names in [{Name, Pid, _}]. */
 static void learn_names(struct correlate *c, const struct step *s, const struct ds_term *names)
 {
     struct ds_term_list list;
@@ -154,7 +154,7 @@ static void learn_names(struct correlate *c, const struct step *s, const struct 
             learn_name(c, s, &name, &pid);
 }
 
-/* learn_ops: [{insert, {Name, Pid, _}} | {delete, Name}]. */
+/* learn_ops applies [{insert, {Name, Pid, _}} | {delete, Name}]. */
 static void learn_ops(struct correlate *c, const struct step *s, const struct ds_term *ops)
 {
     struct ds_term_list list;
@@ -197,7 +197,7 @@ bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match 
     return is_from(c, s, ds_otp_get(match, DS_OTP_OWN)) && (!is_mnesia || c->has_mnesia);
 }
 
-/* own_name_of finds the registered name of a process, no data when it is not known. */
+/* own_name_of finds the registered name of a process; absent if unknown. */
 static struct ds_text own_name_of(const struct correlate *c, const struct pid_key *key)
 {
     const struct processes *p = &c->calls.processes;

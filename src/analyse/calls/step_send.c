@@ -1,11 +1,11 @@
 /*
- * step_send.c - sends of all kinds: requests, their answers, casts, and what is none of these.
+ * step_send.c - sends of all kinds: requests, their answers, casts, and other messages.
  */
 #include "analyse/calls/call_parent.h"
 #include "analyse/calls/step.h"
 
-/* find_waiting makes the key of a call without a tag: the process that waits, the node that
- * will answer, and the label stand for it. */
+/* find_waiting makes the key of a call without a tag: from the process that waits, the node that
+ * will answer, and the label. */
 static bool find_waiting(struct correlate *c, const struct step *s, const struct pid_key *waits,
                          unsigned answering_end, const char *label, struct ref_key *out)
 {
@@ -31,13 +31,14 @@ void step_set_function(struct note *note, const struct ds_otp_match *match)
         note->args = *args;
 }
 
-/* is_sender: where anybody could have said it, only who speaks for itself is believed. */
+/* is_sender says whether pid is the sender: a form that any process may use is believed only from
+ * the process that it names. */
 static bool is_sender(struct correlate *c, struct step *s, const struct pid_key *pid)
 {
     return step_know_from(c, s) && pid_key_equal(&s->from, pid);
 }
 
-/* place_of_server says where a server of ra, {Name, Node}, answers: not over the connection where it
+/* place_of_server says where a server of ra, {Name, Node}, answers: not over the connection if it
  * is on the caller's own node. */
 static enum answer_place place_of_server(const struct step *s, const struct ds_term *server)
 {
@@ -54,8 +55,8 @@ static enum answer_place place_of_server(const struct step *s, const struct ds_t
                : ANSWER_PASSES;
 }
 
-/* find_reply_from finds the value of the key reply_from in the options of a command to ra. False where
- * there is none; *is_unknown: it may be one of the keys whose names are not known. */
+/* find_reply_from finds the value of the key reply_from in the options of an ra command. False if
+ * there is none; *is_unknown: it may be one of the keys that are unknown atoms. */
 static bool find_reply_from(const struct ds_term *options, struct ds_term *out, bool *is_unknown)
 {
     struct ds_term_list pairs;
@@ -69,8 +70,8 @@ static bool find_reply_from(const struct ds_term *options, struct ds_term *out, 
     return false;
 }
 
-/* find_place says whether a request asks for the answer to be given by a process on the caller's own
- * node, as those of ra do: that is not seen. */
+/* find_place says whether a request asks a process on the caller's own node to answer, as with ra:
+ * no sniffer sees that answer. */
 static enum answer_place find_place(const struct correlate *c, const struct step *s,
                                     const struct ds_otp_match *match, struct ds_text name)
 {
@@ -90,14 +91,14 @@ static enum answer_place find_place(const struct correlate *c, const struct step
     if (step_is_atom(&from, "local"))
         return ANSWER_ELSEWHERE;
     if (!ds_term_get_pair(&from, &word, &member))
-        return ANSWER_PASSES; /* leader, and what newer releases may have */
+        return ANSWER_PASSES; /* leader, and values of newer releases */
     return ds_term_is_unknown_atom(&word)  ? ANSWER_PLACE_UNKNOWN
            : step_is_atom(&word, "member") ? place_of_server(s, &member)
                                            : ANSWER_PASSES;
 }
 
-/* forward_call: a request whose sender is on another node than its caller is one that was handed
- * on. False when it is none, or the first that we see of it. */
+/* forward_call handles a request whose sender is on another node than its caller: one that was
+ * forwarded. False if it was not, or if its first hop was not seen. */
 static bool forward_call(struct correlate *c, struct step *s, const struct call_start *start)
 {
     const struct ds_conn *conn = s->event->conn;
@@ -116,8 +117,8 @@ static bool forward_call(struct correlate *c, struct step *s, const struct call_
     return true;
 }
 
-/* is_proven: the form of rpc:server_call is anybody's, and only an answer proves it. From then on the
- * requests to that name are believed. */
+/* is_proven says whether a name has answered in the form of rpc:server_call. Any process may use
+ * that form, and only an answer proves it. From then on requests to the name are believed. */
 static bool is_proven(const struct correlate *c, const struct pid_key *named)
 {
     const struct proven *p = table_first(&c->proven, hash_key(named, sizeof *named));
@@ -137,7 +138,7 @@ static void note_proven(struct correlate *c, const struct open_call *call)
         p->named = named;
 }
 
-/* find_key makes the keys of a request. False when it can't be told from others. */
+/* find_key makes the keys of a request. False if it has none. */
 static bool find_key(struct correlate *c, struct step *s, const struct ds_otp_match *match,
                      struct call_start *start)
 {
@@ -158,7 +159,7 @@ static bool find_key(struct correlate *c, struct step *s, const struct ds_otp_ma
     return true;
 }
 
-/* is_input says whether a request of the io protocol (erl_io, stdlib) is one for input. */
+/* is_input says whether a request of the io protocol (erl_io, stdlib) asks for input. */
 static bool is_input(const struct ds_term *request)
 {
     static const char *const inputs[] = {"get_until", "get_line", "get_chars", "get_password"};
@@ -173,7 +174,7 @@ static bool is_input(const struct ds_term *request)
     return false;
 }
 
-/* awaits_input says whether a request waits for what somebody types, as that of a remote shell does. */
+/* awaits_input says whether a request waits for what a user types, as one of a remote shell does. */
 static bool awaits_input(const struct ds_otp_match *match, const struct ds_term *request)
 {
     enum { LOOKED_AT = 16 };
@@ -192,8 +193,8 @@ static bool awaits_input(const struct ds_otp_match *match, const struct ds_term 
     return false;
 }
 
-/* open_call opens the call that a message asks for, which goes to that name (absent: to a pid). False
- * when it is none, or not known to be one yet. */
+/* open_call opens the call that a message requests. name: where it goes (absent: to a pid). False
+ * if it is no request, or not known to be one yet. */
 static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_match *match,
                       struct ds_text name)
 {
@@ -226,7 +227,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     s->note->role = NOTE_REQUEST;
     if (!has_key)
         return true;
-    /* A bare reference as tag is that of its monitor, or of none. */
+    /* A tag that is a bare reference is its monitor's, or belongs to no monitor. */
     if (is_watched && start.key.more <= DS_IDENTITY_MAX_WORDS)
         is_watched = ref_key_equal(&monitor, &start.key);
     if (is_watched)
@@ -243,7 +244,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     return true;
 }
 
-/* sender_of returns the sender's node; where that has no name yet, what its own pid has for it. */
+/* sender_of returns the sender's node; if that has no name yet, the one in the sender's pid. */
 static struct ds_text sender_of(const struct step *s)
 {
     struct ds_identity from;
@@ -252,7 +253,7 @@ static struct ds_text sender_of(const struct step *s)
                                                                                         : node;
 }
 
-/* answers_for: an answer that names a node must come from there. */
+/* answers_for says whether an answer that names a node comes from that node. */
 static bool answers_for(const struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *answerer = ds_otp_get(match, DS_OTP_ANSWERER);
@@ -263,7 +264,7 @@ static bool answers_for(const struct step *s, const struct ds_otp_match *match)
             memcmp(named.data, node.data, node.len) == 0);
 }
 
-/* reaches_caller: an answer goes to the process that asked, or to the alias that it gave. */
+/* reaches_caller says whether an answer goes to the process that asked, or to its alias. */
 static bool reaches_caller(struct correlate *c, struct step *s, const struct open_call *call)
 {
     struct ref_key alias;
@@ -274,7 +275,7 @@ static bool reaches_caller(struct correlate *c, struct step *s, const struct ope
            ref_key_equal(&alias, &call->alias);
 }
 
-/* find_answered finds the call that a message answers, NULL when there is none. */
+/* find_answered finds the call that a message answers. NULL if there is none. */
 static struct open_call *find_answered(struct correlate *c, struct step *s,
                                        const struct ds_otp_match *match, bool *is_alias, bool *has_key)
 {
@@ -296,15 +297,14 @@ static struct open_call *find_answered(struct correlate *c, struct step *s,
                : NULL;
 }
 
-/* on_reply ends the call that a message answers. False when there is none: then it is
- * only a reply when its form leaves no doubt. */
+/* on_reply ends the call that a message answers. False if it is no answer. */
 static bool on_reply(struct correlate *c, struct step *s, const struct ds_otp_match *match)
 {
     const struct ds_term *reply = ds_otp_get(match, DS_OTP_REPLY_TERM);
     bool is_alias = false;
     bool has_key;
     struct open_call *call = find_answered(c, s, match, &is_alias, &has_key);
-    /* What answers nothing that is known is only a reply when its form leaves no doubt. */
+    /* A message that answers no known call counts as an answer only if its form is unambiguous. */
     if (call == NULL)
         return is_alias ||
                (match->kind == DS_OTP_REPLY && strcmp(match->line->label, "gen:reply") != 0 &&
@@ -323,7 +323,8 @@ static bool on_reply(struct correlate *c, struct step *s, const struct ds_otp_ma
     return true;
 }
 
-/* note_role says what a message with a label is, and what follows from it. name: to whom it was sent. */
+/* note_role records what a labelled message is, and what follows from it. name: the name it was
+ * sent to. */
 static void note_role(struct correlate *c, struct step *s, enum ds_otp_kind kind, struct ds_text name)
 {
     switch (kind) {
@@ -357,7 +358,7 @@ static void on_send(struct correlate *c, struct step *s)
     struct ds_otp_match match;
     if (ds_term_get_atom(&m->role[DS_ROLE_TO], &name))
         s->to_state = step_find_named(c, s, !s->event->dir, name, &s->to) ? KNOWN : UNKNOWN;
-    else if (s->event->conn->proto != NULL) /* rows of otp.def are for the protocol's name */
+    else if (s->event->conn->proto != NULL) /* rows of otp.def give the protocol's name here */
         name = (struct ds_text){s->event->conn->proto, strlen(s->event->conn->proto)};
     s->note->role = NOTE_SEND;
     if (!ds_otp_find_message(c->otp, name, &m->payload, &match))

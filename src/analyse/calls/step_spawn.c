@@ -1,6 +1,6 @@
 /*
- * step_spawn.c - spawn requests and their replies. A spawn request is a call: its answer is
- * the reply, or, where erpc asks, the exit reason of the process.
+ * step_spawn.c - spawn requests and their replies. A spawn request is a call: its answer is the
+ * reply or, if erpc sent it, the exit reason of the process.
  */
 #include "analyse/calls/call_parent.h"
 #include "analyse/calls/step.h"
@@ -8,8 +8,8 @@
 /* Flags of SPAWN_REPLY. */
 enum { SPAWN_LINK = 1, SPAWN_MONITOR = 2 };
 
-/* is_undecided says whether it is not known which function is to be called: of that of erpc, what it
- * returns is the answer. */
+/* is_undecided says whether the function to be called is unknown: if it is erpc's, its return value
+ * is the answer. */
 static bool is_undecided(const struct ds_term *mfa)
 {
     struct ds_term mod, fun;

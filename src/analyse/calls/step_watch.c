@@ -1,7 +1,7 @@
 /*
- * step_watch.c - the monitors that callers set up for their calls. In a multi_call, the
- * monitor has another reference than the call's tag; and the DOWN of one to a process that
- * does not exist can overtake the request.
+ * step_watch.c - the monitors that callers set up for their calls. In a multi_call, the monitor's
+ * reference differs from the call's tag; and the DOWN for a process that does not exist can
+ * overtake the request.
  */
 #include "analyse/calls/step.h"
 
@@ -74,7 +74,7 @@ static struct watch *find_watch(const struct correlate *c, const struct ref_key 
     return w;
 }
 
-/* In a multi_call the call's tag is another reference than the monitor's. */
+/* In a multi_call the call's tag differs from the monitor's reference. */
 void step_note_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
 {
     struct monitor *monitor =
