@@ -1,6 +1,6 @@
 /*
- * metrics.c - see metrics.h. What a message costs is a look at the link of the one before, and an
- * addition: names are looked at again only where they have changed.
+ * metrics.c - see metrics.h. A message costs a comparison with the link of the one before, and an
+ * addition: names are only looked up again if they have changed.
  */
 #include "analyse/metrics/metrics_parts.h"
 
@@ -81,7 +81,7 @@ static bool is_named(const struct metrics_link *link, unsigned end, const struct
            memcmp(link->names + (end == 0 ? 0 : link->len[0]), endpoint->node.data, len) == 0;
 }
 
-/* name_ends notes what the ends of a connection are called, an end without a name by its address. */
+/* name_ends records the names of a connection's ends; an end without a name gets its address. */
 static void name_ends(struct metrics *m, struct metrics_link *link, const struct ds_conn *conn)
 {
     char addr[2][DS_ADDR_LEN];
@@ -133,7 +133,7 @@ struct metrics_pair *metrics_pair(struct metrics *m, struct metrics_link *link, 
     return link->pair[dir] != NULL ? link->pair[dir] : &m->other_pair;
 }
 
-/* get_pair returns the pair of what was sent, which is heard of. */
+/* get_pair returns the pair that an event counts for, and records that it is active. */
 static struct metrics_pair *get_pair(struct metrics *m, struct metrics_link *link,
                                      const struct ds_event *event)
 {
@@ -210,8 +210,8 @@ static void note_stall(struct metrics *m, struct metrics_link *link, const struc
     *stalled_ns = span_sum(*stalled_ns, event->stall.duration_ns);
 }
 
-/* add_socket adds what has changed since the kernel answered before. Its totals begin with the connection,
- * ours with its first answer. */
+/* add_socket adds what has changed since the kernel's previous answer. The kernel's totals begin
+ * with the connection, ours with the first answer. */
 static void add_socket(struct metrics_pair *pair, struct metrics_socket *before,
                        const struct metrics_socket *now)
 {

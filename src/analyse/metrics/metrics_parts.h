@@ -10,17 +10,17 @@
 
 enum { METRICS_OPS = 64, METRICS_BUCKETS = 18 };
 
-/* What keeps a socket from sending: a label. */
+/* What prevents a socket from sending: a label. */
 enum metrics_limit { METRICS_RECEIVE_WINDOW, METRICS_SEND_BUFFER, METRICS_LIMITS };
 
-/* What waits in the kernel of the sender, and in that of the receiver. */
+/* The queues in the kernels of sender and receiver. */
 enum metrics_queue_kind { METRICS_SEND_QUEUE, METRICS_RECEIVE_QUEUE, METRICS_QUEUES };
 struct metrics_queue {
     uint32_t sockets; /* whose kernels have answered */
     uint64_t bytes;
 };
 
-/* metrics_socket is the state of a socket as its kernel gave it last, with the totals of then. */
+/* metrics_socket is a socket as its kernel last reported it, with the totals of that time. */
 struct metrics_socket {
     int64_t asked_ns; /* 0: never */
     uint64_t queue[METRICS_QUEUES]; /* bytes */
@@ -28,28 +28,28 @@ struct metrics_socket {
     uint32_t retransmitted;
 };
 
-/* pair is what one node sends to another. */
+/* metrics_pair counts what one node sends to another. */
 struct metrics_pair {
     struct series series; /* src, dst */
-    uint64_t messages[METRICS_OPS]; /* by op code; 0, which is none: of ops that are not known */
+    uint64_t messages[METRICS_OPS]; /* by op code; 0, which is no op: of unknown ops */
     uint64_t bytes;
     int64_t stalled_ns;
     int64_t limited_ns[METRICS_LIMITS];
     uint64_t retransmitted; /* segments */
-    struct metrics_queue queue[METRICS_QUEUES]; /* while it is written: of all its connections */
-    uint32_t links;  /* while it is written: connections that are up */
-    int64_t gap_ns;  /* while it is written: the longest silence on them */
+    struct metrics_queue queue[METRICS_QUEUES]; /* used while writing: of all its connections */
+    uint32_t links;  /* used while writing: connections that are up */
+    int64_t gap_ns;  /* used while writing: the longest silence on them */
 };
 
-/* duration is how long calls took: of one caller, callee, label and outcome. */
+/* duration is how long the calls of one caller, callee, label and outcome took. */
 struct duration {
     struct series series; /* src, dst, label, outcome */
-    uint64_t bucket[METRICS_BUCKETS]; /* of which each call is in one; the last: longer ones */
+    uint64_t bucket[METRICS_BUCKETS]; /* each call is in one; the last: longer calls */
     uint64_t count;
     int64_t sum_ns;
 };
 
-/* How a handshake ended: a label, so words of this program. */
+/* How a handshake ended: a label, so it is a word of this program. */
 enum handshake_end {
 #define HANDSHAKE_END(id, name) HANDSHAKE_##id,
 #include "analyse/metrics/handshake_end.def"
@@ -57,17 +57,17 @@ enum handshake_end {
     HANDSHAKE_END_COUNT
 };
 
-/* link is a connection of distribution, or of EPMD, which sends no messages. */
+/* metrics_link is a connection of the distribution, or of EPMD, which has no messages. */
 struct metrics_link {
     struct table_entry entry;
     uint64_t number;
-    char *names; /* of both ends; NULL: not looked at yet */
-    uint8_t len[2]; /* of each; an end without a name has its address there */
+    char *names; /* of both ends; NULL: not set yet */
+    uint8_t len[2]; /* of each; an end without a name has its address in names */
     bool has_name[2];
-    bool is_up, is_shaking; /* shaking: a handshake has begun and not ended */
-    enum handshake_end trouble; /* what it will have ended with, if it fails */
-    uint32_t generation; /* of pair */
-    struct metrics_pair *pair[2]; /* by direction; NULL: one of the others */
+    bool is_up, is_shaking; /* is_shaking: a handshake has begun and not ended */
+    enum handshake_end trouble; /* how it ended, if it turns out to have failed */
+    uint32_t generation; /* of the series when pair was looked up */
+    struct metrics_pair *pair[2]; /* by direction; NULL: it has no entry */
     int64_t heard_ns[2];
     struct metrics_socket socket[2];
 };
@@ -79,24 +79,24 @@ struct metrics {
     struct metrics_pair other_pair;
     struct duration other_durations[CALL_OUTCOME_COUNT];
     struct table links;
-    struct metrics_link *latest; /* the link that was looked up last, or NULL */
+    struct metrics_link *latest; /* the link looked up last, or NULL */
     uint64_t closes[DS_CLOSE_CAPTURE + 1];
     uint64_t handshakes[HANDSHAKE_END_COUNT];
     uint64_t findings[FINDING_CODE_COUNT];
     uint64_t lost[LOSS_CAUSE_COUNT];
     uint64_t no_memory;
-    int64_t now_ns;    /* of the latest record, or when it was written last */
-    int64_t review_ns; /* when series are to be reviewed next */
+    int64_t now_ns;    /* of the latest record or the latest output */
+    int64_t review_ns; /* when to review the series next */
 };
 
-/* The ends of the buckets, in nanoseconds and as Prometheus has them. */
+/* The upper bounds of the buckets, in nanoseconds and as Prometheus text. */
 struct metrics_bucket {
     int64_t ns;
     const char *seconds;
 };
 extern const struct metrics_bucket metrics_buckets[METRICS_BUCKETS];
 
-/* metrics_pair returns the pair of that direction of a link, the others' where it has none. */
+/* metrics_pair returns the pair of a link's direction, or that of the others if it has no entry. */
 struct metrics_pair *metrics_pair(struct metrics *metrics, struct metrics_link *link, unsigned dir);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * metrics_text.c - metrics in the text format of Prometheus ("Exposition formats", text-based
- * format 0.0.4): a line of help and one of the type for each family, then its series.
+ * format 0.0.4): for each family a HELP line and a TYPE line, then its series.
  */
 #include "analyse/metrics/metrics_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Series are reviewed at such intervals, and let go when nothing was heard of them for so long. */
+/* Series are reviewed at these intervals, and evicted after this time without activity. */
 #define REVIEW_NS (60 * INT64_C(1000000000))
 #define SILENT_NS (15 * 60 * INT64_C(1000000000))
 
@@ -27,9 +27,9 @@ enum metric {
 #undef METRIC
 };
 
-/* put_value writes a label's value. Other names are never the same value: who collects metrics may
- * refuse all of them for two series alike. What does not show becomes \x{2028}, a byte that is no
- * text \xff, a backslash two; of each backslash and double quote the format makes two characters. */
+/* put_value writes a label's value. Different names get different values: a collector may refuse
+ * all metrics if two series are alike. An invisible character becomes \x{2028}, an invalid byte
+ * \xff, a backslash two; the format then doubles each backslash and escapes each double quote. */
 static void put_value(struct ds_buffer *out, struct ds_text text)
 {
     while (text.len != 0) {
@@ -50,7 +50,8 @@ static void put_value(struct ds_buffer *out, struct ds_text text)
     }
 }
 
-/* put_peer writes a label that a peer has a say in: it can not be taken for what stands for others. */
+/* put_peer writes a label that a peer can influence: it cannot be confused with the label of the
+ * others. */
 static void put_peer(struct ds_buffer *out, const char *name, struct ds_text value)
 {
     ds_buffer_printf(out, "%s=\"", name);
@@ -92,7 +93,7 @@ static void put_one(struct ds_buffer *out, enum metric metric, const char *label
     ds_buffer_printf(out, "} %" PRIu64 "\n", count);
 }
 
-/* begin_pair writes a series of a pair up to what else it has for labels. */
+/* begin_pair writes a series of a pair, up to its other labels. */
 static void begin_pair(const struct metrics *m, struct ds_buffer *out, enum metric metric,
                        const struct metrics_pair *pair)
 {
@@ -109,7 +110,7 @@ static struct metrics_pair *first_pair(struct metrics *m)
     return &m->other_pair;
 }
 
-/* next_pair goes through the others', then all that have an entry. */
+/* next_pair iterates over the pair of the others, then all that have an entry. */
 static struct metrics_pair *next_pair(struct metrics *m, struct metrics_pair *pair)
 {
     return pair == &m->other_pair ? table_oldest(&m->pairs.table)
@@ -138,7 +139,7 @@ static void put_messages(struct metrics *m, struct ds_buffer *out)
     }
 }
 
-/* put_duration writes a histogram; who: its labels but for le. */
+/* put_duration writes a histogram; who: its labels except le. */
 static void put_duration(struct ds_buffer *out, const struct duration *duration,
                          const struct ds_text labels[SERIES_LABELS], struct ds_buffer *who)
 {
@@ -184,7 +185,7 @@ static void put_durations(struct metrics *m, struct ds_buffer *out)
     ds_buffer_free(&who);
 }
 
-/* see_links counts the links of each pair, and finds who is silent. */
+/* see_links counts the links of each pair, and finds its longest silence. */
 static void see_links(struct metrics *m)
 {
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
@@ -228,7 +229,7 @@ static void put_links(struct metrics *m, struct ds_buffer *out)
         ds_buffer_printf(out, "} %" PRIu32 "\n", p->links);
     }
     if (!m->config->has_calls)
-        return; /* nobody looks for that */
+        return; /* nothing detects it */
     put_family(out, METRIC_ZERO_WINDOW);
     for (struct metrics_pair *p = first_pair(m); p != NULL; p = next_pair(m, p)) {
         if (p->stalled_ns == 0)
@@ -244,7 +245,7 @@ static bool is_asked(const struct metrics_pair *pair)
     return pair->queue[METRICS_SEND_QUEUE].sockets != 0;
 }
 
-/* put_sockets writes what kernels say, of the pairs of which they were asked. */
+/* put_sockets writes what kernels reported, for the pairs whose kernels were asked. */
 static void put_sockets(struct metrics *m, struct ds_buffer *out)
 {
     static const char *const limits[METRICS_LIMITS] = {
@@ -278,7 +279,7 @@ static void put_sockets(struct metrics *m, struct ds_buffer *out)
     }
 }
 
-/* What there is few of is there from the beginning, so that the first one is an increase. */
+/* Small families are written from the start, so that their first event is an increase. */
 static void put_ends(struct metrics *m, struct ds_buffer *out)
 {
     static const char *const handshakes[] = {
@@ -324,7 +325,7 @@ void metrics_print(struct metrics *m, int64_t now_ns, struct ds_buffer *out)
 {
     if (now_ns > m->now_ns)
         m->now_ns = now_ns;
-    see_links(m); /* they hold their series */
+    see_links(m); /* open links keep their series */
     review(m);
     see_links(m);
     put_family(out, METRIC_BUILD_INFO);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* other is one of those that have no entry. */
+/* other is a combination of labels without an entry. */
 struct other {
     struct hitters_entry head;
     char *text;
@@ -54,7 +54,7 @@ static uint64_t hash_labels(const struct series_set *set, const struct ds_text *
     return hash;
 }
 
-/* copy_labels returns a copy of them all; NULL when memory ran out. */
+/* copy_labels returns a copy of all labels; NULL if memory ran out. */
 static char *copy_labels(const struct series_set *set, const struct ds_text *labels, uint8_t *len)
 {
     size_t all = 0;
@@ -164,7 +164,7 @@ static void **list_lightest(const struct series_set *set, size_t *num)
     return list;
 }
 
-/* let_in gives one of the others an entry. */
+/* let_in adds an entry for one of the others. */
 static void let_in(struct series_set *set, const struct other *other, int64_t now_ns)
 {
     struct ds_text labels[SERIES_LABELS];

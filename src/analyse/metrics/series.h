@@ -1,11 +1,11 @@
 /*
- * series.h - values kept apart by labels, as many as a cap allows: the heaviest of them.
+ * series.h - values by labels: the heaviest series, as many as a cap allows.
  *
- * Labels are what peers call themselves, so that anybody could make any number of them. Up to the
- * cap each combination has an entry of its own; what comes beyond has none, and its user counts it
- * with the others. Once in a while (series_review) those not heard of for long are dropped, and who
- * weighs more among the others than the lightest with an entry does takes that one's place. A
- * counter of the others therefore never goes down, nor does one of an entry while it is there.
+ * Labels are names that peers choose, so that a peer could cause any number of series. Up to the
+ * cap each combination has an entry; further ones have none, and the user of this counts them
+ * together as the others. Now and then (series_review) entries without activity are evicted, and
+ * those of the others that weigh more than twice as much as the lightest entry replace it. So a
+ * counter of the others never decreases, nor does one of an entry while the entry exists.
  *
  * An entry is a struct that begins with struct series.
  */
@@ -22,8 +22,8 @@ struct series {
     struct table_entry entry;
     uint64_t hash;
     uint64_t recent; /* its weight since the last review */
-    int64_t last_ns; /* heard of */
-    char *text;      /* of all labels, one behind the other */
+    int64_t last_ns; /* of its latest activity */
+    char *text;      /* all labels, concatenated */
     uint8_t len[SERIES_LABELS];
 };
 
@@ -31,22 +31,22 @@ struct series_set {
     struct table table;
     struct heavy_hitters others; /* since the last review */
     unsigned num_labels;
-    uint32_t generation; /* changes when an entry is gone: pointers to entries are to be forgotten */
+    uint32_t generation; /* changes when an entry is removed: pointers to entries become invalid */
     uint64_t no_memory;
 };
 
-/* series_init: max is how many there may be, at least 1. */
+/* series_init: max is the cap of entries, at least 1. */
 void series_init(struct series_set *set, size_t entry_size, unsigned num_labels, uint64_t max);
 void series_free(struct series_set *set);
 
-/* series_get returns the entry of these labels, made if there is room for one; NULL: it is one of
- * the others. A label beyond SERIES_LABEL_LEN bytes is cut. */
+/* series_get returns the entry with these labels, added if there is room. NULL: it is one of the
+ * others. A label longer than SERIES_LABEL_LEN bytes is cut. */
 void *series_get(struct series_set *set, const struct ds_text *labels);
 
 /* series_weigh_other adds to the weight of one of the others. */
 void series_weigh_other(struct series_set *set, const struct ds_text *labels, uint64_t weight);
 
-/* series_review drops what was not heard of since before_ns, and lets heavier ones in, at now_ns. */
+/* series_review evicts entries without activity since before_ns, and adds heavier ones, at now_ns. */
 void series_review(struct series_set *set, int64_t before_ns, int64_t now_ns);
 
 /* series_label returns a label of an entry. */
