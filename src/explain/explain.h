@@ -1,10 +1,11 @@
 /*
- * explain.h - --explain call:24 and its like: one thing of a capture, in full.
+ * explain.h - --explain call:24 and similar: one thing of a capture, in full.
  *
- * The capture is read twice, by two runs of the program that are alike, so that all numbers are those of
- * any other run. The first run (explain_new without found) counts what there is and fills in struct
- * explain_found: numbers and names alone, to be sent from process to process. The second run keeps the
- * lines to show. What is kept is bounded in number: the thing itself, and a few neighbours of it.
+ * Two identical runs of the program read the capture, so that all numbers are those of any other
+ * run. The first run (explain_new without found) counts things and fills in struct explain_found,
+ * which has only numbers and names and can be sent from process to process. The second run keeps
+ * the lines to show. The number of kept lines is bounded: the thing itself, and a few of its
+ * neighbours.
  */
 #ifndef SRC_EXPLAIN_H
 #define SRC_EXPLAIN_H
@@ -20,7 +21,7 @@ enum explain_kind {
     EXPLAIN_COUNT
 };
 
-/* explain_target is what the user asks for. asked is false where that is nothing. */
+/* explain_target is what the user asks for. asked is false if that is nothing. */
 struct explain_target {
     bool asked;
     enum explain_kind kind;
@@ -30,28 +31,28 @@ struct explain_target {
 enum { EXPLAIN_NAME = 256, EXPLAIN_CONNS = 4, EXPLAIN_FRAMES = FINDING_SETS * FINDING_FRAMES };
 
 struct explain_party {
-    uint16_t node_len, name_len; /* 0: not known */
+    uint16_t node_len, name_len; /* 0: unknown */
     bool has_pid;
     uint32_t id, serial, creation;
     char node[EXPLAIN_NAME], name[EXPLAIN_NAME];
 };
 
-/* explain_found is what the first reading knows. It has no pointers. */
+/* explain_found is the result of the first reading. It has no pointers. */
 struct explain_found {
     bool is_there;
-    uint64_t num[EXPLAIN_COUNT]; /* how many there are: numbers go from 1 to this */
-    uint64_t tcp;                /* of a packet: ds_conn.tcp, 0: none that is followed */
+    uint64_t num[EXPLAIN_COUNT]; /* how many things there are, numbered from 1 */
+    uint64_t tcp;                /* of a packet: ds_conn.tcp; 0: no followed connection */
     size_t num_conns, num_frames, num_calls;
-    uint64_t conns[EXPLAIN_CONNS];   /* what it is about; what does not fit is left out */
+    uint64_t conns[EXPLAIN_CONNS];   /* connections it concerns; those that do not fit are left out */
     uint64_t frames[EXPLAIN_FRAMES]; /* of a finding: the packets that show it */
-    uint64_t calls[EXPLAIN_CONNS];   /* of a packet or message: those that it belongs to */
+    uint64_t calls[EXPLAIN_CONNS];   /* of a packet or message: the calls it belongs to */
     uint64_t parent, start_frame, end_frame; /* of a call */
     struct explain_party caller, callee;     /* of a call */
 };
 
-/* explain_run_state is what one of the two runs is for. */
+/* explain_run_state describes one of the two runs. */
 struct explain_run_state {
-    bool finds; /* the first one, which fills in found */
+    bool finds; /* the first run, which fills in found */
     struct explain_found found;
 };
 
@@ -61,25 +62,25 @@ struct explain;
 const char *explain_kind_word(enum explain_kind kind);
 const char *explain_kind_all(enum explain_kind kind);
 
-/* explain_new begins a reading. found is the result of the first reading; it is NULL in the first reading.
- * Of config, that of the reports, only the command is used; it outlives the explain. NULL when memory ran
- * out. */
+/* explain_new begins a reading. found is the result of the first reading; NULL in the first
+ * reading. Of config, that of the reports, only the command is used; config must outlive the
+ * explain. NULL if memory ran out. */
 struct explain *explain_new(const struct explain_target *target, const struct explain_found *found,
                             const struct report_config *config, unsigned time_digits);
 void explain_free(struct explain *explain); /* NULL is allowed */
 
-/* explain_record takes a record: as it is, and as it may be shown. */
+/* explain_record processes a record: in its original form, and in the form that may be shown. */
 void explain_record(struct explain *explain, const struct record *record, const struct record *shown);
 
-/* explain_selects says whether outputs are given the record that explain_record had last: it is the thing,
- * or belongs to it. */
+/* explain_selects says whether outputs get the record that explain_record processed last: it is the
+ * thing, or belongs to it. */
 bool explain_selects(const struct explain *explain);
 
-/* explain_packet is told, in the first reading, that the packet which is asked for belongs to that TCP
- * connection (ds_where.tcp). */
+/* explain_packet reports, in the first reading, the TCP connection (ds_where.tcp) of the packet
+ * that the user asks for. */
 void explain_packet(struct explain *explain, uint64_t tcp);
 
-/* explain_get_found returns what is known, at the end of the first reading; num_packets were read. */
+/* explain_get_found returns the result at the end of the first reading, after num_packets packets. */
 const struct explain_found *explain_get_found(struct explain *explain, uint64_t num_packets);
 
 /* explain_print appends the explanation, at the end of the second reading. */

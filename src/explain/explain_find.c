@@ -1,6 +1,6 @@
 /*
- * explain_find.c - the first reading: how many there are of everything, and what the thing that is asked
- * for has to do with. See explain_parts.h.
+ * explain_find.c - the first reading: counts everything, and finds what the thing is related to.
+ * See explain_parts.h.
  */
 #include "explain/explain_parts.h"
 

@@ -1,5 +1,5 @@
 /*
- * explain_keep.c - the second reading: the lines that are to be shown are made as their records come. See
+ * explain_keep.c - the second reading: prepares the lines to show as their records arrive. See
  * explain_parts.h.
  */
 #include "explain/explain_parts.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* detach_text returns what is in scratch as a text of its own, and empties it. NULL where memory ran out.
- * */
+/* detach_text returns a copy of scratch and empties it. NULL if memory ran out. */
 static char *detach_text(struct explain *e)
 {
     ds_buffer_add(&e->scratch, "", 1);
@@ -38,7 +37,7 @@ static void keep_line(struct explain *e, struct explain_lines *lines, size_t max
     free(text);
 }
 
-/* put_line puts a line in order into lines, of which the one in place of drop goes when they are full. */
+/* put_line inserts a line in order. If lines is full, the first or the last one is dropped. */
 static void put_line(struct explain_line *lines, size_t *num, bool drops_first, struct explain_line line)
 {
     if (*num == NEAR_MAX) {
@@ -56,7 +55,7 @@ static void put_line(struct explain_line *lines, size_t *num, bool drops_first, 
     (*num)++;
 }
 
-/* near_wants says whether a line of that number is nearer than those that there are. */
+/* near_wants says whether the line with that number is nearer than those that are kept. */
 static bool near_wants(const struct explain_near *near, uint64_t number, uint64_t middle)
 {
     if (number < middle)
@@ -121,7 +120,7 @@ static bool is_party(const struct explain_party *a, const struct party *b)
     return !b->is_for && is_text(a->name, a->name_len, b->name);
 }
 
-/* doubt_words says why it is not known how a call ended. */
+/* doubt_words returns why the outcome of a call is unknown. */
 static const char *doubt_words(enum call_doubt doubt)
 {
     static const char *const words[] = {
@@ -193,7 +192,7 @@ static void keep_call_near(struct explain *e, struct explain_near *near, const s
     keep_near(e, near, call->number, e->target.number);
 }
 
-/* count_call notes what a call says of a connection. */
+/* count_call adds a call to the counts of a connection. */
 static void count_call(struct explain *e, const struct call *call)
 {
     const int64_t took_ns = call->end_ns - call->start_ns;
@@ -243,7 +242,8 @@ static void keep_call(struct explain *e, const struct call *call, const struct c
     keep_call_near(e, &e->same_callee, &found->callee, &call->callee, shown);
 }
 
-/* is_about says whether a finding is about the thing: its packets or its connection show it. */
+/* is_about says whether a finding concerns the thing: its evidence includes one of the thing's
+ * packets or, if the thing is a connection, that connection. */
 static bool is_about(const struct explain *e, const struct finding *f)
 {
     for (size_t i = 0; i < f->num_evidence; i++) {
@@ -287,7 +287,7 @@ static void keep_finding(struct explain *e, const struct finding *finding, const
     keep_line(e, &e->findings, OTHERS_MAX, finding->number);
 }
 
-/* keep_neighbour keeps what came right before and after a packet or message on its connection. */
+/* keep_neighbour keeps the lines just before and after a packet or message on its connection. */
 static void keep_neighbour(struct explain *e, const struct record *shown, uint64_t number, uint64_t middle)
 {
     if (number == middle || !near_wants(&e->same_link, number, middle))
@@ -296,7 +296,7 @@ static void keep_neighbour(struct explain *e, const struct record *shown, uint64
     keep_near(e, &e->same_link, number, middle);
 }
 
-/* keep_last keeps a line in place of the one that was last so far. */
+/* keep_last keeps a line in place of the previous last one. */
 static void keep_last(struct explain *e, const struct record *shown)
 {
     struct explain_line *line = e->first_message.text == NULL ? &e->first_message : &e->last_message;
@@ -343,7 +343,8 @@ static void keep_event(struct explain *e, const struct record *record, const str
             e->has_reply |= record->note.role == NOTE_REPLY;
             keep_own(e, shown, e->full);
         } else if (is_message && is_conn) {
-            /* Numbers of packets are times: what came within the call is neither before nor after it. */
+            /* Packet numbers serve as times: what came during the call is neither before nor after
+             * it. */
             if (event->frame <= found->start_frame)
                 keep_neighbour(e, shown, e->num_messages, UINT64_MAX);
             else if (found->end_frame != 0 && event->frame >= found->end_frame)
@@ -383,7 +384,7 @@ static void keep_event(struct explain *e, const struct record *record, const str
     }
 }
 
-/* keep_for_links hands on what report_links is made of. */
+/* keep_for_links passes on the records from which report_links is made. */
 static void keep_for_links(struct explain *e, const struct record *record, const struct record *shown)
 {
     if (e->links != NULL && record->event != NULL &&

@@ -1,6 +1,6 @@
 /*
- * explain_print.c - the explanation as text: the thing, what belongs to it, what stands around it, and the
- * commands to go on with. See explain_parts.h.
+ * explain_print.c - the explanation as text: the thing, what belongs to it, its neighbours, and the
+ * commands that show more. See explain_parts.h.
  */
 #include "explain/explain_parts.h"
 #include "reports/report_finding.h"
@@ -32,7 +32,7 @@ static void print_near(const struct explain_near *near, const char *title, struc
         ds_buffer_printf(out, "  after   %s\n", near->after[i].text);
 }
 
-/* next_title begins the commands to go on with. */
+/* next_title begins the list of commands that show more. */
 static void next_title(const struct explain *e, struct ds_buffer *out)
 {
     if (e->text.command != NULL)
@@ -54,7 +54,7 @@ static void next_filter(const struct explain *e, const char *what, const char *f
         report_print_command(&e->text, out, what, "-Y '%s == %" PRIu64 "'", field, number);
 }
 
-/* next_conn: the connection, or the first of them. */
+/* next_conn writes the command for the connection, or the first of several. */
 static void next_conn(const struct explain *e, struct ds_buffer *out)
 {
     if (e->found.num_conns != 0)
@@ -66,7 +66,7 @@ static uint64_t first_of(const struct explain_lines *lines)
     return lines->num != 0 ? lines->line[0].number : 0;
 }
 
-/* nearest is the number of the nearest neighbour: the one before, or else the one after. */
+/* nearest returns the number of the nearest neighbour: the one before, or else the one after. */
 static uint64_t nearest(const struct explain_near *near)
 {
     return near->num_before != 0  ? near->before[near->num_before - 1].number
@@ -162,7 +162,7 @@ static void print_conn(struct explain *e, struct ds_buffer *out)
     next_explain(e, "its last message", EXPLAIN_PACKET, e->last_message.number, out);
 }
 
-/* print_packet is of messages too. */
+/* print_packet writes packets and messages. */
 static void print_packet(const struct explain *e, struct ds_buffer *out)
 {
     const struct explain_found *found = &e->found;
