@@ -1,7 +1,7 @@
 /*
- * http_library.h - libmicrohttpd, which is loaded when something is to be served. It brings a
- * library for TLS with it and what that needs: a run that serves nothing has none of it in the
- * process that looks at packets, and starts faster.
+ * http_library.h - libmicrohttpd, loaded only when something is to be served. It brings a TLS
+ * library and its dependencies with it: a run that serves nothing has none of them in the process
+ * that reads packets, and starts faster.
  */
 #ifndef SRC_HTTP_LIBRARY_H
 #define SRC_HTTP_LIBRARY_H
@@ -15,11 +15,11 @@ struct http_library {
 #undef HTTP
 };
 
-/* http_library is its functions, all NULL before http_library_load. */
+/* http_library is its functions; all are NULL before http_library_load. */
 extern struct http_library http_library;
 
-/* http_library_load loads it, while files can still be opened. False after a complaint that names the
- * option. */
+/* http_library_load loads it, while files can still be opened. False after an error message that
+ * names the option. */
 bool http_library_load(const char *option);
 
 #endif

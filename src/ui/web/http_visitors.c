@@ -51,7 +51,7 @@ static struct http_visitor *welcome(struct http_visitors *visitors, struct MHD_C
     struct http_visitor *visitor = info != NULL ? calloc(1, sizeof *visitor) : NULL;
     visitors->num++;
     if (visitors->num > visitors->max && visitors->oldest != NULL) {
-        /* The daemon sees its end, and closes it. */
+        /* The daemon notices the end of the connection, and closes it. */
         (void)shutdown(visitors->oldest->fd, SHUT_RDWR);
         wait_no_more(visitors, visitors->oldest);
     }

@@ -34,18 +34,18 @@ enum { PATIENCE_S = 10, MAX_CONNECTIONS = 16 };
 #define WAIT_NS INT64_C(3000000000)
 
 struct metrics_server {
-    int fd; /* -1: it is the daemon's */
+    int fd; /* -1: it belongs to the daemon */
     bool is_local;
     struct listen_name name;
     struct MHD_Daemon *daemon;
-    struct http_visitors visitors; /* the daemon's */
+    struct http_visitors visitors; /* used by the daemon's thread */
     pthread_mutex_t lock;
     pthread_cond_t is_given;
     _Atomic bool is_asked;
     bool is_ending;
-    bool is_final; /* no newer numbers come: text is the last */
+    bool is_final; /* text is the last: no newer numbers come */
     uint64_t num_given;
-    struct ds_buffer text; /* what was given last */
+    struct ds_buffer text; /* the latest numbers */
 };
 
 struct metrics_server *metrics_server_open(const struct listen_address *address)
@@ -88,8 +88,8 @@ static enum MHD_Result say(struct MHD_Connection *connection, unsigned status, c
     return answer(connection, status, text, strlen(text), "text/plain; charset=utf-8");
 }
 
-/* wait_for_text waits until numbers are given that are newer than the question, or are the last. The lock
- * is held. */
+/* wait_for_text waits for numbers that are newer than the request, or the last ones. The caller has
+ * locked the mutex. */
 static bool wait_for_text(struct metrics_server *server)
 {
     const uint64_t before = server->num_given;
@@ -118,7 +118,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *method, const char *version, const char *data,
                                   size_t *data_len, void **state)
 {
-    static int seen; /* only its address counts */
+    static int seen; /* only its address matters */
     struct metrics_server *server = context;
     (void)version;
     (void)data;
@@ -126,7 +126,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *state = &seen;
         return MHD_YES;
     }
-    if (*data_len != 0) { /* what is sent along is not looked at */
+    if (*data_len != 0) { /* a request body is ignored */
         *data_len = 0;
         return MHD_YES;
     }

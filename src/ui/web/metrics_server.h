@@ -1,9 +1,10 @@
 /*
  * metrics_server.h - --metrics [ADDR:]PORT: GET /metrics, for Prometheus to scrape.
  *
- * The numbers belong to the thread that counts. Who asks waits for it to hand them over, which it does
- * when it looks around; so a scrape has them as they are, and nobody waits for the scraper. On an
- * address of this machine alone a request that came here by a name is refused, as in web_http.h.
+ * The numbers belong to the thread that counts. A request waits until that thread hands them over,
+ * which it does regularly; so a scrape gets current numbers, and the counting thread never waits
+ * for a scraper. If the address is local, requests whose Host is a name are refused, as in
+ * web_http.h.
  */
 #ifndef SRC_METRICS_SERVER_H
 #define SRC_METRICS_SERVER_H
@@ -14,22 +15,23 @@
 
 struct metrics_server;
 
-/* metrics_server_check says whether this build can serve; false after a complaint. */
+/* metrics_server_check says whether this build can serve; false after an error message. */
 bool metrics_server_check(void);
 
-/* metrics_server_open opens the socket: to be called while there are rights to. NULL after a
- * complaint. */
+/* metrics_server_open opens the socket: call it while the program has the rights to. NULL after an
+ * error message. */
 struct metrics_server *metrics_server_open(const struct listen_address *address);
 
-/* metrics_server_start serves, and says where on standard error. False after a complaint. */
+/* metrics_server_start starts to serve, and prints the address on standard error. False after an
+ * error message. */
 bool metrics_server_start(struct metrics_server *server);
 
-/* metrics_server_is_asked says whether somebody waits for the numbers; metrics_server_give hands them
- * over. text stays the caller's. */
+/* metrics_server_is_asked says whether a request waits for the numbers; metrics_server_give hands
+ * them over. The caller keeps text. */
 bool metrics_server_is_asked(struct metrics_server *server);
 void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text);
 
-/* metrics_server_give_last does so when no more is counted: who asks from then on gets these at once. */
+/* metrics_server_give_last hands over the final numbers: later requests get these at once. */
 void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text);
 
 void metrics_server_free(struct metrics_server *server); /* NULL is allowed */

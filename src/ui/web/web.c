@@ -1,9 +1,10 @@
 /*
  * web.c - see web.h.
  *
- * The page belongs to one thread at a time: to that of the outputs, record by record, or to one that
- * makes a state of it. Who waits for it says so first, and the outputs stand back, for a mutex alone
- * may be had by the same one again and again. What is captured meanwhile waits in the queue.
+ * One thread at a time uses the page: the thread of the outputs, for each record, or one that makes
+ * a state of it. The latter announces that it waits, and the outputs let it go first, because a
+ * mutex alone may be locked by the same thread again and again. Until then captured records wait in
+ * the queue.
  */
 #include "ui/web/web.h"
 
@@ -25,13 +26,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a live page lists: so much that it can be made every other second for little. */
+/* Limits on what a live page lists, so that making it every other second costs little. */
 enum { LIVE_ROWS = 4000, LIVE_CALLS = 400, LIVE_ROWS_A_SECOND = 1000 };
 
 enum {
     TICK_MS = 100,
     STATE_EVERY_NS = 2000000000,
-    SHARE_OF_TIME = 20, /* making states takes at most one in so many seconds */
+    SHARE_OF_TIME = 20, /* making states may use one second in so many */
     GOODBYE_MS = 300,
     SEND_BUFFER = 128 * 1024,
 };
@@ -39,7 +40,7 @@ enum {
 
 struct web {
     struct web_config config;
-    int fd; /* -1: it is the server's */
+    int fd; /* -1: it belongs to the server */
     struct listen_name name;
     char token[WEB_TOKEN_LEN + 1];
     struct web_clients clients;
@@ -50,10 +51,10 @@ struct web {
 
     pthread_mutex_t page_lock;
     pthread_cond_t page_is_back;
-    _Atomic unsigned num_waiting; /* for the page, but the outputs */
-    struct page *page;            /* NULL: it was not asked for yet */
+    _Atomic unsigned num_waiting; /* threads that wait for the page, except the outputs */
+    struct page *page;            /* NULL: not opened yet */
     _Atomic uint64_t num_changes, num_told;
-    int64_t next_ns, pinged_ns; /* the ticker's */
+    int64_t next_ns, pinged_ns; /* used by the ticker thread */
 };
 
 bool web_check(void)
@@ -70,7 +71,8 @@ bool web_check(void)
     return false;
 }
 
-/* read_token takes the token of a file: its digits and the end of the line. False after a complaint. */
+/* read_token reads the token from a file: its digits and the end of the line. False after an error
+ * message. */
 static bool read_token(const char *name, char token[WEB_TOKEN_LEN + 1])
 {
     char *text = small_file_read(name, true);
@@ -118,7 +120,7 @@ struct web *web_open(const struct web_config *config)
     pthread_cond_init(&web->page_is_back, NULL);
     web->fd = web_http_load("--web") ? listen_address_open("--web", &config->address, &web->name) : -1;
     if (web->fd >= 0) {
-        /* Each connection gets it from there: what is on its way to a browser is bounded there, too. */
+        /* Accepted connections inherit this: it limits the data in transit to a browser. */
         (void)setsockopt(web->fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
         return web;
     }
@@ -126,7 +128,7 @@ struct web *web_open(const struct web_config *config)
     return NULL;
 }
 
-/* swap_page waits until the page can be had; give_back must follow. */
+/* swap_page waits until the page is free and locks it; give_back must follow. */
 static void swap_page(struct web *web)
 {
     atomic_fetch_add(&web->num_waiting, 1);
@@ -163,7 +165,7 @@ static struct web_text *make_state(struct web *web)
     return text;
 }
 
-/* publish_state tells those who look on what has changed. */
+/* publish_state sends the browsers a new state. */
 static void publish_state(struct web *web)
 {
     const int64_t begin_ns = clock_now_ns();
@@ -193,7 +195,8 @@ static void *tick(void *context)
     return NULL;
 }
 
-/* shown_token is the token as it may be shown: one of a file is kept longer than a log may be. */
+/* shown_token returns the token for messages: one from a file is hidden, as a log may be less
+ * protected than the file. */
 static const char *shown_token(const struct web *web)
 {
     return web->config.token_file != NULL ? "TOKEN" : web->token;
@@ -218,7 +221,7 @@ bool web_start(struct web *web)
                                            .context = web};
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGSYS); /* of the sandbox; blocked it would be the end */
+    sigdelset(&all, SIGSYS); /* the sandbox needs it: blocked, it would kill the process */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     web->http = web_http_start(&config);
     if (web->http != NULL)
@@ -239,7 +242,7 @@ void web_serve_on(struct web *web)
         poll(NULL, 0, TICK_MS);
 }
 
-/* say_goodbye tells the last state, and that there will be no other. */
+/* say_goodbye sends the last state, and announces that no other follows. */
 static void say_goodbye(struct web *web)
 {
     if (web_clients_num(&web->clients) != 0 && web->num_changes != web->num_told)
@@ -273,7 +276,7 @@ uint64_t web_num_refused(struct web *web)
     return web_clients_num_refused(&web->clients);
 }
 
-/* The sink. */
+/* The output. */
 
 static void lower(uint64_t *limit, uint64_t most)
 {
@@ -300,7 +303,7 @@ static bool open_page(struct sink *sink)
     return page != NULL;
 }
 
-/* borrow_page is swap_page of the outputs: they stand back. */
+/* borrow_page locks the page for the outputs, which wait until no other thread wants it. */
 static void borrow_page(struct web *web)
 {
     pthread_mutex_lock(&web->page_lock);
@@ -319,7 +322,7 @@ static void on_record(struct sink *sink, const struct record *record)
     struct web *web = sink->state;
     borrow_page(web);
     page_record(web->page, record, sink->time_digits);
-    /* What sums up is told each second: of itself it is nothing new. */
+    /* A finding that only sums up comes each second: by itself it is no change. */
     return_page(web, record->finding == NULL || !record->finding->is_update);
 }
 
@@ -341,7 +344,7 @@ static void end_page(struct sink *sink)
 
 static void leave_page(struct sink *sink)
 {
-    sink->state = NULL; /* it is looked at until web_free */
+    sink->state = NULL; /* the page is served until web_free */
 }
 
 const struct sink_kind sink_web = {

@@ -1,9 +1,9 @@
 /*
- * web.h - --web: the page of -T html while it still grows, for browsers that look on.
+ * web.h - --web: the page of -T html while it still grows, for browsers that watch.
  *
- * Records are gathered as for -T html, by whoever writes outputs (sink_web); a thread of its own makes
- * a state of the page of that every few seconds, while anybody looks; a third one serves it. None of
- * them is the one that captures.
+ * The thread of the outputs gathers records as for -T html (sink_web); a second thread makes a
+ * state of the page from them every few seconds, if a browser watches; a third one serves it. None
+ * of them captures.
  */
 #ifndef SRC_WEB_H
 #define SRC_WEB_H
@@ -15,32 +15,34 @@ struct web;
 
 struct web_config {
     struct listen_address address;
-    const char *token_file; /* NULL: this run makes its own */
-    bool is_live; /* more may come than anybody can read: not each message is listed */
+    const char *token_file; /* NULL: this run generates its own */
+    bool is_live; /* more may come than a person can read: not every message is listed */
     bool redacted;
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
-/* web_check says whether this build can serve; false after a complaint. */
+/* web_check says whether this build can serve; false after an error message. */
 bool web_check(void);
 
-/* web_open opens the socket: to be called while there are rights to. NULL after a complaint. */
+/* web_open opens the socket: call it while the program has the rights to. NULL after an error
+ * message. */
 struct web *web_open(const struct web_config *config);
 
-/* web_start serves, and says where on standard error. False after a complaint. */
+/* web_start starts to serve, and prints the address on standard error. False after an error
+ * message. */
 bool web_start(struct web *web);
 
-/* web_serve_on goes on until the user wants to end. */
+/* web_serve_on continues to serve until the user ends the program. */
 void web_serve_on(struct web *web);
 
-/* web_free tells those who look on that this is the end, as long as they take it at once, and ends.
- * NULL is allowed. */
+/* web_free announces the end to the browsers, waits a moment for those that read, and frees. NULL
+ * is allowed. */
 void web_free(struct web *web);
 
-/* web_num_refused returns how many browsers were sent away because there were too many. */
+/* web_num_refused returns how many browsers were refused because there were too many. */
 uint64_t web_num_refused(struct web *web);
 
-/* sink_web gathers what the page shows; it writes nothing. config->web is whose it is. */
+/* sink_web gathers the records for the page of config->web; it writes nothing. */
 extern const struct sink_kind sink_web;
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * web_clients.c - see web_clients.h.
  *
- *   id: NUMBER                what a browser is called: it says so when it connects again
+ *   id: NUMBER                the browser's number: it sends it when it connects again
  *   event: hello | state | end
  *   data: ...
  */
@@ -54,7 +54,7 @@ struct web_text *web_text_new(const char *event, const char *data, size_t len)
     return NULL;
 }
 
-/* hello is what a browser is sent first. */
+/* hello returns the first text for a browser. */
 static struct web_text *hello(uint64_t number, bool was_dropped)
 {
     char data[96];
@@ -63,7 +63,7 @@ static struct web_text *hello(uint64_t number, bool was_dropped)
     return web_text_new("hello", data, (size_t)len);
 }
 
-/* was_dropped says whether this was the name of one that was dropped. */
+/* was_dropped says whether this was the number of a browser that was dropped. */
 static bool was_dropped(const struct web_clients *c, const char *last_id)
 {
     const uint64_t number = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;
@@ -74,7 +74,7 @@ static bool was_dropped(const struct web_clients *c, const char *last_id)
     return false;
 }
 
-/* look_for_gone: browsers that were closed while they slept take nobody's place. */
+/* look_for_gone finds sleeping browsers whose connections were closed: they no longer count. */
 static void look_for_gone(struct web_clients *c)
 {
     for (struct web_client *client = c->first; client != NULL; client = client->next) {
@@ -133,7 +133,7 @@ void web_clients_leave(struct web_client *client)
     let_go(client->now);
     let_go(client->then);
     c->num_gone -= client->is_gone;
-    if (--c->num == 0) { /* the next one is told what is true then */
+    if (--c->num == 0) { /* the next one gets the state of its time */
         let_go(c->latest);
         c->latest = NULL;
         c->lacks_state = false;
@@ -165,13 +165,13 @@ ptrdiff_t web_client_read(struct web_client *client, char *out, size_t max)
         len = -1;
     } else {
         client->sleeps = true;
-        c->calls.sleep(client->connection); /* nobody wakes it up before it sleeps */
+        c->calls.sleep(client->connection); /* it cannot be woken up before it sleeps */
     }
     pthread_mutex_unlock(&c->lock);
     return len;
 }
 
-/* give lets a client send a text after what it is sending. */
+/* give replaces the text that a client gets after its current one. */
 static void give(struct web_client *client, struct web_text *text)
 {
     let_go(client->then);
@@ -194,7 +194,7 @@ void web_clients_tell(struct web_clients *c, struct web_text *text)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* with_end is a text with a good-bye behind it. */
+/* with_end returns a copy of a text, followed by the event end. */
 static struct web_text *with_end(const struct web_text *text)
 {
     struct web_text *both = web_text_new("end", "", 0);

@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* host_len is how much of a Host is no port. */
+/* host_len returns the length of a Host without its port. */
 static size_t host_len(const char *host)
 {
     const char *end = host[0] == '[' ? strchr(host, ']') : strchr(host, ':');
@@ -52,12 +52,12 @@ enum { EVENT_BLOCK = 32 * 1024, SPARE_CONNECTIONS = 16 };
 struct web_http {
     struct web_http_config config;
     struct MHD_Daemon *daemon;
-    struct http_visitors visitors; /* the daemon's */
+    struct http_visitors visitors; /* used by the daemon's thread */
     struct MHD_Response *page;
     struct ds_buffer page_text;
 };
 
-/* request is one that is under way; client is 0 where it is not for events. */
+/* request is a request in progress; client is 0 if it is not for events. */
 struct request {
     uint64_t client;
 };
@@ -72,7 +72,7 @@ static void wake_connection(void *connection)
     http_library.resume_connection(connection);
 }
 
-/* is_closed looks for an end of what the browser says. */
+/* is_closed checks whether the browser has closed its side. */
 static bool is_closed(void *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -146,7 +146,7 @@ static enum MHD_Result send_events(struct web_http *http, struct MHD_Connection 
     }
     request->client = client->number;
     add_headers(response, "text/event-stream; charset=utf-8");
-    http_library.add_response_header(response, "X-Accel-Buffering", "no"); /* nginx: pass them on at once */
+    http_library.add_response_header(response, "X-Accel-Buffering", "no"); /* nginx: do not buffer */
     const enum MHD_Result result = http_library.queue_response(connection, MHD_HTTP_OK, response);
     http_library.destroy_response(response);
     return result;
@@ -173,8 +173,8 @@ static enum MHD_Result send_file(struct web_http *http, struct MHD_Connection *c
     return result;
 }
 
-/* after_token returns what stands behind the token, NULL where it is not the right one. How much of
- * it is right makes no difference to the time. */
+/* after_token returns the text after the token, NULL if the token is wrong. The time does not
+ * depend on how much of it is right. */
 static const char *after_token(const char *url, const char *token)
 {
     unsigned char differs = 0;
@@ -208,7 +208,7 @@ static enum MHD_Result answer(struct web_http *http, struct MHD_Connection *conn
     return send_text(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
 }
 
-/* on_request is called when a request's head is there, and once more when it is to be answered. */
+/* on_request is called when a request's headers are read, and again for its body and its end. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *data_len, void **state)
@@ -219,7 +219,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *state = calloc(1, sizeof(struct request));
         return *state != NULL ? MHD_YES : MHD_NO;
     }
-    if (*data_len != 0) { /* what is sent along is not looked at */
+    if (*data_len != 0) { /* a request body is ignored */
         *data_len = 0;
         return MHD_YES;
     }
@@ -228,7 +228,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return answer(http, connection, url, method, *state);
 }
 
-/* say_dropped tells who is here that somebody is not any more. */
+/* say_dropped prints that a browser was dropped. */
 static void say_dropped(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
@@ -259,7 +259,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     *state = NULL;
 }
 
-/* make_page joins the page that is served: it may ask this server, and nobody else. */
+/* make_page assembles the page to serve: its policy allows requests to this server only. */
 static bool make_page(struct web_http *http)
 {
     struct ds_buffer *text = &http->page_text;
@@ -303,7 +303,7 @@ struct web_http *web_http_start(const struct web_http_config *config)
             &http->visitors, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_END);
     if (http->daemon != NULL)
         return http;
-    http->config.fd = -1; /* still the caller's */
+    http->config.fd = -1; /* it still belongs to the caller */
     web_http_stop(http);
     return NULL;
 }
