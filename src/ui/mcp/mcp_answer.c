@@ -1,6 +1,6 @@
 /*
- * mcp_answer.c - see mcp_answer.h. A cursor is the number of the line to go on with, and a hash of
- * the question that it belongs to.
+ * mcp_answer.c - see mcp_answer.h. A cursor is the number of the next line, and a hash of the
+ * question that it belongs to.
  */
 #include "ui/mcp/mcp_answer.h"
 
@@ -16,8 +16,8 @@ enum {
     RECORDS_AT_ONCE = 20, /* by default */
     LINES_AT_ONCE = 60,
     MOST_AT_ONCE = 500,
-    PAGE_BYTES = 48 * 1024, /* an answer ends before it has more, but for one record */
-    BRIEF_BYTES = 200,      /* a text without payload */
+    PAGE_BYTES = 48 * 1024, /* an answer ends before it exceeds this, except for a single record */
+    BRIEF_BYTES = 200,      /* a long text if payload is not set */
     CURSOR_SIZE = 40,
 };
 
@@ -79,8 +79,8 @@ static void quote(struct ds_buffer *out, const char *text, size_t len)
     json_quote((struct ds_text){text, len}, out);
 }
 
-/* char_len returns how many bytes of the inside of a JSON string are one character. A pair of
- * surrogates is one. */
+/* char_len returns the number of bytes of a character within a JSON string. A surrogate pair is one
+ * character. */
 static size_t char_len(const char *at, const char *end)
 {
     enum { UNICODE = 6 };
@@ -94,7 +94,7 @@ static size_t char_len(const char *at, const char *end)
     return len < (size_t)(end - at) ? len : (size_t)(end - at);
 }
 
-/* put_text_brief puts the inside of a string, cut if it is long. */
+/* put_text_brief writes the contents of a string, cut if it is long. */
 static void put_text_brief(struct ds_buffer *out, const char *at, const char *end)
 {
     const size_t len = (size_t)(end - at);
@@ -106,8 +106,8 @@ static void put_text_brief(struct ds_buffer *out, const char *at, const char *en
         ds_buffer_printf(out, " ... (%zu bytes)", len);
 }
 
-/* put_record puts a record, which this program has written as JSON; its long texts are cut unless
- * payload is asked for. */
+/* put_record writes a record, which this program has written as JSON; its long texts are cut unless
+ * payload is set. */
 static void put_record(struct ds_buffer *out, const char *line, size_t len, bool payload)
 {
     const char *end = line + len;
@@ -138,8 +138,8 @@ static size_t count_lines(const struct ds_buffer *text)
     return num + (text->len != 0 && text->data[text->len - 1] != '\n');
 }
 
-/* put_lines puts the lines of a page as items of a list, and as text. It returns the number of the
- * next one. */
+/* put_lines writes the lines of a page as items of a list, and as text. It returns the number of
+ * the next line. */
 static uint64_t put_lines(const struct mcp_answer *a, enum mcp_shape shape, const struct mcp_page *page,
                           struct ds_buffer *items, struct ds_buffer *text)
 {
@@ -174,8 +174,8 @@ static bool is_of_word(char c)
     return c == '-' || (c >= 'a' && c <= 'z');
 }
 
-/* print_complaint appends what the program has complained of, line by line: an option as the
- * argument that it comes from. What it says beside that, a summary say, is for users alone. */
+/* print_complaint appends the error messages of the program, line by line, with each option
+ * replaced by the argument that it comes from. Other output, such as a summary, is for users only. */
 static void print_complaint(const struct ds_buffer *complaint, struct ds_buffer *out)
 {
     static const char name[] = "distsniff: ";
@@ -221,7 +221,7 @@ static void put_text(struct ds_buffer *out, const char *text, size_t len)
     ds_buffer_add_text(out, "}");
 }
 
-/* put_failure: what went wrong, as the user would be told. */
+/* put_failure writes the error as the user would see it. */
 static void put_failure(const struct mcp_answer *a, struct ds_buffer *out)
 {
     struct ds_buffer why = {0};

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* is_utf8 says whether all of a line is characters; a NUL is none that a line may have. */
+/* is_utf8 says whether a line is valid UTF-8 without NUL. */
 static bool is_utf8(const char *line, size_t len)
 {
     uint32_t character;
@@ -22,7 +22,7 @@ static bool is_utf8(const char *line, size_t len)
     return true;
 }
 
-/* has_escaped_nul: a text would end there for whoever reads it as a string. */
+/* has_escaped_nul looks for an escaped NUL, at which a C string would end. */
 static bool has_escaped_nul(const char *line, size_t len)
 {
     for (size_t i = 0; i + 6 <= len; i++) {
@@ -35,7 +35,7 @@ static bool has_escaped_nul(const char *line, size_t len)
     return false;
 }
 
-/* is_shallow looks at the brackets alone: cJSON takes stack for each. */
+/* is_shallow counts nested brackets: cJSON uses stack for each. */
 static bool is_shallow(const char *line, size_t len)
 {
     int depth = 0;

@@ -1,6 +1,6 @@
 /*
- * mcp_serve.c - see mcp_serve.h. One question is under way at a time, the others wait in a row;
- * what needs no run of the program is answered at once.
+ * mcp_serve.c - see mcp_serve.h. One question is processed at a time, the others wait in a queue;
+ * requests that need no run of the program are answered at once.
  */
 #include "ui/mcp/mcp_serve.h"
 
@@ -19,7 +19,7 @@
 
 enum { WAITING_MAX = 16, READ_AT_ONCE = 65536 };
 
-/* Errors of JSON-RPC, and of revision 2026-07-28. */
+/* Errors of JSON-RPC, and of MCP revision 2026-07-28. */
 enum {
     PARSE_ERROR = -32700,
     INVALID_REQUEST = -32600,
@@ -30,8 +30,8 @@ enum {
     UNSUPPORTED_VERSION = -32022,
 };
 
-#define NEWEST "2026-07-28" /* each request has its version */
-#define BEFORE "2025-11-25" /* there is a handshake */
+#define NEWEST "2026-07-28" /* each request contains the version */
+#define BEFORE "2025-11-25" /* versions are negotiated in a handshake */
 #define VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 #define SERVER \
     "{\"name\":\"distsniff\",\"title\":\"distsniff\",\"version\":\"" DISTSNIFF_VERSION "\"}"
@@ -46,23 +46,23 @@ enum {
 /* mcp_request is a request whose answer comes from a run. */
 struct mcp_request {
     char *id;    /* as JSON */
-    char *bytes; /* the question, packed */
+    char *bytes; /* the packed question */
     size_t len;
     bool is_modern;
-    const char *uri; /* it is resources/read of that, within bytes; NULL: it is tools/call */
+    const char *uri; /* of a resources/read, within bytes; NULL: it is a tools/call */
     bool is_cancelled;
 };
 
 struct server {
     const struct mcp_serve_config *config;
     struct ds_buffer in, out;
-    bool skips; /* the rest of a line that was too long */
+    bool skips; /* ignores the rest of a line that was too long */
     bool has_failed;
-    struct mcp_request waiting[WAITING_MAX]; /* the first one is under way, if is_asking */
+    struct mcp_request waiting[WAITING_MAX]; /* the first one is being processed if is_asking */
     size_t num_waiting;
     bool is_asking;
     struct mcp_answer answers[MCP_ANSWERS];
-    struct mcp_answer *current; /* that fills */
+    struct mcp_answer *current; /* the one being received */
     uint64_t num_used;
 };
 
@@ -76,7 +76,7 @@ static void quote(struct server *s, const char *text)
     json_quote((struct ds_text){text, strlen(text)}, &s->out);
 }
 
-/* send writes a message out. A client that reads nothing is waited for. */
+/* send_out sends a message. If the client does not read, it waits. */
 static void send_out(struct server *s)
 {
     add(s, "\n");
@@ -92,7 +92,7 @@ static void send_out(struct server *s)
     s->out.len = 0;
 }
 
-/* begin_error and end_error send an error; end_error alone where begin_error has said more. */
+/* begin_error and end_error send an error; the caller may add data in between. */
 static void begin_error(struct server *s, const char *id, int code, const char *text)
 {
     add(s, "{\"jsonrpc\":\"2.0\",");
@@ -126,7 +126,7 @@ static void refuse_version(struct server *s, const char *id, const char *version
     end_error(s);
 }
 
-/* begin_result begins a result; end_result ends it. A lasting one may be kept by the client. */
+/* begin_result begins a result; end_result ends it. The client may cache a lasting one. */
 static void begin_result(struct server *s, const char *id, bool is_modern, bool is_lasting)
 {
     add(s, "{\"jsonrpc\":\"2.0\",\"id\":");
@@ -146,8 +146,7 @@ static void end_result(struct server *s)
     send_out(s);
 }
 
-/* refuse says what is wrong with the arguments of a tool: the assistant is told, who may mend it.
- */
+/* refuse reports wrong arguments of a tool to the assistant, which may correct them. */
 static void refuse(struct server *s, const char *id, bool is_modern, const char *why)
 {
     begin_result(s, id, is_modern, false);
@@ -172,7 +171,7 @@ static void drop_first(struct server *s)
     s->waiting[s->num_waiting] = (struct mcp_request){0};
 }
 
-/* unpack reads the question of a request. The bytes are its own. */
+/* unpack reads the question of a request, which refers to the request's bytes. */
 static struct mcp_question unpack(const struct mcp_request *w)
 {
     struct mcp_question q = {0};
@@ -191,7 +190,7 @@ static struct mcp_answer *find_answer(struct server *s, const struct ds_buffer *
     return NULL;
 }
 
-/* give answers a request out of an answer that is complete. */
+/* give answers a request from a complete answer. */
 static void give(struct server *s, const struct mcp_request *w, struct mcp_answer *a)
 {
     const struct mcp_question q = unpack(w);
@@ -220,7 +219,7 @@ static void give(struct server *s, const struct mcp_request *w, struct mcp_answe
     end_result(s);
 }
 
-/* ask begins the first request of the row, or answers it where the answer is there. */
+/* ask begins the first request of the queue, or answers it from a kept answer. */
 static void ask(struct server *s)
 {
     while (s->num_waiting != 0 && !s->is_asking) {
@@ -255,7 +254,7 @@ static void ask(struct server *s)
     }
 }
 
-/* read_pipe takes what is in a pipe. */
+/* read_pipe reads everything that is in a pipe. */
 static void read_pipe(int fd, struct ds_buffer *to, size_t most, bool *is_cut)
 {
     char bytes[READ_AT_ONCE];
@@ -281,14 +280,14 @@ static void read_pipes(struct server *s)
               a != NULL ? MCP_COMPLAINT_MAX : 0, &is_cut);
 }
 
-/* end_last_line leaves out the record of an answer that was cut in the middle. */
+/* end_last_line removes the incomplete last line of a truncated answer. */
 static void end_last_line(struct mcp_answer *a)
 {
     while ((a->is_cut || a->is_broken) && a->text.len != 0 && a->text.data[a->text.len - 1] != '\n')
         a->text.len--;
 }
 
-/* read_done takes the word that a question is answered. */
+/* read_done reads the message that a question has been answered. */
 static bool read_done(struct server *s)
 {
     char bytes[16];
@@ -312,14 +311,14 @@ static bool read_done(struct server *s)
     if (!s->waiting[0].is_cancelled)
         give(s, &s->waiting[0], a);
     if (s->waiting[0].is_cancelled || a->is_broken || mcp_answer_has_failed(a))
-        mcp_answer_free(a); /* the next one asks again */
+        mcp_answer_free(a); /* so that the next request runs again */
     drop_first(s);
     ask(s);
     return true;
 }
 
-/* get_texts takes the arguments of a call: their texts are put into numbers of the question, in
- * buffers that free themselves with the message. */
+/* get_arguments copies the arguments of a call into the question. Texts belong to the message;
+ * numbers are printed into numbers. */
 static const char *get_arguments(const cJSON *arguments, struct mcp_question *q,
                                  char numbers[MCP_ARGUMENT_COUNT][24])
 {
@@ -344,7 +343,7 @@ static const char *get_arguments(const cJSON *arguments, struct mcp_question *q,
     return NULL;
 }
 
-/* put_in_row adds a request to the row. uri: see struct mcp_request. */
+/* put_in_row adds a request to the queue. uri: see struct mcp_request. */
 static void put_in_row(struct server *s, const char *id, bool is_modern,
                        const struct mcp_question *q, const char *uri)
 {
@@ -467,7 +466,7 @@ static void read_resource(struct server *s, const char *id, const cJSON *params,
 
 static void initialize(struct server *s, const char *id, const cJSON *params, bool is_modern)
 {
-    (void)params; /* whatever version it asks for, there is one with a handshake */
+    (void)params; /* it may ask for any version: only one has a handshake */
     (void)is_modern;
     begin_result(s, id, false, false);
     add(s, "\"protocolVersion\":\"" BEFORE "\",\"capabilities\":" CAPABILITIES
@@ -497,7 +496,7 @@ static void ping(struct server *s, const char *id, const cJSON *params, bool is_
     end_result(s);
 }
 
-/* Methods, and of which revision alone. */
+/* Methods, and the revisions that have them. */
 static const struct {
     const char *name;
     void (*answer)(struct server *s, const char *id, const cJSON *params, bool is_modern);
@@ -599,7 +598,7 @@ static void on_message(struct server *s, const char *line, size_t len)
     cJSON_Delete(message);
 }
 
-/* read_input takes what has come, line by line. False: it has ended. */
+/* read_input processes available input, line by line. False at the end of input. */
 static bool read_input(struct server *s)
 {
     char bytes[READ_AT_ONCE];
@@ -645,7 +644,7 @@ bool mcp_serve(const struct mcp_serve_config *config)
             read_pipes(&s);
         if (fds[1].revents != 0)
             goes_on = read_done(&s);
-        /* What was asked before the end is still answered. */
+        /* Requests from before the end of input are still answered. */
         if (goes_on && fds[0].fd >= 0 && fds[0].revents != 0 && !read_input(&s))
             fds[0].fd = -1;
         goes_on = goes_on && (fds[0].fd >= 0 || s.is_asking);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of the arguments, what several tools have. */
+/* Arguments that several tools have. */
 enum {
 #define ARGUMENT(id, option, type, plain, help) A_##id = 1 << MCP_##id,
 #include "ui/mcp/mcp_tools.def"
@@ -70,8 +70,8 @@ const char *mcp_question_check(const struct mcp_rules *rules, const struct mcp_q
     return NULL;
 }
 
-/* A question is the number of its tool in a byte, then for each argument its number and its text
- * with the NUL. */
+/* A packed question is the number of its tool in a byte, then for each argument its number and its
+ * text with the NUL. */
 void mcp_question_pack(const struct mcp_question *q, struct ds_buffer *out)
 {
     const uint8_t tool = (uint8_t)q->tool;
@@ -135,8 +135,8 @@ static void describe_arguments(const struct mcp_rules *rules, enum mcp_tool tool
                                       : "},\"additionalProperties\":false}");
 }
 
-/* What a field of a record is in JSON, by its kind in fields.def. A number that a double cannot
- * hold is text. */
+/* The JSON types of a record's fields, by their kinds in fields.def. A number that does not fit
+ * into a double is text. */
 #define TEXT_SCHEMA "{\"type\":\"string\"}"
 #define NUMBER_SCHEMA "{\"type\":[\"integer\",\"string\"]}"
 #define OBJECT_SCHEMA "{\"type\":\"object\"}"
@@ -148,7 +148,7 @@ static void describe_arguments(const struct mcp_rules *rules, enum mcp_tool tool
 #define SCHEMA_FAULT OBJECT_SCHEMA
 #define SCHEMA_GUESSES "{\"type\":\"array\"}"
 
-/* What every record may have, and what matters most of messages; a record has other fields, too. */
+/* Fields of all records, and the most important ones of messages; records have others, too. */
 static const char message_schema[] =
     "\"type\":" TEXT_SCHEMA
 #define IN(name, kind) ",\"" #name "\":" SCHEMA_##kind
