@@ -6,11 +6,11 @@
  *   data: JSON, gzip, base64        page_gzip.h
  *   script: D3 and the views        page_behind_data
  *
- * What it says comes from the same books as the tables of --report: each has its own set here, told
- * as JSON. The script draws and counts nothing. Beside them are what only a page shows: time,
+ * The page shows the same books as the tables of --report: it has its own set of them, written as
+ * JSON. The script only draws, and counts nothing. Some things are only in a page: time,
  * page_times.h, single calls, page_calls.h, and single messages, page_rows.h.
  *
- * The page is no larger than it may be: messages come last, and fill what room there is.
+ * The page has a maximum size: messages come last, and fill the remaining room.
  */
 #include "ui/page/page.h"
 
@@ -33,13 +33,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Of rows so many times the bytes of a page are kept: packed they take less. */
+/* ROWS_OF_PAGE: rows may have so many times the bytes of a page, as they are compressed. */
 enum { ROWS = 200, MESSAGE_TEXT = 320, BEHIND_MESSAGES = 1024, ROWS_OF_PAGE = 3 };
 
 static const struct ds_term_print_options message_limits = {
     .max_bytes = 160, .max_items = 40, .max_depth = 12, .max_len = MESSAGE_TEXT};
 
-/* The books of a page, and the key of each. traffic is there twice, parted in two ways. */
+/* The books of a page, and the key of each. traffic is there twice, grouped in two ways. */
 static const struct {
     const struct report_kind *kind;
     enum traffic_by by;
@@ -61,7 +61,7 @@ enum { NUM_BOOKS = sizeof books / sizeof books[0] };
 
 struct page {
     struct page_config config;
-    struct report_text text; /* of the books: nobody reads it */
+    struct report_text text; /* of the books: unused */
     void *books[NUM_BOOKS];
     struct intern names; /* of the books */
     struct page_times *times;
@@ -69,11 +69,11 @@ struct page {
     struct page_rows rows;
     struct diagram_step step;
     struct ds_buffer label;
-    struct ds_buffer line; /* a row, and at the end each part of the data */
+    struct ds_buffer line; /* a row, and in the end each part of the data */
     uint64_t losses;       /* times that something was lost */
-    int64_t second;        /* of the latest row, since 1970 */
+    int64_t second;        /* of the latest row, seconds since 1970 */
     uint64_t num_in_second;
-    uint64_t num_passed;   /* messages that came too fast to become rows */
+    uint64_t num_passed;   /* messages that came too quickly to become rows */
     bool has_ended;
 };
 
@@ -102,7 +102,7 @@ static bool open_books(struct page *p)
     memcpy(config.limits, p->config.limits, sizeof config.limits);
     intern_init(&p->names, config.limits[DS_LIMIT_NAMES]);
     config.names = &p->names;
-    config.limits[DS_LIMIT_REPORT] = 0; /* page_calls.h has them */
+    config.limits[DS_LIMIT_REPORT] = 0; /* page_calls.h keeps the calls */
     for (size_t i = 0; i < NUM_BOOKS; i++) {
         config.traffic_by = books[i].by;
         p->books[i] = books[i].kind->open(&p->text, &config);
@@ -144,7 +144,7 @@ static void put_number(struct json_writer *json, uint64_t number)
     json_value_unsigned(json, number);
 }
 
-/* add_row keeps the message, or what happened, that step tells: packet, conn, microseconds, node and
+/* add_row keeps the message or event that step describes: packet, conn, microseconds, node and
  * process of the sender, of the receiver, verb, label, call, bytes, text. */
 static void add_row(struct page *p, const struct record *record)
 {
@@ -206,7 +206,7 @@ static void on_event(struct page *p, const struct record *record)
     add_row(p, record);
 }
 
-/* has_time says whether somebody who looks on could read one more row in that second. */
+/* has_time says whether a person could read another row in that second. */
 static bool has_time(struct page *p, const struct ds_event *event)
 {
     const int64_t second = event->ts_ns / 1000000000;
@@ -252,9 +252,9 @@ void page_end(struct page *p)
     p->has_ended = true;
 }
 
-/* As data. */
+/* Writing the data. */
 
-/* begin and end enclose a part of the data, an object of its own. */
+/* begin and end enclose a part of the data, which is an object. */
 static void begin(struct page *p, struct json_writer *json, const char *key)
 {
     p->line.len = 0;
@@ -263,7 +263,7 @@ static void begin(struct page *p, struct json_writer *json, const char *key)
     json_begin_object(json);
 }
 
-/* end packs the part, and returns whether it is whole. */
+/* end packs the part, and returns whether it is complete. */
 static bool end(struct page *p, struct json_writer *json, struct page_gzip *pack)
 {
     json_end_object(json);
@@ -275,7 +275,7 @@ static bool end(struct page *p, struct json_writer *json, struct page_gzip *pack
     return true;
 }
 
-/* zone_of says how many seconds the local time of the tables is ahead of UTC. */
+/* zone_of returns how many seconds the local time of the tables is ahead of UTC. */
 static int64_t zone_of(int64_t ns)
 {
     const time_t second = (time_t)(ns / 1000000000);
@@ -326,7 +326,7 @@ static bool write_books(struct page *p, struct page_gzip *pack)
     return end(p, &json, pack);
 }
 
-/* has_room says whether the page has room for so much more, packed as badly as can be. */
+/* has_room says whether the page has room for len more bytes in the worst case of compression. */
 static bool has_room(const struct page *p, const struct ds_buffer *out, size_t len)
 {
     return out->len + len / 3 * 4 + PAGE_GZIP_HELD + page_behind_data.len + BEHIND_MESSAGES <=
@@ -347,8 +347,8 @@ static bool write_message(const struct page *p, const char *row, const struct ds
     return true;
 }
 
-/* write_messages writes the first ones, then the latest, the last one first: the script puts them in
- * order. */
+/* write_messages writes the first messages, then the latest in reverse order: the script sorts
+ * them. */
 static void write_messages(struct page *p, const struct ds_buffer *out, struct page_gzip *pack)
 {
     const uint64_t first = page_rows_num_first(&p->rows), last = page_rows_num_last(&p->rows);

@@ -1,5 +1,5 @@
 /*
- * page_calls.c - see page_calls.h. A call is kept as the text that it will be in the page.
+ * page_calls.c - see page_calls.h. A call is kept as its text in the page.
  */
 #include "ui/page/page_calls.h"
 
@@ -12,7 +12,7 @@ enum { WHAT_LEN = 300, CHILDREN_TOLD = 64 };
 void page_calls_init(struct page_calls *c, uint64_t max, page_calls_line *make_line)
 {
     *c = (struct page_calls){.make_line = make_line};
-    /* One that went wrong may be one of the slowest as well. */
+    /* A failed call may also be one of the slowest. */
     c->failed.max = max / 4;
     c->slowest.max = max - c->failed.max;
 }

@@ -1,6 +1,6 @@
 /*
- * page_calls.h - the calls that a page shows one by one: the slowest, and the slowest of those that
- * went wrong; of each so much that its ladder and its tree can be drawn.
+ * page_calls.h - the calls that a page lists: the slowest, and the slowest of those that failed;
+ * each with the data for its ladder and its tree.
  */
 #ifndef SRC_PAGE_CALLS_H
 #define SRC_PAGE_CALLS_H
@@ -19,10 +19,10 @@ struct page_calls {
     bool no_memory;
 };
 
-/* page_calls_init: make_line writes a call to line, where it is kept; scratch is its own. */
+/* page_calls_init: make_line writes a call to line, where it is kept; it may use scratch. */
 void page_calls_init(struct page_calls *calls, uint64_t max, page_calls_line *make_line);
 
-/* page_calls_json is the line that page_calls_tell takes. */
+/* page_calls_json writes the lines that page_calls_tell needs. */
 page_calls_line page_calls_json;
 
 void page_calls_free(struct page_calls *calls);

@@ -1,6 +1,6 @@
 /*
- * page_gzip.c - see page_gzip.h. base64 makes four characters of three bytes each: what is left of
- * these waits for more.
+ * page_gzip.c - see page_gzip.h. base64 makes four characters of three bytes: an incomplete group
+ * waits for more bytes.
  */
 #include "ui/page/page_gzip.h"
 

@@ -1,7 +1,7 @@
 /*
- * page_parts.h - the page but for its data: what stands before it, and what stands behind. CMake
- * makes them of the files in page/parts (join.cmake). The head ends within the policy: a page that is
- * served may ask for more from there, and says so between the two.
+ * page_parts.h - the page without its data: the parts before and after it. CMake makes them from
+ * the files in page/parts (join.cmake). The head ends within the policy: a page that is served adds
+ * the right to ask its server between the two parts.
  */
 #ifndef SRC_PAGE_PARTS_H
 #define SRC_PAGE_PARTS_H

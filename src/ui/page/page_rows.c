@@ -1,6 +1,6 @@
 /*
- * page_rows.c - see page_rows.h. rows holds the first ones, then a ring in which a new row takes the
- * place of the oldest.
+ * page_rows.c - see page_rows.h. rows contains the first rows, then a ring buffer in which a new
+ * row replaces the oldest.
  */
 #include "ui/page/page_rows.h"
 
@@ -29,10 +29,10 @@ uint64_t page_rows_num_last(const struct page_rows *r)
     return r->num_last;
 }
 
-/* place_of_last says where one of the latest is, by how many came after it. */
+/* place_of_last returns the index of one of the latest rows, given how many came after it. */
 static uint64_t place_of_last(const struct page_rows *r, uint64_t num_after)
 {
-    const uint64_t number = r->seen - r->num_first - 1 - num_after; /* behind the first ones */
+    const uint64_t number = r->seen - r->num_first - 1 - num_after; /* after the first ones */
     return max_first(r) + number % room_of_last(r);
 }
 
@@ -73,7 +73,8 @@ static void drop_oldest_of_last(struct page_rows *r)
     *oldest = NULL;
 }
 
-/* is_first says whether a row is one of the first: none is behind one that had no room. */
+/* is_first says whether a row is one of the first rows: none follows after one for which there was
+ * no room. */
 static bool is_first(struct page_rows *r, size_t len)
 {
     r->has_first = r->has_first || r->num_first == max_first(r) ||

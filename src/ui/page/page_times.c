@@ -14,7 +14,7 @@
 
 enum { MAX_LINKS = 64, MAX_HEATS = 32, MAX_MARKS = 2000, MARK_LEN = 200 };
 
-/* The rows of a heat map end where a call took that long: 1, 2 and 5 of each power of ten. */
+/* The upper bounds of a heat map's rows, as durations of calls: 1, 2 and 5 of each power of ten. */
 static const int64_t heat_ends_ns[] = {
     1000,      2000,      5000,       10000,      20000,      50000,       100000,
     200000,    500000,    1000000,    2000000,    5000000,    10000000,    20000000,
@@ -28,7 +28,7 @@ struct heat {
     uint64_t count;
 };
 
-/* heat_entry is the heat map of a label, a callee, or a connection that was asked over. */
+/* heat_entry is the heat map of a label, a callee, or a connection that carried requests. */
 struct heat_entry {
     struct hitters_entry head;
     struct heat *heat;
@@ -121,7 +121,7 @@ static void heat_add(struct heat *heat, const struct time_grid *grid, unsigned c
     heat->count++;
 }
 
-/* heat_part counts a call in the map of what stands in scratch. */
+/* heat_part counts a call in the heat map whose name is in scratch. */
 static void heat_part(struct page_times *t, struct heavy_hitters *hitters, unsigned column,
                       int64_t span_ns)
 {
@@ -213,8 +213,8 @@ bool page_times_span(const struct page_times *t, int64_t *first_ns, int64_t *las
     return t->grid.has_start;
 }
 
-/* num_columns brings a series to the grid, and says how many columns there are up to the last that is
- * not empty. */
+/* num_columns brings a series to the width of the grid, and returns the number of columns up to the
+ * last one that is not empty. */
 static unsigned num_columns(struct page_times *t, struct grid_series *series)
 {
     unsigned num = GRID_COLUMNS;
@@ -281,7 +281,7 @@ static void write_cell(void *context, unsigned column, unsigned row, uint64_t co
     json_value_unsigned(json, count);
 }
 
-/* write_heat writes the cells that are not empty: column, row, count, one after the other. */
+/* write_heat writes the cells that are not empty: column, row, count, one after another. */
 static void write_heat(struct page_times *t, struct heat *heat, struct json_writer *json)
 {
     json_put_unsigned(json, JSON_KEY("calls"), heat->count);

@@ -1,5 +1,5 @@
 /*
- * sink_html.c - -T html: a page that is written when the capture has ended, page.h.
+ * sink_html.c - -T html: a page, written when the capture has ended, page.h.
  */
 #include "core/complain.h"
 #include "output/sink.h"
@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* html_check: a page is no text for a terminal. */
+/* html_check refuses a build without the page, and output to a terminal: a page is not readable
+ * there. */
 static bool html_check(const char *file)
 {
     if (page_before_data.len == 0) {

@@ -10,7 +10,7 @@ unsigned time_grid_place(struct time_grid *grid, int64_t ns)
         grid->start_ns = ns;
     }
     const uint64_t since_ns = ns > grid->start_ns ? (uint64_t)ns - (uint64_t)grid->start_ns : 0;
-    /* At most 64 bits of nanoseconds: the level stays below 64 as well. */
+    /* The time is at most 64 bits of nanoseconds, so the level stays below 64. */
     while ((since_ns / GRID_WIDTH_NS) >> grid->level >= GRID_COLUMNS)
         grid->level++;
     return (unsigned)((since_ns / GRID_WIDTH_NS) >> grid->level);
