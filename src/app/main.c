@@ -33,9 +33,9 @@ static int print_version(void)
     return STATUS_OK;
 }
 
-/* open_standard sees to it that no file or socket gets the number of a standard stream that
- * was closed: what is said there would go into it, and out to the network. What is written to
- * a closed standard output fails. */
+/* open_standard prevents a file or socket from getting the number of a standard stream that was
+ * closed: messages would go into it, and out to the network. Writing to a closed standard output
+ * fails. */
 static bool open_standard(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
@@ -46,7 +46,7 @@ static bool open_standard(void)
     return true;
 }
 
-/* check_standard says whether all that was printed on standard output got there. */
+/* check_standard checks that all output reached standard output. */
 static int check_standard(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -58,7 +58,7 @@ static int check_standard(void)
 
 static int run_question(int argc, char **argv, const uint8_t *key);
 
-/* act does what the command line asks for, and returns the exit status. */
+/* act does what the command line asks for. It returns the exit status. */
 static int act(struct options *options)
 {
     switch (options->action) {
@@ -114,7 +114,7 @@ static int act(struct options *options)
     return STATUS_USAGE;
 }
 
-/* run does what the options say, if they could be read. */
+/* run does what the options say, if they were valid. */
 static int run(struct options *options, bool is_read)
 {
     const int status = is_read ? act(options) : STATUS_USAGE;
@@ -124,8 +124,9 @@ static int run(struct options *options, bool is_read)
     return status == STATUS_OK ? check_standard() : status;
 }
 
-/* run_question does what the command line of an assistant's question says; key: of its pseudonyms, NULL:
- * one is drawn. A filter would find out letter by letter what pseudonyms stand for. */
+/* run_question runs the command line of an assistant's question; key: of its pseudonyms, NULL: a
+ * new one is drawn. It refuses filters on private fields, which could find out letter by letter
+ * what pseudonyms stand for. */
 static int run_question(int argc, char **argv, const uint8_t *key)
 {
     struct options options;

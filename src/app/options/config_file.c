@@ -16,7 +16,7 @@
 
 enum { MAX_TEXT = 1024 * 1024 };
 
-/* What an option wants behind its name. */
+/* Whether an option has an argument. */
 enum wants { WANTS_NOTHING, MAY_WANT, WANTS_ARGUMENT };
 
 static enum wants wants_of(const struct option_line *line)
@@ -26,7 +26,7 @@ static enum wants wants_of(const struct option_line *line)
     return option_line_may_lack_argument(line) ? MAY_WANT : WANTS_ARGUMENT;
 }
 
-/* find says whether there is an option of that name, and what it wants. */
+/* find says whether there is an option of that name, and whether it has an argument. */
 static bool find(const char *name, enum wants *wants)
 {
     *wants = WANTS_ARGUMENT;
@@ -42,7 +42,7 @@ static bool find(const char *name, enum wants *wants)
     return strcmp(name, "expression") == 0;
 }
 
-/* find_nearest: an expression is an option here alone. */
+/* find_nearest returns the most similar name. "expression" is an option only here. */
 static const char *find_nearest(const char *name)
 {
     const size_t len = strlen(name);
@@ -51,8 +51,8 @@ static const char *find_nearest(const char *name)
     return suggest_find(name, len, names, option != NULL ? 2 : 1);
 }
 
-/* read_text: the file, and the folders that lead to it, are checked at the start, while there are rights
- * to. */
+/* read_text reads the file. At the start, while the program has the rights to, it checks who may
+ * write the file and its folders. */
 static bool read_text(const char *name, bool is_running, char **text)
 {
     FILE *file = file_helper_fopen(name);
@@ -82,7 +82,7 @@ static bool read_text(const char *name, bool is_running, char **text)
     return false;
 }
 
-/* trim cuts off spaces at both ends. */
+/* trim removes spaces at both ends. */
 static char *trim(char *text)
 {
     static const char spaces[] = " \t\r";
@@ -98,8 +98,7 @@ static bool is_of_command_line(const char *name)
     return strcmp(name, "config") == 0 || strcmp(name, "check-config") == 0;
 }
 
-/* check says whether a line makes sense, as far as its form goes. argument: NULL where there is
- * none. */
+/* check says whether the form of a line is valid. argument: NULL if there is none. */
 static bool check(const char *file, unsigned number, const char *name, const char *argument)
 {
     enum wants wants;
@@ -121,7 +120,7 @@ static bool check(const char *file, unsigned number, const char *name, const cha
     return false;
 }
 
-/* add appends --name=argument to the words, as memory of its own. */
+/* add appends --name=argument to the words, as a new allocation. */
 static bool add(struct config_file *config, unsigned number, const char *name, const char *argument)
 {
     char *word;

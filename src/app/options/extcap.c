@@ -23,7 +23,7 @@ static const struct {
 #include "app/options/extcap.def"
 };
 
-/* VALUE(argument, value, label): what there is to choose from of the argument with that option. */
+/* VALUE(argument, value, label): a choice for the argument with that option. */
 static const struct {
     const char *option, *value, *label;
 } values[] = {

@@ -46,7 +46,7 @@ bool late_hints_way(const char *name, enum refresh_way *way)
 
 void late_hints_print_refresh(enum refresh_way way, FILE *out)
 {
-    FILE *said = way == REFRESH_ALL ? out : stderr; /* standard output has the code alone */
+    FILE *said = way == REFRESH_ALL ? out : stderr; /* standard output contains only the code */
     fputs(cost, said);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         if (way != REFRESH_ALL && way != ways[i].way)

@@ -96,8 +96,8 @@ bool option_set_threshold(struct options *o, const char *value)
     return true;
 }
 
-/* choose_json has differences written as JSON where that alone is asked for: records would bury
- * them. */
+/* choose_json writes differences as JSON, and nothing else, if -T json is the only format: records
+ * would bury them. */
 static bool choose_json(struct options *o)
 {
     struct sink_config *output = &o->output;
@@ -114,7 +114,8 @@ static bool choose_json(struct options *o)
     return true;
 }
 
-/* choose_doctor: what is new is findings, which somebody has to show. */
+/* choose_doctor chooses the report doctor if nothing else would show the findings that --baseline
+ * adds. */
 static void choose_doctor(struct options *o)
 {
     bool has_output = o->output.num_formats != 0 || o->quiet || metrics_wanted(&o->metrics) ||

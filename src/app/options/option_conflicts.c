@@ -22,7 +22,7 @@ static const struct conflict {
 
 enum { NUM_CONFLICTS = sizeof conflicts / sizeof conflicts[0] };
 
-/* is_meant says whether the word "name" or "name=value", len long, means what was given. */
+/* is_meant says whether the word "name" or "name=value", len long, matches a given option. */
 static bool is_meant(const char *word, size_t len, const struct option_given *given)
 {
     const char *equals = memchr(word, '=', len);
@@ -36,7 +36,7 @@ static bool is_meant(const char *word, size_t len, const struct option_given *gi
            memcmp(given->value, equals + 1, value_len) == 0;
 }
 
-/* find returns what was given of a list, or NULL. */
+/* find returns the first given option of a list, or NULL. */
 static const struct option_given *find(const char *list, const struct option_given *given, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
@@ -50,7 +50,7 @@ static const struct option_given *find(const char *list, const struct option_giv
     return NULL;
 }
 
-/* Appends an option as people write it: -e, or --node. */
+/* add_option appends an option as people write it: -e, or --node. */
 static void add_option(char *out, size_t size, const char *name, size_t len)
 {
     const size_t used = strlen(out);
@@ -65,7 +65,7 @@ static void add_option(char *out, size_t size, const char *name, size_t len)
     snprintf(out + used, size - used, "--%.*s", (int)len, name);
 }
 
-/* Appends a word of a list, "report=calls" as "--report calls". */
+/* add_word appends a word of a list, "report=calls" as "--report calls". */
 static void add_word(char *out, size_t size, const char *word, size_t len)
 {
     const char *equals = memchr(word, '=', len);
@@ -88,7 +88,7 @@ static void add_list(char *out, size_t size, const char *list)
     }
 }
 
-/* Appends what was given, with its value where the list is about values. */
+/* add_given appends a given option, with its value if the list is about values. */
 static void add_given(char *out, size_t size, const struct option_given *given, const char *list)
 {
     add_option(out, size, given->line->name, strlen(given->line->name));
@@ -97,7 +97,7 @@ static void add_given(char *out, size_t size, const struct option_given *given, 
         snprintf(out + used, size - used, " %s", given->value);
 }
 
-/* complain_of says what is wrong with one, and with the other when it is not missing. */
+/* complain_of complains about one option, and about the other unless that is missing. */
 static void complain_of(const struct conflict *conflict, const struct option_given *one,
                         const struct option_given *other)
 {

@@ -1,13 +1,12 @@
 /*
- * option_conflicts.h - options that do not go together, by the table in
- * option_conflicts.def.
+ * option_conflicts.h - detects options that do not go together, by the table option_conflicts.def.
  */
 #ifndef SRC_OPTION_CONFLICTS_H
 #define SRC_OPTION_CONFLICTS_H
 
 #include "app/options/option_line.h"
 
-/* option_given is an option as it stood on the command line. */
+/* option_given is an option of the command line. */
 struct option_given {
     const struct option_line *line;
     const char *value; /* its argument, or NULL */

@@ -1,6 +1,6 @@
 /*
- * option_explain.c - --explain: the page of a finding, or one thing of a capture; and the options that read
- * the same packets again, for the commands that reports end with.
+ * option_explain.c - --explain: the page of a finding, or one thing of a capture; and the options
+ * that read the same packets again, for the commands at the end of reports.
  */
 #include "app/options/option_explain.h"
 
@@ -75,7 +75,8 @@ bool option_set_explain(struct options *o, const char *value)
     return option_parse_number("--explain", colon + 1, 1, UINT64_MAX, &o->explain.number);
 }
 
-/* Options that decide what is decoded and with what number, how names are written, and what ends it. */
+/* Options that decide what is decoded and how it is numbered, how names are written, and when to
+ * stop. */
 static const char *const carried[] = {
     "read", "input", "dist-port", "epmd-port", "no-follow", "filter-file", "cookie-file", "keylog-file",
     "labels", "static-atoms", "learned", "hold", "certain", "no-clock-correction", "syntax", "redact",
@@ -91,7 +92,7 @@ static bool is_carried(const struct option_line *line)
     return false;
 }
 
-/* add_quoted adds a word as a shell reads it back. */
+/* add_quoted appends a word, quoted for a shell. */
 static void add_quoted(struct ds_buffer *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
@@ -138,7 +139,7 @@ static char *detach_text(struct ds_buffer *out)
     return out->data;
 }
 
-/* explain_kept is of a live capture, whose packets are in one file afterwards. */
+/* explain_kept sets the options that read the single file written by a live capture. */
 static void explain_kept(struct options *o)
 {
     const char *name = o->keep.write_file;

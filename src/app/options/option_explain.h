@@ -1,18 +1,18 @@
 /*
- * option_explain.h - the commands that reports and --explain end with.
+ * option_explain.h - the commands at the end of reports and --explain.
  */
 #ifndef SRC_OPTION_EXPLAIN_H
 #define SRC_OPTION_EXPLAIN_H
 
 #include "app/options/options.h"
 
-/* option_explain_commands has the reports know which options read the same packets again, if these
- * are in files. Without memory they know none. */
+/* option_explain_commands gives the reports the options that read the same packets again, if these
+ * are in files. If memory runs out, they get none. */
 void option_explain_commands(struct options *options);
 
-/* option_explain_commands_of makes these options: those that read file, NULL: the files of this run.
- * *command has a blank behind each, *behind is what stands behind all options. To be freed; NULL
- * without memory, or where the name of the file cannot be typed. */
+/* option_explain_commands_of makes these options: those that read file; NULL: the files of this
+ * run. *command ends with a blank, *behind follows after all options. The caller frees both; NULL
+ * if memory ran out, or if the name of the file cannot be typed. */
 void option_explain_commands_of(const struct options *options, const char *file, char **command,
                                 char **behind);
 

@@ -26,7 +26,7 @@ static const char *const endings[] = {".gz", ".zst", ".pcap", ".pcapng", ".cap",
 
 enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
-/* find_ending returns where one of these endings of name begins, 0: it has none. */
+/* find_ending returns where one of these endings begins in name; 0: it has none. */
 static size_t find_ending(const char *name, size_t name_len)
 {
     for (int i = 0; i < NUM_ENDINGS; i++) {
@@ -49,7 +49,7 @@ bool option_files_is_capture(const char *name)
     struct stat is;
     char bytes[4];
     if (stat(name, &is) != 0 || !S_ISREG(is.st_mode))
-        return false; /* a FIFO would wait for its writer */
+        return false; /* opening a FIFO would wait for its writer */
     const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const ssize_t len = file >= 0 ? read(file, bytes, sizeof bytes) : -1;
     if (file >= 0)
@@ -108,7 +108,7 @@ char *option_files_base(const struct options *options)
     return strndup(name, len);
 }
 
-/* keep_name has the options own a name, which may be NULL: there was no memory. */
+/* keep_name makes the options own a name, which is NULL if memory ran out. */
 static const char *keep_name(struct options *options, char *name)
 {
     if (name == NULL || options->num_names_made == MAX_FORMATS + 1) {
@@ -132,7 +132,7 @@ static bool name_page(struct options *options, struct sink_format *format)
     return format->file != NULL;
 }
 
-/* make_module_name makes a name of a module of the letters of a file's name. */
+/* make_module_name turns a file's name into a module name. */
 static void make_module_name(char *name)
 {
     for (char *at = name; *at != '\0'; at++)
@@ -141,8 +141,7 @@ static void make_module_name(char *name)
         name[0] = 'c';
 }
 
-/* name_tests completes what was given of the name of a module of tests: a folder, or a name without
- * its ending. */
+/* name_tests completes the name of a test module: from a folder, or a name without its ending. */
 static bool name_tests(struct options *options, struct sink_format *format)
 {
     const char *suffix = format->kind->test_suffix, *ending = format->kind->ending;
@@ -171,8 +170,8 @@ static bool name_tests(struct options *options, struct sink_format *format)
     return format->file != NULL && format->kind->check(format->file);
 }
 
-/* add_recording adds the recording that the tests are about: my_tests.erl tests my_recording.erl, as my.erl
- * may be a module of the user's. */
+/* add_recording adds the recording that the tests use: my_tests.erl tests my_recording.erl, because
+ * my.erl may be a module of the user. */
 static bool add_recording(struct options *options, const struct sink_format *tests)
 {
     const struct sink_kind *kind = sink_find("erlmod", strlen("erlmod"));

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* is_option says whether a word is an option of this program and nothing else. */
+/* is_option says whether a word is an option of this program, in full. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-')
@@ -25,7 +25,8 @@ static bool is_option(const char *word)
     return false;
 }
 
-/* check_argument: tcpdump has an -e and an -A without an argument. */
+/* check_argument complains about arguments that look like other options: in tcpdump, -e and -A have
+ * none. */
 static bool check_argument(const struct option_line *line, const char *value)
 {
     if (strcmp(line->name, "after-context") == 0 && value[strspn(value, "0123456789")] != '\0') {
@@ -41,13 +42,13 @@ static bool check_argument(const struct option_line *line, const char *value)
     return false;
 }
 
-/* is_abbreviated says whether a word is the beginning of an option's long name and not all of it. */
+/* is_abbreviated says whether a word abbreviates an option's long name. */
 static bool is_abbreviated(const struct option_line *line, const char *word)
 {
     return strncmp(word, "--", 2) == 0 && strlen(line->name) != strcspn(word + 2, "=");
 }
 
-/* answer_of returns what to type instead of an option that is given this; NULL: it means what it says. */
+/* answer_of returns what to type instead of an option with this argument; NULL: the option is fine. */
 static const char *answer_of(const struct option_line *line, const char *value)
 {
     enum { KEY_LEN = 64 };
@@ -62,7 +63,8 @@ static const char *answer_of(const struct option_line *line, const char *value)
     return habit_answer(HABIT_VALUE, number, sizeof number);
 }
 
-/* check_next complains if the word behind an option that may lack its argument looks like that argument. */
+/* check_next complains if the word after an option whose argument may be missing looks like that
+ * argument. */
 static bool check_next(const struct option_line *line, const char *next)
 {
     enum { KEY_LEN = 96 };
@@ -86,7 +88,8 @@ bool option_habits_check(const struct option_line *line, const char *word, const
             return false;
         }
     }
-    /* What takes nothing here may take the next word there, unless more letters stand behind it. */
+    /* An option without an argument here may have one in another tool: the next word, unless
+     * letters follow. */
     const bool takes_next = value == NULL && line->argument == NULL && word[0] == '-' && word[1] != '-' &&
                             word[strlen(word) - 1] == line->letter;
     const char *given = value != NULL ? value : takes_next ? next : NULL;

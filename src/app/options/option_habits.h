@@ -1,6 +1,6 @@
 /*
- * option_habits.h - options as people know them from tcpdump, tshark, ngrep and sngrep, which mean
- * something else here: they are answered, where they would do what nobody wants.
+ * option_habits.h - options that mean something else in tcpdump, tshark, ngrep and sngrep: instead
+ * of doing something unwanted, the program says what to type.
  */
 #ifndef SRC_OPTION_HABITS_H
 #define SRC_OPTION_HABITS_H
@@ -11,13 +11,14 @@
 
 struct option_line;
 
-/* option_habits_check takes an option as it was read: word is how it was typed, value what it is
- * given, NULL: nothing, and next the word behind it, NULL: none. False: it is another tool's, which is
- * said. */
+/* option_habits_check checks an option after it was parsed: word is how it was typed, value its
+ * argument or NULL, next the following word or NULL. False after a complaint: it is an option of
+ * another tool. */
 bool option_habits_check(const struct option_line *line, const char *word, const char *value,
                          const char *next);
 
-/* option_habits_check_file: ngrep's -I FILE -w WORD searches, and would write over a file here. */
+/* option_habits_check_file complains about ngrep's -I FILE -w WORD, which would overwrite a file
+ * here. */
 bool option_habits_check_file(const struct options *options, const struct option_given *given, size_t num);
 
 #endif

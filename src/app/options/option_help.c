@@ -1,5 +1,5 @@
 /*
- * option_help.c - what --help shows, from the table of options, and what -h shows.
+ * option_help.c - the text of --help, from the table of options, and the text of -h.
  */
 #include "app/options/option_line.h"
 
@@ -7,7 +7,8 @@
 
 enum { HELP_COLUMN = 32, HELP_WIDTH = 96 };
 
-/* Writes text from HELP_COLUMN on, folded between words. used columns are taken. */
+/* print_folded writes text from HELP_COLUMN on, wrapped between words. used columns are already
+ * written. */
 static void print_folded(FILE *out, int used, const char *text)
 {
     int column = HELP_COLUMN;

@@ -1,6 +1,5 @@
 /*
- * option_input.c - options that say where packets come from, and which connections they are
- * of.
+ * option_input.c - options that choose the source of packets, and the connections to follow.
  */
 #include "app/options/option_set.h"
 

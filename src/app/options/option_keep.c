@@ -1,5 +1,5 @@
 /*
- * option_keep.c - options about the packets that are kept in files.
+ * option_keep.c - options for files of packets.
  */
 #include "app/options/option_set.h"
 

@@ -1,6 +1,5 @@
 /*
- * option_line.h - the table of options.def, for who reads the command line and who explains
- * it.
+ * option_line.h - the table of options.def, for parsing the command line and for its help.
  */
 #ifndef SRC_OPTION_LINE_H
 #define SRC_OPTION_LINE_H
@@ -8,23 +7,23 @@
 #include "app/options/options.h"
 
 enum option_kind {
-    OPTION_SECTION, /* no option: a heading, its title is name */
-    OPTION_SETTER,  /* set takes the argument */
+    OPTION_SECTION, /* not an option: a heading with the title name */
+    OPTION_SETTER,  /* set processes the argument */
     OPTION_FLAG,    /* the bool at offset becomes true */
     OPTION_WORD,    /* the text at offset becomes the argument */
     OPTION_SAME,    /* another option with a value: same_as and value */
 };
 
-/* option_line is one line of the table. */
+/* option_line is a line of the table. */
 struct option_line {
     enum option_kind kind;
     bool (*set)(struct options *options, const char *value);
     size_t offset; /* in struct options */
     const char *name;
     int letter;           /* 0: none */
-    const char *argument; /* what it is called; NULL: none; in brackets: may be left out */
+    const char *argument; /* NULL: none; in brackets: it may be left out */
     const char *help;
-    const char *same_as, *value; /* of OPTION_SAME: the long name, and its argument */
+    const char *same_as, *value; /* of OPTION_SAME: the other option's long name, and its argument */
 };
 
 enum {
@@ -47,15 +46,14 @@ extern const struct option_line option_lines[NUM_OPTION_LINES];
 /* option_line_find returns the option of that long name, or NULL. */
 const struct option_line *option_line_find(const char *name);
 
-/* option_line_may_lack_argument says whether all of it stands in brackets. */
+/* option_line_may_lack_argument says whether the whole argument is in brackets. */
 bool option_line_may_lack_argument(const struct option_line *line);
 
-/* option_line_nearest returns the option, caps among them, that a misspelt name was meant to be; NULL
- * when there is none. It lives until the next call. */
+/* option_line_nearest returns the option, including caps, that is most similar to a misspelt name;
+ * NULL if there is none. Valid until the next call. */
 const char *option_line_nearest(const char *name, size_t len);
 
-/* option_take puts an option that was given into options. value is the argument, or NULL.
- * False after a complaint. */
+/* option_take stores an option in options. value is the argument, or NULL. False after a complaint. */
 bool option_take(struct options *options, const struct option_line *line, const char *value);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * option_output.c - options that say what is written, and how.
+ * option_output.c - options that choose what is written, and how.
  */
 #include "app/options/option_set.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* add_beside adds what is written with the format added last. */
+/* add_beside adds the companion output of the format that was added last. */
 static bool add_beside(struct options *o, const struct sink_format *format)
 {
     char *name = sink_name_companion(format->kind, format->file);
@@ -31,7 +31,8 @@ static bool add_beside(struct options *o, const struct sink_format *format)
     return true;
 }
 
-/* name_also_written names what the format that is added next has beside its file meanwhile. */
+/* name_also_written makes the names of the files that the next format keeps beside its file while
+ * it writes. */
 static bool name_also_written(struct options *o, const struct sink_kind *kind, const char *file)
 {
     for (size_t i = 0; i < MAX_ALSO_WRITTEN && kind->also_writes[i] != NULL; i++) {
@@ -45,7 +46,7 @@ static bool name_also_written(struct options *o, const struct sink_kind *kind, c
     return true;
 }
 
-/* set_otlp takes -T otlp=URL, set_nats -T nats=URL. */
+/* set_otlp processes -T otlp=URL, set_nats -T nats=URL. */
 static bool set_otlp(struct options *o, const struct sink_kind *kind, const char *url)
 {
     if (o->otlp.url[0] != '\0') {

@@ -1,6 +1,6 @@
 /*
- * option_redact.c - options of --redact, and what does not go together with it but cannot be said
- * in option_conflicts.def.
+ * option_redact.c - options of --redact, and the conflicts with it that option_conflicts.def cannot
+ * express.
  */
 #include "app/options/option_redact.h"
 
@@ -45,7 +45,7 @@ bool option_set_redact_keep(struct options *o, const char *value)
 
 bool option_check_redact(const struct options *o)
 {
-    /* to see that the patterns are good ones */
+    /* to check the patterns */
     struct redact_keep *kept = redact_keep_new(&o->redact.keep);
     if (kept == NULL)
         return false;

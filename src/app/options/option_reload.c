@@ -28,7 +28,7 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* next_of returns the place of the next value of an option, num_given where there is none. */
+/* next_of returns the index of the next value of an option, or num_given. */
 static size_t next_of(const struct options *o, const struct option_line *line, size_t from)
 {
     while (from < o->num_given && o->given[from].line != line)
@@ -53,7 +53,7 @@ static void add(struct ds_buffer *names, const char *prefix, const char *name)
     ds_buffer_printf(names, "%s%s%s", names->len != 0 ? ", " : "", prefix, name);
 }
 
-/* say_what_stays names what has changed, but cannot before the program is started anew. */
+/* say_what_stays names the options that have changed, but only take effect after a restart. */
 static void say_what_stays(const struct options *now, const struct options *before)
 {
     struct ds_buffer names = {0};

@@ -1,5 +1,5 @@
 /*
- * option_report.c - --report and what is about its tables.
+ * option_report.c - --report and the options for its tables.
  */
 #include "app/options/option_report.h"
 
@@ -26,7 +26,7 @@ size_t option_report_names(const char *value, const char *names[REPORT_COUNT])
             names[0] = report_names[i];
             return 1;
         }
-        /* The clocks are those of several files, changes of two captures: there may be one. */
+        /* all leaves out clocks, which need several files, and changes, which need two captures. */
         if (is_all ? i != REPORT_CLOCKS && i != REPORT_CHANGES : strncmp(report_names[i], value, len) == 0)
             names[num++] = report_names[i];
     }

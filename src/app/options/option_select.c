@@ -1,5 +1,5 @@
 /*
- * option_select.c - options that say which records are shown.
+ * option_select.c - options that select which records are shown.
  */
 #include "app/options/option_set.h"
 

@@ -1,7 +1,6 @@
 /*
- * option_set.h - a setter for each OPTION of options.def: it takes the argument, NULL where
- * there is none, and returns false after saying in one line what is wrong and what would be
- * right.
+ * option_set.h - a setter for each OPTION of options.def: it processes the argument, NULL if there
+ * is none, and returns false after a one-line complaint that says what would be right.
  */
 #ifndef SRC_OPTION_SET_H
 #define SRC_OPTION_SET_H

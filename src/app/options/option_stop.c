@@ -1,6 +1,5 @@
 /*
- * option_stop.c - options that say when to stop, and those that do something else instead of
- * looking at packets.
+ * option_stop.c - options that choose when to stop, and those that do something else than capture.
  */
 #include "app/options/option_set.h"
 
@@ -51,7 +50,7 @@ static bool read_count(const char *text, uint64_t *out)
     return count != 0;
 }
 
-/* Given again the lesser one ends the run, as it comes first. */
+/* If the option is repeated, the lower value wins, as it ends the run first. */
 static bool read_least(const char *text, uint64_t *least)
 {
     uint64_t count;
@@ -89,7 +88,7 @@ bool option_set_autostop(struct options *o, const char *value)
     return false;
 }
 
-/* N, a slash, a time; the time is one second where it is missing. */
+/* N, a slash, a time; without the time, one second. */
 bool option_set_rate(struct options *o, const char *value)
 {
     char number[24];
@@ -150,7 +149,7 @@ bool option_set_list_labels(struct options *o, const char *value)
     return true;
 }
 
-/* show: of several such options the first one counts, as it does with other programs. */
+/* show chooses an action: the first of several such options counts, as in other programs. */
 static void show(struct options *o, enum action action)
 {
     if (o->action != ACTION_HELP && o->action != ACTION_SHORT_HELP && o->action != ACTION_VERSION)

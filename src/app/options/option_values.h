@@ -1,6 +1,6 @@
 /*
- * option_values.h - what the arguments of options are made of. Each of these returns false
- * after a complaint that names the option.
+ * option_values.h - parsers for arguments of options. Each returns false after a complaint that
+ * names the option.
  */
 #ifndef SRC_OPTION_VALUES_H
 #define SRC_OPTION_VALUES_H
@@ -13,15 +13,15 @@
 bool option_parse_number(const char *option, const char *value, uint64_t min, uint64_t max,
                          uint64_t *out);
 
-/* choices is what a value may be, "text or json", and what a wrong one was meant to be:
- * ": did you mean json?", or nothing. */
+/* choices describes the valid values, "text or json", and a suggestion for a wrong one, ": did you
+ * mean json?", which may be empty. */
 struct choices {
     char all[256], meant[64];
 };
 struct choices option_print_choices(const char *value, size_t value_len, const char *const *names,
                                     size_t num);
 
-/* option_parse_choice reads one of num names; *out is its place among them. */
+/* option_parse_choice parses one of num names; *out is its index. */
 bool option_parse_choice(const char *option, const char *value, const char *const *names,
                          size_t num, size_t *out);
 

@@ -1,6 +1,6 @@
 /*
- * options.c - reads the command line, by the table in options.def: option_line.h has it, and
- * the setters are in option_input.c, option_output.c, option_select.c and option_stop.c.
+ * options.c - parses the command line by the table options.def (option_line.h). The setters are in
+ * option_input.c, option_output.c, option_select.c, option_stop.c and others.
  */
 #include "app/options/options.h"
 
@@ -31,8 +31,8 @@
 enum { LONG_ONLY = 1000, FIRST_LIMIT = 2000 };
 static_assert(NUM_OPTION_LINES < FIRST_LIMIT - LONG_ONLY, "one value each");
 
-/* getopt_long's own view of the table: an option without a letter returns LONG_ONLY plus
- * its line, a cap FIRST_LIMIT plus its number. */
+/* make_getopt_tables converts the table for getopt_long: an option without a letter returns
+ * LONG_ONLY plus its line, a cap FIRST_LIMIT plus its number. */
 static void make_getopt_tables(char *letters, struct option *longs, char names[][32])
 {
     *letters++ = ':';
@@ -62,7 +62,7 @@ static void make_getopt_tables(char *letters, struct option *longs, char names[]
     *longs = (struct option){0};
 }
 
-/* find_line returns the line of what getopt_long returned, NULL for a cap, which has none. */
+/* find_line returns the line for a return value of getopt_long; NULL for a cap, which has none. */
 static const struct option_line *find_line(int value)
 {
     if (value >= FIRST_LIMIT)
@@ -83,7 +83,7 @@ static bool set_limit(struct options *o, enum ds_limit limit, const char *value)
     return option_parse_number(option, value, 1, UINT64_MAX / 2, &o->config.limits[limit]);
 }
 
-/* The rest of the line is the BPF expression. */
+/* join_expression joins the remaining words into the BPF expression. */
 static bool join_expression(struct options *o, char **words)
 {
     size_t len = 1;
@@ -105,7 +105,8 @@ static bool join_expression(struct options *o, char **words)
     return true;
 }
 
-/* What would select nothing, in silence. */
+/* check_without_calls complains about --no-calls with options that would then silently select
+ * nothing. */
 static bool check_without_calls(const struct options *o)
 {
     const struct {
@@ -130,7 +131,8 @@ static bool check_without_calls(const struct options *o)
     return true;
 }
 
-/* check_embedding: what holds secrets is to look like it, and cannot be pcap. */
+/* check_embedding checks files that get secrets: their names must say pcapng, as pcap cannot
+ * contain any. */
 static bool check_embedding(const struct options *o)
 {
     const char *const names[] = {o->keep.write_file, o->keep.connections_file};
@@ -153,7 +155,8 @@ static bool is_on_stdout(const struct sink_format *format)
     return format->file == NULL && !format->kind->takes_url;
 }
 
-/* check_nats: packets cannot be redacted, and credentials are for somebody. */
+/* check_nats complains about --redact with packets, which cannot be redacted, and other bad
+ * combinations. */
 static bool check_nats(const struct options *o)
 {
     const struct nats_config *nats = &o->nats;
@@ -170,7 +173,7 @@ static bool check_nats(const struct options *o)
     }
     for (size_t i = 0; i < nats->num_reads; i++) {
         if (!nats->reads[i].follows || nats->publish.num_servers == 0 ||
-            strcmp(nats->reads[i].prefix, nats->publish.prefix) != 0) /* others have the same subjects */
+            strcmp(nats->reads[i].prefix, nats->publish.prefix) != 0) /* others use the same subjects */
             continue;
         complain("-r with ?follow and -T nats name the same stream, %s, which would be read and published "
                  "without end: publish to another one (nats://HOST/STREAM)", nats->publish.stream);
@@ -218,7 +221,7 @@ static bool check_together(const struct options *o)
     return true;
 }
 
-/* Whether case matters is known when all options have been read. */
+/* compile_regexes compiles -e after all options, as --ignore-case may come last. */
 static bool compile_regexes(struct options *o)
 {
     while (o->select.num_regexes < o->num_patterns) {
@@ -231,7 +234,7 @@ static bool compile_regexes(struct options *o)
     return true;
 }
 
-/* Text on standard output, unless something else was asked for. */
+/* choose_formats chooses text on standard output, unless another output is requested. */
 static void choose_formats(struct options *o)
 {
     bool raw_on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
@@ -254,7 +257,8 @@ static bool is_text_on_terminal(const struct options *o)
     return false;
 }
 
-/* A person reads text on a terminal: in the syntax of most modules. What programs read stays the same. */
+/* choose_syntax finds out the syntax for a person who reads text on a terminal: the one most
+ * modules use. Output for programs stays the same. */
 static void choose_syntax(struct options *o, const struct option_given *given, size_t num)
 {
     for (size_t i = 0; i < num; i++) {
@@ -265,8 +269,8 @@ static void choose_syntax(struct options *o, const struct option_given *given, s
         o->syntax = OPTION_SYNTAX_AUTO;
 }
 
-/* Whoever looks on at a terminal wants no more than can be read, and the network no more than
- * that sent to it. */
+/* choose_rate ends a live capture that writes more to a terminal than can be read, which a network
+ * connection to that terminal would also have to carry. */
 static void choose_rate(struct options *o)
 {
     bool on_stdout = false;
@@ -279,17 +283,18 @@ static void choose_rate(struct options *o)
     }
 }
 
-/* More threads than that wait for the one that reads most of the time. */
+/* choose_jobs limits the default number of threads: more would mostly wait for the one that reads. */
 static void choose_jobs(struct options *o)
 {
     enum { JOBS_BY_DEFAULT = 8 };
     if (o->jobs != 0)
-        return; /* the C library reads files to count processors, which no sandbox lets it */
+        return; /* after a reload: to count processors the C library reads files, which the sandbox
+                 * forbids */
     const long num = sysconf(_SC_NPROCESSORS_ONLN);
     o->jobs = num < 1 ? 1 : num > JOBS_BY_DEFAULT ? JOBS_BY_DEFAULT : (unsigned)num;
 }
 
-/* note_part notes what is left out of reports on findings and links. */
+/* note_part records that reports on findings and links cover only a part. */
 static void note_part(struct options *o)
 {
     o->report.is_late = o->ending.since.kind != TIME_POINT_NONE;
@@ -323,7 +328,7 @@ static void complain_unknown(int value, const char *given)
         complain("unknown option %s: see distsniff --help", given);
 }
 
-/* A word that is given again would silently replace the one before. */
+/* check_once complains about an option that would silently replace an earlier one. */
 static bool check_once(const struct option_given *given, size_t num)
 {
     const struct option_given *last = &given[num - 1];
@@ -338,11 +343,11 @@ static bool check_once(const struct option_given *given, size_t num)
     return true;
 }
 
-/* find_file returns the file that the last option of that name gives, NULL: there is none. What is
- * wrong with the options is said when they are read. */
+/* find_file returns the argument of the last option of that name, NULL: there is none. It ignores
+ * errors, which are reported when the options are parsed. */
 static const char *find_file(const char *name, int argc, char **argv)
 {
-    char letters[1 + 3 * NUM_OPTION_LINES] = "-"; /* leave argv in its order */
+    char letters[1 + 3 * NUM_OPTION_LINES] = "-"; /* do not permute argv */
     struct option longs[NUM_OPTION_LINES + DS_LIMIT_COUNT + 1];
     char names[DS_LIMIT_COUNT][32];
     const char *file = NULL;
@@ -359,7 +364,7 @@ static const char *find_file(const char *name, int argc, char **argv)
     return file;
 }
 
-/* read_labels reads the file of --labels before all else: other options take its words. */
+/* read_labels reads the file of --labels first: other options use its words. */
 static bool read_labels(struct options *options, int argc, char **argv)
 {
     const char *file = find_file("labels", argc, argv);
@@ -367,7 +372,7 @@ static bool read_labels(struct options *options, int argc, char **argv)
     return file == NULL || options->labels != NULL;
 }
 
-/* read_config reads the file of --config, and has the command line with it in argc and argv. */
+/* read_config reads the file of --config, and returns the joined command line in argc and argv. */
 static bool read_config(struct options *options, int *argc, char ***argv)
 {
     const char *file = find_file("config", *argc, *argv);
@@ -380,7 +385,7 @@ static bool read_config(struct options *options, int *argc, char ***argv)
     return true;
 }
 
-/* say_where has complaints name the line of --config that a word stands in. */
+/* say_where makes complaints name the line of --config that contains a word. */
 static void say_where(const struct options *options, const char *word, char *where, size_t size)
 {
     const unsigned line = config_file_line(&options->file, word);
@@ -389,8 +394,8 @@ static void say_where(const struct options *options, const char *word, char *whe
     complain_about(line != 0 ? where : NULL);
 }
 
-/* take takes an option and adds it to given: as the one that it is the same as, and a report by each name
- * that is meant. */
+/* take processes an option and adds it to given: a synonym as the option it stands for, and a
+ * report once for each name it means. */
 static bool take(struct options *options, const struct option_line *line, const char *value,
                  struct option_given *given, size_t *num)
 {
@@ -400,7 +405,7 @@ static bool take(struct options *options, const struct option_line *line, const 
         line = option_line_find(line->same_as);
     }
     size_t num_names = strcmp(line->name, "report") == 0 ? option_report_names(value, names) : 1;
-    if (num_names == 0) { /* what is wrong with it is said when it is taken */
+    if (num_names == 0) { /* option_take will complain about it */
         names[0] = value;
         num_names = 1;
     }
@@ -412,8 +417,8 @@ static bool take(struct options *options, const struct option_line *line, const 
     return true;
 }
 
-/* parse_options takes the options one by one and adds them to given, which has room for each report a
- * letter. */
+/* parse_options processes the options one by one and adds them to given, which has room for one
+ * report per letter. */
 static bool parse_options(struct options *options, int argc, char **argv,
                           struct option_given *given, size_t *num)
 {
@@ -424,7 +429,7 @@ static bool parse_options(struct options *options, int argc, char **argv,
 
     make_getopt_tables(letters, longs, names);
     opterr = 0;
-    optind = 0; /* glibc: begin anew */
+    optind = 0; /* glibc: restart */
     for (int value; (value = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         say_where(options, argv[optind - 1], where, sizeof where);
         if (value == '?' || value == ':') {
@@ -453,8 +458,8 @@ static bool read_options(struct options *options, int argc, char **argv,
     return ok;
 }
 
-/* choose_drawing has tables written again and again where that was not asked for: top in any live capture,
- * the others where a terminal shows them, and none of which lines come one by one. */
+/* choose_drawing chooses an interval for tables without --every: always for top in a live capture,
+ * for others if a terminal shows them, and never for those that print line by line. */
 static void choose_drawing(struct options *o)
 {
     bool is_free = o->keep.write_file == NULL || strcmp(o->keep.write_file, "-") != 0;
@@ -468,7 +473,7 @@ static void choose_drawing(struct options *o)
         o->report.every_ns = REPORT_LIVE_EVERY_NS;
 }
 
-/* choose_verdict: a person looks on, and asked for messages alone. */
+/* choose_verdict chooses the one-line verdict if a person watches who asked only for messages. */
 static void choose_verdict(struct options *o)
 {
     bool has_report = false;
@@ -478,7 +483,7 @@ static void choose_verdict(struct options *o)
                         o->output.num_formats == 1 && is_text_on_terminal(o) && isatty(STDERR_FILENO);
 }
 
-/* What is asked for once and concerns several stages. */
+/* hand_down copies values that concern several stages to each of them. */
 static void hand_down(struct options *o)
 {
     uint64_t *const limits[] = {o->select.limits, o->output.limits, o->report.limits,
@@ -497,7 +502,7 @@ static void hand_down(struct options *o)
     o->ending.max_ring_files = o->keep.rotation.files;
 }
 
-/* read_words reads the capture files that stand before the expression, and returns what is behind them. */
+/* read_words adds the capture files before the expression, and returns the words after them. */
 static char **read_words(struct options *options, char **words, struct option_given *given, size_t *num)
 {
     const size_t num_files = option_files_count(words);
@@ -509,7 +514,7 @@ static char **read_words(struct options *options, char **words, struct option_gi
     return words + num_files;
 }
 
-/* check_command says what to type instead of a command, which an expression has none of. */
+/* check_command says what to type instead of a word that looks like a subcommand. */
 static bool check_command(char **words)
 {
     const char *names[REPORT_COUNT];
@@ -526,7 +531,7 @@ static bool check_command(char **words)
     return false;
 }
 
-/* check_argument says where the argument of the option before it belongs. */
+/* check_argument says how to attach a word that looks like the argument of the option before it. */
 static bool check_argument(const struct options *options, char **words, const struct option_given *given,
                            size_t num)
 {
@@ -547,8 +552,9 @@ static bool check_argument(const struct options *options, char **words, const st
     return true;
 }
 
-/* check_readable: a file that may not be read has no first bytes that tell what it is. Not for a reload:
- * the sandbox does not allow these calls, and the inputs stay as they are. */
+/* check_readable complains about a file without read permission, whose first bytes cannot be
+ * checked. Not for a reload: the sandbox does not allow these calls, and the inputs stay as they
+ * are. */
 static bool check_readable(const char *word)
 {
     struct stat is;
@@ -559,7 +565,8 @@ static bool check_readable(const char *word)
     return false;
 }
 
-/* check_words says what the first word of the expression is, if it is meant otherwise. */
+/* check_words says what to type if the first word of the expression is likely meant as something
+ * else. */
 static bool check_words(const struct options *options, char **words, const struct option_given *given,
                         size_t num)
 {
@@ -574,12 +581,12 @@ static bool check_words(const struct options *options, char **words, const struc
         is_name = is_name || (word_len > len && strcmp(word + word_len - len, endings[i]) == 0);
     }
     if (!is_name || access(word, F_OK) == 0)
-        return true; /* of a file that is there, the compiler of expressions says so */
+        return true; /* if the file exists, the expression's compiler complains */
     complain("there is no file %s; to read a file, use -r", word);
     return false;
 }
 
-/* What can only be checked when all options have been read. */
+/* finish makes the checks and choices that need all options. */
 static bool finish(struct options *options, char **words, struct option_given *given, size_t *num)
 {
     char *expression = options->extcap.expression;
@@ -610,7 +617,7 @@ static bool finish(struct options *options, char **words, struct option_given *g
     return true;
 }
 
-/* parse: running is NULL at the start. */
+/* parse parses the options; running is NULL at the start. */
 static bool parse(struct options *options, int argc, char **argv, const struct options *running)
 {
     memset(options, 0, sizeof *options);
@@ -632,7 +639,7 @@ static bool parse(struct options *options, int argc, char **argv, const struct o
     if (running != NULL)
         options->labels = running->labels;
     options->select.labels = options->keep.labels = options->labels;
-    size_t num_letters = 1; /* no more options than letters */
+    size_t num_letters = 1; /* an upper limit on the number of options */
     for (int i = 0; i < argc; i++)
         num_letters += strlen(argv[i]);
     options->given = calloc(num_letters * REPORT_COUNT, sizeof *options->given);

@@ -29,7 +29,7 @@
 #include <distsniff/dissect.h>
 #include <stdio.h>
 
-/* --syntax: how terms are written, or that it is to be found out. */
+/* --syntax: how terms are written, or that the program finds out. */
 enum option_syntax {
     OPTION_SYNTAX_ERLANG = DS_SYNTAX_ERLANG,
     OPTION_SYNTAX_ELIXIR = DS_SYNTAX_ELIXIR,
@@ -58,25 +58,26 @@ enum action {
 struct option_given;
 struct own_labels;
 
-/* options is what the user asked for: what each stage is to do, which knows nothing of the
- * others, and what concerns several. Texts belong to the command line, except the BPF expression,
- * the filters and what names of files are made into. */
+/* options is what the user asked for: a configuration for each stage, which is independent of the
+ * others, and values that concern several. Texts belong to the command line, except the BPF
+ * expression, the filters and generated file names. */
 struct options {
     enum action action;
-    int argc; /* the command line, to be read again */
+    int argc; /* the command line, for a reload */
     char **argv;
-    struct option_given *given; /* the options one by one, caps left out */
+    struct option_given *given; /* the options one by one, without caps */
     size_t num_given;
     struct capture_config capture;
     struct port_filter_config follow;
     struct selector_config select;
     struct redact_config redact;
     struct sink_config output;
-    char *names_beside[MAX_FORMATS]; /* files that a format writes beside its own */
-    const struct sink_kind *page_to_name; /* of --html without a file; NULL: none */
-    char *names_made[MAX_FORMATS + 1];    /* names of files that are made of others */
+    char *names_beside[MAX_FORMATS]; /* of companion outputs */
+    const struct sink_kind *page_to_name; /* --html without a file; NULL: no such option */
+    char *names_made[MAX_FORMATS + 1];    /* generated file names */
     size_t num_names_made;
-    char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* and those that are there while it is written */
+    char *names_also[MAX_FORMATS][MAX_ALSO_WRITTEN]; /* names of files that exist while a format
+                                                      * writes */
     struct report_config report;
     struct compare_config compare;
     struct metrics_config metrics;
@@ -86,24 +87,24 @@ struct options {
     struct keep_config keep;
     struct stop_config ending;
     struct rate rate;
-    struct ds_config config; /* of the session: defaults, with --max-* put in */
-    const char *ask_epmd; /* hosts, NULL: none is asked */
-    bool kernel;          /* it is asked about sockets */
+    struct ds_config config; /* for the session: defaults, changed by --max-* */
+    const char *ask_epmd; /* hosts; NULL: EPMD is not asked */
+    bool kernel;          /* ask the kernel about sockets */
     const char *cookie_file;
     struct keylog_config keylog;
     struct listen_address web;     /* of --web */
-    const char *web_token_file;    /* NULL: each run has its own */
+    const char *web_token_file;    /* NULL: each run generates its own */
     bool mcp, mcp_plain; /* --mcp, --mcp=plain */
     bool tui;
     const char *save_folder; /* of --tui, or NULL */
     struct extcap_options extcap;
     const char *config_file;       /* of --config */
-    struct config_file file;       /* what it says */
+    struct config_file file;       /* its contents */
     const char *labels_file;       /* of --labels */
-    struct own_labels *labels;     /* what it says; NULL: there is none */
-    const char *learned_file;      /* NULL: what is learned of atoms ends with the run */
+    struct own_labels *labels;     /* its contents; NULL: no such file */
+    const char *learned_file;      /* NULL: what is learned about atoms is not saved */
     int64_t hold_ns;               /* how long packets with unknown atoms wait; 0: they do not */
-    const char *static_atoms_file; /* NULL: those of the releases that are known */
+    const char *static_atoms_file; /* NULL: the built-in ones of known releases */
     enum refresh_way refresh_way;  /* of --print-refresh */
     int keylog_release;            /* of --print-keylog-config */
     struct explain_target explain;        /* of --explain call:24 */
@@ -117,27 +118,27 @@ struct options {
     bool ignore_case;
     bool no_clock_correction;
     bool no_calls;
-    unsigned jobs; /* threads that write, at most MAX_JOBS */
+    unsigned jobs; /* threads that format output, at most MAX_JOBS */
     bool quiet, strict;
-    bool is_running; /* the command line is read again: files that it names are open */
+    bool is_running; /* a reload: the named files are already open */
     enum option_syntax syntax;
     uint16_t epmd_port;
     enum sandbox_wish sandbox;
-    int time_letters; /* how often -t was given */
+    int time_letters; /* number of times that -t was given */
 };
 
-/* options_parse reads the command line. False, with one line said about it, when it cannot
- * be understood. options_free is needed in both cases. */
+/* options_parse parses the command line. False after a one-line complaint if it is invalid. Call
+ * options_free in both cases. */
 bool options_parse(struct options *options, int argc, char **argv);
 
-/* options_parse_again reads the same command line, and --config as it is now, while running is in use;
- * what running has found out of this machine, and its --labels, stay. */
+/* options_parse_again parses the same command line with the current --config while running is in
+ * use. What running has found out about this machine, and its --labels, stay. */
 bool options_parse_again(struct options *options, const struct options *running);
 
 void options_free(struct options *options);
 
-/* options_print_short_help writes what -h shows: the options that matter most, in so few lines that
- * a screen holds them. options_print_help writes what --help shows: all. */
+/* options_print_short_help writes the text of -h: the most important options, on a single screen.
+ * options_print_help writes the text of --help: all options. */
 void options_print_short_help(FILE *out);
 void options_print_help(FILE *out);
 

@@ -33,7 +33,8 @@ static bool open_some(struct outputs *o, const struct sink_config *config, unsig
     return true;
 }
 
-/* outputs_open opens first what must not be there yet: if it is, nothing else has been emptied. */
+/* outputs_open first opens outputs whose files must not exist yet: if one does, no other was
+ * emptied. */
 bool outputs_open(struct outputs *o, const struct sink_config *config, unsigned time_digits)
 {
     const struct sink_format page = {.kind = &sink_web}, screen = {.kind = &sink_tui},
@@ -48,8 +49,7 @@ bool outputs_open(struct outputs *o, const struct sink_config *config, unsigned 
     return false;
 }
 
-/* lose_output leaves out a sink whose reader has gone away, or that could not be written, which has
- * been complained of. */
+/* lose_output drops a sink whose reader has gone, or to which writing failed (with a complaint). */
 static void lose_output(struct outputs *o, struct sink *sink)
 {
     const bool goes_on = atomic_fetch_sub(&o->num_written, 1) > 1 || o->has_recorder ||
@@ -61,7 +61,7 @@ static void lose_output(struct outputs *o, struct sink *sink)
         complain("the reader of %s closed it: the other outputs continue", sink->output.name);
 }
 
-/* note_output returns whether there is any use in going on. */
+/* note_output says whether it makes sense to go on. */
 static bool note_output(struct outputs *o, struct sink *sink)
 {
     if (!sink->output.failed)
@@ -85,7 +85,7 @@ bool outputs_record(void *context, const struct record *record)
     return ok;
 }
 
-/* What of a record is still to be done when it was drafted. */
+/* write_rest passes a record to the sinks that are not drafted in advance. */
 static bool write_rest(void *context, const struct record *record)
 {
     struct outputs *o = context;
@@ -221,8 +221,8 @@ bool outputs_have_stdout(const struct outputs *o)
     return false;
 }
 
-/* say_left says what was not written because that would have kept the user waiting who wanted to
- * end. It returns how many records that are. */
+/* say_left says that records were not written because the user wanted to end quickly. It returns
+ * their number. */
 static uint64_t say_left(const struct outputs *o, uint64_t num_left)
 {
     uint64_t most_cut = 0;

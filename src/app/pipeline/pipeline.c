@@ -9,14 +9,14 @@
 
 #include <stdlib.h>
 
-/* show_alone shows an event of which nobody knows more. */
+/* show_alone shows an event without correlation. */
 static __attribute__((noinline)) void show_alone(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event};
     pipeline_on_record(s, &record);
 }
 
-/* tell_again tells what is told anew now and then. Not inline: nearly all events come in between. */
+/* tell_again writes what is due at intervals. Not inline: nearly all events come in between. */
 static __attribute__((noinline)) void tell_again(struct pipeline *s, int64_t now_ns)
 {
     if (now_ns >= s->next_ns)
@@ -45,7 +45,7 @@ static __attribute__((noinline)) void show_as_wanted(struct pipeline *s)
     pipeline_show_now(s, INT64_MIN);
 }
 
-/* do_wanted does what the first thread has asked for, which knows nothing of calls. */
+/* do_wanted does what the first thread has requested, which does not correlate calls itself. */
 static inline void do_wanted(struct pipeline *s)
 {
     if (atomic_load_explicit(&s->show_wanted, memory_order_relaxed))
@@ -54,7 +54,7 @@ static inline void do_wanted(struct pipeline *s)
         pipeline_publish_now(s, INT64_MIN);
 }
 
-/* What the thread of the correlation does, where it is one of its own. */
+/* Work of the correlation thread, if there is one. */
 
 static bool on_event(void *context, const struct record *record, const struct copied_record *copy)
 {
@@ -66,7 +66,7 @@ static bool on_event(void *context, const struct record *record, const struct co
     return pipeline_get_state(s) == PIPELINE_ON;
 }
 
-/* keep_events: what is to be written refers to them. */
+/* keep_events keeps a block of events, to which queued records refer. */
 static void keep_events(void *context, struct record_block *block)
 {
     struct pipeline *s = context;
@@ -146,7 +146,7 @@ void pipeline_event(struct pipeline *s, const struct ds_event *event)
         pipeline_set_state(s, PIPELINE_FAILED);
 }
 
-/* own_queue is the one that the first thread fills; NULL: none. */
+/* own_queue returns the queue that the first thread fills; NULL: none. */
 static struct record_queue *own_queue(const struct pipeline *s)
 {
     return s->events != NULL ? s->events : s->queue;
@@ -168,7 +168,7 @@ static void on_overdue(void *context, const struct record *record)
     findings_overdue(s->findings, record);
 }
 
-/* find_overdue has the findings look at calls that have been open for long. */
+/* find_overdue passes calls that have been open for long to the findings. */
 static void find_overdue(struct pipeline *s, int64_t now_ns)
 {
     int64_t until_ns;
@@ -177,7 +177,7 @@ static void find_overdue(struct pipeline *s, int64_t now_ns)
         correlate_visit_overdue(s->correlate, after_ns, until_ns, now_ns, on_overdue, s);
 }
 
-/* pass_time has nobody but this thread, or no other any more. */
+/* pass_time advances the time. No other thread may use the stages. */
 static void pass_time(struct pipeline *s, int64_t now_ns)
 {
     if (s->held_up != NULL)
@@ -239,7 +239,8 @@ bool pipeline_mark_is_written(struct pipeline *s)
     if (!s->mark_is_in_queue && s->events != NULL) {
         if (!record_queue_is_written(s->events, s->mark))
             return false;
-        s->mark_is_in_queue = true; /* what was before it has been flushed into the other queue */
+        s->mark_is_in_queue = true; /* what was before the mark has been flushed into the other
+                                     * queue */
         s->mark = s->queue != NULL ? record_queue_mark(s->queue) : 0;
     }
     return s->queue == NULL || record_queue_is_written(s->queue, s->mark);
@@ -262,8 +263,8 @@ void pipeline_choose_way(struct pipeline *s)
     s->only_reports = none_shown && s->metrics == NULL && all_as_is;
 }
 
-/* choose_block_len: of files every thread that writes may have a block of records and one of events, so
- * that many threads have short ones. */
+/* choose_block_len returns the length of a queue's blocks. For files each formatting thread may
+ * have a block of records and one of events, so with many threads they are short. */
 static size_t choose_block_len(const struct pipeline *s)
 {
     enum { FEW_JOBS = 8 };
@@ -310,7 +311,7 @@ bool pipeline_start(struct pipeline *s)
            (!s->threaded || start_correlation(s));
 }
 
-/* stop_queue waits for the threads of a queue, and what they had is this one's. */
+/* stop_queue waits for the threads of a queue; then this thread may use their data. */
 static void stop_queue(struct pipeline *s, struct record_queue **queue)
 {
     uint64_t num_left = 0;
@@ -415,7 +416,7 @@ bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
 
 void pipeline_tell_near(const struct pipeline *s)
 {
-    if (s->redact == NULL) /* or a name would leave */
+    if (s->redact == NULL) /* else a name would be revealed */
         selector_tell_near(s->select);
 }
 

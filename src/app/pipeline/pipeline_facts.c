@@ -1,6 +1,6 @@
 /*
- * pipeline_facts.c - what is told beside the events themselves: facts of links, what waited behind
- * stalls, and events that nobody is shown but some count. See pipeline_parts.h.
+ * pipeline_facts.c - records besides the events themselves: facts of links, what waited behind
+ * stalls, and events that are counted but not shown. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 
@@ -16,7 +16,7 @@ void pipeline_take_aside(struct pipeline *s, const struct record *record)
         pipeline_note_reports(s, reports_record(s->reports, shown));
 }
 
-/* emit_link passes on the facts of a link, to the outputs that take them. */
+/* emit_link passes the facts of a link to the outputs that take them. */
 static void emit_link(struct pipeline *s, const struct ds_event *event)
 {
     const struct record record = {.event = event, .link_facts = true};
@@ -63,7 +63,7 @@ void pipeline_take_link(struct pipeline *s, const struct record *record)
 void pipeline_on_stall_effects(void *context, const struct record *record)
 {
     struct pipeline *s = context;
-    const bool is_past = s->is_past; /* of the event at hand: this one is another */
+    const bool is_past = s->is_past; /* of the current event: this record is another one */
     s->is_past = false;
     pipeline_pass(s, record);
     if (s->findings != NULL && pipeline_get_state(s) == PIPELINE_ON)

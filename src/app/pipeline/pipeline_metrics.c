@@ -1,6 +1,6 @@
 /*
- * pipeline_metrics.c - numbers for --metrics: made where records are selected, in the thread of the
- * correlation, and written from there. See pipeline_parts.h.
+ * pipeline_metrics.c - the numbers of --metrics, counted and written in the correlation thread,
+ * where records are selected. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 

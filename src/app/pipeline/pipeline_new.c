@@ -1,6 +1,5 @@
 /*
- * pipeline_new.c - the stages behind the decoder are opened: those that somebody asked for.
- * See pipeline_parts.h.
+ * pipeline_new.c - opens the stages after the decoder that are needed. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 
@@ -13,16 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a call asked is kept for its record; a report only shows the beginning. */
+/* Requests are kept for the records of their calls, up to this length; a report only shows the
+ * beginning. */
 enum { KEEP_REQUEST = 65536, KEEP_FOR_REPORT = 512 };
 
-/* counts_calls says whether the metrics want calls and findings. */
+/* counts_calls says whether the metrics need calls and findings. */
 static bool counts_calls(const struct options *options)
 {
     return metrics_wanted(&options->metrics) && options->metrics.has_calls;
 }
 
-/* has_notes says whether packets are kept with comments. */
+/* has_notes says whether files of packets get comments. */
 static bool has_notes(const struct options *options)
 {
     const struct keep_config *keep = &options->keep;
@@ -30,15 +30,15 @@ static bool has_notes(const struct options *options)
            (keep->trigger == NULL && packet_notes_wanted(keep->write_file));
 }
 
-/* needs_packets says whether a record is to come while its packet is at hand. */
+/* needs_packets says whether records must come while their packets are still available. */
 static bool needs_packets(const struct options *options)
 {
     return recorder_wanted(&options->keep) || has_notes(options) ||
            sinks_find_of_packets(&options->output) != NULL;
 }
 
-/* choose_keep returns how long requests may be that are kept for the ends of their calls. Of a live
- * capture others may be selected later, who ask for them. */
+/* choose_keep returns the maximum length of requests kept for the ends of their calls. In a live
+ * capture a later selection may need them. */
 static size_t choose_keep(const struct pipeline *s)
 {
     const struct options *options = s->options;
@@ -53,8 +53,8 @@ static size_t choose_keep(const struct pipeline *s)
                                                                                    : KEEP_FOR_REPORT;
 }
 
-/* choose_ends says who looks at the ends of calls. Of a live capture they may be selected by later, and
- * what redaction gives up on is counted, in ends too. */
+/* choose_ends says who uses the ends of calls. In a live capture a later selection may use them;
+ * and redaction counts what it gives up on, in ends too. */
 static enum ends_seen_by choose_ends(const struct pipeline *s)
 {
     const struct options *options = s->options;
@@ -68,7 +68,7 @@ static enum ends_seen_by choose_ends(const struct pipeline *s)
     return has_outputs ? ENDS_SEEN_BY_OUTPUTS : ENDS_SEEN_BY_NOBODY;
 }
 
-/* Conversations are put together when something is shown; -q alone is not slowed down. */
+/* open_correlate opens the correlation if something is shown; -q alone is not slowed down. */
 static bool open_correlate(struct pipeline *s)
 {
     const struct options *options = s->options;
@@ -83,11 +83,11 @@ static bool open_correlate(struct pipeline *s)
                     recorder_wanted(&options->keep),
         .context = s,
         .labels = options->labels,
-        /* --syntax auto may find that out later. */
+        /* --syntax auto may choose Elixir later. */
         .is_elixir = options->syntax == OPTION_SYNTAX_AUTO || term_show_uses(DS_SYNTAX_ELIXIR),
         .names = wanted || reports_take_names(&options->report),
-        /* No output shows them, nor do reports tell them apart; of a live capture they may be selected by
-         * later. */
+        /* No output shows the owners, and no report distinguishes them; in a live capture a later
+         * selection may. */
         .owners = needs_packets(options) || selector_chooses(s->select) ||
                   options->capture.num_read_files == 0,
         .keep = choose_keep(s),
@@ -144,7 +144,7 @@ static bool open_findings(struct pipeline *s)
     return s->findings != NULL;
 }
 
-/* open_stall_effects: whoever is shown stalls is told what waited behind them. */
+/* open_stall_effects opens the list of what waited behind stalls, if stalls are used. */
 static bool open_stall_effects(struct pipeline *s)
 {
     if (s->outputs.num_sinks == 0 && s->findings == NULL && !recorder_wanted(&s->options->keep))
@@ -189,21 +189,21 @@ static bool open_outputs(struct pipeline *s, unsigned time_digits)
     return outputs_open(&s->outputs, &s->output, time_digits);
 }
 
-/* What is done for events beside decoding them is worth a thread. A
- * live capture is left as it is: there the queue parts it from a slow reader. So is what ends
- * with a certain message, so that no more packets are read. */
+/* is_better_threaded says whether the work besides decoding is worth a second thread. Not in a live
+ * capture: there the queue decouples a slow reader. Nor if a certain message ends the run: no
+ * further packets must be read. */
 static bool is_better_threaded(const struct pipeline *s)
 {
     const struct options *options = s->options;
-    /* Behind the queue the facts of links are those of their ends. */
+    /* Behind the queue, facts of links would be those at their ends. */
     if (options->report.every_ns != 0 && (s->tells_links || reports_take_facts(&options->report)))
         return false;
     return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
            !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
 }
 
-/* choose_link_every: a screen shows how links are now. Counters that stand with events behind the queue are
- * old ones. */
+/* choose_link_every returns the interval for facts of links. A screen shows the current state of
+ * links; the counters in queued events are old ones. */
 static int64_t choose_link_every(const struct options *options)
 {
     enum { SCREEN_EVERY_NS = 1000000000 };

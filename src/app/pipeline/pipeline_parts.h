@@ -1,10 +1,10 @@
 /*
- * pipeline_parts.h - what the files of the pipeline share. pipeline_new.c opens the stages;
- * pipeline.c has the way of events up to their correlation, and the threads; pipeline_record.c says
- * who gets a record from there, pipeline_pass.c takes it to the outputs, pipeline_facts.c what is
- * told beside the events; pipeline_reports.c has the reports that come while events still do. What
- * stands in these four runs in the thread of the correlation. pipeline_reload.c changes what may
- * change meanwhile, pipeline_state.c says whether all this goes on.
+ * pipeline_parts.h - shared by the files of the pipeline. pipeline_new.c opens the stages;
+ * pipeline.c processes events up to their correlation, and runs the threads; pipeline_record.c
+ * distributes records from there, pipeline_pass.c takes them to the outputs, pipeline_facts.c adds
+ * records besides the events; pipeline_reports.c writes reports while events still come. These four
+ * run in the correlation thread. pipeline_reload.c changes settings while events come,
+ * pipeline_state.c says whether the pipeline goes on.
  */
 #ifndef SRC_PIPELINE_PARTS_H
 #define SRC_PIPELINE_PARTS_H
@@ -29,8 +29,8 @@
 
 enum { LINKS_DUE = 1024, CACHE_LINE = 64 };
 
-/* link_due is when the facts of a link are told again. One takes another one's place: then it is told
- * of later. */
+/* link_due is when the facts of a link are due again. A link may replace another one here, whose
+ * facts are then delayed. */
 struct link_due {
     uint64_t conn;
     int64_t due_ns;
@@ -38,114 +38,115 @@ struct link_due {
 
 struct pipeline {
     const struct options *options;
-    struct sink_config output; /* that of options, with who serves the page */
+    struct sink_config output; /* the options' configuration, with the server of the page */
     struct outputs outputs;
-    bool threaded;               /* the correlation is, in a thread of its own */
-    struct record_queue *events; /* to it, while that thread runs */
+    bool threaded;               /* a separate thread correlates */
+    struct record_queue *events; /* to that thread, while it runs */
     struct record_queue *queue;  /* of records to the outputs, while their threads run */
     unsigned mark;               /* of pipeline_mark: in events, then in queue */
     bool mark_is_in_queue;
     struct selector *select;
-    struct correlate *correlate; /* NULL when nobody wants to know */
-    struct redact *redact;       /* NULL: everything may be seen */
-    struct findings *findings; /* NULL when nobody wants to know */
-    struct novelty *novelty;       /* NULL: no --baseline; it is that of the reports' comparison */
-    struct explain *explain;       /* NULL: --explain asks for no thing */
-    struct stall_effects *held_up; /* NULL: nobody asks what waited behind stalls */
-    bool tells_links;        /* an output takes their facts */
+    struct correlate *correlate; /* NULL if nothing needs it */
+    struct redact *redact;       /* NULL: nothing is redacted */
+    struct findings *findings; /* NULL if nothing needs them */
+    struct novelty *novelty;       /* NULL: no --baseline; it belongs to the reports' comparison */
+    struct explain *explain;       /* NULL: no --explain of a thing */
+    struct stall_effects *held_up; /* NULL: nothing uses stalls */
+    bool tells_links;        /* an output takes facts of links */
     int64_t link_every_ns;   /* how often, while a link is open; 0: when it ends */
     struct link_due link_due[LINKS_DUE];
     struct reports *reports;
-    struct metrics *metrics;         /* NULL: nobody wants them */
-    struct metrics_server *server;   /* that they are given to; NULL: none */
-    bool only_counts;                /* for them: nobody else wants to know anything */
-    bool is_unpublished;             /* their file could not be written, and that was said */
-    uint64_t lost[LOSS_CAUSE_COUNT]; /* for them */
-    bool wants_unselected;           /* some sinks also get what was not selected */
+    struct metrics *metrics;         /* NULL: not needed */
+    struct metrics_server *server;   /* that gets them; NULL: none */
+    bool only_counts;                /* only the metrics need the events */
+    bool is_unpublished;             /* writing their file failed, after a complaint */
+    uint64_t lost[LOSS_CAUSE_COUNT]; /* packets, for the metrics */
+    bool wants_unselected;           /* some sinks also get records that were not selected */
     bool counts_unselected;          /* some reports do */
-    struct packet_recorder *recorder; /* NULL: nobody keeps packets */
+    struct packet_recorder *recorder; /* NULL: no packets are kept */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
-    struct packet_notes *notes[MAX_NOTES]; /* of packets that are kept */
+    struct packet_notes *notes[MAX_NOTES]; /* comments in files of packets */
     size_t num_notes;
-    bool holds_back;                  /* with -c: what no message has been shown of */
+    bool holds_back;                  /* with -c: hold back connections without a shown message */
     struct deferred_records held_back;
-    bool limit_reached; /* of -c: what belongs to its message is still to come */
-    bool raw;  /* some sinks get that */
-    bool idle; /* nobody wants to know anything */
-    bool only_reports; /* nobody but they do, and they are given everything as it is */
+    bool limit_reached; /* of -c: what belongs to the last message is still to come */
+    bool raw;  /* some sinks get raw events */
+    bool idle; /* nothing needs the events */
+    bool only_reports; /* only reports need the records, all of them and unchanged */
     struct rate_limit rate_limit;
-    int64_t since_ns;            /* before it, nothing is shown */
-    int64_t sum_up_ns;           /* when what was found is told the page again; INT64_MAX: never */
+    int64_t since_ns;            /* nothing before it is shown */
+    int64_t sum_up_ns;           /* when findings are summed up for the page again; INT64_MAX: never */
     int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
-    _Atomic bool show_wanted;    /* by the second thread */
+    _Atomic bool show_wanted;    /* to be done by the second thread */
     _Atomic bool publish_wanted; /* the same */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
-    uint64_t num_unwritten;      /* of those, and of what an output was writing, at the end */
-    uint64_t num_cut;            /* records: not looked at, or not redacted, at the end */
-    bool is_reopen_due;          /* and the queue had no room for that */
-    struct findings_unseen unseen; /* as of the end */
+    uint64_t num_unwritten;      /* of those, and of what outputs were still writing at the end */
+    uint64_t num_cut;            /* records: not processed, or not redacted, at the end */
+    bool is_reopen_due;          /* the queue had no room for the request */
+    struct findings_unseen unseen; /* at the end */
     struct {
         uint64_t no_memory, num_given_up;
-    } before;                    /* of selections that others took the place of */
-    _Atomic int state;           /* enum pipeline_state; never becomes less */
-    /* What the thread of the correlation writes for each event. The first one reads what stands above for
-     * each of its own: in one cache line they would wait for each other. */
+    } before;                    /* of earlier selections */
+    _Atomic int state;           /* enum pipeline_state; never decreases */
+    /* Members from here on are written by the correlation thread for each event, those above are
+     * read by the first thread for each of its events: in one cache line they would slow each other
+     * down. */
     unsigned char apart[CACHE_LINE];
     uint64_t num_shown; /* messages */
-    int64_t num_errors; /* findings that were shown, and are errors still */
-    bool is_past;       /* the event at hand is of before the capture */
+    int64_t num_errors; /* shown findings that are still errors */
+    bool is_past;       /* the current event is from before the capture */
 };
 
-/* pipeline_set_state goes over to a state, unless it is in a later one. In any thread. */
+/* pipeline_set_state changes the state, unless a later one is reached. Any thread may call it. */
 void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);
 
-/* pipeline_choose_way finds out whether anybody wants to know more than what the metrics count, or the
- * reports, or anything at all. */
+/* pipeline_choose_way finds out which shortcuts are possible: only metrics or reports need the
+ * events, or nothing does. */
 void pipeline_choose_way(struct pipeline *pipeline);
 
-/* pipeline_note_reports notes whether a report could be written. */
+/* pipeline_note_reports records whether a report could be written. */
 void pipeline_note_reports(struct pipeline *pipeline, enum reports_status status);
 
-/* pipeline_redact replaces a record by what may be shown. False when nothing may. */
+/* pipeline_redact replaces a record by its form that may be shown. False if it may not be shown. */
 bool pipeline_redact(struct pipeline *pipeline, const struct record **record);
 
-/* pipeline_on_record and pipeline_on_finding, of which context is the pipeline, take what the
- * correlation and the findings give out. */
+/* pipeline_on_record and pipeline_on_finding receive records of the correlation and the findings;
+ * context is the pipeline. */
 void pipeline_on_record(void *context, const struct record *record);
 void pipeline_on_finding(void *context, const struct record *record);
 
-/* pipeline_pass takes a record to the outputs, if it is one of those that are wanted; pipeline_pass_on
- * as it is, and returns false when it was lost. */
+/* pipeline_pass passes a record to the outputs if it is selected; pipeline_pass_on passes it
+ * unchanged, and returns false if it was lost. */
 void pipeline_pass(struct pipeline *pipeline, const struct record *record);
 bool pipeline_pass_on(struct pipeline *pipeline, const struct record *record);
 
-/* pipeline_take_aside takes an event that no output shows; pipeline_take_link tells the facts of a link
- * when it ends, and with --every at intervals; pipeline_on_stall_effects takes the end of a stall, now
- * that it is known what waited behind it. */
+/* pipeline_take_aside processes an event that no output shows; pipeline_take_link passes on the
+ * facts of a link when it ends, and with --every at intervals; pipeline_on_stall_effects processes
+ * the end of a stall when it is known what waited behind it. */
 void pipeline_take_aside(struct pipeline *pipeline, const struct record *record);
 void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
 
-/* pipeline_tells_link says, before the record is passed, whether pipeline_take_link is to be called
- * with it: with -c nothing is told of connections of which nothing is shown. */
+/* pipeline_tells_link says, before the record is passed, whether to call pipeline_take_link with
+ * it: with -c, links of which no message was shown are left out. */
 bool pipeline_tells_link(const struct pipeline *pipeline, const struct record *record);
 void pipeline_on_stall_effects(void *context, const struct record *record);
 
-/* pipeline_show_record gives the outputs and reports a record that was selected. */
+/* pipeline_show_record passes a selected record to the outputs and reports. */
 void pipeline_show_record(void *context, const struct record *record);
 
-/* pipeline_repeat_reports writes the reports again, when it is time to, as of the time now_ns. */
+/* pipeline_repeat_reports writes the reports again if they are due at now_ns. */
 void pipeline_repeat_reports(struct pipeline *pipeline, int64_t now_ns);
 
-/* pipeline_sum_up tells a page that is looked at what was found so far, now and then. */
+/* pipeline_sum_up sends the findings so far to a page or screen, at intervals. */
 void pipeline_sum_up(struct pipeline *pipeline, int64_t now_ns);
 
-/* pipeline_show_now is pipeline_show in the thread of the correlation. */
+/* pipeline_show_now does pipeline_show in the correlation thread. */
 void pipeline_show_now(struct pipeline *pipeline, int64_t now_ns);
 
-/* pipeline_publish_now is pipeline_publish in that thread. */
+/* pipeline_publish_now does pipeline_publish in that thread. */
 void pipeline_publish_now(struct pipeline *pipeline, int64_t now_ns);
 
-/* pipeline_publish_last publishes what no more is counted behind: it stays served. */
+/* pipeline_publish_last publishes the final numbers, which stay served. */
 void pipeline_publish_last(struct pipeline *pipeline);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * pipeline_pass.c - a record on its way from the correlation to the outputs: selected, held back
- * where no message of its connection has been shown, redacted, counted. See pipeline_parts.h.
+ * pipeline_pass.c - takes a record from the correlation to the outputs: it is selected, held back
+ * if no message of its connection was shown, redacted, counted. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 
@@ -20,7 +20,7 @@ bool pipeline_pass_on(struct pipeline *s, const struct record *record)
     return record_queue_num_lost(s->queue) == num_lost;
 }
 
-/* count counts a message that was selected, and passed on or lost. */
+/* count counts a selected message, whether passed on or lost. */
 static void count(struct pipeline *s, const struct ds_event *event, bool passed)
 {
     s->num_shown += passed;
@@ -30,7 +30,8 @@ static void count(struct pipeline *s, const struct ds_event *event, bool passed)
         pipeline_set_state(s, PIPELINE_RATE_EXCEEDED);
 }
 
-/* fail_redaction: what takes too long when the end was asked for is merely left out. */
+/* fail_redaction stops the run; but if the user has asked to end, a record that takes too long is
+ * only left out. */
 static void fail_redaction(struct pipeline *s)
 {
     if (stop_is_overdue()) {
@@ -50,7 +51,7 @@ bool pipeline_redact(struct pipeline *s, const struct record **record)
     return status == REDACT_OK;
 }
 
-/* pass_on_frame passes on the frame made anew of a record that may not be shown as it was. */
+/* pass_on_frame passes on the frame that was rebuilt from a redacted record. */
 static __attribute__((noinline)) bool pass_on_frame(struct pipeline *s)
 {
     const struct record *frame = redact_get_frame(s->redact);
@@ -59,15 +60,15 @@ static __attribute__((noinline)) bool pass_on_frame(struct pipeline *s)
     return frame == NULL || pipeline_pass_on(s, frame);
 }
 
-/* pass_on_all passes on a record as it may be shown, and the frame made anew of it. */
+/* pass_on_all passes on a record in the form that may be shown, and its rebuilt frame. */
 static inline bool pass_on_all(struct pipeline *s, const struct record *shown)
 {
     const bool passed = pipeline_pass_on(s, shown);
     return (s->redact == NULL || pass_on_frame(s)) && passed;
 }
 
-/* leave_out passes on what was not selected to those that want whole connections; is_before: as it comes
- * before --since. */
+/* leave_out passes a record that was not selected to outputs and reports that want whole
+ * connections; is_before: it is from before --since. */
 static void leave_out(struct pipeline *s, const struct record *record, bool is_before)
 {
     struct record left_out = *record;
@@ -81,8 +82,8 @@ static void leave_out(struct pipeline *s, const struct record *record, bool is_b
         pass_on_all(s, shown);
 }
 
-/* is_past_limit ends the run once the message that -c ends with has all that belongs to it: it
- * comes right behind it, calls that it ended first, then its frame. */
+/* is_past_limit ends the run when all records of the message that -c ends with have come: first the
+ * calls that it ended, then its frame. */
 static bool is_past_limit(struct pipeline *s, const struct record *record)
 {
     if (!s->limit_reached || record->call != NULL || record->monitor != NULL ||
@@ -106,7 +107,7 @@ static inline void show(struct pipeline *s, const struct record *record)
         explain_record(s->explain, record, shown);
     if (s->explain != NULL && !explain_selects(s->explain))
         return;
-    /* That of a call is there to be counted. */
+    /* The monitor of a call is only counted. */
     const bool passed =
         record->monitor == NULL || !record->monitor->of_call ? pass_on_all(s, shown) : true;
     if (record_is_message(record))
@@ -120,8 +121,8 @@ void pipeline_show_record(void *context, const struct record *record)
     show(context, record);
 }
 
-/* is_held_back says whether a record is to wait for the first message of its connection, and
- * keeps it. A message has what waits for it shown. */
+/* is_held_back keeps a record that has to wait for the first message of its connection. A message
+ * releases the records that wait for it. */
 static bool is_held_back(struct pipeline *s, const struct record *record)
 {
     if (!s->holds_back || record->call != NULL || record->monitor != NULL ||
@@ -133,8 +134,8 @@ static bool is_held_back(struct pipeline *s, const struct record *record)
     return false;
 }
 
-/* is_all_before says whether nothing of a record is in the capture: what was open before it, and
- * is so still. */
+/* is_all_before says whether a record is entirely from before the capture: it was open then and
+ * still is. */
 static bool is_all_before(const struct record *record)
 {
     if (record->call != NULL)
@@ -145,7 +146,7 @@ static bool is_all_before(const struct record *record)
            record->monitor->outcome == MONITOR_OPEN;
 }
 
-/* note has it told beside its packet, where any is. */
+/* note adds a record to the comments of its packet, if there are any. */
 static inline void note(struct pipeline *s, const struct record *record)
 {
     if ((s->annotated == NULL && s->num_notes == 0) || record->monitor != NULL ||
@@ -157,20 +158,21 @@ static inline void note(struct pipeline *s, const struct record *record)
         packet_notes_record(s->notes[i], record);
 }
 
-/* is_since says whether a record is of the time that is asked for. */
+/* is_since says whether a record is from the requested time. */
 static bool is_since(const struct pipeline *s, const struct record *record)
 {
     return record->finding != NULL ? finding_is_since(record->finding, s->since_ns)
                                    : record_time(record) >= s->since_ns;
 }
 
-/* choose passes on what was selected. Not inline: where there is nothing to choose, what comes before
- * it has few registers to save. */
+/* choose passes on selected records. Not inline, so that its caller has few registers to save if
+ * there is nothing to choose. */
 static __attribute__((noinline)) void choose(struct pipeline *s, const struct record *record)
 {
     if (is_past_limit(s, record))
         return;
-    /* The selection sees what comes before --since: a request there may have its reply after. */
+    /* The selection also sees records from before --since: a request there may have its reply after
+     * it. */
     const bool is_of_time = is_since(s, record);
     const bool wanted = selector_wants(s->select, record) && is_of_time;
     if (s->recorder != NULL)
@@ -185,7 +187,7 @@ static __attribute__((noinline)) void choose(struct pipeline *s, const struct re
         show(s, record);
 }
 
-/* pass_to_reports is all that is left to do for a record that nobody else is given. */
+/* pass_to_reports does the remaining work for a record that only reports need. */
 static void pass_to_reports(struct pipeline *s, const struct record *record)
 {
     if (!is_since(s, record)) {
@@ -207,7 +209,7 @@ static inline void pass(struct pipeline *s, const struct record *record)
         return;
     }
     if (s->is_past) {
-        selector_wants(s->select, record); /* an answer may come */
+        selector_wants(s->select, record); /* its answer may be selected */
         return;
     }
     if (s->only_reports)

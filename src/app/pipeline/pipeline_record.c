@@ -1,10 +1,10 @@
 /*
- * pipeline_record.c - who gets what the correlation and the findings give out: the way to the outputs, what
- * counts facts of links, and the findings. See pipeline_parts.h.
+ * pipeline_record.c - distributes records of the correlation and the findings: to the outputs, to
+ * the facts of links, and to the findings. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 
-/* on_moment: a line of the timeline, for its report, and once it is over for records of JSON. */
+/* on_moment passes a line of the timeline to its report and, once it is over, to JSON outputs. */
 static void on_moment(struct pipeline *s, const struct record *record)
 {
     const struct record *shown = record;
@@ -16,7 +16,7 @@ static void on_moment(struct pipeline *s, const struct record *record)
         pipeline_pass_on(s, shown);
 }
 
-/* judge: the verdict is on the time and the nodes that are asked for, whatever else is selected. */
+/* judge updates the verdict, which covers the requested time and nodes, whatever else is selected. */
 static __attribute__((noinline)) void judge(struct pipeline *s, const struct record *record)
 {
     const struct finding *finding = record->finding;
@@ -27,8 +27,8 @@ static __attribute__((noinline)) void judge(struct pipeline *s, const struct rec
         reports_judge(s->reports, shown);
 }
 
-/* pipeline_on_finding: what only counts, or sums up, is for reports and for outputs that are like
- * one. */
+/* pipeline_on_finding passes updates and sums only to reports and to outputs that work like
+ * reports. */
 void pipeline_on_finding(void *context, const struct record *record)
 {
     struct pipeline *s = context;
@@ -55,7 +55,7 @@ void pipeline_on_finding(void *context, const struct record *record)
     }
 }
 
-/* report_novelty gives the findings what a baseline does not have (--baseline). */
+/* report_novelty passes what a baseline does not contain to the findings (--baseline). */
 static void report_novelty(struct pipeline *s, struct novelty *novelty)
 {
     const struct unusual *unusual;
@@ -72,7 +72,7 @@ void pipeline_on_record(void *context, const struct record *record)
         pipeline_take_aside(s, record);
         return;
     }
-    const bool tells_link = pipeline_tells_link(s, record); /* asked before its end is passed on */
+    const bool tells_link = pipeline_tells_link(s, record); /* checked before its end is passed on */
     if (s->held_up == NULL || !stall_effects_take(s->held_up, record))
         pipeline_pass(s, record);
     if (tells_link)

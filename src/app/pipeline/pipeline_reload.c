@@ -1,9 +1,9 @@
 /*
- * pipeline_reload.c - what changes while events come: which records are selected, and which files the
- * outputs are. See pipeline_parts.h.
+ * pipeline_reload.c - changes while events come: which records are selected, and which files the
+ * outputs write. See pipeline_parts.h.
  *
- * The selection belongs to the first thread in a live capture, the outputs to those behind the queue,
- * which are asked to look after their files when they write out next.
+ * In a live capture the selection belongs to the first thread, the outputs to the threads behind
+ * the queue, which check their files when they next write.
  */
 #include "app/pipeline/pipeline_parts.h"
 
@@ -42,7 +42,7 @@ void pipeline_reopen(struct pipeline *s)
     pipeline_try_reopen(s);
 }
 
-/* What waits in the queue belongs to the files of before, so that the wish goes the same way. */
+/* Records in the queue belong to the old files, so the request follows them through the queue. */
 void pipeline_try_reopen(struct pipeline *s)
 {
     if (s->is_reopen_due && (s->queue == NULL || record_queue_try_wake(s->queue)))

@@ -1,5 +1,5 @@
 /*
- * pipeline_reports.c - reports while events still come: repeated (--every), or shown as they stand.
+ * pipeline_reports.c - reports while events still come: repeated (--every), or shown on request.
  * See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
@@ -13,8 +13,8 @@ static void visit_open(void *context, const struct record *record)
         reports_visit(s->reports, record);
 }
 
-/* pipeline_repeat_reports: the time is that of the capture, and the first one it is told begins
- * it. */
+/* pipeline_repeat_reports uses the time of the capture; the first time it gets begins the first
+ * interval. */
 void pipeline_repeat_reports(struct pipeline *s, int64_t now_ns)
 {
     const int64_t every_ns = s->options->report.every_ns;

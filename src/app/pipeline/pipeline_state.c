@@ -1,5 +1,5 @@
 /*
- * pipeline_state.c - whether the pipeline goes on, and why not: any thread may find that out. See
+ * pipeline_state.c - whether the pipeline goes on, or why not: any thread may set that. See
  * pipeline.h.
  */
 #include "app/pipeline/pipeline_parts.h"

@@ -35,7 +35,7 @@ static bool parse(struct compare *c, struct ds_text text)
     return true;
 }
 
-/* read_whole reads a file as far as PROFILE_FILE_MAX, and a byte more where there is more. */
+/* read_whole reads a file up to PROFILE_FILE_MAX, and one byte more if it is longer. */
 static bool read_whole(FILE *file, struct ds_buffer *out)
 {
     enum { PIECE = 65536 };

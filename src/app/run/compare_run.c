@@ -1,5 +1,5 @@
-/* compare_run.c - see compare_run.h. What the first process sends is a baseline
- * (compare/profile_file.h), which is parsed behind the sandbox: it is made of what peers sent. */
+/* compare_run.c - see compare_run.h. The first process sends a baseline (compare/profile_file.h),
+ * which is parsed inside the sandbox because it contains data from peers. */
 #include "app/run/compare_run.h"
 
 #include "app/run/sniff.h"
@@ -27,7 +27,7 @@ static bool write_whole(int out, const struct ds_buffer *text)
     return true;
 }
 
-/* leave_out takes away all that is not to be done with the other capture. */
+/* leave_out removes all options that do not apply to the other capture. */
 static void leave_out(struct options *o)
 {
     memset(o->report.wanted, 0, sizeof o->report.wanted);
@@ -42,8 +42,8 @@ static void leave_out(struct options *o)
     o->learned_file = NULL;
 }
 
-/* gather is the first run; it ends the process. What it would say of the file the user is told to
- * ask for. */
+/* gather is the first run; it ends the process. Its messages are dropped: after an error, the user
+ * is told how to see them. */
 static _Noreturn void gather(struct options *o, int out)
 {
     const char *files[] = {o->compare.file};
@@ -61,7 +61,7 @@ static _Noreturn void gather(struct options *o, int out)
     _exit(ok ? status : STATUS_USAGE);
 }
 
-/* read_document reads what the first run sends. False where there was too much, or no memory. */
+/* read_document reads what the first run sends. False if it is too long, or memory ran out. */
 static bool read_document(int in, struct ds_buffer *out)
 {
     enum { PIECE = 65536 };
@@ -105,7 +105,7 @@ static bool gather_before(struct options *o, struct compare *compare)
     return process > 0 && is_read && WIFEXITED(status) && compare->document.len != 0;
 }
 
-/* choose_key gives both runs the same pseudonyms. */
+/* choose_key makes both runs use the same pseudonyms. */
 static bool choose_key(struct options *o, uint8_t key[PSEUDONYM_KEY_LEN])
 {
     if (o->redact.what == 0 || o->redact.key_file != NULL)
@@ -118,7 +118,7 @@ static bool choose_key(struct options *o, uint8_t key[PSEUDONYM_KEY_LEN])
     return true;
 }
 
-/* say_live tells who forgot -r why nothing comes: one file alone is compared with what passes now. */
+/* say_live prints that a single file is compared with live traffic, for users who forgot -r. */
 static void say_live(const struct options *o)
 {
     const char *interface = o->capture.interface;

@@ -1,7 +1,7 @@
 /*
- * explain_run.c - see explain_run.h. The first run is a process: nothing that it has learned changes what
- * the second one decodes, so that numbers are those of any other run. It says nothing; what it would
- * complain of the second one does.
+ * explain_run.c - see explain_run.h. The first run is a separate process: nothing that it learns
+ * changes what the second one decodes, so that numbers are those of any other run. It prints
+ * nothing; the second run prints its complaints.
  */
 #include "app/run/explain_run.h"
 
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* are_files says whether all that is read can be read twice. */
+/* are_files says whether all inputs can be read twice. */
 static bool are_files(const struct capture_config *capture)
 {
     for (size_t i = 0; i < capture->num_read_files; i++) {
@@ -46,7 +46,7 @@ static _Noreturn void find(struct options *options, int out)
     _exit(ok ? status : STATUS_TROUBLE);
 }
 
-/* read_found waits for what the first run has found. False when it said nothing. */
+/* read_found waits for the result of the first run. False if it sent none. */
 static bool read_found(int in, struct explain_found *found)
 {
     size_t len = 0;
@@ -103,6 +103,6 @@ int explain_run(struct options *options)
         complain_missing(&options->explain, &state.found);
         return STATUS_USAGE;
     }
-    status = sniff_run(options); /* complains of what was wrong with the files */
+    status = sniff_run(options); /* complains about the files */
     return status == STATUS_OK && !state.found.is_there ? STATUS_TROUBLE : status;
 }

@@ -1,13 +1,14 @@
 /*
- * explain_run.h - --explain call:24 and its like: two runs, one after the other.
+ * explain_run.h - --explain call:24 and similar: two runs, one after the other.
  */
 #ifndef SRC_EXPLAIN_RUN_H
 #define SRC_EXPLAIN_RUN_H
 
 #include "app/options/options.h"
 
-/* explain_run reads the files in a process of its own to find the thing, then again to show it. Returns the
- * exit status: STATUS_USAGE, after a complaint that says which there are, where the thing is not there. */
+/* explain_run reads the files in a separate process to find the thing, then again to show it. It
+ * returns the exit status: STATUS_USAGE if the thing does not exist, after a complaint that says
+ * which do. */
 int explain_run(struct options *options);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * first_pass.c - see first_pass.h. Whether a second reading pays is known from the first packets: a
- * connection that was up before the capture began, or packets that are missing, are there soon, or
- * they hardly matter. Where TCP alone says that all is there, nothing is decoded for that.
+ * first_pass.c - see first_pass.h. The first packets show whether a second reading pays:
+ * connections that were up before the capture began, or missing packets, appear early, or hardly
+ * matter. If TCP alone shows that nothing is missing, nothing is decoded for this.
  */
 #include "app/run/first_pass.h"
 
 #include "core/complain.h"
 
 enum {
-    GLANCE_PACKETS = 200, /* in which something must be missing, by TCP, */
-    LOOK_PACKETS = 1000,  /* and in these, by what they hold */
+    GLANCE_PACKETS = 200, /* something must be missing in these, according to TCP */
+    LOOK_PACKETS = 1000,  /* and in these, according to their contents */
 };
 
 struct look {
@@ -43,7 +43,7 @@ static bool look_at(void *context, const struct ds_packet *packet)
     return ++look->num_packets < LOOK_PACKETS || look->is_missing;
 }
 
-/* is_worth_it says whether something seems to be missing. False in *ok after a complaint. */
+/* is_worth_it says whether something seems to be missing. *ok is false after a complaint. */
 static bool is_worth_it(struct capture *capture, bool *ok)
 {
     struct look look = {.peek = ds_tcp_peek_new()};

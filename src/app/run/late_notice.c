@@ -30,12 +30,12 @@ static void print_links(const struct late_notice *n, const struct ds_conn *conn,
     ds_buffer_add_text(out, ".\n");
 }
 
-/* print_three says what is known, what is not, and what to do. */
+/* print_three prints what is known, what is not, and what to do. */
 static void print_three(const struct late_notice *n, const struct ds_conn *conn)
 {
     struct ds_buffer text = {0};
     print_links(n, conn, &text);
-    const uint64_t read = n->messages - n->unread; /* shares are rounded down: less than all is not 100 % */
+    const uint64_t read = n->messages - n->unread; /* percentages are rounded down: 100 % means all */
     ds_buffer_printf(&text, "%" PRIu64 " %% of the messages are readable", read * 100 / n->messages);
     if (n->guessed != 0)
         ds_buffer_printf(&text, ", of these %" PRIu64 " %% with guessed atoms (?name)",

@@ -1,6 +1,7 @@
 /*
- * late_notice.h - what a run says on standard error of connections that were open before the capture: one
- * line at once, or on a terminal three lines when it is known how much can be read.
+ * late_notice.h - what a run prints on standard error about connections that were open before the
+ * capture: one line at once; on a terminal when enough messages were seen, and three lines if most
+ * are unreadable.
  */
 #ifndef SRC_LATE_NOTICE_H
 #define SRC_LATE_NOTICE_H
@@ -13,15 +14,15 @@ struct late_notice {
     bool on_terminal; /* set by the caller */
     bool may_name;    /* set by the caller: nodes may be named */
     bool is_printed;
-    uint64_t conns, messages, unread, bytes; /* unread: messages with an unknown atom */
-    uint64_t guessed; /* of those that are read: messages with a guessed one */
+    uint64_t conns, messages, unread, bytes; /* unread: messages with unknown atoms */
+    uint64_t guessed; /* messages without unknown but with guessed atoms */
     int64_t first_ns, last_ns;
 };
 
-/* late_notice_event takes each event of the capture, and prints the notice when that is due. */
+/* late_notice_event processes each event of the capture, and prints the notice when it is due. */
 void late_notice_event(struct late_notice *notice, const struct ds_event *event);
 
-/* late_notice_end prints the notice if such a connection was seen and the notice was not due yet: at the
+/* late_notice_end prints the notice if such a connection was seen and it is not printed yet: at the
  * end, or when enough time has passed. */
 void late_notice_end(struct late_notice *notice);
 

@@ -1,17 +1,17 @@
 /*
- * learned_file.c - see learned_file.h. Text, a line each:
+ * learned_file.c - see learned_file.h. Text, one line each:
  *
  *     distsniff learned 2
  *     node CREATION FAMILY ADDRESS PORT NAME     numbers in hexadecimal; NAME may be empty; a node
- *                                                has one for each place where it was
- *     SLOT ROLE,ROLE.. TEXT                      of that node
- *     atom - TEXT                                of contexts, which mean it by its place, from 0
- *     context NUMBER,NUMBER..                    in which atoms stand: ds_learned_shape
+ *                                                has one for each of its addresses
+ *     SLOT ROLE,ROLE.. TEXT                      an atom of that node
+ *     atom - TEXT                                of contexts, which refer to it by its index, from 0
+ *     context NUMBER,NUMBER..                    in which atoms are used: ds_learned_shape
  *     shape NUMBER                               of whole messages
- *     place NUMBER,NUMBER..                      a node that contexts were learned from
+ *     place NUMBER,NUMBER..                      a node from which contexts were learned
  *
- * Version 1 is the same without the last four. In NAME and TEXT, bytes that are no printable ASCII, spaces
- * and % are %xx. An empty list is "-".
+ * Version 1 is the same without the last four. In NAME and TEXT, %xx stands for bytes that are not
+ * printable ASCII, spaces and %. An empty list is "-".
  */
 #include "app/run/learned_file.h"
 
@@ -31,7 +31,7 @@ static const char MAGIC[] = "distsniff learned ";
 /* MAX_LINES: more than are ever written. */
 enum { MAX_LINE = 16384, MAX_TEXT = 4096, MAX_NUMBERS = 64, MAX_LINES = 4 * 1000 * 1000 };
 
-/* The first words of lines, by ds_learned_kind. */
+/* The first words of lines, indexed by ds_learned_kind. */
 static const char *const kind_words[] = {
     [DS_LEARNED_ATOM] = "atom ",
     [DS_LEARNED_CONTEXT] = "context ",
@@ -40,7 +40,7 @@ static const char *const kind_words[] = {
 };
 enum { NUM_KINDS = sizeof kind_words / sizeof kind_words[0] };
 
-/* read_byte reads two hexadecimal digits. */
+/* read_byte parses two hexadecimal digits. */
 static bool read_byte(const char *in, unsigned *byte)
 {
     return isxdigit((unsigned char)in[0]) != 0 && isxdigit((unsigned char)in[1]) != 0 &&
@@ -52,7 +52,8 @@ static bool is_plain(unsigned char c)
     return c > ' ' && c <= '~' && c != '%';
 }
 
-/* decode replaces %xx; false when it makes no sense: whatever is not plain is written so. */
+/* decode replaces %xx; false if it is malformed, or has a byte that should have been written as
+ * %xx. */
 static bool decode(const char *in, char *out, size_t *len)
 {
     *len = 0;
@@ -106,7 +107,8 @@ static bool read_node(const char *line, struct ds_endpoint *node, char *name)
     return true;
 }
 
-/* read_numbers reads a list of numbers, "-" being none, and returns what is behind it; NULL: it is none. */
+/* read_numbers parses a list of numbers ("-": empty), and returns the text after it; NULL:
+ * malformed. */
 static const char *read_numbers(const char *at, uint32_t *numbers, size_t *num)
 {
     char *end;
@@ -140,7 +142,7 @@ static bool read_text(const char *line, struct ds_learned *learned, uint32_t *ro
     return true;
 }
 
-/* find_kind returns the kind of a line; NUM_KINDS: it is of a node. */
+/* find_kind returns the kind of a line; NUM_KINDS: a line about a node. */
 static unsigned find_kind(const char *line)
 {
     unsigned kind = 0;
@@ -149,7 +151,7 @@ static unsigned find_kind(const char *line)
     return kind;
 }
 
-/* read_shape reads such a line, and adds what it says. */
+/* read_shape parses a line of such a kind, and adds its contents to memory. */
 static bool read_shape(const char *line, unsigned kind, uint32_t *numbers, char *text,
                        struct ds_atom_memory *memory)
 {
@@ -168,7 +170,7 @@ static bool read_shape(const char *line, unsigned kind, uint32_t *numbers, char 
     return ds_atom_memory_add_shape(memory, &shape);
 }
 
-/* read_version reads the first line, and complains of what this program does not read. */
+/* read_version reads the first line, and complains about versions that this program cannot read. */
 static bool read_version(FILE *file, const char *name)
 {
     char line[64], *end;
@@ -210,7 +212,7 @@ static bool read_lines(FILE *file, const char *name, struct ds_atom_memory *memo
             return false;
         }
         if (is_node)
-            learned.text = (struct ds_text){NULL, 0}; /* this is where the node was */
+            learned.text = (struct ds_text){NULL, 0}; /* an address of the node */
         if (kind == NUM_KINDS)
             (void)ds_atom_memory_add(memory, &learned);
     }

@@ -29,13 +29,14 @@ struct runner {
     mcp_program *program;
     struct mcp_rules rules;
     int ask[2], answer[2],
-        error[2];     /* [0] is this process's end of ask, and the front's of the pipes */
+        error[2];     /* [0] is this process's end of ask, and the serving process's end of the
+                       * pipes */
     pid_t front, run; /* 0: none */
     uint8_t own_key[PSEUDONYM_KEY_LEN];
-    const uint8_t *key; /* own_key; NULL: the user has given one */
+    const uint8_t *key; /* own_key; NULL: the user gave one */
 };
 
-/* words is a command line that grows. */
+/* words is a growing command line. */
 struct words {
     char **word;
     size_t num, cap;
@@ -69,8 +70,7 @@ static void add_option(struct words *w, const char *name, const char *value)
     add_word(w, word);
 }
 
-/* add_own adds what the user has given: where packets come from, how they are read, what is
- * private. */
+/* add_own adds the user's options: where packets come from, how they are read, what is private. */
 static void add_own(struct words *w, const struct options *o, bool compares)
 {
     for (size_t i = 0; i < o->num_given; i++) {
@@ -87,7 +87,7 @@ static void add_own(struct words *w, const struct options *o, bool compares)
     }
 }
 
-/* make_line makes the command line of a question. */
+/* make_line makes the command line for a question. */
 static void make_line(const struct runner *r, const struct mcp_question *q, struct words *w)
 {
     const struct options *o = r->options;
@@ -111,7 +111,7 @@ static void make_line(const struct runner *r, const struct mcp_question *q, stru
     }
 }
 
-/* answer is the process of a question; it ends the process. */
+/* answer runs a question in its own process, which it ends. */
 static _Noreturn void answer(const struct runner *r, const struct mcp_question *q)
 {
     struct words line = {0};
@@ -132,7 +132,7 @@ static void say_done(const struct runner *r, int32_t status)
     (void)!write(r->ask[0], bytes, sizeof bytes);
 }
 
-/* accept_word takes a word of the front. False: it is gone, or says what it never would. */
+/* accept_word reads a message of the serving process. False: it has ended, or sent an invalid one. */
 static bool accept_word(struct runner *r)
 {
     static char bytes[1 + MCP_QUESTION_MAX];
@@ -165,18 +165,18 @@ static bool accept_word(struct runner *r)
     return true;
 }
 
-/* look_for_end says when the run has ended. */
+/* look_for_end detects the end of the run. */
 static void look_for_end(struct runner *r)
 {
     int status;
     if (r->run == 0 || waitpid(r->run, &status, WNOHANG) != r->run)
         return;
-    kill(-r->run, SIGKILL); /* what it has left behind */
+    kill(-r->run, SIGKILL); /* the processes that it left behind */
     r->run = 0;
     say_done(r, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-/* serve is the front; it ends the process. */
+/* serve is the serving process; it ends the process. */
 static _Noreturn void serve(struct runner *r)
 {
     const struct sandbox_config sandbox = {.wish = r->options->sandbox,
@@ -186,7 +186,8 @@ static _Noreturn void serve(struct runner *r)
     close(r->ask[0]);
     close(r->answer[1]);
     close(r->error[1]);
-    explicit_bzero(r->own_key, sizeof r->own_key); /* this process reads what others write */
+    explicit_bzero(r->own_key, sizeof r->own_key); /* this process parses input from others, and
+                                                    * needs no key */
     const bool ok = privileges_return() && privileges_drop(r->options->keep.user) &&
                     sandbox_enter(&sandbox) && mcp_serve(&config);
     _exit(ok ? STATUS_OK : STATUS_TROUBLE);
@@ -229,7 +230,7 @@ int mcp_run(const struct options *options, mcp_program *program)
         return STATUS_TROUBLE;
     }
     struct pollfd fd = {.fd = r.ask[0], .events = POLLIN};
-    signals_install(false); /* the run that is under way ends with this process */
+    signals_install(false); /* a run in progress ends with this process */
     for (bool goes_on = true; goes_on && !stop_wanted;) {
         const int num = poll(&fd, 1, r.run != 0 ? LOOK_MS : -1);
         if (num > 0)

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Packets wait that long at least: a session may complete a message of them so much later, because it waits
- * for earlier packets that come late. */
+/* Packets wait at least so long: a session may complete their messages that much later, because it
+ * waits for earlier packets that come late. */
 #define LEAST_NS INT64_C(300000000)
 
 /* packet_on_hold is a packet that waits. */
 struct packet_on_hold {
-    struct packet_on_hold *next; /* that came later */
+    struct packet_on_hold *next; /* the packet after it */
     struct ds_packet packet;
-    bool has_unknown; /* atoms, of messages that the session ahead completed when this was the latest */
+    bool has_unknown; /* the session ahead completed messages with unknown atoms when this was the
+                       * latest packet */
     uint8_t bytes[];
 };
 
@@ -23,7 +24,7 @@ struct packet_hold {
     struct ds_session *ahead;
     struct packet_on_hold *first, *last;
     uint64_t bytes, num_early, no_memory;
-    int64_t latest_ns; /* of all packets, and of the time that was told */
+    int64_t latest_ns; /* of all packets and all reported times */
 };
 
 static void on_event(void *context, const struct ds_event *event)
@@ -68,7 +69,7 @@ static uint64_t size_of(const struct packet_on_hold *waiting)
     return sizeof *waiting + waiting->packet.cap_len;
 }
 
-/* go_on has the oldest packet go on. */
+/* go_on passes on the oldest packet. */
 static void go_on(struct packet_hold *hold)
 {
     struct packet_on_hold *waiting = hold->first;
@@ -86,7 +87,7 @@ void packet_hold_end(struct packet_hold *hold)
         go_on(hold);
 }
 
-/* go_on_where_due has those go on that have waited for long enough. */
+/* go_on_where_due passes on the packets that have waited long enough. */
 static void go_on_where_due(struct packet_hold *hold)
 {
     while (hold->first != NULL && hold->latest_ns - hold->first->packet.ts_ns >=
@@ -94,14 +95,14 @@ static void go_on_where_due(struct packet_hold *hold)
         go_on(hold);
 }
 
-/* go_on_before has all packets before one go on. */
+/* go_on_before passes on all packets before one. */
 static void go_on_before(struct packet_hold *hold, const struct packet_on_hold *waiting)
 {
     while (hold->first != waiting)
         go_on(hold);
 }
 
-/* keep adds a packet to those that wait; false when memory ran out. */
+/* keep adds a packet to those that wait; false if memory ran out. */
 static bool keep(struct packet_hold *hold, const struct ds_packet *packet)
 {
     struct packet_on_hold *waiting = malloc(sizeof *waiting + packet->cap_len);
@@ -128,7 +129,7 @@ void packet_hold_packet(struct packet_hold *hold, const struct ds_packet *packet
         hold->config.take(hold->config.context, packet);
         return;
     }
-    /* If the clock went back, those before would wait until it is where it was. */
+    /* After a clock went back, earlier packets would wait until it catches up. */
     if (hold->first->packet.ts_ns - packet->ts_ns > LEAST_NS) {
         go_on_before(hold, hold->last);
         hold->latest_ns = packet->ts_ns;

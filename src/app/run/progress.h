@@ -1,6 +1,6 @@
 /*
- * progress.h - how far long work on files has come, on standard error when that is a
- * terminal and records do not go there as well.
+ * progress.h - shows the progress of long work on files on standard error, if that is a terminal
+ * and no records go there.
  */
 #ifndef SRC_PROGRESS_H
 #define SRC_PROGRESS_H
@@ -10,16 +10,16 @@
 struct progress {
     bool enabled;
     bool shown;
-    int64_t next_ns; /* when to show it again, of the monotonic clock */
+    int64_t next_ns; /* when to show it next, by the monotonic clock */
 };
 
 void progress_init(struct progress *progress, const struct capture *capture);
 
-/* progress_update shows it, if it is time. */
+/* progress_update shows it if it is due. */
 void progress_update(struct progress *progress, const struct capture *capture,
                      const struct ds_stats *stats);
 
-/* progress_clear takes the line away. */
+/* progress_clear removes the line. */
 void progress_clear(struct progress *progress);
 
 #endif

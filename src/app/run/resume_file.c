@@ -1,5 +1,5 @@
 /*
- * resume_file.c - see resume_file.h. Text, a line each:
+ * resume_file.c - see resume_file.h. Text, one line each:
  *
  *     distsniff resume 1
  *     stream NAME
@@ -18,7 +18,7 @@
 
 enum { MAX_LINE = NATS_MAX_WORD + 32 };
 
-/* read_line reads a line that begins with a word, and what is behind that. */
+/* read_line reads a line that begins with word, and returns the text after that. */
 static bool read_line(FILE *file, const char *word, char line[MAX_LINE], const char **rest)
 {
     if (fgets(line, MAX_LINE, file) == NULL || strncmp(line, word, strlen(word)) != 0)
@@ -30,7 +30,7 @@ static bool read_line(FILE *file, const char *word, char line[MAX_LINE], const c
     return end != NULL;
 }
 
-/* read_all reads the file, whose stream has to be that one. False after a complaint. */
+/* read_all reads the file, which must be about that stream. False after a complaint. */
 static bool read_all(FILE *file, const char *name, const char *stream, int64_t *shown_ns)
 {
     char line[MAX_LINE];

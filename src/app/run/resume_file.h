@@ -1,5 +1,5 @@
 /*
- * resume_file.h - --resume: how far a run has shown what a stream of NATS has, for the next one to go on
+ * resume_file.h - --resume: how much of a NATS stream a run has shown, so that the next run goes on
  * there.
  */
 #ifndef SRC_RESUME_FILE_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* resume_file_read reads the time of the latest packet that was shown of a stream, in ns since 1970; 0: the
- * file is not there yet. False after a complaint. */
+/* resume_file_read reads the time of the latest packet of a stream that was shown, in ns since
+ * 1970; 0: the file does not exist yet. False after a complaint. */
 bool resume_file_read(const char *name, const char *stream, int64_t *shown_ns);
 
 /* resume_file_write replaces the file. False after a complaint. */

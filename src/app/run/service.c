@@ -17,7 +17,7 @@
 
 enum { NS_PER_US = 1000 };
 
-/* number_of reads a number from the environment; 0 where there is none. */
+/* number_of parses a number from the environment; 0 if there is none. */
 static uint64_t number_of(const char *name)
 {
     const char *text = getenv(name);
@@ -29,7 +29,7 @@ static uint64_t number_of(const char *name)
     return errno == 0 && *end == '\0' && number <= INT64_MAX / NS_PER_US ? number : 0;
 }
 
-/* find_socket connects to the socket of that name, -1 and errno when it cannot. */
+/* find_socket connects to the socket of that name; -1 and errno on failure. */
 static int find_socket(const char *name)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -54,7 +54,7 @@ static int find_socket(const char *name)
 
 void service_open(struct service *service)
 {
-    /* Whoever may run the program with another user's rights is not to have it write with them. */
+    /* A user who may run the program with another user's rights must not make it write with these. */
     const bool is_own = getuid() == geteuid() && getgid() == getegid();
     const char *name = is_own ? getenv("NOTIFY_SOCKET") : NULL;
     const uint64_t pid = number_of("WATCHDOG_PID");
@@ -75,8 +75,8 @@ void service_open(struct service *service)
 
 void service_say(const struct service *service, const char *lines)
 {
-    /* What is not taken at once is not waited for: it is said again, or nobody waits for it either. By
-     * write: the sandbox leaves nothing that could send a descriptor along. */
+    /* Do not wait for the receiver: most messages are repeated, and it does not wait for the others
+     * either. write() is used because the sandbox allows no call that can send a descriptor. */
     if (service->socket >= 0)
         (void)!write(service->socket, lines, strlen(lines));
 }

@@ -1,12 +1,12 @@
 /*
- * service.h - what the manager of services is told, as sd_notify(3) has it: lines NAME=VALUE, a datagram
- * each time, to the socket that NOTIFY_SOCKET names, a path or, behind an @, an abstract name:
+ * service.h - reports to the service manager, as in sd_notify(3): lines NAME=VALUE, one datagram
+ * each time, to the socket in NOTIFY_SOCKET, a path or, after an @, an abstract name:
  *
  *   READY=1      it has begun           RELOADING=1  SIGHUP, until it is ready again
  *   STOPPING=1   it ends                WATCHDOG=1   it is alive, twice in each WATCHDOG_USEC
  *   STATUS=...   for people to read
  *
- * A program that was not started as a service says nothing.
+ * A program that was not started as a service reports nothing.
  */
 #ifndef SRC_SERVICE_H
 #define SRC_SERVICE_H
@@ -15,24 +15,23 @@
 #include <stdint.h>
 
 struct service {
-    int socket;          /* -1: nobody is told */
-    int64_t watchdog_ns; /* how often; 0: nobody waits for it */
-    int64_t alive_ns;    /* when that was said last, by the monotonic clock */
+    int socket;          /* -1: not a service */
+    int64_t watchdog_ns; /* the interval; 0: no watchdog */
+    int64_t alive_ns;    /* when that was last reported, by the monotonic clock */
 };
 
-/* service_open finds out who is to be told. To be called once, while sockets can still be made, and before
- * other processes are started: the environment has nothing of it afterwards. What is wrong is complained
- * of. */
+/* service_open finds the socket. Call it once, while sockets can still be created, and before other
+ * processes are started: it removes the variables from the environment. It complains about errors. */
 void service_open(struct service *service);
 
-/* service_say tells lines such as "READY=1". */
+/* service_say sends lines such as "READY=1". */
 void service_say(const struct service *service, const char *lines);
 
-/* service_reloads tells that a reload begins. */
+/* service_reloads reports that a reload begins. */
 void service_reloads(const struct service *service, int64_t now_ns);
 
-/* service_is_due says whether it is time to say that the program is alive, and that it is said now.
- * now_ns: of the monotonic clock. */
+/* service_is_due says whether to report now that the program is alive. now_ns: of the monotonic
+ * clock. */
 bool service_is_due(struct service *service, int64_t now_ns);
 
 void service_close(struct service *service);

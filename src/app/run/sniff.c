@@ -1,5 +1,5 @@
 /*
- * sniff.c - see sniff.h. Packets are taken until there is a reason to end.
+ * sniff.c - see sniff.h. Packets are read until there is a reason to end.
  */
 #include "app/run/sniff_parts.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* While nothing comes the time is told at intervals, less what the kernel may keep back. */
+/* Without packets, the time is reported at intervals, less the delay that the kernel may cause. */
 enum {
     CLOCK_EVERY = 4096,
     DRAIN_NS = 300 * 1000 * 1000,
@@ -50,10 +50,10 @@ static void publish(struct sniff *s)
         pipeline_publish(s->pipeline, s->capture.is_live ? read_live_clock(s) : INT64_MIN);
 }
 
-/* A notice that waits for messages comes after that time at the latest. */
+/* A notice that waits for messages is printed after this time at the latest. */
 #define LATE_NOTICE_NS INT64_C(10000000000)
 
-/* What is looked at only now and then. */
+/* look_around does what is due only now and then. */
 static void look_around(struct sniff *s)
 {
     if (s->keylog != NULL && s->keylog_config.grows)
@@ -90,7 +90,7 @@ static void look_around(struct sniff *s)
     pipeline_try_reopen(s->pipeline);
 }
 
-/* wait_for_input is called while no packet is there to be read from a pipe. */
+/* wait_for_input is called while a pipe has no packet to read. */
 static void wait_for_input(void *context)
 {
     struct sniff *s = context;
@@ -103,7 +103,7 @@ static void wait_for_input(void *context)
     if (now_ns - s->idle_ns >= SETTLE_NS) {
         if (s->hold != NULL)
             packet_hold_settle(s->hold);
-        ds_session_settle(s->session); /* it goes on without what does not come */
+        ds_session_settle(s->session); /* it stops waiting for missing packets */
     }
     flush(s);
 }
@@ -116,7 +116,7 @@ static void pass_time(struct sniff *s, int64_t now_ns)
     pipeline_time(s->pipeline, now_ns);
 }
 
-/* go_on tells the stages how late it is while nothing comes. */
+/* go_on reports the time to the stages while no packet comes. */
 static void go_on(struct sniff *s)
 {
     const int64_t now_ns = clock_now_ns();
@@ -126,7 +126,7 @@ static void go_on(struct sniff *s)
     pass_time(s, read_live_clock(s) - DRAIN_NS);
 }
 
-/* What the clock can end, in a live capture. */
+/* look_at_clock checks whether the time ends a live capture. */
 static void look_at_clock(struct sniff *s)
 {
     stop_condition_clock(&s->ending, clock_now_ns() - s->begin_ns, clock_since_1970_ns());
@@ -141,8 +141,8 @@ static void begin(struct sniff *s, int64_t start_ns)
     s->has_begun = true;
 }
 
-/* passes holds a packet against the rule. Where it opens a connection, what EPMD said of its port may be
- * among the packets that still wait for others: they are taken first. */
+/* passes applies the filter to a packet. If it opens a connection, EPMD may have named its port in
+ * packets that the session still keeps while it waits for others: they are processed first. */
 static bool passes(struct sniff *s, const struct ds_packet *packet)
 {
     if (port_filter_pass(s->follow, packet))
@@ -156,7 +156,7 @@ static bool passes(struct sniff *s, const struct ds_packet *packet)
     return port_filter_pass(s->follow, packet);
 }
 
-/* decode_in_time has a packet decoded, now or when it has waited. */
+/* decode_in_time decodes a packet, now or after its wait. */
 static void decode_in_time(struct sniff *s, const struct ds_packet *packet)
 {
     if (s->hold != NULL)
@@ -165,13 +165,15 @@ static void decode_in_time(struct sniff *s, const struct ds_packet *packet)
         sniff_decode(s, packet);
 }
 
-/* goes_into_file writes a packet, or leaves that to sniff_decode. False at the end of the last file. */
+/* goes_into_file writes a packet, or leaves that to sniff_decode. False at the end of the last
+ * file. */
 static bool goes_into_file(struct sniff *s, const struct ds_packet *packet)
 {
     return sniff_writes_later(s) || capture_writer_packet(&s->save, packet);
 }
 
-/* take_made takes a packet that stands for the past: it counts nowhere. Not inline, for there are few. */
+/* take_made processes a packet that stands for the past: it is not counted. Not inline, as there
+ * are few. */
 static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
 {
     if (port_filter_pass(s->follow, packet) && goes_into_file(s, packet))
@@ -198,7 +200,8 @@ static void on_packet(struct sniff *s, struct ds_packet *packet)
     if (passes(s, packet) && goes_into_file(s, packet)) {
         s->num_passed++;
         if (s->capture.is_live)
-            packet->frame = s->num_passed; /* what the kernel let through in vain is not counted */
+            packet->frame = s->num_passed; /* packets that only the kernel's filter let pass are not
+                                            * counted */
         if (s->nats != NULL)
             nats_publish_packet(s->nats, packet, s->time_digits);
         decode_in_time(s, packet);
@@ -207,8 +210,8 @@ static void on_packet(struct sniff *s, struct ds_packet *packet)
     stop_condition_count(&s->ending, s->capture.is_live ? s->num_passed : s->num_taken - s->num_context);
 }
 
-/* drain takes what was captured before the end. The kernel hands a block of packets over when
- * it is full or has waited long enough. */
+/* drain reads packets that were captured before the end. The kernel hands over a block of packets
+ * when it is full or has waited long enough. */
 static void drain(struct sniff *s)
 {
     const int64_t begin_ns = clock_now_ns();
@@ -225,7 +228,7 @@ static void drain(struct sniff *s)
     }
 }
 
-/* ends_by_clock says whether packets from before the end may still be with the kernel. */
+/* ends_by_clock says whether the kernel may still have packets from before the end. */
 static bool ends_by_clock(const struct sniff *s)
 {
     const enum stop_reason reason = s->ending.reason;
@@ -249,7 +252,7 @@ static void run(struct sniff *s)
     while (!sniff_has_ended(s)) {
         enum capture_status status = capture_next(&s->capture, &packet);
         if (status == CAPTURE_END) {
-            sniff_has_ended(s); /* a signal ends reading, too */
+            sniff_has_ended(s); /* a signal also ends reading */
             stop_condition_set(&s->ending, s->capture.is_live ? STOP_INTERFACE : STOP_INPUT);
             break;
         }

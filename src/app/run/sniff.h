@@ -1,5 +1,5 @@
 /*
- * sniff.h - the whole way of the data: capture, filter, dissect, sinks, summary.
+ * sniff.h - the whole run: capture, filter, dissect, sinks, summary.
  */
 #ifndef SRC_SNIFF_H
 #define SRC_SNIFF_H

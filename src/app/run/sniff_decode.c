@@ -1,10 +1,10 @@
 /*
- * sniff_decode.c - a packet is decoded, at once or when it has waited (packet_hold.h), and goes to those
- * who keep packets by what is in them. See sniff_parts.h.
+ * sniff_decode.c - decodes a packet, at once or after its wait (packet_hold.h), and passes it to
+ * those that keep packets by their contents. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
-/* publish_state has what is known published, now and then. */
+/* publish_state publishes the state of the session at intervals. */
 static void publish_state(struct sniff *s, const struct ds_packet *packet)
 {
     const int64_t wanted_ns = s->options->nats.state_ns;
@@ -26,7 +26,7 @@ void sniff_decode(struct sniff *s, const struct ds_packet *packet)
 {
     if (sniff_writes_later(s) && (stop_condition_file(&s->ending, s->save.writer.size) ||
                                   !capture_writer_packet(&s->save, packet)))
-        return; /* it comes after the end */
+        return; /* it is after the end */
     if (s->annotated != NULL)
         annotated_packet(s->annotated, packet);
     const struct ds_where where = ds_session_packet(s->session, packet);

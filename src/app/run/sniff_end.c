@@ -1,5 +1,5 @@
 /*
- * sniff_end.c - why a run ends, and how: what is open is closed, and the user told. See
+ * sniff_end.c - why and how a run ends: it closes what is open, and reports to the user. See
  * sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An output that nobody reads any more ends the run when there is no other. */
+/* is_save_read says whether -w still has a reader. Without one, it ends the run if there is no
+ * other output. */
 static bool is_save_read(const struct sniff *s)
 {
     return s->save.is_on && capture_writer_get_stop(&s->save) != STOP_READER;
@@ -33,7 +34,7 @@ static bool is_save_all(const struct sniff *s)
            (s->pipeline == NULL || !pipeline_is_written(s->pipeline));
 }
 
-/* reader_is_gone says whether the reason to end is that nobody reads. */
+/* reader_is_gone says whether the run ends because no process reads its output. */
 static bool reader_is_gone(const struct sniff *s)
 {
     return (capture_writer_get_stop(&s->save) == STOP_READER && is_save_all(s)) ||
@@ -43,7 +44,7 @@ static bool reader_is_gone(const struct sniff *s)
             !pipeline_has_failed(s->pipeline) && !is_save_read(s));
 }
 
-/* save_ending is why saving ends the run. */
+/* save_ending returns the reason for which -w ends the run. */
 static enum stop_reason save_ending(struct sniff *s)
 {
     const enum stop_reason ending = capture_writer_get_stop(&s->save);
@@ -83,7 +84,7 @@ static enum stop_reason pipeline_ending(const struct sniff *s)
 static enum stop_reason find_ending(struct sniff *s)
 {
     enum stop_reason reason = pipeline_ending(s);
-    /* What a live capture could not write can not be had again. */
+    /* Output that a live capture failed to write is lost. */
     if (reason == STOP_NONE && s->capture.is_live && pipeline_has_failed(s->pipeline))
         reason = STOP_OUTPUT;
     if (reason == STOP_NONE)
@@ -95,7 +96,7 @@ static enum stop_reason find_ending(struct sniff *s)
     return reason == STOP_NONE && stop_wanted ? STOP_SIGNAL : reason;
 }
 
-/* note_ending looks for reasons to end one by one. */
+/* note_ending checks the reasons to end one by one. */
 static __attribute__((noinline)) void note_ending(struct sniff *s)
 {
     stop_condition_set(&s->ending, find_ending(s));
@@ -103,7 +104,7 @@ static __attribute__((noinline)) void note_ending(struct sniff *s)
         s->ending.signal = stop_wanted;
 }
 
-/* sniff_has_ended says whether there is a reason to end, and notes it. */
+/* sniff_has_ended says whether there is a reason to end, and records it. */
 bool sniff_has_ended(struct sniff *s)
 {
     if (s->capture.is_live || stop_wanted || sniff_is_over(s))
@@ -111,7 +112,7 @@ bool sniff_has_ended(struct sniff *s)
     return s->ending.reason != STOP_NONE;
 }
 
-/* explain: the first run of --explain gives away what it has found, the second one shows it. */
+/* explain returns the result of the first run of --explain, or prints that of the second. */
 static void explain(struct sniff *s)
 {
     struct explain_run_state *state = s->options->explain_run;
@@ -122,7 +123,7 @@ static void explain(struct sniff *s)
         explain_print(explained, pipeline_report_text(s->pipeline));
 }
 
-/* say_verdict: whoever looks on is told in one line what is wrong, and what says more. */
+/* say_verdict prints one line that says what is wrong, and which command shows more. */
 static void say_verdict(const struct sniff *s)
 {
     const struct options *options = s->options;
@@ -140,8 +141,8 @@ static void say_verdict(const struct sniff *s)
         fputs("--report doctor says more\n", stderr);
 }
 
-/* finish_outputs writes what comes at the end: reports, complaints and the summary. It says whether nothing
- * is missing. */
+/* finish_outputs writes what comes at the end: reports, complaints and the summary. It says whether
+ * everything was decoded. */
 static bool finish_outputs(struct sniff *s)
 {
     if (s->options->report.wanted[REPORT_CLOCKS])
@@ -200,7 +201,7 @@ int sniff_close(struct sniff *s, bool opened)
     keylog_files_close(s->keylog);
     if (opened && s->options->compare.write_file != NULL && !s->failed)
         s->failed |= !baseline_file_write(s->options->compare.write_file, s->options->report.compare);
-    /* It has names: what is to be hidden is not written. */
+    /* The file contains names, so it is not written if names are redacted. */
     if (opened && s->options->learned_file != NULL && s->memory != NULL &&
         s->options->redact.what == 0)
         s->failed |= !learned_file_write(s->options->learned_file, s->memory);

@@ -1,6 +1,6 @@
 /*
- * sniff_files.c - the files of a run: which the small process opens, and whether they can be
- * written. See sniff_parts.h.
+ * sniff_files.c - the files of a run: which of them the helper process opens, and whether they can
+ * be written. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* split_name returns the last part of a name, and in folder what the rest of it is. */
+/* split_name returns the last part of a name, and the status of its folder. */
 static const char *split_name(const char *name, struct stat *folder)
 {
     const char *slash = strrchr(name, '/');
@@ -26,7 +26,7 @@ static const char *split_name(const char *name, struct stat *folder)
     return slash == NULL ? name : slash + 1;
 }
 
-/* is_same_file says whether two names are of one file, which need not be there yet. */
+/* is_same_file says whether two names mean the same file, which need not exist yet. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat one, other;
@@ -41,7 +41,7 @@ static bool is_same_file(const char *a, const char *b)
            one.st_ino == other.st_ino;
 }
 
-/* sniff_check_outputs looks before anything is opened: that would empty a file. */
+/* sniff_check_outputs checks the names before any file is opened: that would empty it. */
 bool sniff_check_outputs(const struct sniff *s)
 {
     const struct options *options = s->options;
@@ -64,7 +64,7 @@ bool sniff_check_outputs(const struct sniff *s)
     return true;
 }
 
-/* sniff_warn_of_secrets: what is asked for has to be known by who passes such a file on. */
+/* sniff_warn_of_secrets warns, because whoever passes on such a file has to know what it contains. */
 void sniff_warn_of_secrets(const struct options *options)
 {
     const struct keep_config *keep = &options->keep;
@@ -82,8 +82,8 @@ void sniff_warn_of_secrets(const struct options *options)
     }
 }
 
-/* sniff_may_record says whether the files of --trigger can be created. Of a folder that is named by
- * the time it is not known yet. */
+/* sniff_may_record says whether the files of --trigger can be created. A folder whose name contains
+ * the time cannot be checked yet. */
 bool sniff_may_record(const struct sniff *s)
 {
     const char *name = s->options->keep.write_file;
@@ -115,7 +115,8 @@ static void add_file(struct sniff *s, const char *name, enum helper_use use)
         s->files[s->helper.num_files++] = (struct helper_file){name, use};
 }
 
-/* add_format: what is written beside a file is read as well, and so is that. */
+/* add_format adds a format's files: if other files are written beside one, all of them are also
+ * read. */
 static void add_format(struct sniff *s, const struct sink_format *format, char *const *also)
 {
     add_file(s, format->file, also[0] != NULL           ? HELPER_UPDATE
@@ -126,7 +127,7 @@ static void add_format(struct sniff *s, const struct sink_format *format, char *
         add_file(s, also[i], HELPER_UPDATE);
 }
 
-/* add_replaced is for a file that is replaced as a whole; *fresh is what it is called until then. */
+/* add_replaced adds a file that is replaced as a whole; *fresh is its name until it is complete. */
 static bool add_replaced(struct sniff *s, const char *name, char **fresh)
 {
     if (asprintf(fresh, "%s.new", name) < 0) {
@@ -178,7 +179,8 @@ bool sniff_start_helper(struct sniff *s)
         s->helper.has_temporary |= options->output.formats[i].kind->has_temporary;
     }
     add_file(s, options->metrics.fresh, HELPER_RENEW);
-    s->helper.has_temporary |= options->save_folder != NULL; /* some formats of the screen need that */
+    s->helper.has_temporary |= options->save_folder != NULL; /* some formats saved from the screen
+                                                              * need it */
     for (size_t i = 0; options->save_folder != NULL && i < SAVE_NAMES; i++) {
         s->save_names[i] = tui_save_name(options->save_folder, i);
         add_file(s, s->save_names[i], HELPER_LATER);

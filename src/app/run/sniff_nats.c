@@ -1,5 +1,5 @@
 /*
- * sniff_nats.c - what a run sends to servers, and reads from there. See sniff_parts.h.
+ * sniff_nats.c - what a run sends to servers, and reads from them. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How often the place is looked at. A queue hands on what it has long before. */
+/* How often the place is checked. A queue passes records on much sooner. */
 #define PLACE_EVERY_NS (2 * INT64_C(1000000000))
 
 static struct sender_rules rules_of(const struct options *options)
@@ -26,15 +26,15 @@ static struct sender_rules rules_of(const struct options *options)
     };
 }
 
-/* is_file says whether a key may be read twice. */
+/* is_file says whether a key can be read twice. */
 static bool is_file(const char *name)
 {
     struct stat status;
     return name != NULL && stat(name, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* hide_host calls this host by a pseudonym: the same whenever the key is, so of a key file that can be
- * read, else of this run. False after a complaint. */
+/* hide_host replaces this host's name by a pseudonym. It is the same for the same key: of a key
+ * file that can be read twice, else of this run. False after a complaint. */
 static bool hide_host(const struct redact_config *config, char host[NATS_MAX_WORD])
 {
     enum { DIGEST_LEN = 8 };
@@ -102,15 +102,15 @@ static void add_input(struct sniff *s, const char *name, int fd)
     s->read_fds[i] = fd;
 }
 
-/* show_from: what is before that time only serves to decode the rest of a stream. With other inputs, which
- * begin when they like, all is shown. */
+/* show_from hides what is before that time, which only serves to decode the rest of a stream. With
+ * other inputs, whose beginnings differ, everything is shown. */
 static void show_from(struct sniff *s, int64_t from_ns)
 {
     if (s->options->capture.num_read_files == 1)
         stop_condition_show_from(&s->ending, from_ns);
 }
 
-/* add_stream adds what hosts saw, the i-th stream that was given. */
+/* add_stream adds the packets of all hosts in a stream, the one with that index. */
 static bool add_stream(struct sniff *s, const char *name, size_t stream)
 {
     const struct nats_url *url = &s->options->nats.reads[stream];
@@ -144,7 +144,7 @@ static bool add_stream(struct sniff *s, const char *name, size_t stream)
     return true;
 }
 
-/* start_servers has packets come from the servers that -r names. */
+/* start_servers starts to read packets from the servers that -r names. */
 static bool start_servers(struct sniff *s)
 {
     const struct stream_reader_config config = {
@@ -155,7 +155,7 @@ static bool start_servers(struct sniff *s)
     return config.urls->num == 0 || stream_reader_start(&s->servers, &config);
 }
 
-/* add_server adds what comes from a server; the descriptor is the capture's then. */
+/* add_server adds the input from a server; the capture owns the descriptor from then on. */
 static void add_server(struct sniff *s, const char *name, size_t i)
 {
     add_input(s, name, s->servers.fds[i]);
@@ -190,11 +190,11 @@ bool sniff_read_streams(struct sniff *s)
     return true;
 }
 
-/* last_shown is the time up to which all is known to be shown when the run ends. */
+/* last_shown returns the time up to which everything is known to be shown when the run ends. */
 static int64_t last_shown(const struct sniff *s)
 {
     if (s->ending.reason == STOP_COUNT)
-        return s->shown_ns - 1; /* the last packet may have more messages */
+        return s->shown_ns - 1; /* the last packet may contain further messages */
     return s->ending.reason == STOP_READER || s->has_unwritten ? s->place_shown_ns : s->shown_ns;
 }
 

@@ -1,6 +1,6 @@
 /*
- * sniff_notices.c - what the user is told of a run beside what is captured: counts, losses, and what
- * may be the matter. See sniff_parts.h.
+ * sniff_notices.c - messages to the user besides the output: counts, losses, and possible causes of
+ * trouble. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -12,7 +12,7 @@
 #include <distsniff/counted.h>
 #include <stdio.h>
 
-/* The counts of all stages together. */
+/* sniff_stats adds up the counts of all stages. */
 struct ds_stats sniff_stats(const struct sniff *s)
 {
     struct ds_stats stats = *ds_session_stats(s->session);
@@ -31,7 +31,7 @@ struct ds_stats sniff_stats(const struct sniff *s)
     return stats;
 }
 
-/* print_fit says by which application's messages atoms of a node are likely. */
+/* print_fit prints the application whose messages make atoms of a node likely. */
 static void print_fit(void *context, const struct ds_fit *fit)
 {
     struct ds_buffer text = {0};
@@ -47,7 +47,7 @@ static void print_fit(void *context, const struct ds_fit *fit)
 void sniff_print_summary(struct sniff *s)
 {
     if (s->options->extcap.captures)
-        return; /* Wireshark takes what is said for an error */
+        return; /* Wireshark treats this as an error */
     const struct ds_stats stats = sniff_stats(s);
     struct summary summary = {
         .num_read =
@@ -65,8 +65,8 @@ void sniff_print_summary(struct sniff *s)
         ds_session_fits(s->session, print_fit, stderr);
 }
 
-/* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
- * counts them, and does not say when they came. */
+/* sniff_note_drops reports the packets that were dropped since its last call: the kernel counts
+ * them, but does not say when they came. */
 void sniff_note_drops(struct sniff *s)
 {
     uint64_t drops[LOSS_CAUSE_COUNT] = {0};
@@ -88,7 +88,7 @@ void sniff_note_drops(struct sniff *s)
 
 enum { SILENCE_S = 10 };
 
-/* sniff_explain_silence says what may be the matter when nothing has been seen for a while. */
+/* sniff_explain_silence prints possible causes if nothing has been seen for a while. */
 void sniff_explain_silence(struct sniff *s)
 {
     const struct ds_stats *stats = ds_session_stats(s->session);
@@ -104,7 +104,7 @@ void sniff_explain_silence(struct sniff *s)
         complain("No Erlang traffic seen for %d s. Wrong interface? -D lists them", SILENCE_S);
 }
 
-/* sniff_explain_nothing_passed says what would pass where an expression has left out everything. */
+/* sniff_explain_nothing_passed says what would pass if an expression has matched nothing. */
 void sniff_explain_nothing_passed(const struct sniff *s)
 {
     if (!s->capture.is_live && s->num_passed == 0 && s->num_taken != 0 &&

@@ -1,7 +1,7 @@
 /*
- * sniff_open.c - all stages are opened, in the order of trust: a small process that is to open
- * files by name, then, as root, the interface or the files that are read. Then all rights are given
- * up and the sandbox closes, before the first byte of a peer is looked at. See sniff_parts.h.
+ * sniff_open.c - opens all stages, in the order of trust: a small process that will open files by
+ * name, then, as root, the interface or the input files. Then all rights are dropped and the
+ * sandbox closes, before the first byte of a peer is read. See sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -19,7 +19,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* note_late: what joined late has nobody named yet, unless EPMD knows it. */
+/* note_late has EPMD asked about a connection that was joined late and whose nodes have no names
+ * yet. */
 static void note_late(struct sniff *s, const struct ds_event *event)
 {
     for (int end = 0; end < 2; end++) {
@@ -29,8 +30,8 @@ static void note_late(struct sniff *s, const struct ds_event *event)
     }
 }
 
-/* takes_events says whether events are shown. Those of packets that wait (--hold) had arrived before files
- * ended the run. */
+/* takes_events says whether events are shown. Those of packets that wait (--hold) had arrived
+ * before full files ended the run. */
 static bool takes_events(struct sniff *s)
 {
     return s->hold != NULL ? pipeline_get_state(s->pipeline) == PIPELINE_ON : !sniff_is_over(s);
@@ -63,7 +64,7 @@ static void on_port(void *context, uint16_t port, struct ds_text name)
     port_filter_learn(s->follow, port, may_tell ? name : (struct ds_text){NULL, 0});
 }
 
-/* on_node takes what EPMD was asked for. */
+/* on_node processes an answer from EPMD. */
 static void on_node(void *context, const struct ds_addr *addr, uint16_t port, struct ds_text name)
 {
     struct sniff *s = context;
@@ -72,7 +73,7 @@ static void on_node(void *context, const struct ds_addr *addr, uint16_t port, st
         packet_hold_name_port(s->hold, addr, port, name);
 }
 
-/* start_asker starts the process that asks EPMD, if one is to. False after a complaint. */
+/* start_asker starts the process that asks EPMD, if requested. False after a complaint. */
 static bool start_asker(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -93,7 +94,7 @@ static bool start_asker(struct sniff *s)
     return s->asker != NULL;
 }
 
-/* on_socket takes what the kernel was asked for. */
+/* on_socket processes an answer from the kernel. */
 static void on_socket(void *context, const struct ds_addr addr[2], const uint16_t port[2],
                       const struct ds_socket *socket)
 {
@@ -102,7 +103,7 @@ static void on_socket(void *context, const struct ds_addr addr[2], const uint16_
         (void)ds_session_socket(s->session, addr, port, socket);
 }
 
-/* start_kernel starts the process that asks the kernel, if one is to. False after a complaint. */
+/* start_kernel starts the process that asks the kernel, if requested. False after a complaint. */
 static bool start_kernel(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -119,7 +120,7 @@ static bool start_kernel(struct sniff *s)
     return s->kernel != NULL;
 }
 
-/* open_annotated opens the file of -T pcapng, if there is one. */
+/* open_annotated opens the file of -T pcapng, if any. */
 static bool open_annotated(struct sniff *s)
 {
     const struct sink_format *format = sinks_find_of_packets(&s->options->output);
@@ -136,7 +137,7 @@ static bool open_annotated(struct sniff *s)
     return s->annotated != NULL;
 }
 
-/* open_notes makes comments for a file of packets, if its name says that it takes them. */
+/* open_notes opens comments for a file of packets, if its name shows a format that has them. */
 static bool open_notes(struct sniff *s, const char *name, struct packet_notes **notes)
 {
     const struct packet_notes_config config = {
@@ -180,7 +181,7 @@ static bool open_outputs(struct sniff *s)
         s->save.keylog = s->config.keylog;
     if (s->pipeline == NULL || !open_annotated(s))
         return false;
-    /* Behind pipeline_new, which seeds the hashes that its tables use. */
+    /* After pipeline_new, which seeds the hashes of its tables. */
     if (options->report.compare != NULL && !baseline_file_read(options->report.compare))
         return false;
     if (s->save.is_on && !open_notes(s, options->keep.write_file, &s->save.notes))
@@ -188,7 +189,7 @@ static bool open_outputs(struct sniff *s)
     return !recorder_wanted(&options->keep) || open_recorder(s);
 }
 
-/* open_keylog reads the secrets. */
+/* open_keylog reads the TLS secrets. */
 static bool open_keylog(struct sniff *s)
 {
     return s->keylog == NULL || keylog_files_open(s->keylog);
@@ -207,7 +208,7 @@ static bool holds(const struct sniff *s)
     return s->options->hold_ns != 0 && s->memory != NULL && capture_goes_on(&s->capture);
 }
 
-/* open_hold makes ready for that. False after a complaint. */
+/* open_hold opens that delay. False after a complaint. */
 static bool open_hold(struct sniff *s)
 {
     const struct packet_hold_config config = {
@@ -241,14 +242,15 @@ static bool open_session(struct sniff *s)
                     s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
                     reports_take_facts(&s->options->report) || s->options->kernel;
     config->sockets = s->options->kernel;
-    /* Packets are published as they come: a state of a session that is behind them would be of the past. */
+    /* Packets are published as they come: the state of a session that lags behind would be
+     * outdated. */
     config->remember = s->nats != NULL && s->options->capture.num_read_files == 0 && !holds(s) &&
                        nats_publisher_takes(s->nats, NATS_STATE);
     config->lookups = pipeline_takes_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
-    /* They would be in clear what is to be hidden. */
+    /* Guesses would contain in clear what is redacted. */
     config->guesses = s->options->output.verbose != 0 && s->options->redact.what == 0;
     if (!config->certain) {
         s->memory = ds_atom_memory_new(config->limits[DS_LIMIT_ATOM_BOOKS]);
@@ -289,7 +291,7 @@ static bool close_in(const struct sniff *s, bool is_live)
     return sandbox_enter(&config);
 }
 
-/* hide_memory keeps secrets out of dumps of memory. */
+/* hide_memory keeps secrets out of core dumps. */
 static bool hide_memory(struct sniff *s)
 {
     if (!s->is_hidden && !own_process_hide())
@@ -299,7 +301,7 @@ static bool hide_memory(struct sniff *s)
     return s->is_hidden;
 }
 
-/* on_secrets takes a line of those that a capture file holds. */
+/* on_secrets processes a line of TLS secrets from a capture file. */
 static void on_secrets(void *context, const char *line, size_t len)
 {
     struct sniff *s = context;
@@ -307,8 +309,7 @@ static void on_secrets(void *context, const char *line, size_t len)
         keylog_files_take(s->keylog, line, len);
 }
 
-/* prepare_keylog makes ready for secrets: those of files come later, as do those that stand in
- * what is read. */
+/* prepare_keylog prepares for TLS secrets: they come later, from files or from the capture itself. */
 static bool prepare_keylog(struct sniff *s)
 {
     s->keylog_config = s->options->keylog;
@@ -321,7 +322,7 @@ static bool prepare_keylog(struct sniff *s)
     return s->keylog != NULL && (s->keylog_config.num_files == 0 || hide_memory(s));
 }
 
-/* open_web opens the socket that a page is served at. */
+/* open_web opens the socket that serves the page. */
 static bool open_web(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -336,7 +337,7 @@ static bool open_web(struct sniff *s)
     return s->web != NULL;
 }
 
-/* open_tui takes the terminal. */
+/* open_tui takes over the terminal. */
 static bool open_tui(struct sniff *s)
 {
     const struct options *options = s->options;
@@ -359,7 +360,7 @@ static bool open_tui(struct sniff *s)
     return s->tui != NULL;
 }
 
-/* open_server opens the socket that metrics are served at. */
+/* open_server opens the socket that serves metrics. */
 static bool open_server(struct sniff *s)
 {
     const struct listen_address *address = &s->options->metrics.address;
@@ -369,9 +370,9 @@ static bool open_server(struct sniff *s)
     return s->metrics_server != NULL;
 }
 
-/* open_inputs opens what is read, and gives up all rights. A live capture has no bytes to be read
- * before it begins, so its filter is made first; that of files only where it has names in it,
- * which may have to be looked up. */
+/* open_inputs opens the inputs, and drops all rights. A live capture reads no bytes before it
+ * begins, so its filter is compiled first; that of files only if it contains names, which may have
+ * to be looked up. */
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;

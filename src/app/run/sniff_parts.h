@@ -1,8 +1,8 @@
 /*
- * sniff_parts.h - what the files of a run share. sniff_open.c opens all stages, sniff_files.c says
- * which files these have; sniff.c takes the packets, sniff_decode.c decodes them; sniff_end.c knows why to
- * end, and closes; sniff_notices.c has what the user is told beside what is captured, sniff_reload.c what
- * SIGHUP changes.
+ * sniff_parts.h - shared by the files of a run. sniff_open.c opens all stages, sniff_files.c lists
+ * their files; sniff.c reads the packets, sniff_decode.c decodes them; sniff_end.c decides when to
+ * end, and closes; sniff_notices.c prints messages to the user, sniff_reload.c does what SIGHUP
+ * asks for.
  */
 #ifndef SRC_SNIFF_PARTS_H
 #define SRC_SNIFF_PARTS_H
@@ -40,101 +40,101 @@ enum { MAX_RUN_FILES = MAX_FORMATS * (1 + MAX_ALSO_WRITTEN) + MAX_KEYLOG_FILES +
 
 struct sniff {
     const struct options *options;
-    struct options *again; /* as they were read last, for what is selected; NULL: never again */
+    struct options *again; /* the options as last reloaded, for the selection; NULL: not reloaded */
     struct capture capture;
     struct port_filter *follow;
     struct ds_config config;
     struct ds_session *session;
     struct packet_hold *hold; /* NULL: packets do not wait */
-    struct pipeline *pipeline; /* NULL before it is open */
+    struct pipeline *pipeline; /* NULL until it is open */
     struct web *web;           /* NULL: without --web */
     struct tui *tui;           /* NULL: without --tui */
     struct capture_writer save;
     struct packet_recorder *recorder; /* NULL: neither -O nor --trigger */
-    struct packet_notes *notes; /* of the packets of -O; NULL: none */
-    struct metrics_server *metrics_server; /* NULL: none is served */
+    struct packet_notes *notes; /* for the packets of -O; NULL: none */
+    struct metrics_server *metrics_server; /* NULL: metrics are not served */
     struct annotated_file *annotated; /* NULL: no -T pcapng */
     unsigned time_digits;            /* of the capture: 6 or 9 */
     struct epmd_asker *asker;        /* NULL: no --ask-epmd */
     struct kernel_watch *kernel;     /* NULL: no --kernel */
     struct nats_publisher *nats;     /* NULL: no -T nats */
-    struct nats_config nats_config;  /* that of options, with the host's pseudonym */
-    char nats_host[NATS_MAX_WORD];   /* that pseudonym */
+    struct nats_config nats_config;  /* the options' configuration, with the host's pseudonym */
+    char nats_host[NATS_MAX_WORD];   /* the pseudonym */
     struct otlp_publisher *otlp;     /* NULL: no -T otlp=URL */
-    struct capture_config capture_config; /* that of options, with what streams were read to */
-    int *read_fds; /* of capture_config, NULL: there are none */
+    struct capture_config capture_config; /* the options' configuration, with inputs for streams */
+    int *read_fds; /* of capture_config; NULL: none */
     struct nats_read read;
     struct nats_follower followers[NATS_MAX_READS]; /* of -r 'nats://...?follow' */
     struct stream_reader servers; /* of -r tcp://HOST:PORT */
     struct progress progress;
     struct helper_file files[MAX_RUN_FILES];
-    char *save_names[SAVE_NAMES]; /* of what --tui may save */
+    char *save_names[SAVE_NAMES]; /* files that --tui may save */
     struct file_helper_config helper;
     char cookie[MAX_COOKIE_LEN + 1];
     struct keylog_config keylog_config;
-    struct keylog_files *keylog;    /* NULL: none was given, nor can there be any */
-    bool is_hidden;                 /* memory, see hide_memory */
+    struct keylog_files *keylog;    /* NULL: none was given, and none can come */
+    bool is_hidden;                 /* see hide_memory */
     uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
-    uint64_t num_context; /* of num_taken, those from before what is shown of a stream */
+    uint64_t num_context; /* of num_taken, those from before the shown part of a stream */
     struct stop_condition ending;
-    struct stop_range range; /* of the packets that were read */
-    struct service service; /* that this is, if it is one */
+    struct stop_range range; /* times of the packets that were read */
+    struct service service; /* the service, if this is one */
     int64_t begin_ns; /* of the monotonic clock */
-    uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as it has been told */
+    uint64_t num_dropped[LOSS_CAUSE_COUNT]; /* as far as reported */
     struct live_clock clock;
-    int64_t stamp_ns; /* of the latest packet, if the clock has not been set by it yet, else 0 */
-    int64_t idle_ns; /* since when a pipe has brought nothing, by the monotonic clock; 0: it does */
-    int64_t published_ns; /* the file of --metrics, by the monotonic clock */
-    int64_t state_ns; /* of the packet at which --nats published its state, 0: none */
-    int64_t told_ns;  /* when the time was told last, by the monotonic clock */
-    int64_t drops_asked_ns;                 /* when the kernel was asked last, since 1970 */
+    int64_t stamp_ns; /* of the latest packet, until the clock is set by it; else 0 */
+    int64_t idle_ns; /* since when a pipe is idle, by the monotonic clock; 0: it is not */
+    int64_t published_ns; /* when the file of --metrics was written, by the monotonic clock */
+    int64_t state_ns; /* time of the packet at which NATS got the state; 0: none */
+    int64_t told_ns;  /* when the time was last reported, by the monotonic clock */
+    int64_t drops_asked_ns;                 /* when the kernel was last asked for drops, since 1970 */
     uint64_t explained_frame; /* of --explain packet:N, else 0 */
-    bool has_begun;   /* ending knows when */
-    bool save_gone;   /* nobody reads what -w writes, and that has been said */
+    bool has_begun;   /* ending knows the start time */
+    bool save_gone;   /* the reader of -w has gone, and this was printed */
     bool silence_is_told;
-    struct late_notice late; /* what to do about connections that were up before */
+    struct late_notice late; /* messages about connections that were up before */
     struct ds_atom_memory *memory;
-    int64_t shown_ns; /* the time of the latest packet that was taken ... */
-    int64_t shown_before_ns; /* ... and that of an earlier one, up to which all is written out, or soon
-                                will be: pipeline_mark */
-    int64_t place_shown_ns, place_ns; /* what the file of --resume says, and when it was looked at */
-    bool has_unwritten; /* at the end: outputs did not write all in time */
-    char *resume_new;  /* what that file is called until it is whole */
-    char *learned_new; /* what the file of --learned is called until it is whole */
-    char *baseline_new; /* what the file of --write-baseline is called until it is whole */
-    bool failed;      /* not by what is shown */
+    int64_t shown_ns; /* the time of the latest packet that was read ... */
+    int64_t shown_before_ns; /* ... and of an earlier one, up to which all is written, or soon will
+                              * be: pipeline_mark */
+    int64_t place_shown_ns, place_ns; /* the time in the file of --resume, and when it was checked */
+    bool has_unwritten; /* at the end: outputs did not write everything in time */
+    char *resume_new;  /* name of that file until it is complete */
+    char *learned_new; /* name of the file of --learned until it is complete */
+    char *baseline_new; /* name of the file of --write-baseline until it is complete */
+    bool failed;      /* for reasons other than what is shown */
     struct syntax_choice syntax; /* of --syntax auto */
 };
 
-/* sniff_open opens everything. False after a complaint. sniff_close closes it, opened or not, says
- * how the run went, and returns the exit status. */
+/* sniff_open opens everything. False after a complaint. sniff_close closes everything, whether
+ * opened or not, prints how the run went, and returns the exit status. */
 bool sniff_open(struct sniff *s);
 int sniff_close(struct sniff *s, bool opened);
 
-/* sniff_start_nats starts the process that publishes, if one is to, sniff_start_otlp the one that sends
- * spans. sniff_read_streams has what -r names
- * of streams fetched, and fills in capture_config. False after a complaint. */
+/* sniff_start_nats starts the process that publishes, if requested, sniff_start_otlp the one that
+ * sends spans. sniff_read_streams starts to fetch the streams that -r names, and fills in
+ * capture_config. False after a complaint. */
 bool sniff_start_nats(struct sniff *s);
 bool sniff_start_otlp(struct sniff *s);
 bool sniff_read_streams(struct sniff *s);
 void sniff_forget_streams(struct sniff *s);
 
-/* sniff_decode decodes a packet, and hands it to those who keep packets by what is in them. */
+/* sniff_decode decodes a packet, and passes it to those that keep packets by their contents. */
 void sniff_decode(struct sniff *s, const struct ds_packet *packet);
 
-/* sniff_writes_later says whether packets are written with comments and wait for that (--hold): which file
- * they go to is decided then. */
+/* sniff_writes_later says whether packets are written with comments, which wait (--hold): their
+ * file is chosen then. */
 bool sniff_writes_later(const struct sniff *s);
 
-/* sniff_keep_place writes the file of --resume, now and then: the place up to which outputs have all.
- * is_end: the run has ended, and outputs are closed. */
+/* sniff_keep_place writes the file of --resume at intervals: the place up to which outputs have
+ * everything. is_end: the run has ended, and outputs are closed. */
 void sniff_keep_place(struct sniff *s, bool is_end);
 
 /* sniff_start_helper starts the process that opens the files of this run. */
 bool sniff_start_helper(struct sniff *s);
 
-/* sniff_check_outputs says whether no file would be written by two, or read and written. To be
- * called before any is opened: that would empty it. False after a complaint. */
+/* sniff_check_outputs checks that no file is written twice, or read and written. Call it before any
+ * is opened: that would empty the file. False after a complaint. */
 bool sniff_check_outputs(const struct sniff *s);
 
 /* sniff_may_record says whether the files of --trigger can be created, sniff_may_replace whether
@@ -142,36 +142,38 @@ bool sniff_check_outputs(const struct sniff *s);
 bool sniff_may_record(const struct sniff *s);
 bool sniff_may_replace(const struct sniff *s);
 
-/* sniff_warn_of_secrets says which files get secrets: who passes one on has to know. */
+/* sniff_warn_of_secrets prints which files get secrets: whoever passes one on has to know. */
 void sniff_warn_of_secrets(const struct options *options);
 
-/* sniff_is_over says whether events are of no use any more; sniff_has_ended whether there is any
- * reason to end, and notes it. */
+/* sniff_is_over says whether events have no use any more; sniff_has_ended whether there is any
+ * reason to end, and records it. */
 bool sniff_is_over(struct sniff *s);
 bool sniff_has_ended(struct sniff *s);
 
-/* sniff_reload takes over what --config says now, and goes on in the files that have their names now;
- * sniff_free_again frees what it has read, once the pipeline is gone. */
+/* sniff_reload applies the current --config, and goes on in the files that have their names now;
+ * sniff_free_again frees what it has read, after the pipeline. */
 void sniff_reload(struct sniff *s);
 void sniff_free_again(struct sniff *s);
 
-/* sniff_stats are the counts of all stages together. */
+/* sniff_stats returns the counts of all stages together. */
 struct ds_stats sniff_stats(const struct sniff *s);
 void sniff_print_summary(struct sniff *s);
-void sniff_explain_missed(const struct sniff *s); /* --since and --until beside what there is */
+void sniff_explain_missed(const struct sniff *s); /* compares --since and --until with the captured
+                                                   * times */
 
-/* sniff_note_drops tells of the packets that have been dropped since it was called last: the kernel
- * counts them, and does not say when they came. */
+/* sniff_note_drops reports the packets that were dropped since its last call: the kernel counts
+ * them, but does not say when they came. */
 void sniff_note_drops(struct sniff *s);
 
-/* sniff_say_alive tells the manager of services, when it is time to, that this one is, and how far. */
+/* sniff_say_alive reports to the service manager, when due, that this one is alive, and its
+ * progress. */
 void sniff_say_alive(struct sniff *s);
 
 void sniff_say_listening(const struct sniff *s);
 void sniff_say_given_up(const struct sniff *s);
 
-/* sniff_explain_silence says what may be the matter when nothing has been seen for a while;
- * sniff_explain_nothing_passed what would pass where an expression has left out everything. */
+/* sniff_explain_silence prints possible causes if nothing has been seen for a while;
+ * sniff_explain_nothing_passed says what would pass if an expression has matched nothing. */
 void sniff_explain_silence(struct sniff *s);
 void sniff_explain_nothing_passed(const struct sniff *s);
 

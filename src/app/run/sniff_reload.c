@@ -1,7 +1,7 @@
 /*
- * sniff_reload.c - SIGHUP of a service: --config is read again and what it selects is taken over, and
- * files that were renamed are written anew under their names. Streams, calls that are open and all
- * that is counted go on. See sniff_parts.h.
+ * sniff_reload.c - SIGHUP of a service: --config is read again and its selection applied, and
+ * renamed files are created again under their names. Streams, open calls and all counts go on. See
+ * sniff_parts.h.
  */
 #include "app/run/sniff_parts.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* can_be_found says whether what a selection asks for is looked for in this run. */
+/* can_be_found says whether this run detects what a selection needs. */
 static bool can_be_found(const struct sniff *s, const struct options *again)
 {
     if (again->select.filter != NULL && !s->config.facts) {

@@ -1,9 +1,9 @@
 /*
- * static_atoms_file.c - see static_atoms_file.h. Text, a line each, in the order of the indices:
+ * static_atoms_file.c - see static_atoms_file.h. Text, one line each, in the order of the indices:
  *
  *     ATOM("text")    in UTF-8; \" \\ and \ooo, an octal number of three digits, stand for a byte
  *
- * Empty lines, and those that begin with a comment of C, say nothing.
+ * Empty lines, and lines that begin with a comment of C, are ignored.
  */
 #include "app/run/static_atoms_file.h"
 
@@ -17,7 +17,7 @@
 
 enum {
     MAX_LINE = 8192,
-    MAX_LINES = 4 * DS_STATIC_ATOMS_MAX, /* of any kind: what does not end is no such file */
+    MAX_LINES = 4 * DS_STATIC_ATOMS_MAX, /* of any kind: an endless file is not valid */
     LEAST = 500, /* atoms: any release has more than a thousand */
 };
 
@@ -27,11 +27,11 @@ struct reading {
     const char *name;
     unsigned line;
     struct ds_text atoms[DS_STATIC_ATOMS_MAX];
-    unsigned lines[DS_STATIC_ATOMS_MAX]; /* where they stand */
+    unsigned lines[DS_STATIC_ATOMS_MAX]; /* where they are */
     size_t num;
 };
 
-/* read_byte reads one byte of a text, with its escapes; false where the text makes no sense. */
+/* read_byte parses one byte of a text, with escapes; false if it is malformed. */
 static bool read_byte(const char **in, char *out)
 {
     const char *at = *in;
@@ -56,7 +56,7 @@ static bool read_byte(const char **in, char *out)
     return byte <= 0377;
 }
 
-/* add_line takes ATOM("text"); returns what is wrong, or NULL. */
+/* add_line parses ATOM("text"); it returns an error, or NULL. */
 static const char *add_line(struct reading *r, const char *line)
 {
     static const char BEGIN[] = "ATOM(\"", END[] = "\")";
@@ -116,7 +116,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* is_whole says whether a node can begin with that: with so many atoms, and with each once. */
+/* is_whole says whether a node can begin with these atoms: there are enough, and each occurs once. */
 static bool is_whole(const struct reading *r)
 {
     static const struct ds_text *sorted[DS_STATIC_ATOMS_MAX];

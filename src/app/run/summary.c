@@ -11,7 +11,7 @@ static void print_count(FILE *out, const char *before, uint64_t count, const cha
     fprintf(out, "%s%s", before, ds_counted(count, what).text);
 }
 
-/* print_counts writes the lines that are always there. */
+/* print_counts writes the lines that are always present. */
 static void print_counts(const struct summary *summary, FILE *out)
 {
     const struct ds_stats *stats = summary->stats;
@@ -38,7 +38,7 @@ static void print_counts(const struct summary *summary, FILE *out)
     fputc('\n', out);
 }
 
-/* print_troubles: what is usually nothing is only said when it is something. */
+/* print_troubles writes counts that are usually zero, if they are not. */
 static void print_troubles(const struct ds_stats *stats, FILE *out)
 {
     const struct {

@@ -1,5 +1,5 @@
 /*
- * summary.h - the counts on standard error: at the end, when asked, and as progress.
+ * summary.h - the counts on standard error: at the end, on request, and as progress.
  */
 #ifndef SRC_SUMMARY_H
 #define SRC_SUMMARY_H
@@ -9,11 +9,11 @@
 
 struct summary {
     uint64_t num_read;   /* packets */
-    uint64_t num_passed; /* of these, by the filter */
+    uint64_t num_passed; /* of these, those that passed the filter */
     bool is_live;
-    bool chooses;        /* messages are left out that were not asked for */
+    bool chooses;        /* messages that were not selected are left out */
     uint64_t num_shown;  /* of the messages */
-    uint64_t num_dropped, num_missed; /* by the kernel, by the interface */
+    uint64_t num_dropped, num_missed; /* by the kernel, and by the interface */
     const struct ds_stats *stats;
     const struct ds_config *config;
 };
@@ -21,7 +21,7 @@ struct summary {
 /* summary_print writes the counts. */
 void summary_print(const struct summary *summary, FILE *out);
 
-/* summary_is_complete says whether everything was decoded in full, as --strict asks. */
+/* summary_is_complete says whether everything was decoded in full, as --strict demands. */
 bool summary_is_complete(const struct ds_stats *stats);
 
 #endif

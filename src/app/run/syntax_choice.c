@@ -15,7 +15,7 @@
 
 enum { LOOK_PACKETS = 5000 };
 
-/* decide says what is used from now on. */
+/* decide sets the syntax from now on. */
 static void decide(struct syntax_choice *choice)
 {
     const bool elixir = choice->num_elixir > choice->num_modules - choice->num_elixir;
@@ -50,7 +50,7 @@ static bool is_elixir(struct ds_text name)
            memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
-/* add_atoms adds the modules of Elixir among the atoms that a message refers to. */
+/* add_atoms adds the Elixir modules among the atoms that a message refers to. */
 static void add_atoms(struct syntax_choice *choice, const struct ds_term *term)
 {
     for (uint32_t i = 0; i < term->num_atoms; i++) {
