@@ -1,5 +1,6 @@
 /*
- * endpoint_cache.c - see endpoint_cache.h. Direct-mapped by the connection's number.
+ * endpoint_cache.c - see endpoint_cache.h. A direct-mapped cache, indexed by the connection's
+ * number.
  */
 #include "output/endpoint_cache.h"
 
@@ -10,7 +11,7 @@
 
 enum { NUM_CONNS = 1024 };
 
-/* What a text was made from, beside the addresses, which are those of the connection. */
+/* known_node is what a text was made from, besides the addresses, which belong to the connection. */
 struct known_node {
     bool is_inferred;
     struct ds_buffer name;
@@ -18,7 +19,7 @@ struct known_node {
 
 struct entry {
     uint64_t number; /* of the connection, 0: empty */
-    uint64_t changes; /* of it, as it was then */
+    uint64_t changes; /* of the connection when cached */
     struct known_node node[2];
     struct ds_buffer text;
 };
@@ -59,7 +60,7 @@ static void empty(struct entry *entry)
     entry->number = 0;
 }
 
-/* fill makes an entry's text; false when memory ran out. */
+/* fill makes the text of an entry; false if memory ran out. */
 static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, struct entry *entry,
                                            const struct ds_conn *conn, unsigned from)
 {
@@ -76,8 +77,8 @@ static __attribute__((noinline)) bool fill(const struct endpoint_cache *cache, s
     return false;
 }
 
-/* renew sees to it that an entry's text is that of a connection of which other things may have changed.
- * False when memory ran out. */
+/* renew updates an entry if the names of a connection that has changed are different. False if
+ * memory ran out. */
 static __attribute__((noinline)) bool renew(const struct endpoint_cache *cache, struct entry *entry,
                                             const struct ds_conn *conn, unsigned from)
 {

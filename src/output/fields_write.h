@@ -1,17 +1,18 @@
 /*
- * fields_write.h - the functions that write records in one format, made from the rows of record/fields.def.
+ * fields_write.h - functions that write records in one format, generated from the rows of
+ * record/fields.def.
  *
- * It is a template. The file of each format that nests (sink_json.c, sink_maps.c) includes it once, and
+ * It is a template. The file of each nested format (sink_json.c, sink_maps.c) includes it once, and
  * defines before:
  *
- *   WRITER                     the struct that is written with; each macro below has one named w
+ *   WRITER                     the struct that writes; each macro below uses one named w
  *   KEY, KEY_TYPE              KEY(name) makes the key of a field; KEY_SPAN(name) that of a span of time
  *   BEGIN(type), END()         a record, and its field "type"
  *   OPEN(key), CLOSE()         an object
  *   LIST(key), LIST_END()      a list of ITEM_OPEN() ... CLOSE(), ITEM_UNSIGNED(number), ITEM_STRING(text),
  *                              ITEM_TEXT(text) or ITEM_ATOM(text)
- *   PUT_kind(name, value)      for each kind of a value that is none of the objects and lists here;
- *                              PUT_PARAMS is made of params_write.h
+ *   PUT_kind(name, value)      for each kind of a value except the objects and lists here;
+ *                              PUT_PARAMS is made from params_write.h
  */
 #ifndef WRITER
 #error "fields_write.h: the format is not defined"
@@ -19,7 +20,7 @@
 
 #include "record/fields.h"
 
-/* PUT is what a row of fields.def becomes. */
+/* PUT is the expansion of a row of fields.def. */
 #define PUT(name, kind, when, value, help)                                                         \
     if (when) {                                                                                    \
         PUT_##kind(#name, value);                                                                  \
@@ -264,7 +265,7 @@ static void write_event(WRITER *w, const struct record *record)
         EVENT("stall", write_stall(w, &event->stall))
     case DS_EVENT_STREAM:
         EVENT("stream", write_stream(w, &event->stream))
-    default: /* of tables, and bytes as sent: no record */
+    default: /* only in tables, and bytes as sent: no record */
         return;
     }
 #undef EVENT
@@ -325,7 +326,7 @@ static void write_finding_conns(WRITER *w, KEY_TYPE key, const struct finding *f
 {
     LIST(key);
     for (size_t i = 0; i < finding->num_evidence; i++) {
-        if (finding->evidence[i].conn != 0) /* else it is of none */
+        if (finding->evidence[i].conn != 0) /* else it belongs to no connection */
             ITEM_UNSIGNED(finding->evidence[i].conn);
     }
     LIST_END();

@@ -1,6 +1,6 @@
 /*
- * json_escape.c - see json_escape.h. A character above U+FFFF is escaped as the two surrogates
- * that UTF-16 has for it.
+ * json_escape.c - see json_escape.h. A character above U+FFFF is escaped as its two UTF-16
+ * surrogates.
  */
 #include "output/json_escape.h"
 
@@ -18,20 +18,20 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* find_escaped marks, in the top bit of each of eight bytes, those that are not ASCII that stands for
- * itself; above the lowest one of them it may mark others. */
+/* find_escaped sets the top bit of each of eight bytes that is not plain ASCII; above the lowest
+ * such byte it may set others, too. */
 static inline uint64_t find_escaped(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
     const uint64_t quote = word ^ ones * '"';
     const uint64_t backslash = word ^ ones * '\\';
-    /* A byte below n borrows into its top bit; one of 0x7F carries into it. What goes on into the
-     * byte above does so where there was a hit. */
+    /* A byte below n borrows into its top bit; 0x7F carries into it. A borrow or carry into the
+     * next byte only comes from a byte that is marked. */
     return ((quote - ones) | (backslash - ones) | (word - ones * 0x20) | (word + ones) | word) & tops;
 }
 
-/* count_plain_of_8 returns how many of eight bytes, from the first on, are plain. */
+/* count_plain_of_8 returns how many of eight bytes are plain before the first that is not. */
 static inline unsigned count_plain_of_8(const char *text)
 {
     uint64_t word;
@@ -40,7 +40,7 @@ static inline unsigned count_plain_of_8(const char *text)
     return hits == 0 ? sizeof word : (unsigned)__builtin_ctzll(hits) / 8;
 }
 
-/* is_plain_4_to_7 looks at the first four bytes and the last four, which overlap. */
+/* is_plain_4_to_7 checks the first four and the last four bytes, which overlap. */
 static inline bool is_plain_4_to_7(const char *text, size_t len)
 {
     uint32_t half[2];
@@ -49,8 +49,8 @@ static inline bool is_plain_4_to_7(const char *text, size_t len)
     return find_escaped((uint64_t)half[0] << 32 | half[1]) == 0;
 }
 
-/* count_plain does so for a text; looked at eight by eight, for terms make up most of the output.
- * The last eight may overlap those before them. */
+/* count_plain does so for a text, eight bytes at a time, as terms make up most of the output. The
+ * last eight bytes may overlap those before. */
 static size_t count_plain(const char *text, size_t len)
 {
     enum { STEP = 8 };
@@ -78,8 +78,8 @@ static char *put_code(char *at, uint32_t code)
     return at;
 }
 
-/* escape_one writes what stands for the character at text, which is not plain, and returns how
- * many bytes it takes. */
+/* escape_one writes the escape of the character at text, which is not plain, and returns the length
+ * of the character. */
 static size_t escape_one(const char *text, size_t len, char **at)
 {
     uint32_t code;
@@ -130,7 +130,7 @@ void json_escape_written(struct ds_buffer *out, size_t start, struct ds_buffer *
     const size_t len = out->len - start;
     const size_t plain = count_plain(out->data + start, len);
     if (plain == len)
-        return; /* as mostly */
+        return; /* the usual case */
     spare->len = 0;
     ds_buffer_add(spare, out->data + start + plain, len - plain);
     out->len = start + plain;
@@ -149,7 +149,7 @@ static inline void add_char(struct ds_buffer *out, char c)
 void json_quote(struct ds_text text, struct ds_buffer *out)
 {
     enum { QUOTES = 2 };
-    if (count_plain(text.data, text.len) == text.len) { /* as mostly */
+    if (count_plain(text.data, text.len) == text.len) { /* the usual case */
         if (out->cap - out->len < text.len + QUOTES &&
             !ds_buffer_reserve(out, text.len + QUOTES))
             return;

@@ -170,8 +170,8 @@ void json_value_term(struct json_writer *json, const struct ds_term *term)
 {
     struct ds_buffer *out = json->out;
     add_quote(json);
-    /* Of what a term is printed as, double quotes and backslashes alone are not JSON's. Where the
-     * text is bounded, they are not to count. */
+    /* In the printed form of a term, only double quotes and backslashes need escapes in JSON. If
+     * the length of the text is limited, the added backslashes must not count. */
     json->limits.in_string =
         json->limits.syntax == DS_SYNTAX_ERLANG && !term_show_bounds(term);
     const size_t start = out->len;
@@ -201,7 +201,7 @@ void json_put_term_with(struct json_writer *json, struct json_key key, const str
     json->limits.part = NULL;
 }
 
-/* Whether text is a whole number that a double holds. */
+/* is_exact_number says whether text is a whole number that a double represents exactly. */
 static bool is_exact_number(const char *text, size_t len)
 {
     size_t i = len != 0 && text[0] == '-';
@@ -235,7 +235,7 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
     scratch->len = 0;
     const bool is_read = !term_show_is_large(term->len);
     if (is_read && !ds_term_copy_etf(term, scratch))
-        return; /* it is damaged: the record's fault says so */
+        return; /* it is damaged, which the record's fault reports */
     if (!is_read || term_show_is_large(scratch->len)) { /* with its cached atoms written out */
         term_show_note_cut();
         return;

@@ -1,11 +1,11 @@
 /*
- * json_write.h - the fields of a record, written straight into the output: they come by the
- * million, and most of them are terms, which are printed in their place.
+ * json_write.h - the fields of a record, written directly into the output: there are millions of
+ * them, most of them terms, which are printed in place.
  *
- * Nobody can forge a record: what is written as it is can only be a literal of this program
- * (JSON_KEY, JSON_LITERAL), a number, an object that another json_writer has written, or the text of
- * a term as it was written. Every other text goes through json_escape, also what only this program
- * can have made.
+ * No peer can forge a record: only a literal of this program (JSON_KEY, JSON_LITERAL), a number, an
+ * object from another json_writer, or the text of a term that was already written is written
+ * without escaping. Every other text goes through json_escape, even if only this program can have
+ * made it.
  */
 #ifndef SRC_JSON_WRITE_H
 #define SRC_JSON_WRITE_H
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* json_key is the name of a field with its punctuation, made by JSON_KEY of a literal only. */
+/* json_key is the name of a field with its punctuation; JSON_KEY makes it from a literal. */
 struct json_key {
     const char *text; /* ,"name": */
     size_t len;
@@ -27,19 +27,19 @@ struct json_key {
     }
 #define JSON_KEY(name) ((struct json_key)JSON_KEY_INIT(name))
 
-/* json_written is what stands between the quotes of a term that json_put_term has written. */
+/* json_written is the text between the quotes of a term that json_put_term has written. */
 struct json_written {
     struct ds_text text;
 };
 
-/* json_object is an object that json_end_object has ended. No text: memory ran out. */
+/* json_object is a complete object, from json_end_object. No text: memory ran out. */
 struct json_object {
     struct ds_text text;
 };
 
 struct json_writer {
     struct ds_buffer *out;
-    size_t start; /* of the record in out */
+    size_t start; /* where the record begins in out */
     bool failed;  /* memory ran out */
     struct ds_buffer scratch;
     struct timestamp_cache clock;
@@ -47,7 +47,7 @@ struct json_writer {
     struct ds_term_print_options limits; /* of terms */
 };
 
-/* json_type is how a record of a type begins, made by JSON_TYPE of a literal only. */
+/* json_type is the beginning of a record of a type; JSON_TYPE makes it from a literal. */
 struct json_type {
     const char *text; /* {"type":"message" */
     size_t len;
@@ -62,19 +62,19 @@ struct json_type {
 /* json_begin begins a record of a type. */
 void json_begin(struct json_writer *json, struct json_type type);
 
-/* json_end ends it, with a newline. When memory ran out, out is as it was before the record,
- * and out->failed is set. */
+/* json_end ends it, with a newline. If memory ran out, out is as before the record, and out->failed
+ * is set. */
 void json_end(struct json_writer *json);
 
-/* json_begin_object and json_end_object do so without type and newline. */
+/* json_begin_object and json_end_object do the same without type and newline. */
 void json_begin_object(struct json_writer *json);
 void json_end_object(struct json_writer *json);
 
-/* JSON_LITERAL appends what stands between records, a string literal. */
+/* JSON_LITERAL appends a string literal between records. */
 #define JSON_LITERAL(json, literal) ds_buffer_add((json)->out, "" literal, sizeof(literal) - 1)
 
-/* json_put_key writes a key; the first of an object has no comma. Keys are constants, so that to write
- * one is to store a few words. */
+/* json_put_key writes a key; the first in an object has no comma. Keys are constants, so that
+ * writing one is a few stores. */
 static inline __attribute__((always_inline)) void json_put_key(struct json_writer *json,
                                                                struct json_key key)
 {
@@ -91,10 +91,10 @@ static inline __attribute__((always_inline)) void json_put_key(struct json_write
     }
 }
 
-/* These write a value, behind a key. */
+/* These write a value, after a key. */
 void json_value_object(struct json_writer *json, struct json_object object);
 void json_value_string(struct json_writer *json, const char *text);
-void json_value_word(struct json_writer *json, const char *word); /* nothing of it needs an escape */
+void json_value_word(struct json_writer *json, const char *word); /* needs no escapes */
 void json_value_text(struct json_writer *json, struct ds_text text);
 void json_value_unsigned(struct json_writer *json, uint64_t number);
 void json_value_signed(struct json_writer *json, int64_t number);
@@ -122,26 +122,26 @@ JSON_PUT(time, int64_t)
 JSON_PUT(term, const struct ds_term *)
 JSON_PUT(written, struct json_written)
 #undef JSON_PUT
-/* json_put_term_with puts a term and tells where a part of it is written, if that is written so
- * wherever it stands. */
+/* json_put_term_with writes a term and returns the position of a part of it, if that part is always
+ * written the same way. */
 void json_put_term_with(struct json_writer *json, struct json_key key, const struct ds_term *term,
                         struct ds_term_part *part);
 void json_put_bool(struct json_writer *json, struct json_key key, bool value);
-/* Microseconds, with a fraction where there is one; or always. */
+/* Microseconds, with a fraction if there is one; or always. */
 void json_put_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
 void json_put_long_microseconds(struct json_writer *json, struct json_key key, int64_t ns);
 void json_put_hex(struct json_writer *json, struct json_key key, const uint8_t *bytes, size_t len);
-/* A term that is a whole number becomes one; all others are shown as text. */
+/* A term that is a whole number becomes a number; all others are shown as text. */
 void json_put_number_term(struct json_writer *json, struct json_key key, const struct ds_term *term);
 /* The external term format as base64; nothing for a damaged term. */
 void json_put_etf(struct json_writer *json, struct json_key key, const struct ds_term *term);
 
-/* Fields between these two are those of an object under key. */
+/* Fields between these two belong to an object under key. */
 void json_put_open(struct json_writer *json, struct json_key key);
 void json_put_close(struct json_writer *json);
 
-/* Items between these two are those of a list under key. Each begins with json_item, behind which a
- * json_value_* stands, or the fields of an object between json_item_open and json_put_close. */
+/* Items between these two belong to a list under key. Each begins with json_item, followed by a
+ * json_value_*, or with json_item_open, followed by fields and json_put_close. */
 void json_put_list(struct json_writer *json, struct json_key key);
 void json_item(struct json_writer *json);
 void json_item_open(struct json_writer *json);

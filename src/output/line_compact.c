@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What begins so, up to the end, has "..." between the two. */
+/* "..." replaces everything between such a beginning and its end. */
 static const struct {
     const char *begin;
     char end;
@@ -16,7 +16,8 @@ static const struct {
     {"#Reference<", '>'},
 };
 
-/* find_rule returns how long the beginning is that a text has, 0: none, and where its end is. */
+/* find_rule returns the length of the beginning that a text has, 0: none, and the position of its
+ * end. */
 static size_t find_rule(struct ds_text text, size_t *end)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
@@ -49,7 +50,7 @@ void line_compact(struct ds_text text, struct ds_buffer *out)
     ds_buffer_add(out, text.data + from, text.len - from);
 }
 
-/* What of a line that is still too wide is written otherwise. */
+/* Replacements in a line that is still too wide. */
 static const struct {
     const char *text, *instead;
 } shorter[] = {
@@ -63,19 +64,19 @@ static const struct {
     {"{:\"$gen_cast\", ", "{$cast, "},
 };
 
-/* Control messages that carry one of a process; that it is sent is seen without the word. */
+/* Control messages that carry a message from a process; that one is sent is clear without the word. */
 static const char *const sends[] = {"send",       "send_tt",       "reg_send",      "reg_send_tt",
                                     "send_sender", "send_sender_tt", "alias_send", "alias_send_tt",
                                     "altact_sig_send"};
 
-/* in_line is a place in a line: what stands there, and the names of both ends of it. */
+/* in_line is a position in a line, and the names of both ends of the line. */
 struct in_line {
     struct ds_text text;
     size_t at;
     struct ds_text name[2];
 };
 
-/* skip_paint returns where a text goes on behind the colours that stand at a place. */
+/* skip_paint returns the position after the colour codes at a position. */
 static size_t skip_paint(struct ds_text text, size_t at)
 {
     while (at < text.len && text.data[at] == '\033') {
@@ -92,8 +93,8 @@ static bool begins(const struct in_line *line, const char *word, size_t len)
     return line->text.len - line->at >= len && memcmp(line->text.data + line->at, word, len) == 0;
 }
 
-/* find_names finds both ends in "TIME a@h > b@h: ", where the first begins and the second one ends. False
- * where a line has none. */
+/* find_names finds both ends in "TIME a@h > b@h: ": where the first begins and the second ends.
+ * False if a line has none. */
 static bool find_names(struct in_line *line, size_t *begin, size_t *end)
 {
     const struct ds_text text = line->text;
@@ -120,7 +121,7 @@ static bool find_names(struct in_line *line, size_t *begin, size_t *end)
     return from < first_end;
 }
 
-/* add_names adds both ends without what they have in common: their host, or their name. */
+/* add_names adds both names without their common part: their host, or their name. */
 static void add_names(const struct in_line *line, size_t begin, size_t end, struct ds_buffer *out)
 {
     const struct ds_text *a = &line->name[0], *b = &line->name[1];
@@ -145,7 +146,7 @@ static void add_names(const struct in_line *line, size_t begin, size_t end, stru
     }
 }
 
-/* skip_node returns how much of a pid "<a@h.1.0>" is the node, which is an end of the line. */
+/* skip_node returns the length of the node in a pid "<a@h.1.0>", if it is an end of the line. */
 static size_t skip_node(const struct in_line *line)
 {
     for (int i = 0; i < 2; i++) {
@@ -158,7 +159,8 @@ static size_t skip_node(const struct in_line *line)
     return 0;
 }
 
-/* add_shorter adds what is written instead of what stands there, and returns how long that is; 0: none. */
+/* add_shorter adds the replacement for the text at this position, and returns the length of that
+ * text; 0: none. */
 static size_t add_shorter(const struct in_line *line, struct ds_buffer *out)
 {
     for (size_t i = 0; i < sizeof shorter / sizeof shorter[0]; i++) {
@@ -171,7 +173,8 @@ static size_t add_shorter(const struct in_line *line, struct ds_buffer *out)
     return 0;
 }
 
-/* skip_send returns how long a word such as reg_send is that stands there, with the blank behind it. */
+/* skip_send returns the length of a word such as reg_send at this position, including the blank
+ * after it. */
 static size_t skip_send(const struct in_line *line)
 {
     for (size_t i = 0; i < sizeof sends / sizeof sends[0]; i++) {
@@ -206,7 +209,7 @@ void line_compact_more(struct ds_text text, struct ds_buffer *out)
             skipped = skip_send(&line);
             may_be_send = skipped == 0;
             const char *paint = skipped != 0 ? memchr(text.data + line.at, '\033', skipped) : NULL;
-            if (paint != NULL) /* the colour behind it, without the blank */
+            if (paint != NULL) /* keep the colour code after it, without the blank */
                 ds_buffer_add(out, paint, skipped - 1 - (size_t)(paint - text.data - line.at));
         }
         if (skipped == 0)

@@ -1,5 +1,5 @@
 /*
- * map_write.c - see map_write.h. In external format there is a length of 4 bytes before each map,
+ * map_write.c - see map_write.h. In external format each map is preceded by a length of 4 bytes,
  * which counts what follows it.
  */
 #include "output/map_write.h"
@@ -12,13 +12,13 @@
 
 enum { LENGTH_LEN = 4 };
 
-/* atom_for returns the atom that stands for one which no node may take. */
+/* atom_for returns a replacement for an atom that no node accepts. */
 static struct ds_text atom_for(struct ds_text atom)
 {
     return ds_atom_ok(atom) ? atom : (struct ds_text){"?atom", sizeof "?atom" - 1};
 }
 
-/* What is source text in one of these. */
+/* put writes source text in one of the two languages. */
 static void put(struct map_writer *map, const char *erlang, const char *elixir)
 {
     ds_buffer_add_text(map->out, map->form == MAP_ERLANG ? erlang : elixir);
@@ -29,7 +29,7 @@ static enum ds_code_language language(const struct map_writer *map)
     return map->form == MAP_ERLANG ? DS_CODE_ERLANG : DS_CODE_ELIXIR;
 }
 
-/* begin begins a map or list: open is how it begins in external format. */
+/* begin begins a map or list; open does so in external format. */
 static void begin(struct map_writer *map, size_t (*open)(struct ds_buffer *out), const char *erlang,
                   const char *elixir)
 {
@@ -50,7 +50,7 @@ static void end(struct map_writer *map, const char *close)
         ds_buffer_add_text(map->out, close);
 }
 
-/* next begins the next of what is open. */
+/* next begins the next element of the innermost map or list. */
 static void next(struct map_writer *map)
 {
     if (map->open[map->num_open - 1].num++ != 0 && map->form != MAP_ETF)
@@ -157,7 +157,7 @@ void map_put_signed(struct map_writer *map, int64_t number)
         ds_buffer_printf(map->out, "%" PRId64, number);
 }
 
-/* map_put_copy puts a term in external format, without its 131. */
+/* map_put_copy writes a term in external format, without its version byte 131. */
 static void map_put_copy(struct map_writer *map, const struct ds_term *term)
 {
     size_t at = map->out->len;
@@ -169,7 +169,7 @@ static void map_put_copy(struct map_writer *map, const struct ds_term *term)
     }
 }
 
-/* put_large says how many bytes a term has of which the text might become too long. */
+/* put_large writes the size of a term whose text might be too long. */
 static void put_large(struct map_writer *map, const struct ds_term *term)
 {
     term_show_note_cut();
@@ -191,7 +191,7 @@ void map_put_term(struct map_writer *map, const struct ds_term *term)
         map->failed = true;
 }
 
-/* put_tag begins a tuple that says what it is, of num elements: the second is the node. */
+/* put_tag begins a tuple of num elements: the first says what it is, the second is the node. */
 static void put_tag(struct map_writer *map, const char *tag, struct ds_text node, uint8_t num)
 {
     map_put_tuple(map, num);

@@ -1,10 +1,11 @@
 /*
- * params_write.h - writes the parameters of a finding in one format: the rows of record/finding_params.def.
+ * params_write.h - writes the parameters of a finding in one format, from the rows of
+ * record/finding_params.def.
  *
- * It is a template like fields_write.h, and needs some of the same macros: finding_json.c includes it for
- * JSON, sink_maps.c for maps.
+ * It is a template like fields_write.h, and needs some of the same macros: finding_json.c includes
+ * it for JSON, sink_maps.c for maps.
  */
-/* A number of a parameter; its text; or the texts of all parts that are that parameter. */
+/* The number of a parameter; its text; or the texts of all parts with that parameter. */
 #define PARAM_NUMBER(name) PUT_SIGNED(#name, text->number[text->part[i].number - 1])
 #define PARAM_SPAN(name) PUT_SPAN(#name, text->number[text->part[i].number - 1])
 #define PARAM_TEXT(name) PUT_PRINTED(#name, wording_print_param(text, i, &w->scratch))
@@ -42,7 +43,8 @@ static void write_param(WRITER *w, const struct finding *finding, const struct w
     }
 }
 
-/* write_params writes the fields of an object: each parameter once, with the value of its first place. */
+/* write_params writes the fields of an object: each parameter once, with the value from its first
+ * occurrence. */
 static void write_params(WRITER *w, const struct finding *finding)
 {
     const struct wording *texts[] = {&finding->sentence, &finding->detail};

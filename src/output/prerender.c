@@ -1,19 +1,19 @@
 /*
- * prerender.c - see prerender.h. A draft has a sink of its own beside each of those it is made for: the
- * same format and options, but nothing is written from its buffer.
+ * prerender.c - see prerender.h. A draft has a second sink for each sink that it formats for: with
+ * the same format and options, but its buffer is never written out.
  */
 #include "output/prerender.h"
 
 #include <stdlib.h>
 
-/* A draft holds so much text, and with many drafts less, so that all of them hold no more than that. What
- * one record may add is judged by its terms: their text is seldom longer than so many times their bytes. */
+/* Maximum text of a draft, and of all drafts together. The text that a record may add is estimated
+ * from its terms: it is rarely longer than TEXT_OF_TERMS times their bytes. */
 enum { MAX_TEXT = 512 * 1024, TEXT_OF_ALL = 8 * 1024 * 1024, TEXT_OF_TERMS = 8 };
 
 struct prerender {
     size_t max_text;
     size_t num, num_drafted;
-    struct sink beside[MAX_SINKS]; /* kind NULL: of a sink that is not drafted */
+    struct sink beside[MAX_SINKS]; /* kind NULL: this sink is not drafted */
 };
 
 bool sink_is_drafted(const struct sink *sink)
@@ -22,7 +22,7 @@ bool sink_is_drafted(const struct sink *sink)
     return kind->stateless != NULL && kind->stateless(sink->config);
 }
 
-/* open_beside opens a format without its output, of which only what a terminal shows counts. */
+/* open_beside opens a format without output; the output only decides what depends on a terminal. */
 static bool open_beside(struct sink *beside, const struct sink *sink)
 {
     *beside = (struct sink){
@@ -37,7 +37,7 @@ static bool open_beside(struct sink *beside, const struct sink *sink)
         beside->kind = NULL;
         return false;
     }
-    beside->output.buffer.len = 0; /* the file has begun already */
+    beside->output.buffer.len = 0; /* the beginning of the file was already written */
     return true;
 }
 
@@ -83,7 +83,8 @@ static bool has_room(const struct prerender *draft)
     return len < draft->max_text;
 }
 
-/* is_large: two bytes in a message may be an atom of its cache, whose text is as long as atoms are. */
+/* is_large says whether a record may have too much text: two bytes in a message may be a cached
+ * atom, whose text is as long as atoms can be. */
 static bool is_large(const struct prerender *draft, const struct record *record)
 {
     const struct ds_event *event = record->event;

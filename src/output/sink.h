@@ -1,5 +1,5 @@
 /*
- * sink.h - where events go: one file a format, one line each in sinks.def.
+ * sink.h - the outputs: one file per format, one line each in sinks.def.
  */
 #ifndef SRC_SINK_H
 #define SRC_SINK_H
@@ -19,9 +19,9 @@ struct tui;
 struct nats_publisher;
 struct otlp_publisher;
 
-/* One more whenever a program that reads -T json would not understand it any more: a field is
- * renamed, goes, or means something else. Fields are added as they come. tests/promised has those
- * that there are. */
+/* Increment this when a program that reads -T json would no longer understand it: a field is
+ * renamed, removed, or gets another meaning. New fields do not count. tests/promised lists the
+ * existing ones. */
 enum { JSON_FORMAT = 1 };
 
 enum { MAX_ALSO_WRITTEN = 2 };
@@ -32,7 +32,7 @@ enum { MAX_FORMATS = 8, MAX_SINKS = MAX_FORMATS + 3 /* --web, --tui, --on-findin
 /* How times are written. */
 enum time_style { TIME_OF_DAY, TIME_NONE, TIME_EPOCH, TIME_DELTA, TIME_DATE, TIME_SINCE_FIRST };
 
-/* What the lanes of a diagram are. */
+/* What the lanes of a diagram stand for. */
 enum lanes { LANES_NODE, LANES_PROCESS };
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -48,87 +48,89 @@ struct sink_config {
     struct sink_format formats[MAX_FORMATS];
     size_t num_formats;
     bool etf, hex, line_buffered;
-    bool whole_lines; /* of text on a terminal too */
-    bool nanoseconds; /* of text on a terminal too, where the capture has them */
+    bool whole_lines; /* do not shorten lines, even on a terminal */
+    bool nanoseconds; /* show them on a terminal, too, if the capture has them */
     bool unicode_strings; /* see term_show.h */
-    bool json_base64;     /* of binaries that are no text */
-    enum ds_syntax json_syntax; /* of terms in json; term_show.h has that of all else */
-    bool has_timeline;    /* --report timeline: its lines are records too */
+    bool json_base64;     /* of binaries that are not text */
+    enum ds_syntax json_syntax; /* of terms in json; term_show.h has the syntax of everything else */
+    bool has_timeline;    /* --report timeline: its lines become records, too */
     int verbose;
     enum time_style time_style;
     enum color_when color;
     enum lanes lanes;
-    bool redacted;                   /* records are made safe to share before they come */
+    bool redacted;                   /* records are redacted before they come */
     const char *on_finding;          /* the command of --on-finding, or NULL */
-    int64_t on_finding_every_ns;     /* the same finding runs it once in this time */
+    int64_t on_finding_every_ns;     /* minimum interval of runs for the same finding */
     const char *cookie_file;         /* for generated tests to name, or NULL */
-    const struct compare *compare;   /* for -T html, of --compare; or NULL */
-    struct web *web;                 /* of --web, which has a sink too; or NULL */
-    struct tui *tui;                 /* of --tui, the same; or NULL */
+    const struct compare *compare;   /* from --compare, for -T html; or NULL */
+    struct web *web;                 /* of --web, which also has a sink; or NULL */
+    struct tui *tui;                 /* of --tui, likewise; or NULL */
     struct nats_publisher *nats;     /* of -T nats, or NULL */
     struct otlp_publisher *otlp;     /* of -T otlp=URL, or NULL */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 
-/* sink_kind is one format. open prepares state, false when memory ran out; record appends
- * one to output.buffer, lost what is missing between two of them; close releases state. */
+/* sink_kind is a format. open prepares state, false if memory ran out; record appends a record to
+ * output.buffer, lost what is missing between two records; close releases state. */
 struct sink_kind {
     const char *name;
     const char *help;
     bool (*open)(struct sink *sink);
-    /* open_by_itself opens output and state both, false after a complaint; NULL: the output is a file
-     * that records are appended to, and open prepares state. */
+    /* open_by_itself opens both output and state, false after a complaint; NULL: the output is a
+     * file to which records are appended, and open prepares state. */
     bool (*open_by_itself)(struct sink *sink, const char *file);
     void (*record)(struct sink *sink, const struct record *record);
     void (*lost)(struct sink *sink, const struct loss *loss); /* may be NULL */
-    void (*flush)(struct sink *sink); /* writes what is not in output.buffer; NULL: there is none */
-    void (*end)(struct sink *sink); /* appends what comes last; may be NULL */
+    void (*flush)(struct sink *sink); /* writes data that is not in output.buffer; NULL: there is
+                                       * none */
+    void (*end)(struct sink *sink); /* appends the end of the file; may be NULL */
     void (*close)(struct sink *sink);
-    /* stateless says whether a record is written the same way whatever came before it: then several
-     * threads may draft them, prerender.h. NULL: it is not. */
+    /* stateless says whether a record is written independently of earlier ones: then several
+     * threads may draft records, prerender.h. NULL: no. */
     bool (*stateless)(const struct sink_config *config);
-    /* skips says whether nothing is ever written of a record; NULL: of none. */
+    /* skips says whether a record is never written; NULL: none is skipped. */
     bool (*skips)(const struct sink_config *config, const struct record *record);
-    bool read_back; /* what is written is read by a node again: it holds no guesses */
-    bool takes_links;    /* it is given records with link_facts */
-    bool takes_monitors; /* it is given the ends of monitors and links too */
-    bool takes_findings; /* it is given what was found */
-    bool takes_timeline;  /* it is given the lines of --report timeline, where that is asked for */
-    /* wants_findings has them looked for, and is given too what only counts them or sums up. */
+    bool read_back; /* nodes read the output back: it contains no guesses */
+    bool takes_links;    /* it gets records with link_facts */
+    bool takes_monitors; /* it gets the ends of monitors and links, too */
+    bool takes_findings; /* it gets findings */
+    bool takes_timeline;  /* it gets the lines of --report timeline, if that is on */
+    /* wants_findings turns the detection of findings on; it also gets updates and sums. */
     bool wants_findings;
-    bool leaves_requests; /* what a call asked is shown with its message alone, not with its end */
-    bool raw; /* wants the bytes as sent too: DS_EVENT_DATA, DS_EVENT_FRAME */
+    bool leaves_requests; /* a request is only shown with its message, not with the end of its call */
+    bool raw; /* it also gets the bytes as sent: DS_EVENT_DATA, DS_EVENT_FRAME */
     /* check says whether the format can be written to that file (NULL: standard output); false
-     * after a complaint. NULL: to any. */
+     * after a complaint. NULL: to any file. */
     bool (*check)(const char *file);
-    bool has_temporary; /* some of it waits in files without a name */
-    bool is_script; /* its owner may run the file */
-    bool keeps; /* what is there already is the user's own: it is never written over */
-    bool is_of_packets; /* it is written where packets are kept, and is no sink */
-    bool wants_unselected; /* is also given what was not selected, with record->left_out */
-    bool writes_nothing; /* it has no output of its own */
-    bool takes_url;      /* behind its name stands a URL, not a file */
-    const struct sink_kind *by_url; /* what is meant where a URL does; NULL: a file it is, always */
-    /* companion is written with it, to a file named like its own, but for the ending; NULL: nothing is. */
+    bool has_temporary; /* part of it waits in unnamed files */
+    bool is_script; /* the file is executable by its owner */
+    bool keeps; /* an existing file belongs to the user: it is never overwritten */
+    bool is_of_packets; /* it is written with the packets, and is not a sink */
+    bool wants_unselected; /* it also gets records that were not selected, with record->left_out */
+    bool writes_nothing; /* it has no output file */
+    bool takes_url;      /* its name is followed by a URL, not a file */
+    const struct sink_kind *by_url; /* the kind for a URL; NULL: it is always a file */
+    /* companion is written with it, to a file with the same name but another ending; NULL: none. */
     const struct sink_kind *companion;
     const char *ending, *companion_ending;
-    /* What the name of a module of tests ends in, before ending. NULL: it is no such module. */
+    /* The end of a test module's name, before ending. NULL: not a test module. */
     const char *test_suffix;
-    /* Endings of what is there beside it while it is written, and is read and written; NULL: none. */
+    /* Endings of files that exist beside it while it is written, and are read and written; NULL:
+     * none. */
     const char *also_writes[MAX_ALSO_WRITTEN];
 };
 
-/* sink is one -T at work. */
+/* sink is one -T in progress. */
 struct sink {
     const struct sink_kind *kind;
     const struct sink_config *config;
     unsigned time_digits; /* of the capture: 6 or 9 */
     struct output_file output;
-    uint64_t num_cut; /* records that would have taken too long when the end was asked for */
-    bool is_lost; /* its reader has gone away, or it could not be written: that has been noted */
-    bool has_ended; /* what comes last is written */
-    bool is_closed; /* state is gone: there was no memory to begin anew */
-    void *state; /* of kind */
+    uint64_t num_cut; /* records that would have taken too long when the user wanted to end */
+    bool is_lost; /* its reader has gone, or writing failed, and this was handled */
+    bool has_ended; /* the end of the file was written */
+    bool is_closed; /* state is gone: no memory for a new file */
+    void *state; /* belongs to kind */
 };
 
 #define SINK(name) extern const struct sink_kind sink_##name;
@@ -140,66 +142,66 @@ struct sink {
 /* sink_find returns the kind of that name, or NULL. */
 const struct sink_kind *sink_find(const char *name, size_t len);
 
-/* sink_name_companion makes the name of what is written beside a file of that kind, to be freed; NULL when
- * memory ran out. sink_companion_of finds it among the formats. */
+/* sink_name_companion makes the name of the companion file of a file of that kind, which the caller
+ * frees; NULL if memory ran out. sink_companion_of finds it among the formats. */
 char *sink_name_companion(const struct sink_kind *kind, const char *file);
 const char *sink_companion_of(const struct sink_config *config, const char *file);
 
-/* sinks_are_read_back says whether one of the formats asked for is. */
+/* sinks_are_read_back says whether nodes read one of the requested formats back. */
 bool sinks_are_read_back(const struct sink_config *config);
 
-/* sinks_want_findings says whether one of the formats asked for has findings looked for. */
+/* sinks_want_findings says whether one of the requested formats needs findings. */
 bool sinks_want_findings(const struct sink_config *config);
 
-/* sinks_want_timeline says whether one of them shows what happened when, whoever asks for it. */
+/* sinks_want_timeline says whether one of the requested formats always shows the timeline. */
 bool sinks_want_timeline(const struct sink_config *config);
 
-/* sinks_find_of_packets returns the first format asked for that is of packets, or NULL. */
+/* sinks_find_of_packets returns the first requested format that is written with the packets, or
+ * NULL. */
 const struct sink_format *sinks_find_of_packets(const struct sink_config *config);
 
-/* sinks_want_unselected says whether one of the formats asked for also wants what was not selected.
- */
+/* sinks_want_unselected says whether one of the requested formats also needs records that were not
+ * selected. */
 bool sinks_want_unselected(const struct sink_config *config);
 
-/* sinks_want_raw says whether one of the formats asked for wants the bytes as sent. */
+/* sinks_want_raw says whether one of the requested formats needs the bytes as sent. */
 bool sinks_want_raw(const struct sink_config *config);
 
-/* sink_list writes a line for each format: its name, and what it is. */
+/* sink_list writes a line for each format: its name, and a description. */
 void sink_list(FILE *out);
 
-/* sink_get_names returns how many kinds there are. */
+/* sink_get_names returns the number of kinds. */
 enum { MAX_KINDS = 32 };
 size_t sink_get_names(const char *names[MAX_KINDS]);
 
 /* sink_open opens the output and the format. False after a complaint. */
 bool sink_open(struct sink *sink, const struct sink_format *format, const struct sink_config *config);
 
-/* sink_withdraw removes what was just created but is not to be written after all, so that it is not
- * taken for the user's own the next time. */
+/* sink_withdraw removes a file that was just created but will not be written, so that the next run
+ * does not take it for the user's own. */
 void sink_withdraw(struct sink *sink);
 
-/* sink_takes says whether a record is for this sink. */
+/* sink_takes says whether a sink writes a record. */
 bool sink_takes(const struct sink *sink, const struct record *record);
 
-/* sink_record shows one record. Failures are kept in sink->output. Where the end was asked for and
- * it takes long, what is there of the record is taken back; it is counted in num_cut, as are those
- * behind it. */
+/* sink_record writes a record. Failures are recorded in sink->output. If the user wants to end and
+ * it takes long, the record is undone; it is counted in num_cut, as are those after it. */
 void sink_record(struct sink *sink, const struct record *record);
 
-/* sink_flush writes what has gathered. */
+/* sink_flush writes out what is buffered. */
 void sink_flush(struct sink *sink);
 
-/* sink_lost tells that something is missing here. */
+/* sink_lost writes that something is missing here. */
 void sink_lost(struct sink *sink, const struct loss *loss);
 
-/* sink_reopen goes on in another file where the one that is written has no name any more, or another
- * one: what is written ends as by sink_close, and begins anew. What is the user's own stays. */
+/* sink_reopen goes on in a new file if the current one was removed or renamed: the current one ends
+ * as by sink_close, and another one begins. Files that belong to the user stay. */
 void sink_reopen(struct sink *sink);
 
-/* sink_end writes what comes last; num_cut is right then. */
+/* sink_end writes the end of the file; then num_cut is final. */
 void sink_end(struct sink *sink);
 
-/* sink_close ends it, if that was not done, and writes out what is left. */
+/* sink_close ends it, if not done yet, and writes out what is left. */
 void sink_close(struct sink *sink);
 
 #endif

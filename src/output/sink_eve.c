@@ -1,14 +1,14 @@
 /*
- * sink_eve.c - findings, connections and damage as Suricata's EVE JSON, for what collects Suricata's
- * logs: https://docs.suricata.io/en/latest/output/eve/eve-json-format.html
+ * sink_eve.c - findings, connections and damage as Suricata's EVE JSON, for programs that collect
+ * Suricata's logs: https://docs.suricata.io/en/latest/output/eve/eve-json-format.html
  *
- *   event_type  from            holds
+ *   event_type  from            contents
  *   alert       a finding       gid 4369, signature_id 43690000 + the digits of its code, severity 1 to 3
  *   flow        a connection    when it is over: segments and their payload by direction, start, end
- *   anomaly     a gap, a fault  type applayer where a peer sent nonsense, else stream
+ *   anomaly     a gap, a fault  type applayer if a peer sent malformed data, else stream
  *
- * What EVE has no name for stands in an object "distsniff". A finding names a connection by number:
- * the ends of the latest connections are remembered, so that an alert has addresses.
+ * Data without a name in EVE is in an object "distsniff". A finding identifies a connection by
+ * number: the ends of the latest connections are remembered, so that an alert has addresses.
  */
 #include "core/community_id.h"
 #include "output/finding_json.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum {
-    REMEMBERED = 4096, /* connections whose ends are known, by the low bits of their numbers */
+    REMEMBERED = 4096, /* connections whose ends are remembered, by the low bits of their numbers */
     GENERATOR = 4369,
     FIRST_SIGNATURE = 43690000,
 };
@@ -51,7 +51,7 @@ static void remember(struct eve_state *s, const struct ds_conn *conn)
     }
 }
 
-/* put_time puts a time as Suricata writes it: the zone as +0000. */
+/* put_time writes a time as Suricata does: the zone as +0000. */
 static void put_time(struct eve_state *s, struct json_key key, int64_t ns)
 {
     s->scratch.len = 0;
@@ -76,7 +76,7 @@ static void put_addr(struct json_writer *json, struct json_key key, const struct
     json_put_string(json, key, text);
 }
 
-/* begin begins an event of a connection, 0 where it is of none. */
+/* begin begins an event of a connection; 0: none. */
 static void begin(struct eve_state *s, const char *type, int64_t ts_ns, uint64_t conn, uint64_t frame)
 {
     struct json_writer *json = &s->json;
@@ -113,7 +113,7 @@ static uint64_t signature_of(const struct finding_kind *kind)
     return FIRST_SIGNATURE + strtoull(kind->code + 2, NULL, 10); /* "DS101" */
 }
 
-/* Suricata has 1 for the worst. */
+/* In Suricata, 1 is the worst. */
 static unsigned severity_of(enum severity severity)
 {
     return severity == SEVERITY_ERROR ? 1 : severity == SEVERITY_WARNING ? 2 : 3;
@@ -158,7 +158,7 @@ static void write_alert(struct eve_state *s, const struct finding *f)
     end(s);
 }
 
-/* app_proto names what was spoken. EPMD counts no frames. */
+/* app_proto returns the protocol. EPMD has no frames. */
 static const char *app_proto(const struct ds_conn *conn)
 {
     if (conn->tls != NULL)
@@ -168,7 +168,7 @@ static const char *app_proto(const struct ds_conn *conn)
     return conn->counters[0].bytes + conn->counters[1].bytes != 0 ? "epmd" : "failed";
 }
 
-/* flow_reason says why the flow is told of now. */
+/* flow_reason returns why the flow is reported now. */
 static const char *flow_reason(const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -260,7 +260,7 @@ static void eve_record(struct sink *sink, const struct record *record)
     } else if (record->call == NULL && record->monitor == NULL && !record->link_facts) {
         write_event(s, record->event);
     }
-    if (s->json.failed || s->scratch.failed) { /* a whole event, or none */
+    if (s->json.failed || s->scratch.failed) { /* a complete event, or none */
         s->scratch.failed = false;
         sink->output.buffer.len = start;
         sink->output.buffer.failed = true;
@@ -282,7 +282,8 @@ static void eve_close(struct sink *sink)
     free(s);
 }
 
-/* eve_skips: messages and ticks without a fault, and what ended with them, are no events of EVE. */
+/* eve_skips: EVE has no events for calls, monitors and facts of links, nor for messages and ticks
+ * without a fault. */
 static bool eve_skips(const struct sink_config *config, const struct record *record)
 {
     (void)config;

@@ -1,6 +1,6 @@
 /*
- * sink_json.c - one JSON object a line, for programs. The names of the fields are a promise:
- * add, never rename. The manual page lists them.
+ * sink_json.c - one JSON object a line, for programs. The names of the fields are stable: add some,
+ * but never rename any. The manual page lists them.
  */
 #include "core/community_id.h"
 #include "output/endpoint_cache.h"
@@ -14,19 +14,19 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* As text, shorter binaries are easier to read, and not much longer. */
+/* Shorter binaries are easier to read as text, and not much longer. */
 enum { BASE64_MIN = 32 };
 
 struct json_state {
     struct endpoint_cache *endpoints;
     struct json_writer json;
     struct ds_buffer scratch;
-    const struct note *note; /* on the event at hand */
-    struct term_text_cache *said; /* NULL: what is shown of a call may be something else */
+    const struct note *note; /* of the current event */
+    struct term_text_cache *said; /* NULL: a call's terms may be shown differently from its messages */
     bool etf;
 };
 
-/* An endpoint as a finished object: {"addr":"10.0.0.1","port":4369,"node":"a@h"} */
+/* print_endpoint writes an endpoint as an object: {"addr":"10.0.0.1","port":4369,"node":"a@h"} */
 static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer *out)
 {
     char addr[DS_ADDR_LEN];
@@ -43,7 +43,7 @@ static void print_endpoint(const struct ds_endpoint *endpoint, struct ds_buffer 
     json_writer_free(&json);
 }
 
-/* print_peers prints the object of the end that sends, and behind it the field of the other one. */
+/* print_peers writes the object of the sender, and after it the field of the receiver. */
 static void print_peers(const struct ds_conn *conn, unsigned from, struct ds_buffer *out)
 {
     print_endpoint(&conn->end[from], out);
@@ -88,8 +88,8 @@ static void write_roles(struct json_state *s, const struct ds_message *message)
         write_role(s, (enum ds_role)role, message);
 }
 
-/* write_payload writes what was sent, and remembers what of it the record of its call will say
- * again: what was asked, or answered by the message that ends it, stands last, nearly always. */
+/* write_payload writes the payload, and remembers the part that the record of its call will repeat:
+ * the request, or the answer in the message that ends it, which nearly always comes last. */
 static void write_payload(struct json_state *s, const struct ds_term *payload)
 {
     const struct note *note = s->note;
@@ -110,7 +110,7 @@ static void write_payload(struct json_state *s, const struct ds_term *payload)
                              (struct ds_text){s->json.out->data + part.at, part.len});
 }
 
-/* write_said writes a term of a call, which its message may have said. */
+/* write_said writes a term of a call, which its message may have contained. */
 static void write_said(struct json_state *s, struct json_key key, const struct call *call,
                        enum cached_what what, const struct ds_term *term)
 {
@@ -167,7 +167,7 @@ static void put_addr(struct json_writer *json, struct json_key key, const struct
     json_put_string(json, key, addr);
 }
 
-/* PUT_PRINTED puts what print appends to the scratch memory. */
+/* PUT_PRINTED writes what print appends to the scratch memory. */
 #define PUT_PRINTED(name, print)                                                                   \
     do {                                                                                           \
         w->scratch.len = 0;                                                                        \
@@ -238,9 +238,9 @@ static void put_addr(struct json_writer *json, struct json_key key, const struct
 #define PUT_WORDING(name, wording) PUT_PRINTED(name, wording_print(wording, &w->scratch))
 #define PUT_PARAMS(name, finding) finding_params_put(finding, KEY(name), &w->json)
 #define PUT_JSON_UNSIGNED PUT_UNSIGNED
-#define PUT_MAP_BOOL(name, value) /* only lists of all nodes say so */
+#define PUT_MAP_BOOL(name, value) /* only lists of all nodes have it */
 #define PUT_MAP_TERM(name, term) /* JSON has it as text in mfa */
-#define PUT_MAP_ADDRESSES(name, event) /* src and dst have them */
+#define PUT_MAP_ADDRESSES(name, event) /* in src and dst */
 #include "output/fields_write.h"
 
 static void write_token(struct json_state *w, const struct ds_token *it)

@@ -1,5 +1,5 @@
 /*
- * sink_kinds.c - the table of output formats, by sinks.def.
+ * sink_kinds.c - the table of output formats, from sinks.def.
  */
 #include "output/sink.h"
 

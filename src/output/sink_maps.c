@@ -1,9 +1,9 @@
 /*
- * sink_maps.c - every record as a map, for Erlang (file:consult/1), for Elixir
- * (Code.eval_file/1) and in external term format ({packet, 4}). The fields are those of json,
- * where these have types of their own: terms are terms, names of nodes and processes are atoms,
- * what a peer sent as text is a binary, points and spans of time are nanoseconds. The names are
- * a promise: add, never rename. The manual page lists them.
+ * sink_maps.c - every record as a map, for Erlang (file:consult/1), for Elixir (Code.eval_file/1)
+ * and in external term format ({packet, 4}). The fields are those of json, with Erlang's own types:
+ * terms are terms, names of nodes and processes are atoms, text from peers is a binary, points and
+ * spans of time are nanoseconds. The names are stable: add some, but never rename any. The manual
+ * page lists them.
  */
 #include "core/complain.h"
 #include "core/community_id.h"
@@ -21,8 +21,8 @@ struct maps_state {
     struct ds_buffer scratch;
 };
 
-/* An end of a connection: the node's name, or while that is not known, {Address, Port} as
- * Erlang's inet has it. */
+/* put_address writes an end of a connection: the node's name, or if unknown, {Address, Port} as in
+ * Erlang's inet. */
 static void put_address(struct map_writer *map, const struct ds_endpoint *endpoint)
 {
     const struct ds_addr *addr = &endpoint->addr;
@@ -68,7 +68,7 @@ static void put_peers(struct map_writer *map, const struct ds_event *event)
     put_end(map, "dst", "dst_inferred", &event->conn->end[!event->dir]);
 }
 
-/* put_second: the year 9999 stands for never. */
+/* put_second writes a second; the year 9999 means never. */
 static void put_second(struct map_writer *map, const char *key, int64_t second)
 {
     int64_t ns;
@@ -103,7 +103,8 @@ static void put_roles(struct map_writer *map, const struct ds_message *m)
         map_field_term(map, ds_role_name((enum ds_role)role), &m->role[role]);
 }
 
-/* put_unknown_atoms: in a file that is read back, likely atoms are written as unknown ones. */
+/* put_unknown_atoms counts likely atoms as unknown in a file that is read back, as they are written
+ * so. */
 static void put_unknown_atoms(struct map_writer *map, const char *key, const struct ds_event *event)
 {
     if (event->unknown_atoms + event->likely_atoms != 0)
@@ -126,7 +127,7 @@ static void put_ref(struct map_writer *map, const char *key, const struct monito
     map_put_reference(map, m->watcher.node, m->ref, m->num_ref_words, m->ref_creation);
 }
 
-/* PUT_PRINTED puts what print appends to the scratch memory. */
+/* PUT_PRINTED writes what print appends to the scratch memory. */
 #define PUT_PRINTED(name, print)                                                                   \
     do {                                                                                           \
         w->scratch.len = 0;                                                                        \
@@ -177,7 +178,7 @@ static void put_ref(struct map_writer *map, const char *key, const struct monito
 #define PUT_OP(name, message) put_op(&w->map, message)
 #define PUT_ROLES(name, message) put_roles(&w->map, message)
 #define PUT_PAYLOAD PUT_TERM
-#define PUT_AS_ETF(name, term) /* terms are terms */
+#define PUT_AS_ETF(name, term) /* the map has the term itself */
 #define PUT_REQUEST(name, call) PUT_TERM(name, &(call)->request)
 #define PUT_ANSWER PUT_TERM
 #define PUT_UNKNOWN_ATOMS(name, event) put_unknown_atoms(&w->map, name, event)
@@ -241,7 +242,7 @@ static bool etf_open(struct sink *sink)
     return maps_open(sink, MAP_ETF, "");
 }
 
-/* etf_check: no terminal is to be sent bytes that it would obey. */
+/* etf_check refuses to write to a terminal, which could interpret the bytes. */
 static bool etf_check(const char *file)
 {
     if (file != NULL || !isatty(STDOUT_FILENO))
@@ -263,7 +264,7 @@ static bool maps_are_by_themselves(const struct sink_config *config)
     return true;
 }
 
-/* MAPS is what the three formats have in common. */
+/* MAPS is the common part of the three formats. */
 #define MAPS                                                                                       \
     .read_back = true, .record = maps_record, .lost = maps_lost, .close = maps_close,              \
     .stateless = maps_are_by_themselves, .takes_monitors = true, .takes_links = true,              \

@@ -1,11 +1,12 @@
 /*
- * sink_on_finding.c - --on-finding: a command is run for each finding, with the JSON of -T json on its
- * standard input. The file helper runs it (file_helper_tell): it sees no packet and holds up no capture.
+ * sink_on_finding.c - --on-finding: runs a command for each finding, with the JSON of -T json on
+ * its standard input. The file helper runs it (file_helper_tell): it sees no packets and does not
+ * delay the capture.
  *
- * It is run for what is wrong now, so not for hygiene (finding_is_aside). The same code between the
+ * It runs for current problems, so not for hygiene (finding_is_aside). The same code between the
  * same nodes runs it once in on_finding_every_ns, by the clock of the capture; the latest
- * MOST_REMEMBERED of these runs are remembered. MOST_AT_ONCE run at a time, and MOST_WAITING findings
- * wait for them to end. What that leaves out is counted, and said at the end.
+ * MOST_REMEMBERED runs are remembered. MOST_AT_ONCE commands run at a time, and MOST_WAITING
+ * findings wait for them to end. Findings beyond that are counted, and reported at the end.
  */
 #include "core/complain.h"
 #include "core/hash.h"
@@ -21,14 +22,14 @@
 
 enum { MOST_REMEMBERED = 512, MOST_AT_ONCE = 8, MOST_WAITING = 64 };
 
-/* Commands that do not end keep nobody waiting longer. */
+/* At the end, commands that do not finish are not waited for any longer. */
 static const int64_t end_wait_ns = 5000000000;
 enum { POLL_NS = 20000000 };
 
 struct last_run {
     const struct finding_kind *kind; /* NULL: free */
     uint64_t nodes;                  /* a hash of their names */
-    int64_t ts_ns;                   /* when the command was run last */
+    int64_t ts_ns;                   /* when the command last ran */
 };
 
 struct on_finding {
@@ -39,9 +40,9 @@ struct on_finding {
         const char *code;
         char *text;
         size_t len;
-    } waiting[MOST_WAITING]; /* a ring */
+    } waiting[MOST_WAITING]; /* a ring buffer */
     size_t first, num_waiting;
-    uint64_t num_left_out; /* for which there was no room */
+    uint64_t num_left_out; /* findings for which there was no room */
 };
 
 static uint64_t hash_nodes(const struct finding *f)
@@ -54,7 +55,8 @@ static uint64_t hash_nodes(const struct finding *f)
     return hash;
 }
 
-/* find_run returns the last run for the same finding, else the oldest of all, which is forgotten. */
+/* find_run returns the last run for the same finding, else the oldest of all, whose place is
+ * reused. */
 static struct last_run *find_run(struct on_finding *s, const struct finding *f, uint64_t nodes)
 {
     struct last_run *oldest = s->runs;
@@ -75,7 +77,7 @@ static bool is_within(int64_t before_ns, int64_t now_ns, int64_t span_ns)
     return !__builtin_sub_overflow(now_ns, before_ns, &passed) && passed < span_ns && passed > -span_ns;
 }
 
-/* run_waiting runs the command for those that wait, while there is room. */
+/* run_waiting runs the command for waiting findings, as far as the limit allows. */
 static void run_waiting(struct on_finding *s)
 {
     while (s->num_waiting != 0 && side_commands_have_room(&s->commands)) {
@@ -95,7 +97,7 @@ static void run_waiting(struct on_finding *s)
     }
 }
 
-/* add_waiting writes a finding down. False when there is no room or no memory. */
+/* add_waiting queues a finding as text. False if there is no room or memory ran out. */
 static bool add_waiting(struct on_finding *s, const struct record *record)
 {
     struct ds_buffer *text = &s->json.output.buffer;

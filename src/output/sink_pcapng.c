@@ -1,6 +1,6 @@
 /*
- * sink_pcapng.c - the format of -T pcapng. It is made of packets as well as of records, so what
- * writes it stands where packets are: keep/annotated_file.c.
+ * sink_pcapng.c - the table entry of -T pcapng. It is made of packets as well as records, so its
+ * writer is where packets are: keep/annotated_file.c.
  */
 #include "output/sink.h"
 

@@ -1,10 +1,10 @@
 /*
- * sink_text.c - one line an event, in the manner of tcpdump:
+ * sink_text.c - one line per event, in the style of tcpdump:
  *
  *   12:34:56.123456 alice@h > bob@h: send_sender <alice@h.90.0> > <bob@h.91.0> hello
  *
- * Time, who speaks to whom, what; then in brackets whatever is wrong or uncertain. Long
- * terms are shortened and say so; -v shows more of them, -vv all.
+ * Time, sender and receiver, content; then in brackets what is wrong or uncertain. Long terms are
+ * shortened and marked; -v shows more of them, -vv everything.
  */
 #include "output/event_text.h"
 #include "output/line_compact.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What of a term is shown without -v, with -v and with -vv. */
+/* How much of a term is shown without -v, with -v and with -vv. */
 static const struct ds_term_print_options term_limits[] = {
     {.max_bytes = 200, .max_items = 50, .max_depth = 12, .max_len = 1000},
     {.max_bytes = 4000, .max_items = 1000, .max_depth = 100, .max_len = 20000},
@@ -91,7 +91,7 @@ static void (*const add_event[])(struct text_state *, const struct sink *,
     [DS_EVENT_STALL] = text_add_stall, [DS_EVENT_STREAM] = add_stream,
 };
 
-/* add_guesses adds what unknown atoms may be. */
+/* add_guesses adds guesses at unknown atoms. */
 static void add_guesses(struct text_state *s, const struct ds_message *message)
 {
     for (uint32_t i = 0; i < message->num_guesses; i++) {
@@ -134,7 +134,8 @@ static void add_uncertain(struct text_state *s, const struct ds_event *event)
     text_paint(s, PAINT_OFF);
 }
 
-/* What is only shown with -v: ticks, and the end of connections that say nothing more. */
+/* is_dull says whether an event is only shown with -v: ticks, and connection ends without further
+ * information. */
 static bool is_dull(const struct ds_event *event)
 {
     if (event->type == DS_EVENT_TICK)
@@ -147,7 +148,7 @@ static bool is_dull(const struct ds_event *event)
     return (c[0].frames | c[1].frames | c[0].gaps | c[1].gaps | c[0].faults | c[1].faults) == 0;
 }
 
-/* The end of a call that no message ended: it was never answered. */
+/* add_call adds the end of a call that no message ended: it was never answered. */
 static void add_call(struct text_state *s, const struct sink *sink, const struct record *record)
 {
     const struct call *call = record->call;
@@ -184,7 +185,7 @@ static void add_finding(struct text_state *s, const struct sink *sink, const str
     text_add(s, "\n");
 }
 
-/* All of the line but the time. */
+/* add_line adds the whole line except its time. */
 static void add_line(struct text_state *s, const struct sink *sink, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -199,7 +200,7 @@ static void add_line(struct text_state *s, const struct sink *sink, const struct
     add_uncertain(s, event);
 }
 
-/* add_bytes shows the bytes as sent; of very many the beginning. */
+/* add_bytes shows the bytes as sent; only the beginning if there are many. */
 static void add_bytes(struct text_state *s, const struct ds_event *event)
 {
     enum { SHOWN_OF_LARGE = 1024 * 1024 };
@@ -212,7 +213,8 @@ static void add_bytes(struct text_state *s, const struct ds_event *event)
     term_show_note_cut();
 }
 
-/* is_housekeeping: what processes watch, and registrations, are seldom what one looks for. */
+/* is_housekeeping says whether a record is about monitors, links or registrations, which readers
+ * rarely look for. */
 static bool is_housekeeping(const struct record *record)
 {
     static const uint32_t watching = 1u << DS_KIND_LINK | 1u << DS_KIND_UNLINK | 1u << DS_KIND_UNLINK_ACK |
@@ -228,7 +230,7 @@ static bool is_housekeeping(const struct record *record)
            (record->note.group != NULL && strcmp(record->note.group, "otp") == 0);
 }
 
-/* compact leaves out of a line what is needed least, and of one that is still too wide more. */
+/* compact shortens a line, and more if it is still too wide. */
 static void compact(struct text_state *s, struct ds_text line, unsigned columns)
 {
     line_compact(line, &s->whole);
@@ -242,7 +244,7 @@ static void compact(struct text_state *s, struct ds_text line, unsigned columns)
     s->shorter.len = 0;
 }
 
-/* fit_line cuts the line that begins at begin at the width of the terminal, or breaks it into several. */
+/* fit_line cuts the line that begins at begin to the width of the terminal, or wraps it. */
 static void fit_line(struct text_state *s, size_t begin, bool breaks)
 {
     struct ds_buffer *out = s->out;
@@ -258,7 +260,7 @@ static void fit_line(struct text_state *s, size_t begin, bool breaks)
     else
         compact(s, (struct ds_text){out->data + begin, len}, columns);
     if (s->whole.failed) {
-        s->whole.failed = false; /* there is no memory: the line stays whole */
+        s->whole.failed = false; /* memory ran out: the line stays whole */
         return;
     }
     out->len = begin;
@@ -315,14 +317,14 @@ static void text_lost(struct sink *sink, const struct loss *loss)
     text_add(s, "\n");
 }
 
-/* terminal_has_colour says what the environment says of it. */
+/* terminal_has_colour checks the environment. */
 static bool terminal_has_colour(void)
 {
     const char *term = getenv("TERM");
     return getenv("NO_COLOR") == NULL && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-/* use_limits keeps the memo of who had one before. */
+/* use_limits sets the limits of terms, and keeps the memo of earlier ones. */
 static void use_limits(struct text_state *s, const struct ds_term_print_options *limits)
 {
     struct ds_term_memo *memo = s->limits.memo != NULL ? s->limits.memo : ds_term_memo_new();
@@ -362,13 +364,14 @@ static void text_close(struct sink *sink)
     free(s);
 }
 
-/* Times since another line are not known without it. */
+/* text_is_stateless says no if times are relative to another line. */
 static bool text_is_stateless(const struct sink_config *config)
 {
     return config->time_style != TIME_DELTA && config->time_style != TIME_SINCE_FIRST;
 }
 
-/* Of a call that a message ended, that one's line has all there is to say. */
+/* text_skips leaves out ends of calls that a message ended: the line of that message contains
+ * everything. */
 static bool text_skips(const struct sink_config *config, const struct record *record)
 {
     if (record->call != NULL)
@@ -389,10 +392,10 @@ const struct sink_kind sink_text = {
     .leaves_requests = true,
 };
 
-/* Terms for searching: nobody knows beforehand which atoms will be only likely. */
+/* Terms for searching, unmarked: which atoms are only likely is not known in advance. */
 static const struct ds_term_print_options in_full = {.unmarked = true};
 
-/* An event as text for itself: a sink that nothing is written from. */
+/* event_text is an event as text: a sink whose buffer is never written out. */
 struct event_text {
     struct sink_config config;
     struct sink sink;

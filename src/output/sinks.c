@@ -1,6 +1,6 @@
 /*
- * sinks.c - what outputs of all formats have in common: how they are opened, given records, and closed,
- * and what some of several want. See sink.h.
+ * sinks.c - the common part of all outputs: how they are opened, get records, and are closed, and
+ * what some of them need. See sink.h.
  */
 #include "output/sink.h"
 

@@ -1,6 +1,7 @@
 /*
- * term_text_cache.c - see term_text_cache.h. Direct-mapped by the number of the call. Of a call, terms
- * with the same bytes are the same: they come from one message, whose atoms do not change any more.
+ * term_text_cache.c - see term_text_cache.h. Direct-mapped by the number of the call. Within a
+ * call, terms with equal bytes are equal: they come from one message, whose atoms do not change any
+ * more.
  */
 #include "output/term_text_cache.h"
 

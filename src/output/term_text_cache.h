@@ -1,6 +1,6 @@
 /*
- * term_text_cache.h - what terms of messages were written as, for the records of the calls that they
- * belong to: those say the same again, soon after. Of the latest calls alone, and of what is short.
+ * term_text_cache.h - the written text of messages' terms, for the records of their calls, which
+ * repeat them shortly after. Only for the latest calls, and for short terms.
  */
 #ifndef SRC_TERM_TEXT_CACHE_H
 #define SRC_TERM_TEXT_CACHE_H
@@ -11,22 +11,20 @@ enum cached_what { CACHED_REQUEST, CACHED_ANSWER, CACHED_NUM };
 
 struct term_text_cache;
 
-/* term_text_cache_new returns one that knows nothing; NULL when memory ran out. */
+/* term_text_cache_new returns an empty cache; NULL if memory ran out. */
 struct term_text_cache *term_text_cache_new(void);
 void term_text_cache_free(struct term_text_cache *said); /* NULL is allowed */
 
 /* term_text_cache_wants says whether a term is short enough. */
 bool term_text_cache_wants(const struct ds_term *term);
 
-/* term_text_cache_keep keeps the text of a term that was asked or answered in the call of that number,
- * unless
+/* term_text_cache_keep keeps the text of a request or answer in the call of that number, unless
  * memory runs out. */
 void term_text_cache_keep(struct term_text_cache *said, uint64_t call, enum cached_what what,
                           const struct ds_term *term, struct ds_text text);
 
-/* term_text_cache_find returns the text of the same term of the same call, which lives until the next
- * term_text_cache_keep;
- * absent when it is not known. */
+/* term_text_cache_find returns the text of the same term of the same call; absent if unknown. Valid
+ * until the next term_text_cache_keep. */
 struct ds_text term_text_cache_find(const struct term_text_cache *said, uint64_t call,
                                     enum cached_what what, const struct ds_term *term);
 

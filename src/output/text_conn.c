@@ -1,6 +1,6 @@
 /*
- * text_conn.c - how nodes find and greet each other, as text: EPMD, handshakes, and what
- * becomes of a connection.
+ * text_conn.c - how nodes find and greet each other, as text: EPMD, handshakes, and states of
+ * connections.
  */
 #include "output/text_line.h"
 
@@ -154,7 +154,7 @@ static void add_counters(struct text_state *s, const struct ds_conn *conn)
     }
 }
 
-/* In words, where the name that programs read has none. */
+/* state_text returns a state in words, if its name for programs has none. */
 static const char *state_text(enum ds_conn_state state)
 {
     switch (state) {

@@ -32,7 +32,8 @@ void text_add_word(struct text_state *s, enum paint color, const char *word)
         text_paint(s, PAINT_OFF);
 }
 
-/* Not inline: each that adds several terms would have a walk over their memo for each. */
+/* Not inline: otherwise each function that adds several terms would contain a walk over the memo
+ * for each. */
 __attribute__((noinline)) void text_add_term(struct text_state *s, const struct ds_term *term)
 {
     term_show(term, &s->limits, s->out);

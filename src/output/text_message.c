@@ -1,6 +1,6 @@
 /*
- * text_message.c - a control message as text: its call, its op, who sends what to whom, and the
- * rest of its elements as far as they say something.
+ * text_message.c - a control message as text: its call, its op, sender and receiver, and those of
+ * its other elements that carry information.
  */
 #include "output/text_line.h"
 
@@ -11,10 +11,10 @@
 #include <distsniff/counted.h>
 #include <inttypes.h>
 
-/* How a role is shown behind the names of sender and receiver. */
+/* shown_role defines how a role is shown after the names of sender and receiver. */
 struct shown_role {
     struct ds_text before; /* NULL: it is shown elsewhere */
-    int verbose;           /* shown from so many -v on */
+    int verbose;           /* number of -v from which on it is shown */
     bool empty_too;
 };
 #define BEFORE(text) {text, sizeof(text) - 1}
@@ -36,13 +36,13 @@ static const struct shown_role shown_roles[DS_ROLE_COUNT] = {
 #undef ROLE
 };
 
-/* The names of ops; all of their bytes are copied, and len of them count. */
+/* The names of ops; a whole name is copied each time, of which len bytes count. */
 enum { OP_TEXT_LEN = 31 };
 static const struct {
     char text[OP_TEXT_LEN];
     uint8_t len;
 } op_names[] = {
-    {"socket_send", sizeof "socket_send" - 1}, /* a message of no control tuple */
+    {"socket_send", sizeof "socket_send" - 1}, /* a message without a control tuple */
 #define OP(code, id, lower, kind, roles, payload, from, ref) [code] = {#lower, sizeof #lower - 1},
 #include <distsniff/ops.def>
 #undef OP
@@ -79,8 +79,8 @@ static void add_token(struct text_state *s, const struct ds_token *token)
     ds_buffer_printf(s->out, "%s%" PRId64 "]", text_word_flags, token->flags);
 }
 
-/* "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a call, "#17 late
- * reply after 6.20 s " before what comes when it has ended. */
+/* add_note adds "#17 gen:call " before a request, "#17 reply after 412 us " before what ends a
+ * call, "#17 late reply after 6.20 s " before an answer that comes after the end. */
 static void add_note(struct text_state *s, const struct sink *sink, const struct note *note)
 {
     const bool has_label = note->label != NULL && (note->call != 0 || sink->config->verbose != 0);
@@ -106,7 +106,8 @@ static void add_note(struct text_state *s, const struct sink *sink, const struct
     text_paint(s, PAINT_OFF);
 }
 
-/* add_titled adds "echo pg:all <85.0>", or of one that answered for a name "<85.0> for echo". */
+/* add_titled adds "echo pg:all <85.0>", or for a process that answered for a name "<85.0> for
+ * echo". */
 static __attribute__((noinline)) void add_titled(struct text_state *s, const struct ds_term *process,
                                                  struct ds_text name, bool is_for,
                                                  const struct titles *titles)
@@ -123,7 +124,7 @@ static __attribute__((noinline)) void add_titled(struct text_state *s, const str
     }
 }
 
-/* add_process does so where it is "echo <85.0>" at most, as mostly. */
+/* add_process does the same in the usual case: "echo <85.0>" at most. */
 static inline void add_process(struct text_state *s, const struct ds_term *process, struct ds_text name,
                                bool is_for, const struct titles *titles)
 {

@@ -8,7 +8,7 @@
 #include <distsniff/term.h>
 #include <string.h>
 
-/* Of a regular expression of Elixir, in any order. */
+/* Words of Elixir's regular expressions, in any order. */
 #define SIGIL_MODIFIERS "imsxufUE"
 
 static const char *const words[] = {

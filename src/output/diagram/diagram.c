@@ -16,10 +16,10 @@ enum { MAX_LANES = 4096 };
 struct diagram {
     const struct dialect *dialect;
     bool by_process;
-    struct diagram_ends ends; /* one node has one lane, or its processes have */
+    struct diagram_ends ends; /* each node has one lane, or its processes have */
     struct diagram_wait wait;
     struct id_map lanes;
-    bool has_others; /* the lane of all that came too late is declared */
+    bool has_others; /* the common lane of ends for which there was no room is declared */
     struct diagram_step step;
     uint64_t num_chars, num_rows, lane_chars;
 };
@@ -34,13 +34,13 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->data, buffer->len};
 }
 
-/* add_escaped appends what a peer may have had a say in. */
+/* add_escaped appends text that a peer may have influenced. */
 static void add_escaped(const struct diagram *d, struct ds_text left, struct ds_buffer *out)
 {
     while (left.len != 0) {
         uint32_t character = '?';
         const size_t num = ds_text_read_char(left, &character);
-        left.data += num != 0 ? num : 1; /* all texts of a story are right */
+        left.data += num != 0 ? num : 1; /* all texts of rows are valid UTF-8 */
         left.len -= num != 0 ? num : 1;
         d->dialect->escape(character, out);
     }
@@ -70,7 +70,7 @@ static void declare_lane(struct diagram *d, uint32_t number,
     add(out, dialect->lane_end);
 }
 
-/* add_learnt says what a node was called whose name could not be waited for. */
+/* add_learnt writes what a node was called before its name was learnt too late. */
 static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text was_called,
                        const struct diagram_row_end *end, struct ds_buffer *out)
 {
@@ -82,7 +82,7 @@ static void add_learnt(const struct diagram *d, uint32_t lane, struct ds_text wa
     add(out, "\n");
 }
 
-/* find_lane returns the number of an end's lane, 0 for that of the others. */
+/* find_lane returns the number of an end's lane; 0: the common lane of the others. */
 static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end, struct ds_buffer *out)
 {
     bool is_new;
@@ -103,7 +103,7 @@ static uint32_t find_lane(struct diagram *d, const struct diagram_row_end *end, 
     return number;
 }
 
-/* add_processes tells who speaks to whom where the lanes do not. */
+/* add_processes writes sender and receiver if the lanes do not show them. */
 static void add_processes(const struct diagram *d, const struct diagram_row *row, struct ds_buffer *out)
 {
     if (d->by_process || (row->from.process.len == 0 && row->to.process.len == 0))
@@ -158,7 +158,7 @@ void diagram_record(struct sink *sink, const struct record *record)
     diagram_wait_record(&d->wait, sink, record);
 }
 
-/* A note needs a lane. */
+/* draw_lost writes a note, which needs a lane. */
 static void draw_lost(struct sink *sink, const struct loss *loss)
 {
     struct diagram *d = sink->state;
@@ -195,7 +195,7 @@ bool diagram_open(struct sink *sink, const struct dialect *dialect)
     return true;
 }
 
-/* say_large says when the tool that the diagram is for will not draw it, or not all of it. */
+/* say_large warns if the diagram's tool will draw none of it, or not all. */
 static void say_large(const struct diagram *d, const char *format)
 {
     static const char narrow[] =

@@ -1,13 +1,13 @@
 /*
- * diagram.h - sequence diagrams as text: what Mermaid and PlantUML have in common. Lanes are
- * declared when they first occur, so nothing but their numbers is kept.
+ * diagram.h - sequence diagrams as text: the common part of Mermaid and PlantUML. Lanes are
+ * declared when they first occur, so only their numbers are kept.
  */
 #ifndef SRC_DIAGRAM_H
 #define SRC_DIAGRAM_H
 
 #include "output/sink.h"
 
-/* dialect is one language for diagrams. A lane is declared as
+/* dialect is a diagram language. A lane is declared as
  *     lane, number, lane_as, text, lane_end       or, with lane_text_first,
  *     lane, text, lane_as, number, lane_end
  * a message is "L1", message or answer, "L2", and its text. */
@@ -16,17 +16,17 @@ struct dialect {
     const char *lane, *lane_as, *lane_end;
     bool lane_text_first;
     const char *message, *answer; /* arrows */
-    const char *note;             /* before the lanes it is over */
+    const char *note;             /* before the lanes that it covers */
     const char *newline;          /* within a text */
-    /* What its tool draws at most: characters of text, or pixels, of which a row and a character of
-     * a lane's name take so many; 0: any number. And what to do about it. */
+    /* The maximum that its tool draws: characters of text, or pixels, where a row and a character
+     * of a lane's name have so many; 0: no limit. remedy: how to change it. */
     uint64_t max_chars, max_pixels, row_pixels, char_pixels;
     const char *remedy;
-    /* escape appends a character so that it stands for nothing but itself. */
+    /* escape appends a character so that it has no special meaning. */
     void (*escape)(uint32_t character, struct ds_buffer *out);
 };
 
-/* What a sink of a dialect consists of. */
+/* The functions of a sink with a dialect. */
 bool diagram_open(struct sink *sink, const struct dialect *dialect);
 void diagram_record(struct sink *sink, const struct record *record);
 void diagram_lost(struct sink *sink, const struct loss *loss);

@@ -11,12 +11,12 @@ enum { MAX_ENDS = 4096, SHOWN_LEN = 64 };
 struct end {
     struct table_entry entry;
     uint64_t number;
-    bool is_over; /* no other name will be learnt */
-    char *name;   /* NULL: not known */
+    bool is_over; /* its name cannot be learnt any more */
+    char *name;   /* NULL: unknown */
     uint32_t name_len;
-    uint32_t unsure_node; /* the node that it was told of without a whole name; 0: it was not */
+    uint32_t unsure_node; /* the node as which it was drawn without a whole name; 0: not drawn */
     uint32_t shown_len;
-    char shown[SHOWN_LEN]; /* what it was called then */
+    char shown[SHOWN_LEN]; /* its name when drawn */
 };
 TABLE_KEYED(struct end, number);
 
@@ -99,7 +99,7 @@ struct ds_text diagram_ends_name(const struct diagram_ends *ends, uint64_t numbe
     return end != NULL ? (struct ds_text){end->name, end->name_len} : (struct ds_text){NULL, 0};
 }
 
-/* keys are what a node is known by, the best first. */
+/* keys are what identifies a node, the best first. */
 struct keys {
     uint64_t key[3];
     size_t num;
@@ -120,8 +120,8 @@ static struct keys keys_of(const struct diagram_place *place)
     return keys;
 }
 
-/* find_known returns the number of the node that one of the keys is known by, 0 for none. Where a
- * whole name is not known itself, what else there is must not be another's. */
+/* find_known returns the number of the node with one of the keys, 0 for none. If a whole name is
+ * not known itself, its other keys must not belong to a node with another whole name. */
 static uint32_t find_known(const struct diagram_ends *ends, const struct keys *keys, bool is_whole)
 {
     for (size_t i = 0; i < keys->num; i++) {

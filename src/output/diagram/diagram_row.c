@@ -1,5 +1,5 @@
 /*
- * diagram_row.c - see diagram_row.h. Packed, a row is struct packed and its texts behind it.
+ * diagram_row.c - see diagram_row.h. A packed row is a struct packed followed by its texts.
  */
 #include "output/diagram/diagram_row.h"
 
@@ -9,7 +9,7 @@
 
 enum { NUM_TEXTS = 7 };
 
-/* text_of returns one text after the other. */
+/* text_of returns the texts of a row by index. */
 static struct ds_buffer *text_of(struct diagram_row *row, size_t i)
 {
     struct ds_buffer *const texts[NUM_TEXTS] = {&row->from.node,    &row->from.process,
@@ -74,8 +74,8 @@ bool diagram_row_failed(const struct diagram_row *row)
     return false;
 }
 
-/* settle gives an end the name that its connection has learnt. Where a process said that it is on
- * another node, that is not known to be at the address. */
+/* settle gives an end the name that its connection has learnt. If a process said that it is on
+ * another node, that node is not known to be at this address. */
 static bool settle(struct diagram_row_end *end, const struct diagram_ends *ends)
 {
     struct diagram_row_at *at = &end->at;

@@ -16,7 +16,7 @@
 static const struct ds_term_print_options short_term = {
     .max_bytes = 24, .max_items = 6, .max_depth = 4, .max_len = 60};
 
-/* What each kind of control message is called. */
+/* The verb for each kind of control message. */
 static const struct {
     const char *verb;
     bool answers;
@@ -35,7 +35,7 @@ static void clear(struct ds_buffer *buffer)
     buffer->len = 0;
 }
 
-/* set_node tells a node's name, if there is one. */
+/* set_node sets a node's name, if there is one. */
 static void set_node(uint64_t number, struct ds_text name, struct diagram_row_end *told)
 {
     const bool is_unsure = !diagram_name_is_whole(name);
@@ -61,8 +61,8 @@ static void describe_node(const struct ds_conn *conn, unsigned side, struct diag
     ds_buffer_printf(&told->node, "%s:%u", addr, end->port);
 }
 
-/* set_identity_node tells the node that a process has in a message. Where that is another than the
- * end's, it is not known to be at its address. */
+/* set_identity_node sets the node in a process identifier of a message. If that is not the end's
+ * node, it is not known to be at its address. */
 static void set_identity_node(struct ds_text node, struct diagram_row_end *end)
 {
     if (node.len != 0 && end->node.len == node.len &&
@@ -76,7 +76,7 @@ static void set_identity_node(struct ds_text node, struct diagram_row_end *end)
     printable_text(node, &end->node);
 }
 
-/* describe_name: all that answer for a name share a lane. */
+/* describe_name writes a registered name: all processes that answer for it share a lane. */
 static void describe_name(struct ds_text name, bool is_for, struct ds_buffer *process)
 {
     if (is_for)
@@ -84,8 +84,8 @@ static void describe_name(struct ds_text name, bool is_for, struct ds_buffer *pr
     term_show_name(name, process);
 }
 
-/* describe_process names the process that a term means; name is its registered name, if known, or
- * that which it answers for. */
+/* describe_process writes the process that a term identifies; name is its registered name, if
+ * known, or the name for which it answers. */
 static void describe_process(const struct ds_term *term, struct ds_text name, bool is_for,
                              struct diagram_row_end *end)
 {
@@ -125,7 +125,7 @@ static void remember_caller(struct diagram_step *step, uint64_t call, unsigned d
     step->callers[i].process[len] = '\0';
 }
 
-/* describe_caller names the process that made a call, or remembers it. */
+/* describe_caller writes the process that made a call, or remembers it. */
 static void describe_caller(struct diagram_step *step, const struct note *note, unsigned dir)
 {
     const size_t i = note->call % STEP_CALLS;
@@ -139,8 +139,8 @@ static void describe_caller(struct diagram_step *step, const struct note *note, 
         ds_buffer_add_text(&step->row.to.process, step->callers[i].process);
 }
 
-/* fold_worker names a process that erpc starts for one call by the function that it runs: there
- * is one for each call, and nothing else is ever said of it. */
+/* fold_worker names a process that erpc starts for a single call by the function that it runs: each
+ * call has its own, which occurs nowhere else. */
 static void fold_worker(struct diagram_step *step, const struct note *note, unsigned dir)
 {
     const size_t i = note->call % STEP_CALLS;
@@ -175,7 +175,7 @@ static void describe_term(struct diagram_step *step, const struct ds_term *term)
         term_show(term, limits_of(step), &step->row.text);
 }
 
-/* describe_body tells what the message says. */
+/* describe_body writes the contents of the message. */
 static void describe_body(struct diagram_step *step, const struct record *record)
 {
     const struct ds_message *m = &record->event->message;
@@ -200,7 +200,7 @@ static void describe_body(struct diagram_step *step, const struct record *record
                          ds_fault_kind_name(record->event->fault.kind));
 }
 
-/* describe_verb says what kind of message it is. */
+/* describe_verb writes the kind of message. */
 static void describe_verb(struct diagram_step *step, const struct record *record)
 {
     const struct note *note = &record->note;
@@ -313,13 +313,13 @@ void diagram_step_tell_parties(struct diagram_step *step, const struct call *cal
     describe_party(&call->callee, is_known ? step->callers[i].to : 0, &step->row.to);
 }
 
-/* Outcomes that no answer tells. */
+/* Outcomes without an answer. */
 static const bool is_untold[CALL_OUTCOME_COUNT] = {
     [CALL_TIMEOUT] = true,      [CALL_ABANDONED] = true,  [CALL_ANSWERED_ELSEWHERE] = true,
     [CALL_NOCONNECTION] = true, [CALL_UNANSWERED] = true,
 };
 
-/* describe_end tells of a call that ended without a message that says so. */
+/* describe_end describes a call that ended without a message that shows it. */
 static void describe_end(struct diagram_step *step, const struct call *call)
 {
     if (!is_untold[call->outcome])

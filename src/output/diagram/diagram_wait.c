@@ -1,6 +1,6 @@
 /*
- * diagram_wait.c - see diagram_wait.h. In the queue there is struct waiting_row, and behind it the
- * row, unless a loss waits.
+ * diagram_wait.c - see diagram_wait.h. An element of the queue is a struct waiting_row, followed by
+ * the row unless it is a loss.
  */
 #include "output/diagram/diagram_wait.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct waiting_row {
-    uint64_t conn; /* whose names it waits for; 0: for its turn alone */
+    uint64_t conn; /* whose names it waits for; 0: only for its turn */
     bool is_loss;
     struct loss loss;
 };
@@ -30,7 +30,7 @@ void diagram_wait_free(struct diagram_wait *wait)
     ds_buffer_free(&wait->packed);
 }
 
-/* draw draws a row by the names that are known now. */
+/* draw draws a row with the names that are known now. */
 static void draw(struct diagram_wait *wait, struct sink *sink, struct diagram_row *row)
 {
     if (diagram_row_settle(row, wait->ends))
@@ -39,7 +39,7 @@ static void draw(struct diagram_wait *wait, struct sink *sink, struct diagram_ro
         sink->output.buffer.failed = true;
 }
 
-/* first returns what waits first, with *row behind it. False when nothing waits. */
+/* first returns the first element of the queue, and its *row. False if the queue is empty. */
 static bool first(struct diagram_wait *wait, struct waiting_row *waiting, struct ds_text *row)
 {
     const struct ds_text bytes = row_queue_first(&wait->queue);
@@ -89,7 +89,8 @@ void diagram_wait_end(struct diagram_wait *wait, struct sink *sink)
     }
 }
 
-/* put has a row or a loss wait; without memory nothing does any longer, and it is false. */
+/* put adds a row or a loss to the queue. False if memory ran out: then all rows are drawn, and
+ * nothing waits. */
 static bool put(struct diagram_wait *wait, struct sink *sink, const struct waiting_row *waiting,
                 const struct diagram_row *row)
 {

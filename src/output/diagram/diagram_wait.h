@@ -1,8 +1,7 @@
 /*
- * diagram_wait.h - rows that wait until it is known which nodes they are between, and behind them
- * what came after. Names are mostly learnt soon; where one is not, its connection ends. Rows beyond
- * what memory has room for wait in a temporary file; where there is none, or it is full, the oldest
- * go on without the name.
+ * diagram_wait.h - rows that wait until their nodes are known, and the rows after them. Most names
+ * are learnt quickly; otherwise the connection ends. Rows for which memory has no room wait in a
+ * temporary file; if there is none, or it is full, the oldest are drawn without the name.
  */
 #ifndef SRC_DIAGRAM_WAIT_H
 #define SRC_DIAGRAM_WAIT_H
@@ -16,8 +15,8 @@ enum { DIAGRAM_WAIT_BYTES = 4 * 1024 * 1024 }; /* in memory */
 
 struct sink;
 
-/* What a format does with records. tell makes a row of one, which may be changed until the next, NULL
- * when memory ran out; draw draws it, when it has waited; lost tells of a loss between rows. */
+/* What a format does with records. tell makes a row, which may change at the next call, NULL if
+ * memory ran out; draw draws a row after its wait; lost reports a loss between rows. */
 typedef struct diagram_row *diagram_tell(struct sink *sink, const struct record *record);
 typedef void diagram_draw(struct sink *sink, const struct diagram_row *row);
 typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);
@@ -28,8 +27,8 @@ struct diagram_wait {
     diagram_draw *draw;
     diagram_draw_lost *lost;
     struct row_queue queue;
-    struct diagram_row row;  /* the first of them again */
-    struct ds_buffer packed; /* the last */
+    struct diagram_row row;  /* the first one, unpacked */
+    struct ds_buffer packed; /* the last one */
 };
 
 void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
@@ -38,7 +37,7 @@ void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, dia
 void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const struct record *record);
 void diagram_wait_lost(struct diagram_wait *wait, struct sink *sink, const struct loss *loss);
 
-/* diagram_wait_end lets go of everything. */
+/* diagram_wait_end draws everything that still waits. */
 void diagram_wait_end(struct diagram_wait *wait, struct sink *sink);
 
 void diagram_wait_free(struct diagram_wait *wait);

@@ -1,6 +1,6 @@
 /*
- * row_queue.c - see row_queue.h. Rows go from back into the file, and from there to front; while
- * there is nothing in the file, straight from back to front.
+ * row_queue.c - see row_queue.h. Rows move from back into the file, and from there to front; while
+ * the file is empty, directly from back to front.
  */
 #include "output/diagram/row_queue.h"
 
@@ -43,7 +43,7 @@ static void trouble(const char *doing, int error)
     complain("cannot %s a temporary file: %s", doing, strerror(error));
 }
 
-/* write_back writes the rows in back to the file. Where that fails halfway they stay in memory. */
+/* write_back writes the rows in back to the file. If that fails, they stay in memory. */
 static void write_back(struct row_queue *queue)
 {
     struct ds_buffer *back = &queue->back;
@@ -78,8 +78,8 @@ bool row_queue_put(struct row_queue *queue, const struct ds_buffer *row)
     return true;
 }
 
-/* refill appends to front what comes next: of the file at least len bytes, as rows may be cut there,
- * or of back, when the file holds nothing and front neither. */
+/* refill appends the next rows to front: at least len bytes from the file, which may cut rows; or,
+ * if the file and front are empty, all of back. */
 static void refill(struct row_queue *queue, size_t len)
 {
     struct ds_buffer *front = &queue->front, empty = *front;
@@ -105,7 +105,7 @@ static void refill(struct row_queue *queue, size_t len)
         queue->read_to = queue->written_to = 0;
 }
 
-/* need makes front hold so many bytes, of the first row. False when there are none. */
+/* need makes front contain so many bytes, of the first row. False if there are not so many. */
 static bool need(struct row_queue *queue, size_t len)
 {
     struct ds_buffer *front = &queue->front;

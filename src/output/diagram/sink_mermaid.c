@@ -1,10 +1,10 @@
 /*
- * sink_mermaid.c - a sequence diagram for Mermaid, which GitHub and GitLab draw wherever
- * Markdown is shown (mermaid.js.org, "Sequence diagrams").
+ * sink_mermaid.c - a sequence diagram for Mermaid, which GitHub and GitLab draw wherever Markdown
+ * is shown (mermaid.js.org, "Sequence diagrams").
  *
- * A text goes to the end of the line or to a semicolon; #NN; in it is the character with that
- * code. So is written all that means something in any part of Mermaid or in HTML, and all that
- * is not ASCII, as Mermaid uses some of that for itself.
+ * A text ends at the end of the line or at a semicolon; #NN; in it is the character with that code.
+ * All characters with a meaning in any part of Mermaid or in HTML are written so, and all that are
+ * not ASCII, as Mermaid uses some of these itself.
  */
 #include "output/diagram/diagram.h"
 

@@ -1,18 +1,18 @@
 /*
- * sink_perfetto.c - Trace Event JSON, which ui.perfetto.dev and chrome://tracing open ("Trace
- * Event Format"): an array of objects with
+ * sink_perfetto.c - Trace Event JSON for ui.perfetto.dev and chrome://tracing ("Trace Event
+ * Format"): an array of objects with
  *
  *   ph    M metadata, X slice, s and f the ends of an arrow, i instant
  *   pid   a node, named by process_name
  *   tid   a process, named by thread_name
  *   ts    microseconds since the first record, dur of a slice
  *
- * A call is a slice of the caller and one of the callee with an arrow between them; what
- * belongs to no call is an instant of its sender. Slices of one track must lie within or
- * beside each other, so calls that overlap otherwise, as those of many callers to one server
- * do, go to further tracks of the process.
+ * A call is a slice of the caller and one of the callee with an arrow between them; a message that
+ * belongs to no call is an instant of its sender. Slices of one track must be nested or disjoint,
+ * so calls that overlap otherwise, as those of many callers to one server do, go to further tracks
+ * of the process.
  *
- * The array may end anywhere: readers do not insist on the last bracket.
+ * The array may end anywhere: readers do not require the last bracket.
  */
 #include "output/json_write.h"
 #include "core/id_map.h"
@@ -30,7 +30,7 @@ enum { MAX_NODES = 1024, MAX_TRACKS = 16384, MAX_ROWS = 16, ROW_DEPTH = 8 };
 static const struct ds_term_print_options term_limits = {
     .max_bytes = 200, .max_items = 50, .max_depth = 12, .max_len = 500};
 
-/* row remembers the last slices of a track that do not lie within others. */
+/* row contains the last slices of a track that are not nested in others. */
 struct row {
     struct {
         int64_t start_ns, end_ns;
@@ -46,12 +46,12 @@ struct trace {
     struct json_writer json;
     bool has_events, has_first;
     int64_t first_ns;
-    struct diagram_ends ends; /* the nodes */
+    struct diagram_ends ends; /* of the nodes */
     struct diagram_wait wait;
     struct id_map tracks;
     struct row *rows; /* by number of the track */
     struct diagram_step step;
-    struct json_writer told; /* writes into more of the step's row */
+    struct json_writer told; /* writes into more of the current row */
     struct ds_buffer text;
 };
 
@@ -60,7 +60,7 @@ static struct ds_text buffer_text(const struct ds_buffer *buffer)
     return (struct ds_text){buffer->data, buffer->len};
 }
 
-/* begin_event begins an object with what all have; phase is one letter. */
+/* begin_event begins an object with the common fields; phase is one letter. */
 static void begin_event(struct trace *t, const char *phase, struct track track)
 {
     if (t->has_events)
@@ -104,8 +104,8 @@ static void name_track(struct trace *t, struct track track, const char *what,
     json_end_object(&t->json);
 }
 
-/* find_track returns the track of a process, in one of its rows. When there are too many it
- * is that of the node, and of nodes 0. */
+/* find_track returns the track of a process, in one of its rows. If there are too many processes it
+ * is that of the node, if too many nodes 0. */
 static struct track find_track(struct trace *t, const struct diagram_row_end *end, unsigned row)
 {
     bool is_new;
@@ -123,13 +123,12 @@ static struct track find_track(struct trace *t, const struct diagram_row_end *en
     return track;
 }
 
-/* row_put finds out whether a slice fits into a row, where none ends later, and puts it
- * there. */
+/* row_put adds a slice to a row, in which none ends later. False if it does not fit. */
 static bool row_put(struct row *row, int64_t start_ns, int64_t end_ns)
 {
     unsigned num = row->num;
     while (num != 0 && row->slices[num - 1].start_ns >= start_ns)
-        num--; /* lies within the new one */
+        num--; /* nested in the new one */
     if (num != 0 && row->slices[num - 1].end_ns > start_ns)
         return false;
     if (num == ROW_DEPTH)
@@ -168,7 +167,7 @@ static void write_party(struct trace *t, struct json_key key, const struct party
     json_put_text(&t->told, key, buffer_text(&t->text));
 }
 
-/* write_call tells a call: what it is called in verb, all else of it as an object in more. */
+/* write_call describes a call: its name in verb, everything else as an object in more. */
 static void write_call(struct trace *t, const struct call *call)
 {
     struct diagram_row *row = &t->step.row;
@@ -195,7 +194,7 @@ static void write_call(struct trace *t, const struct call *call)
     json_end_object(&t->told);
 }
 
-/* write_instant adds to what the step tells: its term, longer, in more. */
+/* write_instant adds the longer term to more. */
 static void write_instant(struct trace *t, const struct record *record)
 {
     struct diagram_row *row = &t->step.row;
@@ -204,7 +203,7 @@ static void write_instant(struct trace *t, const struct record *record)
     row->number = record->event->frame;
     row->start_ns = record->event->ts_ns;
     if (record->note.call != 0)
-        row->kind = STEP_NOTHING; /* the call is told at its end */
+        row->kind = STEP_NOTHING; /* the call is drawn at its end */
     else if (row->kind != STEP_NOTE && row->kind != STEP_NOTHING && term->data != NULL)
         term_show(term, &term_limits, &row->more);
 }
@@ -259,7 +258,7 @@ static void draw_call(struct trace *t, const struct diagram_row *call)
     json_end_object(&t->json);
 }
 
-/* draw_instant shows what belongs to no call. */
+/* draw_instant draws a message that belongs to no call. */
 static void draw_instant(struct trace *t, const struct diagram_row *row)
 {
     struct json_writer *json = &t->json;
@@ -299,7 +298,7 @@ static void add_lost(struct sink *sink, const struct loss *loss)
 {
     struct trace *t = sink->state;
     if (!t->has_first)
-        return; /* there is nothing yet between which it could be missing */
+        return; /* there are no records yet between which something could be missing */
     t->text.len = 0;
     ds_buffer_add_text(&t->text, "lost ");
     loss_print(loss, &t->text);

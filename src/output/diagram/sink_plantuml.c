@@ -1,9 +1,9 @@
 /*
  * sink_plantuml.c - a sequence diagram for PlantUML (plantuml.com, "Sequence diagram").
  *
- * A text goes to the end of the line, and is full of markup: <b>, **, //, ~~, [[...]], \n,
- * %functions() and more. <U+NNNN> in it is the character with that code; all but letters,
- * digits and what has no meaning is written so.
+ * A text ends at the end of the line, and may contain much markup: <b>, **, //, ~~, [[...]], \n,
+ * %functions() and more. <U+NNNN> in it is the character with that code; all characters except
+ * letters, digits and those without a meaning are written so.
  */
 #include "output/diagram/diagram.h"
 

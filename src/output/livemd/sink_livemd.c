@@ -2,13 +2,13 @@
  * sink_livemd.c - a notebook for Livebook: -T livemd=cluster.livemd writes it, and its data beside
  * it, cluster.exs.
  *
- * The notebook is notebook.livemd, in which nothing comes from a peer: the name of the data is put
- * into it, as a string of Elixir's. The data are one map of Elixir's, in which every text is a string
- * literal; the one who draws, the notebook, makes of these what Mermaid takes.
+ * The notebook is notebook.livemd, which contains nothing from a peer: only the name of the data
+ * file is inserted, as an Elixir string. The data is one Elixir map in which every text is a string
+ * literal; the notebook escapes these for Mermaid when it draws.
  *
  *   %{about: %{...}, calls: [%{...}, ...], over_time: %{...}, messages: [{...}, ...]}
  *
- * They are no more than --max-page-bytes: messages come last, and fill what room there is.
+ * It has at most --max-page-bytes: messages come last, and fill the remaining room.
  */
 #include "core/complain.h"
 #include "core/label_show.h"
@@ -88,7 +88,7 @@ static void put_text(struct map_writer *map, const struct ds_buffer *text)
     map_put_binary(map, (struct ds_text){text->len != 0 ? text->data : "", text->len});
 }
 
-/* begin_line makes map write a row, end_line says whether there was memory for it. */
+/* begin_line makes map write a row, end_line says whether memory was sufficient. */
 static struct map_writer *begin_line(struct map_writer *map, struct ds_buffer *line)
 {
     line->len = 0;
@@ -110,7 +110,7 @@ static void put_end(struct map_writer *map, const struct diagram_row_end *end)
     map_put_next(map);
 }
 
-/* add_row keeps a message, or what happened, that step tells: packet, conn, microseconds, node and
+/* add_row keeps the message or event that step describes: packet, conn, microseconds, node and
  * process of the sender, of the receiver, verb, label, call, bytes, text. */
 static void add_row(struct notebook *n, const struct record *record)
 {
@@ -152,7 +152,7 @@ static void put_scratch(struct page_calls *c, struct map_writer *map, const char
     c->scratch.len = 0;
 }
 
-/* make_line writes a call, of which it is known how long it took. */
+/* make_line writes a call with a known duration. */
 static void make_line(struct page_calls *c, const struct call *call)
 {
     struct map_writer writer;
@@ -312,7 +312,7 @@ static bool put_row(const struct notebook *n, struct ds_buffer *out, const char 
     return true;
 }
 
-/* put_messages writes the first ones, and as many of the latest as there is room for. */
+/* put_messages writes the first messages, and as many of the latest as there is room for. */
 static void put_messages(struct notebook *n, struct ds_buffer *out)
 {
     const uint64_t first = page_rows_num_first(&n->rows), last = page_rows_num_last(&n->rows);

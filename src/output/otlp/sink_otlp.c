@@ -1,7 +1,7 @@
 /*
- * sink_otlp.c - -T otlp=FILE: calls as spans of OpenTelemetry, in OTLP's JSON (span_writer.h): a document
- * a line, as its file exporter writes them
- * (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/), each with one span.
+ * sink_otlp.c - -T otlp=FILE: calls as spans of OpenTelemetry, in OTLP's JSON (span_writer.h): one
+ * document a line with one span, in the format of the file exporter
+ * (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/).
  */
 #include "output/otlp/span_writer.h"
 #include "output/sink.h"

@@ -1,5 +1,6 @@
 /*
- * span_trees.c - see span_trees.h. What was given lately is remembered: some end after who asked.
+ * span_trees.c - see span_trees.h. Spans that were passed on recently are remembered: some calls
+ * end after their parent.
  */
 #include "output/otlp/span_trees.h"
 
@@ -99,7 +100,7 @@ static void give_waiting(struct span_trees *t, size_t i, const struct trace_id *
     free(w.text);
 }
 
-/* give_children gives what waited for a span, and for these, until none does. */
+/* give_children passes on what waited for a span, and for its children, recursively. */
 static void give_children(struct span_trees *t)
 {
     for (bool found = true; found;) {

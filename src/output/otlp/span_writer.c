@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of opentelemetry-proto: SpanKind, StatusCode. */
+/* From opentelemetry-proto: SpanKind, StatusCode. */
 enum { SPAN_KIND_CLIENT = 3, STATUS_CODE_ERROR = 2 };
 
 struct span_writer {
@@ -48,7 +48,7 @@ static bool read_traceparent(const char *at, struct traceparent *parent)
     return true;
 }
 
-/* find_traceparent looks for one in the text of what was asked. */
+/* find_traceparent looks for one in the text of the request. */
 static bool find_traceparent(struct span_writer *w, const struct call *call, struct traceparent *parent)
 {
     enum { LEN = 3 + TRACE_ID_LEN + 1 + SPAN_ID_LEN + 1 + 2 };
@@ -109,7 +109,7 @@ static void put_nanoseconds(struct json_writer *json, struct json_key key, int64
     json_put_string(json, key, text);
 }
 
-/* function_of is "lists:seq", else the label: nothing of what was asked. */
+/* function_of returns "lists:seq", else the label: no data of the request. */
 static struct ds_text function_of(struct span_writer *w, const struct call *call)
 {
     const struct note note = {.mod = call->mod, .fun = call->fun};
@@ -150,7 +150,7 @@ static void put_attributes(struct span_writer *w, const struct call *call)
     json_put_list_end(json);
 }
 
-/* put_span puts all of a span, and returns where the id of its trace is to be. */
+/* put_span writes a span, and returns the position for its trace id. */
 static size_t put_span(struct span_writer *w, const struct call *call, const char *parent)
 {
     static const char no_trace[] = "00000000000000000000000000000000";
@@ -176,7 +176,7 @@ static size_t put_span(struct span_writer *w, const struct call *call, const cha
     return trace_at;
 }
 
-/* put_resource puts one span with the resource that it is of. */
+/* put_resource writes one span with its resource. */
 static size_t put_resource(struct span_writer *w, const struct call *call, const char *parent)
 {
     struct json_writer *json = &w->json;

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of one transaction; of a log that is larger the rest is moved into the database; memory for pages,
- * in kB. One who writes besides is waited for, and not long. */
+/* Rows of one transaction; pages of the log above which it is moved into the database; cache, in
+ * kB; how long to wait for another writer. */
 #define ROWS_AT_ONCE 8192
 #define LOG_PAGES "4096"
 #define CACHE_KB "1024"
@@ -53,8 +53,8 @@ static const struct {
 #include "output/sqlite/columns.def"
 };
 
-/* A value of the row at hand. Text that is not data is what was printed, from at on: only when the row ends
- * does that stay where it is. */
+/* value is a value of the current row. Text without data is printed text, from at on: its address
+ * is only final when the row ends. */
 struct value {
     enum database_column column;
     bool is_text;
@@ -69,7 +69,7 @@ struct database {
     sqlite3_stmt *rows[NUM_TABLES];
     enum database_column first[NUM_TABLES];
     struct ds_buffer *text;
-    enum database_table table; /* of the row at hand */
+    enum database_table table; /* of the current row */
     struct value values[MAX_VALUES];
     unsigned num_values;
     struct text_numbers *words;
@@ -78,7 +78,7 @@ struct database {
     char trouble[256]; /* empty: none */
 };
 
-/* fail notes the first trouble. */
+/* fail records the first error. */
 static void fail(struct database *d, int status)
 {
     const int error = database_files_error(d->files);
@@ -122,7 +122,7 @@ static bool step(struct database *d, sqlite3_stmt *statement)
 
 /* The schema */
 
-/* What follows the name of a table in that of the table behind its view. */
+/* rows_of returns the suffix for the name of the table behind a view. */
 static const char *rows_of(const struct database *d, enum database_table table)
 {
     return d->has_words[table] ? "_rows" : "";
@@ -151,7 +151,8 @@ static void add_table(const struct database *d, enum database_table table, struc
     ds_buffer_add_text(sql, end);
 }
 
-/* add_view: what stands in word as a number is text again. Only words that are asked for are looked up. */
+/* add_view adds a view that replaces numbers of words by their texts. Only words in a query's
+ * columns are looked up. */
 static void add_view(const struct database *d, enum database_table table, struct ds_buffer *sql)
 {
     const char *name = tables[table].name, *end = "";
@@ -179,7 +180,7 @@ static void add_indexes(const struct database *d, struct ds_buffer *sql)
     }
 }
 
-/* add_row adds what adds a row, and of some tables what brings one up to date. */
+/* add_row adds the statement that adds a row or, for some tables, updates one. */
 static void add_row(const struct database *d, enum database_table table, struct ds_buffer *sql)
 {
     const enum database_column first = d->first[table];
@@ -235,7 +236,7 @@ static bool open_in(struct database *d, const char *name)
         fail(d, status);
     else
         sqlite_library.busy_timeout(d->sqlite, PATIENCE_MS);
-    /* Only from off is there a way to a write-ahead log that asks for no other file. */
+    /* Only after off, a write-ahead log can be switched on without opening another file. */
     if (status == SQLITE_OK &&
         run(d, "PRAGMA temp_store=memory; PRAGMA journal_mode=off; PRAGMA journal_mode=wal;"
                "PRAGMA synchronous=normal; PRAGMA wal_autocheckpoint=" LOG_PAGES ";"
@@ -333,7 +334,7 @@ static void bind_text(struct database *d, enum database_column column, struct ds
                              SQLITE_STATIC);
 }
 
-/* bind_word: the row refers to a text, which is added where it is not there yet. */
+/* bind_word binds the number of a text, which is added if it is not there yet. */
 static void bind_word(struct database *d, enum database_column column, struct ds_text text)
 {
     sqlite3_stmt *row = d->rows[TABLE_word];
@@ -398,7 +399,7 @@ const char *database_trouble(const struct database *d)
     return d->trouble[0] != '\0' ? d->trouble : NULL;
 }
 
-/* finalize gives up what was prepared: while there is any of it, the journal stays as it is. */
+/* finalize frees the prepared statements: while there are any, the journal mode cannot change. */
 static void finalize(struct database *d)
 {
     for (int table = 0; table < NUM_TABLES; table++) {
@@ -416,7 +417,7 @@ void database_end(struct database *d)
     finalize(d);
     if (d->trouble[0] != '\0')
         return;
-    /* Whoever reads it now keeps the log, which that one's SQLite ends. */
+    /* A current reader keeps the log; that reader's SQLite removes it. */
     if (sqlite_library.exec(d->sqlite, "PRAGMA journal_mode=off", NULL, NULL, NULL) != SQLITE_OK &&
         (sqlite_library.extended_errcode(d->sqlite) & 0xFF) != SQLITE_BUSY)
         fail(d, sqlite_library.extended_errcode(d->sqlite));

@@ -1,5 +1,5 @@
 /*
- * database_files.c - see database_files.h. One connection has them open, and one thread at a time.
+ * database_files.c - see database_files.h. One connection uses them, one thread at a time.
  */
 #ifdef DISTSNIFF_SQLITE
 
@@ -23,14 +23,14 @@
 
 enum database_part { DATABASE, LOG, MEMORY, NUM_PARTS };
 
-/* Where locks are. */
+/* Positions of locks. */
 enum { PENDING = 0x40000000, RESERVED, READERS, NUM_READERS = 510 };
 enum { ALL_LOCKS = 2 + NUM_READERS, LOG_LOCKS = 120, OPEN_LOCK = 128 };
 
 enum { MAX_PATHNAME = 64 };
 
 struct database_files {
-    sqlite3_vfs vfs; /* first: SQLite knows this */
+    sqlite3_vfs vfs; /* first: SQLite's own part */
     char vfs_name[32];
     const char *name;
     int fd[NUM_PARTS];
@@ -41,7 +41,7 @@ struct database_files {
 };
 
 struct open_file {
-    sqlite3_file base; /* first: SQLite knows this */
+    sqlite3_file base; /* first: SQLite's own part */
     struct database_files *files;
     enum database_part part;
     int level; /* SQLITE_LOCK_* */
@@ -57,7 +57,7 @@ static int fd_of(const struct open_file *file)
     return file->files->fd[file->part];
 }
 
-/* fail notes errno for who tells the user. */
+/* fail records errno for the message to the user. */
 static int fail(struct database_files *files, int status)
 {
     files->error = errno;
@@ -191,10 +191,10 @@ static int file_is_reserved(sqlite3_file *base, int *is_reserved)
     return SQLITE_OK;
 }
 
-/* Memory that is shared. Places in it are handed out in pieces of a size that SQLite says; a piece may
- * be less than what can be mapped. */
+/* Shared memory. SQLite asks for pieces of a size that it chooses; a piece may be smaller than what
+ * can be mapped. */
 
-/* has_memory sees to it that the file is so long: a hole may find no room when it is written. */
+/* has_memory makes the file so long: a hole might find no room when it is written. */
 static bool has_memory(struct database_files *files, off_t len, bool extends, bool *there)
 {
     static const char zeros[4096];
@@ -273,7 +273,8 @@ static void unmap(struct database_files *files)
     files->num_maps = 0;
 }
 
-/* remove_beside removes what stands beside the database: who opens it next makes it anew. */
+/* remove_beside removes a file beside the database: the next program that opens it creates the file
+ * again. */
 static void remove_beside(const struct database_files *files, const char *ending)
 {
     char *name;
@@ -292,11 +293,11 @@ static int memory_unmap(sqlite3_file *base, int removes)
     return SQLITE_OK;
 }
 
-/* What SQLite is told of a file */
+/* The methods of a file */
 
 static int file_close(sqlite3_file *base)
 {
-    return file_unlock(base, SQLITE_LOCK_NONE); /* the descriptor stays */
+    return file_unlock(base, SQLITE_LOCK_NONE); /* keep the descriptor */
 }
 
 static int file_control(sqlite3_file *base, int what, void *about)
@@ -339,7 +340,7 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = memory_unmap,
 };
 
-/* What it asks of the system */
+/* The methods of the file system */
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out_flags)
 {
@@ -348,7 +349,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int 
     (void)name;
     file->base.pMethods = NULL;
     if ((flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) == 0)
-        return SQLITE_CANTOPEN; /* it needs no other */
+        return SQLITE_CANTOPEN; /* it needs no other files */
     *file = (struct open_file){.base.pMethods = &methods,
                                .files = files,
                                .part = (flags & SQLITE_OPEN_WAL) != 0 ? LOG : DATABASE};
@@ -366,7 +367,7 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int syncs)
     return SQLITE_OK;
 }
 
-/* vfs_access: nothing is there but what has been opened. */
+/* vfs_access says that only files exist that have been opened. */
 static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *is_there)
 {
     (void)vfs;
@@ -399,7 +400,7 @@ static int vfs_sleep(sqlite3_vfs *vfs, int microseconds)
 
 static int vfs_current_time(sqlite3_vfs *vfs, sqlite3_int64 *milliseconds)
 {
-    static const sqlite3_int64 at_1970 = 210866760000000; /* since noon, 4714 BC */
+    static const sqlite3_int64 at_1970 = 210866760000000; /* milliseconds since noon, 4714 BC */
     struct timespec now;
     (void)vfs;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -432,7 +433,7 @@ static void make_known(struct database_files *files)
         .xGetLastError = vfs_last_error,
         .xCurrentTimeInt64 = vfs_current_time,
     };
-    /* The one that is asked for random numbers is the default. */
+    /* Random numbers are requested from the default one. */
     sqlite_library.vfs_register(&files->vfs, 1);
 }
 
@@ -465,7 +466,7 @@ static bool is_regular(const struct database_files *files, enum database_part pa
     return false;
 }
 
-/* is_alone says whether no other program has the database open, and keeps others out of it. */
+/* is_alone says whether no other program has the database open, and locks others out. */
 static bool is_alone(const struct database_files *files, enum database_part part)
 {
     if (part == MEMORY ? set_lock(files->fd[part], F_WRLCK, LOG_LOCKS, OPEN_LOCK - LOG_LOCKS + 1)
@@ -500,7 +501,7 @@ struct database_files *database_files_open(const char *name)
     files->name = name;
     for (int part = 0; part < NUM_PARTS; part++)
         files->fd[part] = -1;
-    /* Nothing is made beside a file that is not to be written. */
+    /* Create nothing beside a file that will not be written. */
     for (int part = 0; part < NUM_PARTS && ok; part++)
         ok = open_part(files, (enum database_part)part) && is_regular(files, (enum database_part)part) &&
              (part == LOG || is_alone(files, (enum database_part)part));

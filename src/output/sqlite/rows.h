@@ -1,6 +1,6 @@
 /*
- * rows.h - what records become in a database: rows_event.c has events, rows_message.c messages, rows_end.c
- * what came to an end, and what was found; rows_put.c what several of them put into a row.
+ * rows.h - converts records to database rows: rows_event.c events, rows_message.c messages,
+ * rows_end.c ends and findings; rows_put.c has common parts.
  */
 #ifndef SRC_ROWS_H
 #define SRC_ROWS_H
@@ -13,9 +13,9 @@
 struct rows {
     struct database *database;
     struct ds_buffer *text;       /* the database's */
-    struct endpoint_cache *nodes; /* what rows_print_node printed */
+    struct endpoint_cache *nodes; /* text printed by rows_print_node */
     struct ds_term_print_options limits; /* of terms */
-    uint64_t max_row;             /* bytes of the terms of a row, about; 0: any number */
+    uint64_t max_row;             /* approximate bytes of a row's terms; 0: unlimited */
     bool etf;
 };
 
@@ -26,18 +26,18 @@ void rows_about(struct rows *rows, const char *name, const char *value);
 void rows_record(struct rows *rows, const struct record *record);
 void rows_lost(struct rows *rows, const struct loss *loss);
 
-/* What rows_record is made of: each begins a row, and ends it. */
+/* The parts of rows_record: each begins a row, and ends it. */
 void rows_message(struct rows *rows, const struct ds_event *event, const struct note *note);
 void rows_call(struct rows *rows, const struct call *call);
 void rows_monitor(struct rows *rows, const struct monitor_end *monitor);
 void rows_finding(struct rows *rows, const struct finding *finding);
 
-/* These put something into the row that has begun. */
+/* These set values of the current row. */
 void rows_put_term(struct rows *rows, enum database_column column, const struct ds_term *term);
 void rows_put_nodes(struct rows *rows, const struct ds_event *event, enum database_column src,
                     enum database_column dst);
 
-/* ROWS_PUT_EVENT puts where and when an event was, ROWS_PUT_FAULT what of it was not decoded. */
+/* ROWS_PUT_EVENT sets the place and time of an event, ROWS_PUT_FAULT what was not decoded. */
 #define ROWS_PUT_EVENT(rows, table, event)                                                         \
     do {                                                                                           \
         database_number((rows)->database, COLUMN_##table##_ts_ns, (event)->ts_ns);                 \

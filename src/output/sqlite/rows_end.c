@@ -1,6 +1,5 @@
 /*
- * rows_end.c - what came to an end, and what was found, as rows: calls, monitors and links, findings,
- * losses. See rows.h.
+ * rows_end.c - ends and findings as rows: calls, monitors and links, findings, losses. See rows.h.
  */
 #ifdef DISTSNIFF_SQLITE
 
@@ -15,7 +14,7 @@ struct party_columns {
     enum database_column node, name, process;
 };
 
-/* put_party: a process without a registered name may have a title. */
+/* put_party sets a process: one without a registered name may have a title. */
 static void put_party(struct rows *rows, const struct party *party, const struct party_columns *to)
 {
     struct database *d = rows->database;
@@ -153,7 +152,7 @@ static void evidence_row(struct rows *rows, const struct finding *f, size_t set,
     database_end_row(d);
 }
 
-/* checked_row: the numbers of what was checked are counted from the greatest down. */
+/* checked_row numbers the rows of checks from the greatest number down. */
 static void checked_row(struct rows *rows, const struct finding *f)
 {
     struct database *d = rows->database;

@@ -1,6 +1,6 @@
 /*
- * rows_event.c - events as rows, but for messages: connections, EPMD, handshakes, ticks, gaps, stalls.
- * See rows.h.
+ * rows_event.c - events other than messages as rows: connections, EPMD, handshakes, ticks, gaps,
+ * stalls. See rows.h.
  */
 #ifdef DISTSNIFF_SQLITE
 
@@ -34,7 +34,7 @@ static void put_second(struct rows *rows, enum database_column column, int64_t s
         database_number(rows->database, column, second * 1000000000);
 }
 
-/* A row of record/fields.def becomes a value of the row, in the column of its name. */
+/* A row of record/fields.def becomes a value, in the column of its name. */
 #define PUT(table, name, kind, when, value)                                                        \
     if (when) {                                                                                    \
         PUT_##kind(COLUMN_##table##_##name, value);                                                \
@@ -51,7 +51,7 @@ static void put_second(struct rows *rows, enum database_column column, int64_t s
 #define PUT_DIGEST(column, digest) put_bytes(rows, column, digest, sizeof(digest))
 #define PUT_FLAGS(column, flags) put_flags(rows, column, flags)
 #define PUT_FLAG_NAMES(column, flags) put_flag_names(rows, column, flags)
-#define PUT_EPMD_NODES(column, epmd) /* rows of epmd_node */
+#define PUT_EPMD_NODES(column, epmd) /* separate rows of epmd_node */
 
 static void put_renewals(struct rows *rows, enum database_column column, uint64_t renewals)
 {
@@ -344,7 +344,7 @@ static void event_row(struct rows *rows, const struct ds_event *event, const str
     case DS_EVENT_STALL:
         stall_row(rows, event, note->held);
         break;
-    default: /* of tables, and bytes as sent */
+    default: /* only in tables, and bytes as sent */
         break;
     }
 }

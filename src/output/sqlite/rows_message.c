@@ -79,7 +79,7 @@ static void put_etf(struct rows *rows, enum database_column column, const struct
     const size_t at = rows->text->len;
     if (term->data == NULL || term->damaged)
         return;
-    /* Memory of its own, which is given back: with its cached atoms written out it may be too large. */
+    /* A separate allocation that is freed again: with cached atoms written out it may be too large. */
     struct ds_buffer etf = {0};
     const bool is_read = has_room(rows, at, term->len);
     const bool is_whole = is_read && ds_term_copy_etf(term, &etf);

@@ -1,6 +1,5 @@
 /*
- * rows_put.c - what rows of several kinds have in common: terms, nodes, and what was not decoded. See
- * rows.h.
+ * rows_put.c - common parts of rows: terms, nodes, and faults. See rows.h.
  */
 #ifdef DISTSNIFF_SQLITE
 
@@ -23,8 +22,8 @@ void rows_print_node(const struct ds_conn *conn, unsigned end, struct ds_buffer 
     ds_buffer_printf(out, "%s.%u", addr, endpoint->port);
 }
 
-/* rows_put_term: a row is there twice, as text and as SQLite writes it. One large term has as much text
- * as anywhere, what is large besides what that leaves. */
+/* rows_put_term limits the terms of a row, which is in memory twice, as text and as SQLite's
+ * record: one large term has as much text as in other outputs, further ones what is left. */
 void rows_put_term(struct rows *rows, enum database_column column, const struct ds_term *term)
 {
     enum { SMALL_ROW = 65536, BYTE_TEXT_LEN = 4 };

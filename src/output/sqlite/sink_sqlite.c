@@ -1,6 +1,6 @@
 /*
- * sink_sqlite.c - -T sqlite=FILE: records as rows of a SQLite database, for questions nobody has thought
- * of yet. Which tables there are stands in columns.def, what a record becomes in rows_*.c.
+ * sink_sqlite.c - -T sqlite=FILE: records as rows of a SQLite database, for questions that no
+ * report answers. columns.def lists the tables, rows_*.c convert the records.
  */
 #include "core/complain.h"
 #include "output/sink.h"
@@ -55,7 +55,7 @@ static bool sqlite_open(struct sink *sink, const char *file)
     return true;
 }
 
-/* note_trouble: what was printed is in the database, or lost with it. */
+/* note_trouble records an error. Printed text is in the database by now, or lost. */
 static void note_trouble(struct sink *sink)
 {
     const struct rows *rows = sink->state;

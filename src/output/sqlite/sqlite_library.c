@@ -10,7 +10,7 @@
 
 struct sqlite_library sqlite_library;
 
-/* ON CONFLICT ... DO UPDATE without a target, and what else is written. */
+/* The first version with ON CONFLICT ... DO UPDATE without a target, and the rest of what is used. */
 enum { OLDEST_VERSION = 3035000 };
 
 bool sqlite_library_load(void)
@@ -23,8 +23,8 @@ bool sqlite_library_load(void)
     if (!shared_library_load("-T sqlite", SQLITE_LIBRARY, "libsqlite3-0", functions,
                              sizeof functions / sizeof functions[0]))
         return false;
-    /* One thread at a time uses it, and nobody asks for its statistics. If it cannot do without, it is
-     * merely slower. */
+    /* One thread at a time uses it, and its statistics are not needed. A failure only makes it
+     * slower. */
     (void)sqlite_library.config(SQLITE_CONFIG_SINGLETHREAD);
     (void)sqlite_library.config(SQLITE_CONFIG_MEMSTATUS, 0);
     if (sqlite_library.libversion_number() >= OLDEST_VERSION)

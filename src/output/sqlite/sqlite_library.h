@@ -1,5 +1,5 @@
 /*
- * sqlite_library.h - SQLite, which is loaded when -T sqlite asks for it (shared_library.h).
+ * sqlite_library.h - SQLite, loaded only if -T sqlite asks for it (shared_library.h).
  */
 #ifndef SRC_SQLITE_LIBRARY_H
 #define SRC_SQLITE_LIBRARY_H
@@ -13,7 +13,7 @@ struct sqlite_library {
 #undef SQLITE
 };
 
-/* sqlite_library is its functions, all NULL before sqlite_library_load. */
+/* sqlite_library is its functions; all are NULL before sqlite_library_load. */
 extern struct sqlite_library sqlite_library;
 
 /* sqlite_library_load loads it, while files can still be opened. False after a complaint. */

@@ -1,5 +1,6 @@
 /*
- * text_numbers.c - see text_numbers.h. A text has one place, by its hash, and the latest one has it.
+ * text_numbers.c - see text_numbers.h. A direct-mapped table: a text has one place, by its hash,
+ * and the latest text occupies it.
  */
 #include "output/sqlite/text_numbers.h"
 
@@ -9,8 +10,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Longer texts are seldom said again. Texts take so many bytes at most, with what malloc adds to each: one
- * more, and all are forgotten. */
+/* Longer texts rarely repeat. All texts together are limited to MAX_BYTES, with malloc's overhead;
+ * when one more would exceed that, all are forgotten. */
 enum { NUM_PLACES = 32768, MAX_LEN = 256, OVERHEAD = 32, MAX_BYTES = 1024 * 1024 };
 
 struct text_numbers {

@@ -1,13 +1,12 @@
 /*
- * sink_wireshark.c - a pcapng file of records, a packet each, for Wireshark: its link type hands what is
- * in a packet to the dissector that the packet names, which is packaging/wireshark/distsniff.lua.
+ * sink_wireshark.c - a pcapng file with one packet per record, for Wireshark: its link type passes
+ * a packet to the dissector that the packet names, which is packaging/wireshark/distsniff.lua.
  *
  *   packet  tag:2 (12: a dissector) length:2 name, padded to 4; tag:2 (0: no more) length:2 (0);
  *           the record as -T json writes it, with its newline; the bytes of the frame as it was sent
  *
- * Numbers of tags and lengths are big-endian. Wireshark takes no packet of more than MOST bytes: a record
- * that is longer is cut, which the packet's length says, and one with a shorter record has less of the
- * frame.
+ * Tags and lengths are big-endian. Wireshark accepts packets of at most MOST bytes: a longer record
+ * is cut, which the packet's length shows, and a shorter record is followed by less of the frame.
  */
 #include "keep/pcapng_form.h"
 #include "output/sink.h"
@@ -23,7 +22,7 @@ enum {
 static const char head[] = {0, 12, 0, 12, 'd', 'i', 's', 't', 's', 'n', 'i', 'f', 'f', 0, 0, 0, 0, 0, 0, 0};
 
 struct wireshark {
-    struct sink json; /* writes into its own buffer, which nobody flushes */
+    struct sink json; /* writes into its own buffer, which is never flushed */
 };
 
 static bool wireshark_open(struct sink *sink)
@@ -41,8 +40,8 @@ static bool wireshark_open(struct sink *sink)
     return true;
 }
 
-/* get_frame returns the bytes that a record is about; those of a record that stands behind an event are
- * the event's own. */
+/* get_frame returns the bytes that a record is about; for a record that follows an event, the
+ * event's own. */
 static struct ds_text get_frame(const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -52,7 +51,7 @@ static struct ds_text get_frame(const struct record *record)
     return (struct ds_text){(const char *)event->bytes, event->bytes_len};
 }
 
-/* put_packet puts what the JSON writer has written, and the frame. */
+/* put_packet writes what the JSON writer has written, and the frame. */
 static void put_packet(struct sink *sink, int64_t ts_ns, struct ds_text frame)
 {
     struct wireshark *w = sink->state;
@@ -89,7 +88,7 @@ static void wireshark_record(struct sink *sink, const struct record *record)
     put_packet(sink, record_time(record), get_frame(record));
 }
 
-/* wireshark_skips: what only counts, or sums up, is no record of -T json. */
+/* wireshark_skips leaves out updates and sums, which are no records in -T json. */
 static bool wireshark_skips(const struct sink_config *config, const struct record *record)
 {
     (void)config;
