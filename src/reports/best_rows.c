@@ -79,7 +79,7 @@ bool best_rows_add(struct best_rows *b, int64_t rank, uint64_t number, const str
 
 void best_rows_sort(struct best_rows *b)
 {
-    /* In rising order they are a heap as well. */
+    /* A sorted array is still a heap. */
     if (b->num > 1)
         qsort(b->rows, b->num, sizeof *b->rows, compare);
 }

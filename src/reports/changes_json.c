@@ -45,7 +45,7 @@ static void put_side(struct json_writer *json, struct json_key key, const struct
     json_put_close(json);
 }
 
-/* put_sums writes what was compared and what was not. */
+/* put_sums writes what was compared and what could not be. */
 static void put_sums(const struct compare *c, const struct differences *all, struct json_writer *json)
 {
     put_side(json, JSON_KEY("before"), &c->before);
@@ -76,7 +76,8 @@ void changes_print_json(const struct compare *c, const struct differences *all, 
     json_writer_free(&json);
 }
 
-/* put_slices writes how often something happened in each slice of a capture, and how long that is. */
+/* put_slices writes how often something happened in each slice of a capture, and the length of a
+ * slice. */
 static void put_slices(struct json_writer *json, struct json_key key, const struct profile *profile,
                        const struct profile_entry *entry)
 {

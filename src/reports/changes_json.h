@@ -1,7 +1,7 @@
 /*
- * changes_json.h - differences between two captures as JSON: for -T json a line for each,
- * {"type":"difference", ...}, and at last {"type":"comparison", ...}; for the page an object that has them
- * all, with how often each happened in the slices of both captures (compare/profile.h).
+ * changes_json.h - differences between two captures as JSON: for -T json one line each,
+ * {"type":"difference", ...}, and finally {"type":"comparison", ...}; for the page an object with
+ * all of them, and how often each happened in the slices of both captures (compare/profile.h).
  */
 #ifndef SRC_CHANGES_JSON_H
 #define SRC_CHANGES_JSON_H

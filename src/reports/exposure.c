@@ -54,7 +54,7 @@ void exposure_free(struct exposure *e)
     ds_buffer_free(&e->scratch);
 }
 
-/* add counts what scratch holds the text of, once. NULL when memory ran out. */
+/* add counts a fact with that key; a new one has no text yet. NULL if memory ran out. */
 static struct exposed *add(struct exposure *e, struct heavy_hitters *hitters, uint64_t key,
                            const struct ds_event *event)
 {
@@ -71,7 +71,7 @@ static struct exposed *add(struct exposure *e, struct heavy_hitters *hitters, ui
     return exposed;
 }
 
-/* add_text is add by the text in scratch. */
+/* add_text adds a fact whose key is the text in scratch. */
 static struct exposed *add_text(struct exposure *e, struct heavy_hitters *hitters,
                                 const struct ds_event *event)
 {
@@ -121,7 +121,7 @@ static void on_handshake(struct exposure *e, const struct ds_event *event)
     e->num_digests += said->has_digest;
 }
 
-/* find_link returns the line of a pair of nodes. */
+/* find_link returns the entry of a pair of nodes. */
 static struct exposed_link *find_link(struct exposure *e, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -150,7 +150,7 @@ static void on_conn(struct exposure *e, const struct ds_event *event)
     struct handshake *h = table_find(&e->handshakes, event->conn->number);
     const bool is_up = state == DS_CONN_UP || state == DS_CONN_JOINED_LATE;
     const bool is_refused = event->change.final && h != NULL;
-    const bool is_sealed = event->change.final && event->conn->tls != NULL; /* without keys */
+    const bool is_sealed = event->change.final && event->conn->tls != NULL; /* no keys */
     struct exposed_link *link = is_up || is_refused || is_sealed ? find_link(e, event) : NULL;
     if (link != NULL) {
         link->conns += is_up || is_refused;
@@ -170,7 +170,7 @@ static void on_conn(struct exposure *e, const struct ds_event *event)
         table_remove(&e->handshakes, h);
 }
 
-/* print_fun appends a fun that is to be run, be it by itself or in a list. False: there is none. */
+/* print_fun appends a fun that is to be run, alone or in a list. False: there is none. */
 static bool print_fun(const struct ds_message *m, struct ds_buffer *out)
 {
     const struct ds_term_print_options options = {

@@ -9,10 +9,10 @@
 
 void redraw_text(const struct screen *screen, struct ds_text text, struct ds_buffer *out)
 {
-    static const char clear[] = "\033[H\033[J"; /* to the first place, and all from there */
+    static const char clear[] = "\033[H\033[J"; /* cursor home, clear to the end of the screen */
     size_t at = 0;
     ds_buffer_add_text(out, clear);
-    /* The last row is where the cursor stands afterwards. */
+    /* Leave the last row for the cursor. */
     for (unsigned row = 1; row < screen->rows && at < text.len; row++) {
         const char *line = text.data + at;
         const char *end = memchr(line, '\n', text.len - at);

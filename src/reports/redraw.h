@@ -1,5 +1,5 @@
 /*
- * redraw.h - tables that are written again and again on a terminal, each over the one before.
+ * redraw.h - tables that are written repeatedly on a terminal, each over the previous one.
  */
 #ifndef SRC_REDRAW_H
 #define SRC_REDRAW_H
@@ -8,7 +8,7 @@
 
 #include <distsniff/term.h>
 
-/* redraw_text appends what clears the screen, and as much of the text as it holds. */
+/* redraw_text appends the codes that clear the screen, and as much of the text as fits on it. */
 void redraw_text(const struct screen *screen, struct ds_text text, struct ds_buffer *out);
 
 #endif

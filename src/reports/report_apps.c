@@ -1,12 +1,12 @@
 /*
- * report_apps.c - which applications speak here, by the labels of their messages (apps.def): on which
- * nodes, how much, how many calls and failures, and what their messages are about: queues, tables,
- * topics, groups.
+ * report_apps.c - which applications communicate, by the labels of their messages (apps.def): on
+ * which nodes, how much, how many calls and failures, and what their messages are about: queues,
+ * tables, topics, groups.
  *
- * What names a thing, by application:
+ * What identifies a thing, by application:
  *     RabbitMQ  {resource, VHost, queue, Name} near the front of a message: a queue. A quorum queue is a
  *               raft cluster VHost_Name, a stream's replica asks osiris_replica_reader_sup for a reader
- *     raft      a cluster, as --report raft has it
+ *     raft      a cluster, as in --report raft
  *     mnesia    {Lock, Tid, {Table, Key}}: a lock of a table
  *     Phoenix   {forward_to_local, Topic, ...}
  *     pg        a join, {join, Scope, Group, Pids}
@@ -24,7 +24,7 @@
 
 enum { MAX_NODES = 128, NODE_LEN = 128, MAX_THINGS = 512, MAX_KINDS = 256, THING_LEN = 120, SHOWN = 6 };
 
-/* app_find gets the name of what a message is about; false: it names none. */
+/* app_find gets the name of what a message is about; false: none. */
 typedef bool (*app_find)(const struct record *record, const struct ds_term *said, struct ds_text *out);
 
 static bool find_queue(const struct record *record, const struct ds_term *said, struct ds_text *out);
@@ -48,11 +48,11 @@ static const struct app_row rows[] = {
 #undef NO_THINGS
 enum { NUM_APPS = sizeof rows / sizeof rows[0] };
 
-/* Which kind a queue of RabbitMQ is; others may be classic ones, which have no sign of their own. */
+/* The kinds of RabbitMQ queues; the others may be classic ones, which cannot be recognised. */
 enum queue_kind { QUEUE_OTHER, QUEUE_QUORUM, QUEUE_STREAM, NUM_QUEUE_KINDS };
 static const char *const queue_kinds[NUM_QUEUE_KINDS] = {"other queues", "quorum queues", "streams"};
 
-/* app_thing is a queue, table, topic or group, or a kind of message, of one application. */
+/* app_thing is a queue, table, topic or group, or a kind of message, of an application. */
 struct app_thing {
     struct hitters_entry head;
     unsigned app;
@@ -70,16 +70,16 @@ struct app {
     uint64_t messages, bytes, calls, failed, errors, warnings;
     uint64_t sent[MAX_NODES]; /* messages of each node */
     uint64_t num_nodes;
-    const char *name, *status; /* once it is shown */
+    const char *name, *status; /* set when it is shown */
 };
 
 struct app_table {
     struct report_text *text;
-    struct app app[NUM_APPS]; /* of the first row of a name */
+    struct app app[NUM_APPS]; /* at the index of the first row with the name */
     struct app_node node[MAX_NODES];
     unsigned num_nodes;
     bool is_full, failed;
-    uint64_t other_calls, other_failed; /* of none of them */
+    uint64_t other_calls, other_failed; /* of no known application */
     struct heavy_hitters things, kinds, streams;
     struct raft raft;
 };
@@ -98,12 +98,12 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-/* find_app returns the number of an application, -1: it is none. */
+/* find_app returns the number of an application, -1: none. */
 static int find_app(const char *group, const char *label)
 {
     if (group == NULL || label == NULL)
         return -1;
-    if (group[0] == '\0') /* what the user's programs say, but for connections beside the distribution */
+    if (group[0] == '\0') /* users' own messages, or connections besides the distribution */
         group = "socket";
     for (int i = 0; i < NUM_APPS; i++) {
         if (strcmp(rows[i].group, group) != 0 || strncmp(rows[i].label, label, rows[i].label_len) != 0)
@@ -173,7 +173,7 @@ static bool get_queue(const struct ds_term *term, struct ds_text *out)
            ds_term_get_element(term, 3, &part) && ds_term_get_binary(&part, out);
 }
 
-/* find_queue looks at the elements of a request, and one level below. */
+/* find_queue looks at the elements of a request, and one level deeper. */
 static bool find_queue(const struct record *record, const struct ds_term *said, struct ds_text *out)
 {
     struct ds_term part, below;
@@ -191,7 +191,7 @@ static bool find_queue(const struct record *record, const struct ds_term *said, 
     return false;
 }
 
-/* find_locked_table reads a lock: {Lock, Tid, {Table, Key}}, be it within {From, Lock}. */
+/* find_locked_table reads a lock: {Lock, Tid, {Table, Key}}, or one within {From, Lock}. */
 static bool find_locked_table(const struct record *record, const struct ds_term *said, struct ds_text *out)
 {
     struct ds_term lock = *said, part, table;
@@ -234,7 +234,7 @@ static bool get_stream(const struct ds_message *message, struct ds_text *out)
 
 /* --- records --- */
 
-/* on_sent counts what an application sends, and between which nodes. */
+/* on_sent counts a message of an application, and its nodes. */
 static void on_sent(struct app_table *t, int app, const struct ds_event *event, uint64_t bytes)
 {
     struct app *a = &t->app[app];
@@ -286,7 +286,7 @@ static void on_call(struct app_table *t, const struct call *call)
     t->app[app].failed += call_outcome_is_failure(call->outcome);
 }
 
-/* on_piece counts what is no term on a connection beside the distribution. */
+/* on_piece counts data without terms on a connection besides the distribution. */
 static void on_piece(struct app_table *t, const struct ds_event *event)
 {
     const int app = find_app("socket", event->conn->proto);
@@ -309,7 +309,7 @@ static void on_record(void *state, const struct record *record)
 
 /* --- the table --- */
 
-/* kind_of says which kind of queue that is, by its name. */
+/* kind_of returns the kind of a queue by its name. */
 static enum queue_kind kind_of(const struct app_table *t, struct ds_text name)
 {
     const struct app_thing *stream = table_oldest(&t->streams.table);
@@ -327,7 +327,7 @@ static enum queue_kind kind_of(const struct app_table *t, struct ds_text name)
     return QUEUE_OTHER;
 }
 
-/* queue_of gets the name of the queue of a raft cluster: what is behind "%2F_". False: it is not of a
+/* queue_of gets the name of a raft cluster's queue: the text after "%2F_". False: it belongs to no
  * queue. */
 static bool queue_of(const struct raft_cluster *c, struct ds_text *out)
 {
@@ -349,7 +349,7 @@ static int most_first(const void *x, const void *y)
     return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* by_bytes fills in the numbers of the applications that were seen, those with most bytes first. */
+/* by_bytes writes the numbers of the applications that were seen, by decreasing bytes. */
 static unsigned by_bytes(const struct app_table *t, unsigned list[NUM_APPS])
 {
     unsigned num = 0;
@@ -366,7 +366,7 @@ static unsigned by_bytes(const struct app_table *t, unsigned list[NUM_APPS])
     return num;
 }
 
-/* count_leaderless and lead: of the raft clusters. */
+/* count_leaderless counts raft clusters without a leader. */
 static uint64_t count_leaderless(const struct app_table *t)
 {
     uint64_t num = 0;
@@ -376,7 +376,7 @@ static uint64_t count_leaderless(const struct app_table *t)
     return num;
 }
 
-/* status_of is a word of one application, the first that an operator looks at. */
+/* status_of returns an application's status, the first thing an operator looks at. */
 static const char *status_of(const struct app_table *t, unsigned app)
 {
     const struct app *a = &t->app[app];
@@ -415,7 +415,7 @@ static const struct report_column app_columns[] = {
 static const struct report_table app_report = {
     .columns = app_columns, .num = sizeof app_columns / sizeof app_columns[0]};
 
-/* row_of returns the row of an application, with what is found out when it is shown. */
+/* row_of returns the row of an application, with the values that are only determined for output. */
 static const struct app *row_of(struct app_table *t, unsigned app)
 {
     t->app[app].name = rows[app].name;
@@ -466,7 +466,7 @@ static void print_things(struct app_table *t, const struct heavy_hitters *hitter
     free(list);
 }
 
-/* print_raft says who leads how many clusters. */
+/* print_raft writes which node leads how many clusters. */
 static void print_raft(struct app_table *t, unsigned app, struct ds_buffer *out)
 {
     struct app_thing *leader = calloc(MAX_NODES, sizeof *leader);
@@ -500,12 +500,12 @@ static void print_raft(struct app_table *t, unsigned app, struct ds_buffer *out)
     free(leader);
 }
 
-/* queue_list writes the queues of one kind, as text or as JSON. */
+/* queue_list writes the queues of one kind, as text or JSON. */
 struct queue_list {
     enum queue_kind kind;
     unsigned num;
-    struct ds_buffer *out;    /* NULL: as JSON */
-    struct json_writer *json; /* NULL: as text */
+    struct ds_buffer *out;    /* NULL: JSON */
+    struct json_writer *json; /* NULL: text */
 };
 
 static void add_queue(struct queue_list *list, unsigned app, struct ds_text name)
@@ -526,7 +526,8 @@ static void add_queue(struct queue_list *list, unsigned app, struct ds_text name
     printable_text(name, list->out);
 }
 
-/* add_queues adds those of the list's kind: raft clusters, streams, and what messages name else. */
+/* add_queues adds the queues of the list's kind: raft clusters, streams, and others named in
+ * messages. */
 static void add_queues(struct app_table *t, unsigned app, struct queue_list *list)
 {
     struct ds_text name;
@@ -555,7 +556,7 @@ static void print_queues(struct app_table *t, unsigned app, struct ds_buffer *ou
     static const enum queue_kind kinds[] = {QUEUE_QUORUM, QUEUE_STREAM, QUEUE_OTHER};
     unsigned num_known = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (kinds[i] == QUEUE_OTHER && num_known == 0) /* all queues are, as they are listed already */
+        if (kinds[i] == QUEUE_OTHER && num_known == 0) /* all queues, as none are listed yet */
             return;
         struct queue_list list = {.kind = kinds[i], .out = out};
         add_queues(t, app, &list);

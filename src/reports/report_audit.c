@@ -1,6 +1,6 @@
 /*
- * report_audit.c - what is open to others, and what was done with it: who talks with whom in clear
- * text, what is run on a node because another one says so, where cookies can be seen, what listens.
+ * report_audit.c - what is exposed, and what was done with it: pairs of nodes that talk in clear
+ * text, code that a node runs at the request of another, where cookies are visible, what listens.
  */
 #include "reports/report.h"
 
@@ -15,7 +15,7 @@ struct audit {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
     struct exposure facts;
-    uint64_t first_conn, code_frame; /* of the first rows that are shown; 0: none */
+    uint64_t first_conn, code_frame; /* of the first rows shown; 0: none */
 };
 
 static void *open_table(struct report_text *text, const struct report_config *config)
@@ -69,7 +69,7 @@ static void print_what(const struct exposed *exposed, struct ds_buffer *out)
         ds_buffer_printf(out, "; %s", exposed->what);
 }
 
-/* print_section writes the lines of one kind of facts. */
+/* print_section writes the lines for one kind of fact. */
 static void print_section(struct audit *a, const char *title, struct heavy_hitters *hitters,
                           void (*print)(const struct exposed *exposed, struct ds_buffer *out))
 {
@@ -110,7 +110,7 @@ static void print_section(struct audit *a, const char *title, struct heavy_hitte
     free(list);
 }
 
-/* count_clear counts the pairs of nodes of which others can read what they say. */
+/* count_clear counts the pairs of nodes whose data others can read. */
 static uint32_t count_clear(const struct exposure *facts)
 {
     uint32_t num = 0;

@@ -1,8 +1,8 @@
 /*
  * report_calls.c - the table of calls.
  *
- * By latency, the slowest are kept, and written at the end in columns that fit them. By time, a line is
- * made as its call ends: a column is as wide as what has stood in it so far.
+ * By latency, the slowest are kept, and written at the end in columns that fit them. By time, a
+ * line is made when its call ends: a column is as wide as its widest cell so far.
  */
 #include "reports/report.h"
 
@@ -19,7 +19,7 @@ struct call_table {
     struct report_text *text;
     enum call_order order;
     struct best_rows slowest;
-    uint64_t slowest_call, failed_call; /* the slowest one, the first that failed; 0: none */
+    uint64_t slowest_call, failed_call; /* the slowest one, and the first that failed; 0: none */
     int64_t slowest_ns;
     uint64_t num_calls, num_outcomes[CALL_OUTCOME_COUNT];
     bool failed;
@@ -65,7 +65,7 @@ static void print_line(const struct call_table *report, const struct call *call,
     ds_buffer_add_text(out, "\n");
 }
 
-/* rank_of: what failed comes before what was slow; of equal latencies the later call is the lesser. */
+/* rank_of ranks failed calls before slow ones; of equal latencies the earlier call is higher. */
 static int64_t rank_of(const struct call *call)
 {
     const int64_t failed = INT64_C(1) << 62, latency_ns = call->end_ns - call->start_ns;
@@ -159,7 +159,7 @@ static void begin_anew(void *state, int64_t now_ns)
         columns_print(&report->columns, heading, held_lines_out(&report->lines));
 }
 
-/* write_table tells how many there were: who shows single calls otherwise keeps what it needs. */
+/* write_table writes how many there were. Outputs that show single calls keep these themselves. */
 static void write_table(void *state, struct json_writer *json)
 {
     const struct call_table *report = state;

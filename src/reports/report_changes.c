@@ -1,6 +1,6 @@
-/* report_changes.c - in what a capture differs from another one, or from a baseline (--compare):
- * what has appeared, vanished, grown and shrunk. See compare/differ.h for what counts as a
- * difference, and changes_json.h for how it is written as JSON. */
+/* report_changes.c - how a capture differs from another one, or from a baseline (--compare): what
+ * has appeared, vanished, grown and shrunk. See compare/differ.h for what counts as a difference,
+ * and changes_json.h for its JSON. */
 #include "reports/changes_json.h"
 #include "reports/report.h"
 
@@ -36,7 +36,7 @@ static void on_record(void *state, const struct record *record)
     profile_gather_record(&t->compare->gather, record);
 }
 
-/* print_rate appends a rate with as many digits as it needs. */
+/* print_rate appends a rate with enough digits. */
 static void print_rate(double rate, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%.*f/s", rate >= 100 ? 0 : rate >= 1 ? 1 : 3, rate);
@@ -67,13 +67,13 @@ static void print_value(enum measure measure, double value, const struct profile
     }
 }
 
-/* is_counted says whether a rate says something of that kind: a finding is there or not. */
+/* is_counted says whether rates make sense for a kind: a finding is either there or not. */
 static bool is_counted(const struct difference *d)
 {
     return d->kind != PROFILE_FINDING;
 }
 
-/* print_why appends how calls fail: "timeout 12, noproc 3". */
+/* print_why appends the ways in which calls fail: "timeout 12, noproc 3". */
 static void print_why(const struct profile_entry *entry, struct ds_buffer *out)
 {
     const char *before = "  ";
@@ -85,7 +85,7 @@ static void print_why(const struct profile_entry *entry, struct ds_buffer *out)
     }
 }
 
-/* print_row makes a line: whether it is worse, what is measured, before, after, and of what. */
+/* print_row makes a line: whether it is worse, what is measured, before, after, and the subject. */
 static void print_row(const struct difference *d, struct ds_buffer *lines)
 {
     const bool is_presence = d->measure == MEASURE_PRESENCE;
@@ -103,8 +103,8 @@ static void print_row(const struct difference *d, struct ds_buffer *lines)
     columns_end_line(lines);
 }
 
-/* add_command appends the command that shows a difference: of this capture, or of the other one
- * where this one has nothing of it. */
+/* add_command appends the command that shows a difference: for this capture, or for the other one
+ * if it only occurs there. */
 static void add_command(const struct changes *t, const struct difference *d, struct ds_buffer *out)
 {
     const struct compare_config *config = t->compare->config;
@@ -161,7 +161,7 @@ static void print_side(const char *name, const struct profile *profile, struct d
     duration_print((int64_t)(profile_seconds(profile) * 1e9), out);
 }
 
-/* print_unread says how much of a side could not be judged. */
+/* print_unread says how much of a capture could not be judged. */
 static void print_unread(const char *name, const struct profile *profile, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%s: %" PRIu64 " could not be read, %" PRIu64 " are of nodes without a name\n",
@@ -197,7 +197,7 @@ static void print_limits(const struct changes *t, const struct differences *all,
                          c->before.num_messages == 0 ? "before" : "now");
 }
 
-/* is_vain says whether two captures have nothing in common that is known well enough. */
+/* is_vain says whether two captures have nothing in common that is sufficiently known. */
 static bool is_vain(const struct differences *all)
 {
     return all->num_compared == 0;
@@ -225,8 +225,8 @@ static void show_text(struct changes *t, const struct differences *all)
         ds_buffer_add_text(out, "out of memory: some differences are missing\n");
 }
 
-/* show_table shows nothing where there is nothing to compare with: then a baseline is written. What
- * --baseline finds is shown as findings. */
+/* show_table writes nothing if there is nothing to compare with: then a baseline is being written.
+ * What --baseline detects is shown as findings. */
 static void show_table(void *state)
 {
     struct changes *t = state;

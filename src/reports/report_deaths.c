@@ -1,10 +1,10 @@
 /*
- * report_deaths.c - who died, and of what: a line a death, in order of time. A process that ended,
- * as those are told who watch over it; a link that was lost between two nodes; a signal by which
- * somebody else was to end.
+ * report_deaths.c - what died, and why: one line per death, in order of time. A process that ended,
+ * as its watchers are notified; a link between two nodes that was lost; a signal by which a process
+ * tried to end another one.
  *
- * A death is told to each watcher by itself, and what it brings about comes behind it: so a line
- * waits for a second of the capture's time before it is made.
+ * Each watcher is notified separately, and consequences come later: so a line waits for a second of
+ * the capture's time before it is made.
  */
 #include "reports/report.h"
 
@@ -34,23 +34,23 @@ struct death {
     int64_t ts_ns;
     uint64_t frame, conn;
     struct ds_buffer text, watchers,
-        ended; /* what died of what; who was told; what ended with it */
+        ended; /* what died and why; the watchers; what ended with it */
     unsigned num_watchers, num_ended;
-    uint64_t reason;           /* hash of its text; 0: normal, which takes nobody along */
-    uint64_t linked[MAX_TOLD]; /* hashes of the processes that it may take along */
+    uint64_t reason;           /* hash of its text; 0: normal, which ends no linked process */
+    uint64_t linked[MAX_TOLD]; /* hashes of the processes that may end because of it */
     unsigned num_linked;
-    uint64_t num_calls, num_monitors; /* of a link that was lost */
+    uint64_t num_calls, num_monitors; /* of a lost link */
 };
 TABLE_KEYED(struct death, key);
 
 struct deaths {
     struct report_text *text;
     struct table waiting;
-    struct table half_closed; /* connections whose end has been told of */
+    struct table half_closed; /* connections whose end was reported */
     struct held_lines lines;
     uint64_t num_processes, num_links, num_signals;
-    uint64_t num_tools;   /* of the links: those of tools, which have no lines */
-    uint64_t first_frame; /* that is shown; 0: none is */
+    uint64_t num_tools;   /* of the links: those of tools, which are not listed */
+    uint64_t first_frame; /* that is shown; 0: none */
     bool failed;
 };
 
@@ -138,7 +138,7 @@ static struct death *add(struct deaths *d, uint64_t key, enum death_of of, const
     return death;
 }
 
-/* hash_process: a pid, or a name on a node. 0: it is neither. */
+/* hash_process hashes a pid, or a name on a node. 0: neither. */
 static uint64_t hash_process(const struct ds_term *term, const struct ds_endpoint *end)
 {
     struct ds_identity pid;
@@ -172,7 +172,7 @@ static void print_process(const struct ds_term *term, struct ds_text name, const
     term_show(term, NULL, out);
 }
 
-/* name_one adds to a list that names the first few. */
+/* name_one adds to a list that contains the first few. */
 static void name_one(struct ds_buffer *list, unsigned *num, const struct ds_buffer *text)
 {
     if ((*num)++ >= MAX_NAMED)
@@ -189,8 +189,9 @@ static bool is_atom(const struct ds_term *term, const char *word)
            memcmp(text.data, word, text.len) == 0;
 }
 
-/* is_result: a process that was made for a call ends with its answer, {Reference, ...}. Where the request
- * was not seen, or its atoms were not, the answer of erpc is told by its form: {Reference, How, ...}. */
+/* is_result says whether an exit reason is an answer, {Reference, ...}, of a process made for a
+ * call. If the request was not seen, or has unknown atoms, the answer of erpc is recognised by its
+ * form: {Reference, How, ...}. */
 static bool is_result(const struct record *record, enum ds_op_kind kind, const struct ds_term *reason)
 {
     struct ds_term first, third;
@@ -201,8 +202,8 @@ static bool is_result(const struct record *record, enum ds_op_kind kind, const s
            reference.kind == DS_IDENTITY_REFERENCE;
 }
 
-/* add_along notes of those who may have taken this one along, of the same reason, that they did.
- */
+/* add_along adds a dead process to the earlier deaths, for the same reason, that may have caused
+ * it. */
 static void add_along(struct deaths *d, const struct death *dead, const struct ds_buffer *who)
 {
     struct death *other = table_oldest(&d->waiting);
@@ -283,8 +284,7 @@ static uint64_t hash_conn(uint64_t number)
     return hash_more(4, &number, sizeof number);
 }
 
-/* was_told says whether it was said already that a connection is lost, and remembers that now it
- * has been. */
+/* was_told says whether a lost connection was reported already, and records that it is now. */
 static bool was_told(struct deaths *d, const struct ds_event *event)
 {
     struct half_closed *h = table_find(&d->half_closed, event->conn->number);
@@ -323,7 +323,7 @@ static void on_conn(struct deaths *d, const struct ds_event *event)
                      event->change.reason != NULL ? event->change.reason : "closed");
 }
 
-/* on_lost counts what a lost link ended. */
+/* on_lost counts a call or monitor that ended with a lost link. */
 static void on_lost(struct deaths *d, uint64_t conn, bool is_call)
 {
     struct death *death = table_find(&d->waiting, hash_conn(conn));
@@ -375,7 +375,7 @@ static void print_sum(const struct deaths *d, struct ds_buffer *out)
                      d->failed || d->lines.failed || d->lines.held.failed ? "; out of memory" : "");
 }
 
-/* show_table: in a table that is followed by others, those that still wait stand in the next one. */
+/* show_table: with --every, deaths that still wait appear in the next table. */
 static void show_table(void *state)
 {
     struct deaths *d = state;

@@ -1,7 +1,7 @@
 /*
- * report_doctor.c - what is wrong: each finding with its evidence and what to do, what is down now first;
- * warnings and notes of hygiene a line each; then what was looked at and is in order, and what could not be
- * looked at.
+ * report_doctor.c - what is wrong: each finding with its evidence and advice, what is down now
+ * first; warnings and notes of hygiene in one line each; then what was checked and is fine, and
+ * what could not be checked.
  */
 #include "reports/report_finding.h"
 
@@ -16,11 +16,11 @@ enum { MAX_KEPT = 2048 };
 
 struct doctor {
     struct report_text *text;
-    struct finding **found; /* in the order in which they were found first, or of finding_compare */
+    struct finding **found; /* in order of discovery, or sorted by finding_compare */
     size_t num, cap;
     uint64_t no_memory;
-    bool is_part; /* of what was captured: the checks are of all of it */
-    uint64_t drawn; /* the greatest number of a finding when it was drawn last: those after it are new */
+    bool is_part; /* only part of the capture is selected, but the checks cover all of it */
+    uint64_t drawn; /* the greatest number of a finding when last drawn: later ones are new */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -92,21 +92,21 @@ static int compare(const void *a, const void *b)
     return finding_compare(*(struct finding *const *)a, *(struct finding *const *)b);
 }
 
-/* sort brings the findings into the order in which they are shown. */
+/* sort sorts the findings for output. */
 static void sort(struct doctor *doctor)
 {
     if (doctor->num > 1)
         qsort(doctor->found, doctor->num, sizeof(struct finding *), compare);
 }
 
-/* trim takes away blanks at the end: times may end with one. */
+/* trim removes blanks at the end: times may end with one. */
 static void trim(struct ds_buffer *out)
 {
     while (out->len != 0 && out->data[out->len - 1] == ' ')
         out->len--;
 }
 
-/* add_when adds how often, and when, in brackets that are left open. */
+/* add_when adds count and times, in an open parenthesis. */
 static void add_when(const struct report_text *text, const struct finding *f, struct ds_buffer *out)
 {
     ds_buffer_add_text(out, " (");
@@ -121,7 +121,7 @@ static void add_when(const struct report_text *text, const struct finding *f, st
     }
 }
 
-/* add_title_and_sentence: a sentence that can say no more than the title stands alone. */
+/* add_title_and_sentence leaves out the title if the sentence says the same. */
 static void add_title_and_sentence(const struct finding *f, struct ds_buffer *out)
 {
     const size_t at = out->len, title = strlen(f->kind->title);
@@ -165,7 +165,7 @@ static void add_finding(const struct doctor *doctor, const struct finding *f, st
     ds_buffer_add_text(out, "\n");
 }
 
-/* add_aside adds the warnings and notes of hygiene, a line each. */
+/* add_aside adds the warnings and notes of hygiene, one line each. */
 static void add_aside(const struct doctor *doctor, struct ds_buffer *out)
 {
     bool has_title = false;
@@ -206,7 +206,7 @@ static void add_list(const struct doctor *doctor, enum severity severity, const 
     }
 }
 
-/* find_limit returns a line that limits the verdict in that way, or NULL. */
+/* find_limit returns a finding that limits the verdict in that way, or NULL. */
 static const struct finding *find_limit(const struct doctor *doctor, enum verdict_limit limits)
 {
     for (size_t i = 0; i < doctor->num; i++) {
@@ -216,7 +216,7 @@ static const struct finding *find_limit(const struct doctor *doctor, enum verdic
     return NULL;
 }
 
-/* print_percent prints num of all, rounded down, so that less than all is never 100 %. From 99 % on it has
+/* print_percent prints num of all, rounded down, so that 100 % means all. From 99 % on it has
  * tenths. */
 static void print_percent(uint64_t num, uint64_t all, struct ds_buffer *out)
 {
@@ -227,7 +227,7 @@ static void print_percent(uint64_t num, uint64_t all, struct ds_buffer *out)
         ds_buffer_printf(out, "%.0f %%", floor(share));
 }
 
-/* print_share: how many messages were read, and how many of these only by guesses. */
+/* print_share prints how many messages were read, and how many of these only with guesses. */
 static void print_share(const struct finding *unread, struct ds_buffer *out)
 {
     if (unread->num_messages == 0)
@@ -241,7 +241,7 @@ static void print_share(const struct finding *unread, struct ds_buffer *out)
     }
 }
 
-/* is_anything_down says whether the verdict begins with what has left and not come back. */
+/* is_anything_down says whether anything has left and not come back, with which the verdict begins. */
 static bool is_anything_down(const struct doctor *doctor)
 {
     for (size_t i = 0; i < doctor->num; i++) {
@@ -258,7 +258,7 @@ static void print_nothing_checked(const struct doctor *doctor, struct ds_buffer 
         ds_buffer_add_text(out, ": no connection between nodes was recognised");
 }
 
-/* print_nothing_wrong says no more than what the capture allows to say. */
+/* print_nothing_wrong claims no more than the capture allows. */
 static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *out)
 {
     const struct finding *unread = find_limit(doctor, LIMITS_READ);
@@ -276,7 +276,7 @@ static void print_nothing_wrong(const struct doctor *doctor, struct ds_buffer *o
     }
 }
 
-/* print_read ends the line where something is wrong: there may be more in what could not be read. */
+/* print_read ends the summary of problems: there may be more in messages that could not be read. */
 static void print_read(const struct doctor *doctor, struct ds_buffer *out)
 {
     const struct finding *unread = find_limit(doctor, LIMITS_READ);
@@ -299,7 +299,7 @@ static void print_down(const struct doctor *doctor, struct ds_buffer *out)
     }
 }
 
-/* print_first names a finding with whom it is about, and when. */
+/* print_first prints a finding with its subject and time. */
 static void print_first(const struct doctor *doctor, const struct finding *f, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%s, ", f->kind->code);
@@ -308,7 +308,7 @@ static void print_first(const struct doctor *doctor, const struct finding *f, st
     ds_buffer_add_text(out, ")");
 }
 
-/* first_wrong is the first error or warning in the order in which they are shown. */
+/* first_wrong returns the first error or warning in the order of output. */
 static const struct finding *first_wrong(const struct doctor *doctor)
 {
     for (size_t i = 0; i < doctor->num; i++) {
@@ -318,7 +318,7 @@ static const struct finding *first_wrong(const struct doctor *doctor)
     return NULL;
 }
 
-/* print_sum begins the report: what is down, how many findings there are, and what the first one is. */
+/* print_sum begins the report: what is down, the number of findings, and the first one. */
 static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
 {
     uint64_t num[SEVERITY_DOWN + 1] = {0}, wrong;
@@ -362,7 +362,7 @@ static void print_sum(const struct doctor *doctor, struct ds_buffer *out)
         ds_buffer_add_text(out, "\n\n");
 }
 
-/* print_how ends the findings with the command that shows the first of them whole. */
+/* print_how ends the findings with the command that shows the first one in full. */
 static void print_how(const struct doctor *doctor, struct ds_buffer *out)
 {
     for (size_t i = 0; i < doctor->num; i++) {
@@ -376,7 +376,8 @@ static void print_how(const struct doctor *doctor, struct ds_buffer *out)
     }
 }
 
-/* show_short draws what a screen has room for: a line a finding, and which are new since the last time. */
+/* show_short writes as much as fits on a screen: one line per finding, with a mark for those that
+ * are new since the last time. */
 static void show_short(const struct doctor *doctor, struct ds_buffer *out)
 {
     print_sum(doctor, out);
@@ -402,7 +403,7 @@ static void begin_anew(void *state, int64_t now_ns)
     }
 }
 
-/* print_verdict_wrong says how many findings there are, and what the first one is about. */
+/* print_verdict_wrong prints the number of findings, and the title of the first one. */
 static void print_verdict_wrong(const struct doctor *doctor, struct ds_buffer *out)
 {
     uint64_t errors = 0, warnings = 0;

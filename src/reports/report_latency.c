@@ -1,6 +1,6 @@
 /*
- * report_latency.c - how long calls take: by label, by who is called, and by the function that
- * they name, each with the time that is spent in it in all, most first.
+ * report_latency.c - how long calls take: by label, by callee, and by the function that they name,
+ * each with its total time, longest first.
  */
 #include "reports/report.h"
 
@@ -27,7 +27,7 @@ static const char *const part_names[NUM_PARTS] = {"label", "callee", "function"}
 
 struct latency_kind {
     struct hitters_entry head;
-    uint64_t count, errors, without; /* without: calls of which no end is known */
+    uint64_t count, errors, without; /* without: calls whose end is unknown */
     int64_t total_ns, max_ns;
     uint64_t max_call, max_frame, max_conn;
     struct histogram spans;
@@ -68,7 +68,7 @@ static uint64_t add_text(uint64_t hash, struct ds_text text)
     return text.data != NULL ? hash_more(hash, text.data, text.len) : hash_more(hash, "", 1);
 }
 
-/* print_function appends "lists:seq/2", or "lists:seq" where the arguments were not kept. */
+/* print_function appends "lists:seq/2", or "lists:seq" if the arguments were not kept. */
 static uint64_t print_function(const struct call *call, struct ds_buffer *out)
 {
     struct ds_text mod, fun;
@@ -104,7 +104,7 @@ static void add_call(struct latency *l, struct latency_kind *kind, const struct 
     } else {
         kind->without++;
     }
-    /* Where no span is known it is the first one. */
+    /* Until a duration is known, keep the first call. */
     if (kind->max_call != 0 && (!call_has_end(call) || (has_slowest && span_ns <= kind->max_ns)))
         return;
     kind->max_ns = call_has_end(call) ? span_ns : 0;
@@ -163,7 +163,7 @@ static int longest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-/* How calls spread over time spans, a character each: two for each power of ten. */
+/* The distribution of calls over durations, one character each: two per power of ten. */
 static const int64_t bar_ends_ns[] = {
     3000,     10000,     30000,     100000,     300000,     1000000,     3000000,   10000000,
     30000000, 100000000, 300000000, 1000000000, 3000000000, 10000000000, INT64_MAX,
@@ -196,8 +196,8 @@ static void print_bar(const struct histogram *spans, struct ds_buffer *out)
     }
 }
 
-/* quantile is never above the greatest, as the pieces of the histogram alone would have it; and that
- * of so few that the greatest is meant is that one, not a piece below it. */
+/* quantile is limited to the maximum, which the histogram's buckets may exceed; if there are so few
+ * calls that it is the maximum, it returns that instead of a bucket below. */
 static int64_t quantile(const struct latency_kind *kind, double percent)
 {
     const uint64_t num = kind->count - kind->without;
@@ -312,7 +312,7 @@ static bool is_short(const struct latency *l)
     return l->text->width != 0 && l->text->width < ALL_FIT;
 }
 
-/* list_part makes the lines of a part, and returns how many of its kinds these are. */
+/* list_part makes the lines of a part, and returns how many kinds these cover. */
 static uint64_t list_part(struct latency *l, enum part part, struct ds_buffer *lines)
 {
     struct heavy_hitters *hitters = &l->parts[part];
@@ -346,7 +346,7 @@ static void print_rest(struct latency *l, const struct heavy_hitters *hitters, u
                          l->max_tallies);
 }
 
-/* print_parts: the columns of all parts are the same. */
+/* print_parts uses the same columns for all parts. */
 static void print_parts(struct latency *l)
 {
     struct report_table table = table_of(is_short(l));
@@ -366,7 +366,7 @@ static void print_parts(struct latency *l)
     }
 }
 
-/* print_sum begins the report: how long all calls take. */
+/* print_sum begins the report: durations of all calls. */
 static void print_sum(const struct latency_kind *all, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "latency of %s", ds_counted(all->count, "calls").text);

@@ -1,6 +1,6 @@
 /*
- * report_monitors.c - the monitors and links, each as it ends, with how it ended; at the end
- * those still open. Those that calls make for themselves are only counted.
+ * report_monitors.c - the monitors and links, each when it ends, with its outcome; at the end those
+ * still open. Those that calls set up for themselves are only counted.
  */
 #include "reports/report.h"
 
@@ -17,12 +17,12 @@ struct monitor_table {
     struct report_text *text;
     struct columns columns;
     struct held_lines lines;
-    uint64_t first_frame; /* that began the first one that is shown; 0: none */
+    uint64_t first_frame; /* where the first one shown began; 0: none */
     uint64_t num_shown, num_of_calls, num_outcomes[MONITOR_OUTCOME_COUNT];
     struct ds_buffer scratch;
 };
 
-/* print_row appends the row of scratch. */
+/* print_row appends the row in scratch. */
 static void print_row(struct monitor_table *report)
 {
     ds_buffer_add(&report->scratch, "\n", sizeof "\n");

@@ -1,7 +1,7 @@
 /*
- * report_open.c - what is open: calls without an answer, messages of which fragments are to come, and
- * senders that are held up; then monitors and links; each oldest first. At the end that is what was open
- * when the capture ended; before, what is at that moment.
+ * report_open.c - what is open: calls without an answer, messages with missing fragments, and
+ * stalled senders; then monitors and links; each oldest first. At the end it shows what was open
+ * when the capture ended; before, what is open at that moment.
  */
 #include "reports/report.h"
 
@@ -23,26 +23,28 @@
 enum what { OPEN_CALL, OPEN_MONITOR, OPEN_LINK, OPEN_FRAGMENTS, OPEN_STALL, NUM_WHAT };
 enum { MAX_UNFINISHED = 4096, NAME_LEN = 64 };
 
-/* unfinished is a message of which fragments are to come, or a direction that is held up. */
+/* unfinished is a message with missing fragments, or a stalled direction. */
 struct unfinished {
     struct table_entry entry;
     bool is_stall;
     uint8_t dir;
-    uint64_t conn, sequence, frame; /* frame: of the first fragment; where the stall was told of */
+    uint64_t conn, sequence, frame; /* frame: of the first fragment, or of the stall's event */
     int64_t start_ns;
-    uint64_t size, num, left; /* of a stall: bytes of the message in its middle, 0, those to come */
+    uint64_t size, num, left; /* of a stall: bytes of the interrupted message, 0, those still
+                               * missing */
     enum ds_stall_why why;
     uint8_t len[2];
     bool is_cut[2];
     char name[2][NAME_LEN]; /* sender, receiver */
 };
 
-/* open_list is what is open at one time. */
+/* open_list is what is open at a given time. */
 struct open_list {
     struct best_rows rows; /* by age */
     uint64_t num[NUM_WHAT], num_of_calls;
-    uint64_t oldest_call, oldest_conn; /* the call, and the connection of what else is open for longest */
-    int64_t call_ns, conn_ns;          /* for how long that is */
+    uint64_t oldest_call, oldest_conn; /* the call, and the connection of another item, that have
+                                        * been open longest */
+    int64_t call_ns, conn_ns;          /* for how long */
 };
 
 struct open_table {
@@ -50,7 +52,7 @@ struct open_table {
     struct open_list at_end, now;
     struct table unfinished;
     int64_t now_ns;
-    bool is_visited; /* now is what is to be shown */
+    bool is_visited; /* now is to be shown */
     struct ds_buffer scratch;
     bool failed;
 };
@@ -77,7 +79,8 @@ static void print_head(const struct open_table *t, const char *what, int64_t sta
     ds_buffer_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t ", frame, conn);
 }
 
-/* add: what somebody waits for stands above monitors and links, which last as long as processes do. */
+/* add ranks what some process waits for above monitors and links, which last as long as processes
+ * do. */
 static void add(struct open_table *t, struct open_list *list, enum what what, int64_t age_ns,
                 uint64_t frame)
 {
@@ -87,7 +90,7 @@ static void add(struct open_table *t, struct open_list *list, enum what what, in
     t->failed |= !best_rows_add(&list->rows, waits ? above + age : age, frame, &t->scratch);
 }
 
-/* note_oldest keeps the number of what has been open for longest. */
+/* note_oldest keeps the number of the oldest item. */
 static void note_oldest(int64_t age_ns, uint64_t number, int64_t *oldest_ns, uint64_t *oldest)
 {
     if (*oldest != 0 && age_ns <= *oldest_ns)
@@ -195,8 +198,7 @@ static void on_part(struct open_table *t, const struct ds_event *event)
     u->left = part->left;
 }
 
-/* on_stall: a stall that lasts until the capture ends has an event that says it is over. It is still
- * open. */
+/* on_stall: at the end of the capture, an event says that a stall is over. It is still open. */
 static void on_stall(struct open_table *t, const struct ds_event *event)
 {
     const struct ds_stall *stall = &event->stall;
@@ -217,7 +219,7 @@ static void on_stall(struct open_table *t, const struct ds_event *event)
     u->why = stall->why;
 }
 
-/* on_end: what was under way on a connection is not any more, unless merely the capture ended. */
+/* on_end drops the unfinished items of a connection, unless only the capture has ended. */
 static void on_end(struct open_table *t, const struct ds_event *event)
 {
     if (!event->change.final || event->change.state == DS_CONN_OPEN_AT_END)
@@ -276,7 +278,7 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
 
-/* on_record: what the end of the capture ends was open then. */
+/* on_record: what the end of the capture ends was open until then. */
 static void on_record(void *state, const struct record *record)
 {
     struct open_table *t = state;

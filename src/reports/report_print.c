@@ -1,6 +1,6 @@
 /*
- * report_print.c - what lines of several reports have in common: times, who called whom, and what a
- * call was about; how wide their columns may be. See report.h.
+ * report_print.c - common parts of lines in several reports: times, the parties of calls, their
+ * functions and results; maximum widths of columns. See report.h.
  */
 #include "reports/report.h"
 
@@ -88,7 +88,7 @@ bool report_is_command(struct ds_text line)
     return line.len > len && memcmp(line.data, command_begin, len) == 0;
 }
 
-/* A process made for one call is not told from others like it: then it is the node. */
+/* report_print_callee writes only the node of a process made for one call, which is like others. */
 void report_print_callee(const struct call *call, struct ds_buffer *out)
 {
     struct party callee = call->callee;

@@ -1,6 +1,6 @@
 /*
  * report_raft.c - raft clusters of ra: who leads each since when, how far its followers are,
- * elections. Those without a leader come first, then those that lag most.
+ * elections. Clusters without a leader come first, then those that lag most.
  */
 #include "analyse/calls/raft.h"
 #include "core/duration.h"
@@ -19,7 +19,7 @@ struct raft_table {
     struct report_text *text;
     uint64_t max_rows;
     struct raft raft;
-    uint64_t messages; /* of ra, be they read or not */
+    uint64_t messages; /* of ra, readable or not */
     bool failed;
 };
 
@@ -46,7 +46,7 @@ static void on_record(void *state, const struct record *record)
     }
 }
 
-/* has_leader: not where the latest that was heard are votes. */
+/* has_leader returns false if the latest messages are votes. */
 static bool has_leader(const struct raft_cluster *c)
 {
     return c->leader >= 0 && c->votes.rounds == 0;
@@ -73,7 +73,8 @@ static int worst_first(const void *x, const void *y)
     return order != 0 ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* sorted returns the clusters, to be freed; NULL where there are none, or memory ran out. */
+/* sorted returns a sorted list of clusters, which the caller frees; NULL if there are none, or
+ * memory ran out. */
 static const struct raft_cluster **sorted(struct raft_table *t)
 {
     const struct table *table = &t->raft.clusters;
@@ -158,7 +159,7 @@ static void show_table(void *state)
     struct raft_table *t = state;
     struct ds_buffer *out = &t->text->buffer;
     const uint64_t num = t->raft.clusters.num;
-    if (num == 0 && t->messages != 0) { /* that is no cluster without trouble */
+    if (num == 0 && t->messages != 0) { /* no clusters despite messages is not a good sign */
         ds_buffer_printf(out, "raft: no cluster is known from %s of ra: their atoms or nodes are unknown\n",
                          ds_counted(t->messages, "messages").text);
         return;

@@ -1,6 +1,6 @@
 /*
- * report_seq_trace.c - the messages that carry a seq_trace token, label by label, in the
- * order of their serial numbers: how one thing led to another across nodes.
+ * report_seq_trace.c - the messages that carry a seq_trace token, by label, in the order of their
+ * serial numbers: the chain of causes across nodes.
  */
 #include "core/term_show.h"
 #include "reports/report.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a token holds may be any term, as large as it likes. */
+/* A token may contain any term of any size. */
 static const struct ds_term_print_options of_token = {.max_bytes = 100, .max_len = 200};
 
 enum { MOST_KEPT = 24 * 1024 * 1024 }; /* bytes of text */
 
 struct traced {
     char *label;
-    uint64_t order; /* in which its label was first seen */
+    uint64_t order; /* the order in which labels were first seen */
     int64_t serial, previous, ts_ns;
-    uint64_t number; /* in the order of capture */
+    uint64_t number; /* for the order of capture */
     uint64_t frame, conn;
     char *line;
 };
@@ -43,7 +43,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
-/* detach_text returns the text, in no more memory than it needs: there may be very many. */
+/* detach_text returns the text in an allocation of exactly its size: there may be very many. */
 static char *detach_text(struct ds_buffer *buffer)
 {
     ds_buffer_add(buffer, "", 1);

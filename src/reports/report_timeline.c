@@ -1,7 +1,7 @@
 /*
- * report_timeline.c - what happened when: a line an event, in order of time, as
- * analyse/findings/timeline.c makes them.
- * Live a line is written as it begins, and where it lasts once more when it is over.
+ * report_timeline.c - what happened when: one line per event, in order of time, as
+ * analyse/findings/timeline.c makes them. Live, a line is written when it begins and, if it lasts,
+ * again when it is over.
  */
 #include "reports/report.h"
 
@@ -27,8 +27,8 @@ struct timeline_report {
     struct held_lines lines;
     uint64_t num[HAPPENING_COUNT];
     int64_t first_ns, last_ns;
-    bool is_of_page;   /* lines are told, not written */
-    struct told_line *told; /* the latest MAX_TOLD of them, in a ring */
+    bool is_of_page;   /* lines are kept for a page, not written */
+    struct told_line *told; /* the latest MAX_TOLD of them, a ring buffer */
     uint64_t num_told;
 };
 

@@ -1,7 +1,7 @@
 /*
- * report_top.c - the processes that send and get most: with --every, since the table was written
- * last. A process is counted by its name where one is known of it, before and afterwards by its pid;
- * both are one line.
+ * report_top.c - the processes that send and get most; with --every, since the table was last
+ * written. A process is counted under its name if one is known, before and after that under its
+ * pid; both are merged into one line.
  */
 #include "reports/report.h"
 
@@ -18,12 +18,12 @@ struct top_process {
     struct hitters_entry head;
     uint64_t sent, sent_bytes, got, got_bytes;
     uint64_t asked, served, failed; /* calls that ended; failed: of those served */
-    uint64_t frame, conn;           /* of the first that was counted */
+    uint64_t frame, conn;           /* where it was first counted */
     char *text;
-    size_t row; /* where it stands while a table is made */
+    size_t row; /* its row while a table is made */
 };
 
-/* top_name: what is counted by that pid has that name. Both are keys of lines. */
+/* top_name maps the key of a pid to that of its name. Both are keys of lines. */
 struct top_name {
     struct table_entry entry;
     uint64_t pid, name;
@@ -34,7 +34,7 @@ struct top {
     struct report_text *text;
     uint64_t max_rows, max_tallies;
     struct heavy_hitters processes;
-    struct table names; /* the latest of them */
+    struct table names; /* the latest ones */
     struct talkers talkers;
     uint64_t count, bytes, calls;
     int64_t start_ns, last_ns;
@@ -72,7 +72,7 @@ static void on_time(struct top *t, int64_t now_ns)
         t->last_ns = now_ns;
 }
 
-/* begin gives a new line its text, which has just been written to scratch, and where it was seen first. */
+/* begin sets the text of a new line from scratch, and where it was first seen. */
 static void begin(struct top *t, struct top_process *process, uint64_t frame, uint64_t conn)
 {
     process->frame = frame;
@@ -83,7 +83,7 @@ static void begin(struct top *t, struct top_process *process, uint64_t frame, ui
     t->no_memory |= process->text == NULL;
 }
 
-/* know_name notes that what is counted by a pid, 0: none is known, is counted by a name. */
+/* know_name records that the process counted under a pid (0: unknown) is also counted under a name. */
 static void know_name(struct top *t, uint64_t pid, uint64_t name)
 {
     if (pid == 0 || pid == name)
@@ -158,7 +158,7 @@ static void on_record(void *state, const struct record *record)
         on_call(t, record->call);
     if (!record_is_message(record))
         return;
-    on_time(t, record_time(record)); /* as traffic has it: from the first message to the last */
+    on_time(t, record_time(record)); /* as in traffic: from the first message to the last */
     t->count++;
     t->bytes += record->event->message.size;
     talkers_get(&t->talkers, record, &from, &to);
@@ -176,8 +176,8 @@ static int busiest_first(const void *a, const void *b)
            (x->head.entry.number < y->head.entry.number);
 }
 
-/* named_of finds what is counted by the name of a process that is counted by its pid. Keys are hashes: what
- * looks like a name that has a name again is none, so that who is found has a line of its own. */
+/* named_of finds the line by name of a process with a line by pid. Keys are hashes: if the name
+ * seems to have a name itself, it is ignored, so that the result always has a line of its own. */
 static struct top_process *named_of(const struct top *t, const struct top_process *process)
 {
     const struct top_name *n = table_find(&t->names, process->head.key);
@@ -201,8 +201,8 @@ static void join(struct top_process *row, const struct top_process *process)
     }
 }
 
-/* make_rows makes a line for each process, the busiest first, in memory to be freed; NULL: there are
- * none, or memory ran out. */
+/* make_rows makes a line for each process, the busiest first, which the caller frees; NULL: there
+ * are none, or memory ran out. */
 static struct top_process *make_rows(struct top *t, size_t *num)
 {
     struct top_process *rows =
@@ -229,7 +229,7 @@ static struct top_process *make_rows(struct top *t, size_t *num)
     return rows;
 }
 
-/* print_rate prints with one digit how many there were a second. */
+/* print_rate prints a number per second, with the given digits. */
 static void print_rate(uint64_t num, int digits, const void *report, struct ds_buffer *out)
 {
     ds_buffer_printf(out, "%.*f", digits, (double)num / *(const double *)report);
@@ -285,7 +285,7 @@ static const struct report_column top_columns[] = {
 };
 #undef AT
 
-/* table_of is the table; seconds is for its text. */
+/* table_of returns the table; its text needs seconds. */
 static struct report_table table_of(const double *seconds)
 {
     return (struct report_table){

@@ -1,9 +1,9 @@
 /*
- * report_traffic.c - what fills the link: messages by shape, {put,_,_}, or by what else --by
- * names, heaviest first; then the largest single ones.
+ * report_traffic.c - what fills the link: messages by shape, {put,_,_}, or by the criterion of
+ * --by, heaviest first; then the largest single ones.
  *
- * A kind is known by a hash of what its messages have in common (heavy_hitters.h); its text is made
- * when the kind is seen first, or from its shape when the table is written.
+ * A kind is identified by a hash of what its messages have in common (heavy_hitters.h); its text is
+ * made when the kind is first seen, or from its shape when the table is written.
  */
 #include "reports/report.h"
 
@@ -27,15 +27,15 @@
 
 enum { NUM_LARGEST = 10 };
 
-/* traffic_kind is one line. */
+/* traffic_kind is a line of the table. */
 struct traffic_kind {
     struct hitters_entry head;
     uint64_t bytes, count, largest;
     uint64_t largest_frame, largest_conn;
     struct histogram sizes;
     struct routes routes;
-    char *text;             /* what can be said at once; NULL: nothing */
-    char *after;            /* what stands behind the shape */
+    char *text;             /* the text before the shape; NULL: out of memory */
+    char *after;            /* the text after the shape */
     struct ds_shape *shape; /* NULL: none */
     struct samples samples;
 };
@@ -47,7 +47,7 @@ struct traffic {
     struct heavy_hitters kinds;
     struct talkers talkers;
     struct best_rows largest;
-    uint64_t bytes, count, uncounted; /* uncounted: messages for which there was no memory */
+    uint64_t bytes, count, uncounted; /* uncounted: messages for which memory ran out */
     int64_t first_ns, last_ns;
     struct ds_buffer scratch;
     bool has_samples;
@@ -80,7 +80,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return t;
 }
 
-/* detach_text returns what is in the buffer as a string, and empties it. NULL when memory ran out. */
+/* detach_text returns a copy of the buffer as a string, and empties it. NULL if memory ran out. */
 static char *detach_text(struct ds_buffer *buffer)
 {
     char *text = buffer->failed ? NULL : strndup(buffer->len != 0 ? buffer->data : "", buffer->len);
@@ -103,8 +103,8 @@ static void describe(struct traffic *t, const struct traffic_message *message,
     t->failed |= kind->after == NULL || (traffic_message_has_shape(message) && kind->shape == NULL);
 }
 
-/* keep_largest makes the line of a message that is among the largest: the cells that stand behind its
- * size and the number of its packet. */
+/* keep_largest makes the line of a message that is among the largest: the cells after its size and
+ * its packet number. */
 static void keep_largest(struct traffic *t, const struct traffic_message *message)
 {
     const struct ds_event *event = message->record->event;
@@ -178,8 +178,8 @@ static void on_message(struct traffic *t, const struct record *record)
     routes_add(&kind->routes, &message.from, &message.to, size);
 }
 
-/* on_piece counts a piece of a connection beside the distribution as a message without a term, which is
- * called by its protocol: "osiris chunk". */
+/* on_piece counts data on a connection besides the distribution as a message without a term, named
+ * after its protocol: "osiris chunk". */
 static void on_piece(struct traffic *t, const struct ds_event *event)
 {
     char name[64];
@@ -221,7 +221,7 @@ static double seconds_of(const struct traffic *t)
     return t->count != 0 ? (double)(t->last_ns - t->first_ns) / 1e9 : 0;
 }
 
-/* print_rate appends the cell of how many a second, "-" where no time has passed. */
+/* print_rate appends the cell with the number per second, "-" if no time has passed. */
 static void print_rate(const void *row, const void *report, struct ds_buffer *out)
 {
     const struct traffic_kind *kind = row;
@@ -238,7 +238,7 @@ static double share_of(const struct traffic *t, uint64_t bytes)
     return t->bytes != 0 ? 100 * (double)bytes / (double)t->bytes : 0;
 }
 
-/* p99_of: of fewer than a hundred it is the greatest. */
+/* p99_of returns the 99th percentile; for less than a hundred messages, the maximum. */
 static uint64_t p99_of(const struct traffic_kind *kind)
 {
     const uint64_t p99 = kind->count < 100 ? kind->largest : histogram_quantile(&kind->sizes, 99);
@@ -347,7 +347,7 @@ static void print_largest(struct traffic *t, struct ds_buffer *out)
     ds_buffer_free(&lines);
 }
 
-/* print_rest says what the lines above leave out, and how sure they are. */
+/* print_rest writes what the lines above leave out, and how certain they are. */
 static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_shown)
 {
     struct ds_buffer *out = &t->text->buffer;
@@ -366,7 +366,7 @@ static void print_rest(struct traffic *t, uint64_t shown_bytes, uint64_t num_sho
         ds_buffer_add_text(out, "out of memory: some rows are missing\n");
 }
 
-/* print_heaviest ends the sentence that the report begins with. */
+/* print_heaviest ends the sentence at the beginning of the report. */
 static void print_heaviest(struct traffic *t, const struct traffic_kind *kind, struct ds_buffer *out)
 {
     enum { MOST_COLUMNS = 80 };
@@ -431,14 +431,14 @@ static void show_table(void *state)
                              "--explain packet:%" PRIu64, heaviest);
 }
 
-/* print_cells appends the line of one of the largest as a text. */
+/* print_cells appends one of the largest as a line of text. */
 static void print_cells(const char *line, struct ds_buffer *out)
 {
     const struct columns columns = {.align = "rl", .width = {5}};
     columns_print(&columns, line, out);
 }
 
-/* put_scratch writes what has just been printed to scratch as a field. */
+/* put_scratch writes the text in scratch as a field. */
 static void put_scratch(struct traffic *t, struct json_key key, struct json_writer *json)
 {
     json->failed |= t->scratch.failed;
@@ -455,7 +455,7 @@ static void write_kind(struct traffic *t, const struct traffic_kind *kind, struc
     put_scratch(t, JSON_KEY("what"), json);
     routes_print(&t->talkers, &kind->routes, &t->scratch);
     put_scratch(t, JSON_KEY("who"), json);
-    if (t->by == TRAFFIC_BY_NODE) { /* there is one route */
+    if (t->by == TRAFFIC_BY_NODE) { /* there is only one route */
         talker_print(&t->talkers, &kind->routes.route[0].from, &t->scratch);
         put_scratch(t, JSON_KEY("from"), json);
         talker_print(&t->talkers, &kind->routes.route[0].to, &t->scratch);

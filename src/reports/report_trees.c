@@ -1,10 +1,10 @@
 /*
- * report_trees.c - which call was made in the service of which: calls with the calls beneath
- * them, indented, with the time since the outer one began.
+ * report_trees.c - which call was made in the service of which: calls with their nested calls
+ * indented, with the time since the outer one began.
  *
- * A call that ended waits here until it is clear where it belongs, which is when the calls
- * that were open meanwhile have ended too; at the cap the oldest tree is written. Trees of a
- * single call are only counted.
+ * A call that ended waits here until its place is clear, which is when the calls that were open at
+ * the same time have ended, too; at the cap the oldest tree is written. Trees of a single call are
+ * only counted.
  */
 #include "reports/report.h"
 
@@ -20,13 +20,13 @@
 struct tree {
     struct table_entry entry;
     uint64_t number;
-    uint64_t parent_number; /* 0 none known */
+    uint64_t parent_number; /* 0: unknown */
     int64_t start_ns, latency_ns;
     char *line;
-    uint32_t parent; /* in the table */
+    uint32_t parent; /* index in the table */
     uint32_t first_child, last_child, next_sibling;
     bool ambiguous;
-    uint32_t shown; /* the last table for which its root was looked up */
+    uint32_t shown; /* the last table for which its root was searched */
 };
 TABLE_KEYED(struct tree, number);
 
@@ -35,8 +35,8 @@ struct tree_table {
     struct table table;
     struct ds_buffer scratch;
     uint64_t num_single, num_trees, num_ambiguous;
-    uint64_t first_call; /* that is shown; 0: none is */
-    uint32_t num_shown; /* tables */
+    uint64_t first_call; /* that is shown; 0: none */
+    uint32_t num_shown; /* number of tables */
     bool failed;
 };
 
@@ -50,7 +50,7 @@ static void *open_table(struct report_text *text, const struct report_config *co
     return report;
 }
 
-/* is_above says whether parent is somewhere beneath child. */
+/* is_above says whether child is an ancestor of parent. */
 static bool is_above(const struct tree_table *report, const struct tree *child,
                      const struct tree *parent)
 {
@@ -62,7 +62,7 @@ static bool is_above(const struct tree_table *report, const struct tree *child,
     return up != NULL;
 }
 
-/* place_for finds where the number of a child is to stand among its siblings: at their end, mostly. */
+/* place_for finds the link for a child among its siblings: usually the last. */
 static uint32_t *place_for(const struct tree_table *report, struct tree *parent,
                            const struct tree *child)
 {
@@ -79,7 +79,7 @@ static uint32_t *place_for(const struct tree_table *report, struct tree *parent,
     return at;
 }
 
-/* attach puts child beneath parent, in order of their numbers. */
+/* attach adds child to parent's children, ordered by number. */
 static void attach(struct tree_table *report, struct tree *parent, struct tree *child)
 {
     if (child->parent != 0 || is_above(report, child, parent))
@@ -92,7 +92,7 @@ static void attach(struct tree_table *report, struct tree *parent, struct tree *
     child->parent = parent->entry.number;
 }
 
-enum { MAX_INDENT = 40, LEAST_WIDTH = 50 }; /* of what is indented */
+enum { MAX_INDENT = 40, LEAST_WIDTH = 50 }; /* of indented lines */
 
 static void print_node(struct tree_table *report, const struct tree *tree, unsigned depth)
 {
@@ -117,8 +117,8 @@ static void print_node(struct tree_table *report, const struct tree *tree, unsig
     ds_buffer_add_text(out, tree->line != NULL ? tree->line : "?\n");
 }
 
-/* release writes the tree (unless it is of a single call) and forgets it, without recursion:
- * down to the first child, else on to the sibling, else up. */
+/* release writes the tree (unless it has a single call) and frees it, without recursion: down to
+ * the first child, else to the sibling, else up. */
 static void release(struct tree_table *report, struct tree *root)
 {
     const bool show = root->first_child != 0 || root->ambiguous;
@@ -199,7 +199,7 @@ static void on_record(void *state, const struct record *record)
         attach(report, parent, tree);
 }
 
-/* show_tree writes a tree as release does, and keeps it. */
+/* show_tree writes a tree like release, without freeing it. */
 static void show_tree(struct tree_table *report, const struct tree *root)
 {
     const struct tree *at = root;
@@ -225,8 +225,8 @@ struct tree_counts {
     uint64_t single, trees, ambiguous;
 };
 
-/* new_root returns the root of a tree of which nothing was seen yet for this table; NULL: some was. No call
- * is passed twice, however deep they are. */
+/* new_root returns the root of a tree that was not visited for this table yet; else NULL. It visits
+ * no call twice, however deep the tree is. */
 static struct tree *new_root(const struct tree_table *report, struct tree *tree)
 {
     while (tree->shown != report->num_shown) {
@@ -238,7 +238,7 @@ static struct tree *new_root(const struct tree_table *report, struct tree *tree)
     return NULL;
 }
 
-/* go_over counts all trees, and writes those that are here. */
+/* go_over counts all trees, and if writes is set, writes those in memory. */
 static struct tree_counts go_over(struct tree_table *report, bool writes)
 {
     struct tree_counts counts = {report->num_single, report->num_trees, report->num_ambiguous};

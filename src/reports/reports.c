@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 enum {
-    WRITE_LEN = 65536, /* so much text is written out */
-    MICROSECONDS = 6,  /* digits that a person reads on a terminal */
+    WRITE_LEN = 65536, /* text is written out when there is so much */
+    MICROSECONDS = 6,  /* digits of times on a terminal */
 };
 
 static const struct report_kind *const kinds[REPORT_COUNT] = {
@@ -35,18 +35,18 @@ static const struct report_kind *const kinds[REPORT_COUNT] = {
 
 struct reports {
     struct report_text text;
-    void *state[REPORT_COUNT]; /* of its kind, NULL unless asked for */
-    /* Those that are given records. */
+    void *state[REPORT_COUNT]; /* of each kind; NULL if not requested */
+    /* The reports that process records. */
     struct taker {
         void (*record)(void *report, const struct record *record);
         void *state;
-        unsigned takes; /* some of enum report_takes */
+        unsigned takes; /* flags of enum report_takes */
     } takers[REPORT_COUNT];
     size_t num_takers;
-    unsigned takes; /* what any of them does */
+    unsigned takes; /* of all of them */
     bool redraws;              /* --every, on a terminal */
     bool flows;                /* lines are written as they come */
-    void *verdict;             /* a doctor of its own, which shows nothing; NULL: none is wanted */
+    void *verdict;             /* a separate doctor without output; NULL: not requested */
     struct report_text verdict_text;
     struct output_file out;
 };
@@ -241,7 +241,7 @@ static void replace(struct ds_buffer *text, struct ds_buffer *by)
     *text = *by;
 }
 
-/* next_command returns where the next line that is a command begins, or the end. */
+/* next_command returns where the next command line begins, or the end. */
 static size_t next_command(struct ds_text text, size_t from)
 {
     while (from < text.len && !report_is_command((struct ds_text){text.data + from, text.len - from})) {
@@ -251,8 +251,8 @@ static size_t next_command(struct ds_text text, size_t from)
     return from;
 }
 
-/* fit breaks lines of the text that are still too wide for their terminal: sentences. Commands stay whole,
- * to be pasted. */
+/* fit wraps lines that are still too wide for the terminal: sentences. Commands stay whole, so that
+ * they can be pasted. */
 static void fit(struct report_text *text)
 {
     struct ds_buffer fitted = {0};
@@ -271,7 +271,7 @@ static void fit(struct report_text *text)
 
 void reports_show(struct reports *r)
 {
-    struct ds_buffer written = {0}; /* what there is already, which stays for its own place */
+    struct ds_buffer written = {0}; /* earlier text, which is kept aside */
     ds_buffer_add(&written, all_of(&r->text.buffer).data, r->text.buffer.len);
     r->text.width = screen_width(STDERR_FILENO);
     show_all(r);
@@ -302,7 +302,7 @@ static enum reports_status write_text(struct reports *r)
                          : REPORTS_FAILED;
 }
 
-/* redraw replaces what is to be written by what the screen holds of it. */
+/* redraw replaces the text by the part of it that fits on the screen. */
 static void redraw(struct reports *r)
 {
     struct ds_buffer drawn = {0};

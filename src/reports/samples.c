@@ -13,7 +13,7 @@ enum { FIRST, LARGE, LATE };
 static const struct ds_term_print_options limits = {
     .max_bytes = 120, .max_items = 30, .max_depth = 10, .max_len = 240};
 
-/* place_of says whose place a message takes, -1: nobody's. */
+/* place_of returns the place that a message gets, -1: none. */
 static int place_of(const struct samples *s, uint64_t count, uint64_t size)
 {
     if (count == 1)
@@ -50,7 +50,7 @@ bool samples_take(struct samples *s, uint64_t count, const struct ds_event *even
 
 void samples_tell(const struct samples *s, struct json_writer *json)
 {
-    /* The large one may be earlier or later than the late one. */
+    /* The large one may be earlier or later than the latest one. */
     const bool swaps = s->sample[LARGE].text != NULL && s->sample[LATE].text != NULL &&
                        s->sample[LATE].frame < s->sample[LARGE].frame;
     const int order[NUM_SAMPLES] = {FIRST, swaps ? LATE : LARGE, swaps ? LARGE : LATE};

@@ -1,6 +1,6 @@
 /*
- * talkers.h - who sends a message and who gets it, as reports count it: a node, and a registered name
- * where one is known. Names are numbered, so that comparing them costs little.
+ * talkers.h - sender and receiver of a message, as reports count them: a node, and a registered
+ * name if known. Names are numbered, so that comparing them is fast.
  */
 #ifndef SRC_TALKERS_H
 #define SRC_TALKERS_H
@@ -10,14 +10,14 @@
 
 #include <distsniff/identity.h>
 
-/* talker is a node, or where that is not known an address, and a registered name, 0: none known. */
+/* talker is a node (or its address, if unknown), and a registered name, 0: unknown. */
 struct talker {
     uint32_t node, name;
 };
 
 enum { TALKERS_CONNS = 64 };
 
-/* talkers_conn is a connection whose ends have their numbers, 0: not yet. */
+/* talkers_conn is a connection with the numbers of its ends, 0: none yet. */
 struct talkers_conn {
     uint64_t conn; /* 0: free */
     uint32_t node[2];
@@ -25,20 +25,22 @@ struct talkers_conn {
 };
 
 struct talkers {
-    struct intern own, *texts; /* texts is own, or that of others */
-    struct talkers_conn conns[TALKERS_CONNS]; /* those seen last, by number */
+    struct intern own, *texts; /* texts is own, or a shared one */
+    struct talkers_conn conns[TALKERS_CONNS]; /* recently seen ones, indexed by number */
     struct ds_buffer scratch;
 };
 
-/* talkers_init numbers names in shared, which several tables use and which outlives them; with NULL, in a
- * table of max_names of its own. */
+/* talkers_init numbers names in shared, which several tables use and which must outlive them; if
+ * NULL, in a table of its own with max_names. */
 void talkers_init(struct talkers *talkers, uint64_t max_names, struct intern *shared);
 void talkers_free(struct talkers *talkers);
 
-/* talkers_number_end numbers a node, each time anew; one that is not known is its address until it is. */
+/* talkers_number_end returns the number of a node without a cache; an unknown node is represented
+ * by its address. */
 uint32_t talkers_number_end(struct talkers *talkers, const struct ds_endpoint *end);
 
-/* talkers_node numbers the node at one end of a connection: 0 when there is no more room. */
+/* talkers_node returns the number of the node at one end of a connection: 0 if there is no more
+ * room. */
 static inline uint32_t talkers_node(struct talkers *talkers, const struct ds_conn *conn, unsigned end)
 {
     struct talkers_conn *c = &talkers->conns[conn->number % TALKERS_CONNS];
@@ -52,7 +54,8 @@ static inline uint32_t talkers_node(struct talkers *talkers, const struct ds_con
     return c->node[end];
 }
 
-/* talkers_name numbers the name of a side of a message: what is known of a pid, or it is sent by name. */
+/* talkers_name returns the number of a process's name: that of a pid, if known, or the name it was
+ * sent to. */
 static inline uint32_t talkers_name(struct talkers *talkers, struct ds_text known,
                                     const struct ds_term *process)
 {
@@ -62,8 +65,8 @@ static inline uint32_t talkers_name(struct talkers *talkers, struct ds_text know
                : 0;
 }
 
-/* talkers_get says who sends a message, and who gets it. A name that a process only answers for is
- * not its own. Here, as it is done for every message. */
+/* talkers_get returns sender and receiver of a message. A name for which a process only answers
+ * does not count. Inline, as it is called for every message. */
 static inline void talkers_get(struct talkers *talkers, const struct record *record,
                                struct talker *from, struct talker *to)
 {
@@ -77,15 +80,16 @@ static inline void talkers_get(struct talkers *talkers, const struct record *rec
     to->name = talkers_name(talkers, note->to_is_for ? none : note->to_name, &role[DS_ROLE_TO]);
 }
 
-/* talker_print appends "db@bob@host", or the node or address alone; "?" for one without number. */
+/* talker_print appends "db@bob@host", or only the node or address; "?" for number 0. */
 void talker_print(const struct talkers *talkers, const struct talker *talker, struct ds_buffer *out);
 
-/* A process that sends, or gets: by its name where it has one, else by its pid, else as talker. */
+/* A process that sends, or gets: identified by its name if it has one, else by its pid, else as
+ * talker. */
 enum talker_side { TALKER_FROM, TALKER_TO };
 uint64_t talker_process_hash(const struct record *record, enum talker_side side,
                              const struct talker *talker);
-uint64_t talker_party_hash(struct talkers *talkers, const struct party *party); /* the same */
-/* What a process with a name is counted by as long as that is not known; 0: its pid is not. */
+uint64_t talker_party_hash(struct talkers *talkers, const struct party *party); /* likewise */
+/* The hash under which a named process is counted while its name is unknown; 0: its pid is unknown. */
 uint64_t talker_pid_hash(const struct record *record, enum talker_side side,
                          const struct talker *talker);
 uint64_t talker_party_pid_hash(struct talkers *talkers, const struct party *party);
@@ -93,7 +97,8 @@ void talker_process_print(const struct talkers *talkers, const struct record *re
                           enum talker_side side, const struct talker *talker, struct ds_buffer *out);
 void talker_party_print(struct talkers *talkers, const struct party *party, struct ds_buffer *out);
 
-/* routes are the few pairs of talkers that carry most of something: space-saving, in place. */
+/* routes are the few pairs of talkers with most of the traffic: the space-saving algorithm, in
+ * place. */
 enum { ROUTES = 4 };
 
 struct routes {
@@ -102,13 +107,13 @@ struct routes {
         uint64_t weight;
     } route[ROUTES];
     unsigned num;
-    bool more; /* than ROUTES have been seen */
+    bool more; /* more than ROUTES were seen */
 };
 
 void routes_add(struct routes *routes, const struct talker *from, const struct talker *to,
                 uint64_t weight);
 
-/* routes_print appends "alice@h > db@bob@h", the heaviest, and how many others there are. */
+/* routes_print appends "alice@h > db@bob@h", the heaviest, and the number of others. */
 void routes_print(const struct talkers *talkers, const struct routes *routes, struct ds_buffer *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* is_result: how a process ended is what was asked for. */
+/* is_result says whether an exit reason is the answer to a call. */
 static bool is_result(const struct note *note)
 {
     return note->role == NOTE_DOWN && note->call != 0 && note->outcome == CALL_OK;
@@ -103,7 +103,7 @@ static void print_function(const struct traffic_message *message, struct ds_buff
     ds_buffer_printf(out, "/%" PRIu32, message->arity);
 }
 
-/* print_role says what a message is for: "call", "cast", "monitor", or "op_99". */
+/* print_role writes the purpose of a message: "call", "cast", "monitor", or "op_99". */
 static void print_role(const struct traffic_message *message, struct ds_buffer *out)
 {
     const enum note_role role = message->note->role;
@@ -156,7 +156,7 @@ void traffic_message_print(const struct traffic_message *message, const struct t
         talker_process_print(talkers, message->record, TALKER_FROM, &message->from, out);
         break;
     case TRAFFIC_BY_NODE:
-        break; /* who to whom says it */
+        break; /* sender and receiver say it */
     case TRAFFIC_BY_LABEL:
         label_show(message->note->label != NULL ? message->note->label : "(none)", out);
         break;
