@@ -1,11 +1,11 @@
 /*
  * explain.h - --explain call:24 and similar: one thing of a capture, in full.
  *
- * Two identical runs of the program read the capture, so that all numbers are those of any other
- * run. The first run (explain_new without found) counts things and fills in struct explain_found,
- * which has only numbers and names and can be sent from process to process. The second run keeps
- * the lines to show. The number of kept lines is bounded: the thing itself, and a few of its
- * neighbours.
+ * Two identical runs of the program read the capture, so that all numbers are the same as in any
+ * other run. The first run (explain_new without found) counts things and fills in struct
+ * explain_found, which has only numbers and names and can be sent from process to process. The
+ * second run keeps the lines to show. The number of kept lines is bounded: the thing itself, and a
+ * few of its neighbours.
  */
 #ifndef SRC_EXPLAIN_H
 #define SRC_EXPLAIN_H
@@ -63,8 +63,8 @@ const char *explain_kind_word(enum explain_kind kind);
 const char *explain_kind_all(enum explain_kind kind);
 
 /* explain_new begins a reading. found is the result of the first reading; NULL in the first
- * reading. Of config, that of the reports, only the command is used; config must outlive the
- * explain. NULL if memory ran out. */
+ * reading. config belongs to the reports: only its command is used; it must outlive the explain.
+ * NULL if memory ran out. */
 struct explain *explain_new(const struct explain_target *target, const struct explain_found *found,
                             const struct report_config *config, unsigned time_digits);
 void explain_free(struct explain *explain); /* NULL is allowed */

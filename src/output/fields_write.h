@@ -6,7 +6,7 @@
  * defines before:
  *
  *   WRITER                     the struct that writes; each macro below uses one named w
- *   KEY, KEY_TYPE              KEY(name) makes the key of a field; KEY_SPAN(name) that of a span of time
+ *   KEY, KEY_TYPE              KEY(name) makes the key of a field; KEY_SPAN(name) of a span of time
  *   BEGIN(type), END()         a record, and its field "type"
  *   OPEN(key), CLOSE()         an object
  *   LIST(key), LIST_END()      a list of ITEM_OPEN() ... CLOSE(), ITEM_UNSIGNED(number), ITEM_STRING(text),

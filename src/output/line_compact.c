@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* "..." replaces everything between such a beginning and its end. */
+/* "..." replaces everything between this beginning and its end. */
 static const struct {
     const char *begin;
     char end;

@@ -13,8 +13,8 @@ struct prerender;
 /* sink_is_drafted says whether records of this sink can be drafted. */
 bool sink_is_drafted(const struct sink *sink);
 
-/* prerender_new prepares one of num_drafts for those of num sinks that can be drafted, with its own
- * caches. NULL if memory ran out. The sinks must stay in place until prerender_free. */
+/* prerender_new prepares one of num_drafts for the sinks (num in total) that can be drafted, with
+ * its own caches. NULL if memory ran out. The sinks must stay in place until prerender_free. */
 struct prerender *prerender_new(const struct sink *sinks, size_t num, unsigned num_drafts);
 void prerender_free(struct prerender *draft); /* NULL is allowed */
 

@@ -1,9 +1,9 @@
 /*
  * sink_maps.c - every record as a map, for Erlang (file:consult/1), for Elixir (Code.eval_file/1)
- * and in external term format ({packet, 4}). The fields are those of json, with Erlang's own types:
- * terms are terms, names of nodes and processes are atoms, text from peers is a binary, points and
- * spans of time are nanoseconds. The names are stable: add some, but never rename any. The manual
- * page lists them.
+ * and in external term format ({packet, 4}). The fields are the same as in json, with Erlang's own
+ * types: terms are terms, names of nodes and processes are atoms, text from peers is a binary,
+ * points and spans of time are nanoseconds. The names are stable: add some, but never rename any.
+ * The manual page lists them.
  */
 #include "core/complain.h"
 #include "core/community_id.h"

@@ -1,6 +1,6 @@
 /*
- * text_message.c - a control message as text: its call, its op, sender and receiver, and those of
- * its other elements that carry information.
+ * text_message.c - a control message as text: its call, its op, sender and receiver, and its other
+ * elements that carry information.
  */
 #include "output/text_line.h"
 
@@ -36,7 +36,7 @@ static const struct shown_role shown_roles[DS_ROLE_COUNT] = {
 #undef ROLE
 };
 
-/* The names of ops; a whole name is copied each time, of which len bytes count. */
+/* The names of ops; a fixed number of bytes is copied each time, but only len bytes count. */
 enum { OP_TEXT_LEN = 31 };
 static const struct {
     char text[OP_TEXT_LEN];

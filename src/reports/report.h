@@ -25,7 +25,7 @@ struct report_text {
     int64_t now_ns; /* with --every, when the tables are written; 0: at the end */
 };
 
-/* The kinds of records. takes in a report has those that it processes. */
+/* The kinds of records, flags for report_kind.takes. */
 enum report_takes {
     REPORT_TAKES_MESSAGES = 1,
     REPORT_TAKES_EVENTS = 2, /* other events, and facts of links */
@@ -94,7 +94,7 @@ void report_print_time(const struct report_text *text, int64_t ns, struct ds_buf
  * options come from format. It appends nothing if the packets are not kept. */
 void report_print_command(const struct report_text *text, struct ds_buffer *out, const char *what,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* report_is_command says whether a line is such a command. */
+/* report_is_command says whether a line is one from report_print_command. */
 bool report_is_command(struct ds_text line);
 
 /* report_bound limits columns to the width of the terminal; report_narrow makes them as narrow as

@@ -24,7 +24,7 @@
 
 enum { MAX_NODES = 128, NODE_LEN = 128, MAX_THINGS = 512, MAX_KINDS = 256, THING_LEN = 120, SHOWN = 6 };
 
-/* app_find gets the name of what a message is about; false: none. */
+/* app_find gets the name of the thing that a message is about; false: none. */
 typedef bool (*app_find)(const struct record *record, const struct ds_term *said, struct ds_text *out);
 
 static bool find_queue(const struct record *record, const struct ds_term *said, struct ds_text *out);

@@ -49,7 +49,7 @@ struct deaths {
     struct table half_closed; /* connections whose end was reported */
     struct held_lines lines;
     uint64_t num_processes, num_links, num_signals;
-    uint64_t num_tools;   /* of the links: those of tools, which are not listed */
+    uint64_t num_tools;   /* of the links: tools' links, which are not listed */
     uint64_t first_frame; /* that is shown; 0: none */
     bool failed;
 };

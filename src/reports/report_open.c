@@ -278,7 +278,7 @@ static void add_unfinished(struct open_table *t, struct open_list *list, const s
     add(t, list, u->is_stall ? OPEN_STALL : OPEN_FRAGMENTS, t->now_ns - u->start_ns, u->frame);
 }
 
-/* on_record: what the end of the capture ends was open until then. */
+/* on_record: an item that ends only because the capture ends was open until then. */
 static void on_record(void *state, const struct record *record)
 {
     struct open_table *t = state;

@@ -33,8 +33,8 @@ struct report_table {
 /* report_table_columns sets the columns of the text, which refer to the table. */
 void report_table_columns(struct report_table *table, struct columns *columns);
 
-/* report_table_heading appends the line of headings, report_table_row that of a row. last is the
- * text after the columns; NULL: the caller appends it, and ends the line. */
+/* report_table_heading appends the line of headings, report_table_row the line of a row. last is
+ * the text after the columns; NULL: the caller appends it, and ends the line. */
 void report_table_heading(const struct report_table *table, const char *last, struct ds_buffer *lines);
 void report_table_row(const struct report_table *table, const void *row, const char *last,
                       struct ds_buffer *lines);

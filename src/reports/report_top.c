@@ -23,7 +23,7 @@ struct top_process {
     size_t row; /* its row while a table is made */
 };
 
-/* top_name maps the key of a pid to that of its name. Both are keys of lines. */
+/* top_name maps the key of a pid to the key of its name. Both are keys of lines. */
 struct top_name {
     struct table_entry entry;
     uint64_t pid, name;
@@ -177,7 +177,7 @@ static int busiest_first(const void *a, const void *b)
 }
 
 /* named_of finds the line by name of a process with a line by pid. Keys are hashes: if the name
- * seems to have a name itself, it is ignored, so that the result always has a line of its own. */
+ * seems to have a name itself, it is ignored, so that the result always has its own line. */
 static struct top_process *named_of(const struct top *t, const struct top_process *process)
 {
     const struct top_name *n = table_find(&t->names, process->head.key);

@@ -1,6 +1,6 @@
 /*
- * report_trees.c - which call was made in the service of which: calls with their nested calls
- * indented, with the time since the outer one began.
+ * report_trees.c - the nesting of calls: which calls a process made while it served one, indented,
+ * with the time since the outer one began.
  *
  * A call that ended waits here until its place is clear, which is when the calls that were open at
  * the same time have ended, too; at the cap the oldest tree is written. Trees of a single call are

@@ -31,7 +31,7 @@ struct talkers {
 };
 
 /* talkers_init numbers names in shared, which several tables use and which must outlive them; if
- * NULL, in a table of its own with max_names. */
+ * NULL, in a separate table with max_names. */
 void talkers_init(struct talkers *talkers, uint64_t max_names, struct intern *shared);
 void talkers_free(struct talkers *talkers);
 
@@ -54,8 +54,8 @@ static inline uint32_t talkers_node(struct talkers *talkers, const struct ds_con
     return c->node[end];
 }
 
-/* talkers_name returns the number of a process's name: that of a pid, if known, or the name it was
- * sent to. */
+/* talkers_name returns the number of a process's name: the known name of a pid, or the name the
+ * message was sent to. */
 static inline uint32_t talkers_name(struct talkers *talkers, struct ds_text known,
                                     const struct ds_term *process)
 {

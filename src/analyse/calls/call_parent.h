@@ -2,9 +2,9 @@
  * call_parent.h - which process serves a call, and for which call a process makes its own calls.
  * This is what builds trees of calls.
  *
- * The packets show who asked whom, and when. When exactly one call is open to a process, its own
- * calls are made for that one, unless the process was, or may well have been, busy with something
- * else when it arrived (process_activity.h).
+ * The packets show which process asked which other one, and when. When exactly one call is open to
+ * a process, its own calls are made for that one, unless the process was, or may well have been,
+ * busy with something else when it arrived (process_activity.h).
  *
  * Such a parent is marked as inferred, unless the process was spawned for the call alone. A server
  * may put a request aside and answer it when there is news: from then on the request is the parent
@@ -29,7 +29,7 @@ enum { CROSSING_NS = 100000000 };
 enum { IDLE_NS = 100000000 };
 
 /* call_parent_resolve replaces a callee that is a name by the process that is known to have it.
- * creation is that of its node, 0: any. */
+ * creation of its node, 0: any. */
 void call_parent_resolve(struct calls *calls, struct open_call *call, uint32_t creation);
 
 /* call_parent_link records that call->callee, if known, serves a call. */
@@ -54,7 +54,7 @@ void call_parent_forward(struct calls *calls, struct open_call *call, const stru
 bool call_parent_may_follow(const struct calls *calls, const struct open_call *call);
 
 /* call_parent_note_work records that a call has ended for its caller. If it was made for no call
- * that we know of, the caller may continue with work of its own. */
+ * that we know of, the caller may continue with its own work. */
 void call_parent_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns);
 
 /* call_parent_note_cast records that a process (or the one with that name) gets a cast, which may

@@ -37,7 +37,8 @@ struct open_call {
     uint32_t unread; /* likewise: messages that may answer any call */
     uint64_t parent;
     struct table_link of_conn, of_callee, of_caller;
-    uint32_t process, asker; /* whose lists of_callee and of_caller link; 0 none */
+    uint32_t process, asker; /* numbers of the processes with the lists of_callee and of_caller; 0
+                              * none */
     uint32_t unresolved;     /* the node, if the process that serves it is unknown; else 0 */
     uint32_t num_heard;      /* of the asker, when it asked: calls_by_caller.h */
     uint32_t likely_atoms;   /* of its request */

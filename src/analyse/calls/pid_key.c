@@ -112,7 +112,7 @@ bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t con
     const struct pid_key key = {node_number(nodes, identity.node, conn), identity.creation,
                                 identity.word[0], identity.word[1]};
     if (key.node == 0 || key.serial == PID_KEY_NAMED)
-        return false; /* the key would be taken for a name: such a pid gets no key */
+        return false; /* the key would look like a name: such pids get no key */
     *out = key;
     return true;
 }

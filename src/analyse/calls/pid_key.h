@@ -94,9 +94,9 @@ static inline bool ref_key_equal(const struct ref_key *a, const struct ref_key *
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* pid_key_find and ref_key_find make keys of terms. conn stands in for the node if that is an
- * unknown atom. False if the term is no pid or reference, if it is a pid with the serial
- * PID_KEY_NAMED, or if there is no more room for names: then a pid_key is left unchanged. */
+/* pid_key_find and ref_key_find make keys of terms. conn replaces the node if that is an unknown
+ * atom. False if the term is no pid or reference, if it is a pid with the serial PID_KEY_NAMED, or
+ * if there is no more room for names: then a pid_key is left unchanged. */
 bool pid_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct pid_key *out);
 bool ref_key_find(struct intern *nodes, const struct ds_term *term, uint64_t conn, struct ref_key *out);
 

@@ -110,8 +110,7 @@ void process_activity_note_alone(struct process_activity *activity, int64_t now_
 void process_activity_note_served(struct process_activity *activity, int64_t came_ns)
 {
     const int64_t still_ns = came_ns - activity->answered_ns;
-    /* If the request arrived before the answer, there is no evidence of what the process would have
-     * done. */
+    /* If the request arrived before the answer, it is unknown what the process would have done. */
     if (!is_first(activity) || activity->answered_ns == 0 || still_ns <= 0)
         return;
     const int64_t points = 1 + still_ns / POINT_NS;

@@ -4,8 +4,8 @@
  * written as "global:Name" and "pg:Group", in a scope other than pg "pg:Scope:Group", so that none
  * is taken for a registered name.
  *
- * A title ends with its process or its node (processes.h); that of a group also with the process of
- * its scope on that node. At the cap the oldest is evicted.
+ * A title ends with its process or its node (processes.h); the title of a group also ends with the
+ * process of its scope on that node. At the cap the oldest is evicted.
  */
 #ifndef DISTSNIFF_PROCESS_NAMES_H
 #define DISTSNIFF_PROCESS_NAMES_H
@@ -21,7 +21,7 @@ enum { TITLE_LEN_MAX = 255 };
 void process_names_register(struct processes *p, const struct ds_term *name, const struct pid_key *pid);
 void process_names_unregister(struct processes *p, const struct ds_term *name);
 
-/* process_names_open_scope records that a process is that of a pg scope on its node. The other
+/* process_names_open_scope records that a process implements a pg scope on its node. The other
  * functions have an effect for such scopes only. */
 void process_names_open_scope(struct processes *p, const struct pid_key *scope);
 bool process_names_is_scope(const struct processes *p, const struct pid_key *scope);

@@ -200,8 +200,8 @@ void processes_release(struct processes *p, struct process *process)
         unlink_node(p, process);
 }
 
-/* set_name records that a process has a name, or answers for it. A process with a name of its own
- * keeps that one. */
+/* set_name records that a process has a name, or answers for it. A process that has its own name
+ * keeps it. */
 static void set_name(struct processes *p, const struct pid_key *pid, uint32_t name, bool is_for)
 {
     struct process *process = processes_find(p, pid);

@@ -26,7 +26,7 @@ struct process {
     bool is_scope, being_dropped;
     uint64_t told_on; /* the connection on which the scope's messages count: process_names.h */
     uint32_t offers; /* name (interned) of the pg scope that it may be; 0 none */
-    uint32_t node;          /* whose list of_node links; 0 none */
+    uint32_t node;          /* number of the node with the list of_node; 0 none */
     struct table_link of_node;
 };
 

@@ -4,8 +4,8 @@
  * its metadata (Khepri) and for its streams' coordinator.
  *
  * A cluster is the servers with one registered name on several nodes. Terms and indices are ra's
- * own numbers, so they are right on a link that was joined late, too; the names on such a link may
- * be likely ones.
+ * own numbers, so they are right on a link that was joined late, too; the names on it may be likely
+ * ones.
  *
  * leader to follower:
  *     {append_entries_rpc, Term, {Name, LeaderNode}, Commit, PrevIdx, PrevTerm, Entries}

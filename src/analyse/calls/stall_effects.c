@@ -10,7 +10,7 @@
 
 enum { MAX_KEPT = 16, NODE_LEN = 255 };
 
-/* kept_stall is the end of a stall, with copies of what its event points to. */
+/* kept_stall is the end of a stall, with copies of everything its event points to. */
 struct kept_stall {
     bool is_used;
     int64_t latest_ns; /* when the stall ended, or its latest message came */

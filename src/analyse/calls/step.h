@@ -110,8 +110,8 @@ static inline bool step_know_to(struct correlate *c, struct step *s)
 bool step_find_named(struct correlate *c, const struct step *s, unsigned end,
                      struct ds_text name, struct pid_key *out);
 
-/* step_find_target makes the key of the pid or name that the message goes to; step_find_source,
- * that of the pid or name it comes from. */
+/* step_find_target makes the key of the pid or name that the message goes to; step_find_source, of
+ * the pid or name it comes from. */
 bool step_find_target(struct correlate *c, struct step *s, struct pid_key *out);
 bool step_find_source(struct correlate *c, const struct step *s, const struct ds_term *term,
                       struct pid_key *out);

@@ -1,7 +1,7 @@
 /*
- * metrics.h - traffic as numbers for Prometheus (--metrics): who sends how much to whom, how long
- * calls take, which links are up. They contain no terms: labels are names of nodes and of control
- * messages, and words of tables.
+ * metrics.h - traffic as numbers for Prometheus (--metrics): which node sends how much to which
+ * other one, how long calls take, which links are up. They contain no terms: labels are names of
+ * nodes and of control messages, and words of tables.
  *
  * Memory is bounded by the cap of series for pairs of nodes and the cap of connections.
  */

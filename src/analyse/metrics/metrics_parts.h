@@ -96,7 +96,8 @@ struct metrics_bucket {
 };
 extern const struct metrics_bucket metrics_buckets[METRICS_BUCKETS];
 
-/* metrics_pair returns the pair of a link's direction, or that of the others if it has no entry. */
+/* metrics_pair returns the pair of a link's direction, or the pair of the others if it has no
+ * entry. */
 struct metrics_pair *metrics_pair(struct metrics *metrics, struct metrics_link *link, unsigned dir);
 
 #endif

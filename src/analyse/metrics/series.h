@@ -4,7 +4,7 @@
  * Labels are names that peers choose, so that a peer could cause any number of series. Up to the
  * cap each combination has an entry; further ones have none, and the user of this counts them
  * together as the others. Now and then (series_review) entries without activity are evicted, and
- * those of the others that weigh more than twice as much as the lightest entry replace it. So a
+ * labels without an entry that weigh more than twice as much as the lightest entry replace it. So a
  * counter of the others never decreases, nor does one of an entry while the entry exists.
  *
  * An entry is a struct that begins with struct series.

@@ -9,8 +9,8 @@
  *     no-calls
  *
  * Spaces around names and arguments are ignored, as are lines that are empty or begin with #. The
- * options come before those of the command line, which adds the rest. "expression" is the BPF
- * expression, unless the command line has one.
+ * options come before the command line, which adds the rest. "expression" is the BPF expression,
+ * unless the command line has one.
  */
 #ifndef SRC_CONFIG_FILE_H
 #define SRC_CONFIG_FILE_H

@@ -1,6 +1,6 @@
 /*
  * keylog_hints.c - see keylog_hints.h. The file of -ssl_dist_optfile is evaluated, so it may
- * contain a fun. Since OTP 27.3.1 a node passes each line of its key log to such a fun; since 23.2
+ * contain a fun. Since OTP 27.3.1 a node passes each line of its key log to a fun in it; since 23.2
  * the process of a connection can be asked for its secrets, if it keeps them.
  */
 #include "app/options/keylog_hints.h"

@@ -15,7 +15,7 @@ bool option_files_is_capture(const char *name);
 size_t option_files_count(char **words);
 
 /* option_files_is_expression says whether a single word is a BPF expression. It may look up names
- * of hosts, but not words that are named like capture files: these are none. */
+ * of hosts, but never treats a word that is named like a capture file as an expression. */
 bool option_files_is_expression(const char *word);
 
 /* option_files_base returns the name of the first capture file without folders and endings, which

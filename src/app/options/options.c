@@ -417,8 +417,8 @@ static bool take(struct options *options, const struct option_line *line, const 
     return true;
 }
 
-/* parse_options processes the options one by one and adds them to given, which has room for one
- * report per letter. */
+/* parse_options processes the options one by one and adds them to given, which has room for all
+ * reports per letter. */
 static bool parse_options(struct options *options, int argc, char **argv,
                           struct option_given *given, size_t *num)
 {

@@ -81,7 +81,7 @@ void pipeline_publish(struct pipeline *pipeline, int64_t now_ns);
 bool pipeline_is_unpublished(const struct pipeline *pipeline);
 
 /* pipeline_may_select says whether the selection can change while events come; pipeline_select
- * changes it; both only in a live capture. config is that of other options, and must stay valid.
+ * changes it; both only in a live capture. config comes from other options, and must stay valid.
  * False after a complaint if nothing changed: the new selection needs what this run does not
  * detect. */
 bool pipeline_may_select(const struct pipeline *pipeline, const struct selector_config *config);

@@ -80,7 +80,8 @@ struct pipeline {
     _Atomic bool show_wanted;    /* to be done by the second thread */
     _Atomic bool publish_wanted; /* the same */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
-    uint64_t num_unwritten;      /* of those, and of what outputs were still writing at the end */
+    uint64_t num_unwritten;      /* of these, and of the records that outputs were still writing at
+                                  * the end */
     uint64_t num_cut;            /* records: not processed, or not redacted, at the end */
     bool is_reopen_due;          /* the queue had no room for the request */
     struct findings_unseen unseen; /* at the end */
@@ -127,7 +128,7 @@ void pipeline_take_aside(struct pipeline *pipeline, const struct record *record)
 void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
 
 /* pipeline_tells_link says, before the record is passed, whether to call pipeline_take_link with
- * it: with -c, links of which no message was shown are left out. */
+ * it: with -c, links without a shown message are left out. */
 bool pipeline_tells_link(const struct pipeline *pipeline, const struct record *record);
 void pipeline_on_stall_effects(void *context, const struct record *record);
 

@@ -43,7 +43,7 @@ static void leave_out(struct options *o)
 }
 
 /* gather is the first run; it ends the process. Its messages are dropped: after an error, the user
- * is told how to see them. */
+ * gets a command that shows them. */
 static _Noreturn void gather(struct options *o, int out)
 {
     const char *files[] = {o->compare.file};

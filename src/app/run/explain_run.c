@@ -1,6 +1,6 @@
 /*
  * explain_run.c - see explain_run.h. The first run is a separate process: nothing that it learns
- * changes what the second one decodes, so that numbers are those of any other run. It prints
+ * changes what the second one decodes, so that numbers are the same as in any other run. It prints
  * nothing; the second run prints its complaints.
  */
 #include "app/run/explain_run.h"

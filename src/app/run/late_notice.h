@@ -22,8 +22,8 @@ struct late_notice {
 /* late_notice_event processes each event of the capture, and prints the notice when it is due. */
 void late_notice_event(struct late_notice *notice, const struct ds_event *event);
 
-/* late_notice_end prints the notice if such a connection was seen and it is not printed yet: at the
- * end, or when enough time has passed. */
+/* late_notice_end prints the notice if one of these connections was seen and it is not printed yet:
+ * at the end, or when enough time has passed. */
 void late_notice_end(struct late_notice *notice);
 
 #endif

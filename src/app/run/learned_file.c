@@ -10,8 +10,8 @@
  *     shape NUMBER                               of whole messages
  *     place NUMBER,NUMBER..                      a node from which contexts were learned
  *
- * Version 1 is the same without the last four. In NAME and TEXT, %xx stands for bytes that are not
- * printable ASCII, spaces and %. An empty list is "-".
+ * Version 1 is the same without the last four. In NAME and TEXT, bytes that are not printable
+ * ASCII, spaces and % are written as %xx. An empty list is "-".
  */
 #include "app/run/learned_file.h"
 
@@ -151,7 +151,7 @@ static unsigned find_kind(const char *line)
     return kind;
 }
 
-/* read_shape parses a line of such a kind, and adds its contents to memory. */
+/* read_shape parses a line of that kind, and adds its contents to memory. */
 static bool read_shape(const char *line, unsigned kind, uint32_t *numbers, char *text,
                        struct ds_atom_memory *memory)
 {

@@ -27,8 +27,8 @@ struct packet_hold_config {
 struct packet_hold *packet_hold_new(const struct packet_hold_config *config);
 void packet_hold_free(struct packet_hold *hold); /* NULL is allowed */
 
-/* packet_hold_packet processes the next packet. If memory runs out, all go on at once. A packet
- * that stands for the past does not wait, nor do those before it. */
+/* packet_hold_packet processes the next packet. If memory runs out, all go on at once. A pseudo
+ * packet of a snapshot does not wait, nor do those before it. */
 void packet_hold_packet(struct packet_hold *hold, const struct ds_packet *packet);
 
 /* packet_hold_time reports the time while no packet comes, as ds_session_time. It returns the time

@@ -172,8 +172,8 @@ static bool goes_into_file(struct sniff *s, const struct ds_packet *packet)
     return sniff_writes_later(s) || capture_writer_packet(&s->save, packet);
 }
 
-/* take_made processes a packet that stands for the past: it is not counted. Not inline, as there
- * are few. */
+/* take_made processes a pseudo packet of a snapshot: it is not counted. Not inline, as there are
+ * few. */
 static __attribute__((noinline)) void take_made(struct sniff *s, const struct ds_packet *packet)
 {
     if (port_filter_pass(s->follow, packet) && goes_into_file(s, packet))

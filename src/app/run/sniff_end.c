@@ -112,7 +112,7 @@ bool sniff_has_ended(struct sniff *s)
     return s->ending.reason != STOP_NONE;
 }
 
-/* explain returns the result of the first run of --explain, or prints that of the second. */
+/* explain keeps the result of the first run of --explain, or prints the explanation in the second. */
 static void explain(struct sniff *s)
 {
     struct explain_run_state *state = s->options->explain_run;

@@ -64,7 +64,7 @@ bool sniff_check_outputs(const struct sniff *s)
     return true;
 }
 
-/* sniff_warn_of_secrets warns, because whoever passes on such a file has to know what it contains. */
+/* sniff_warn_of_secrets warns about files with secrets, as users who pass one on have to know. */
 void sniff_warn_of_secrets(const struct options *options)
 {
     const struct keep_config *keep = &options->keep;

@@ -202,7 +202,7 @@ static void on_held(void *context, const struct ds_packet *packet)
         sniff_decode(s, packet);
 }
 
-/* holds says whether packets wait: not those of files, which are read twice. */
+/* holds says whether packets wait. Packets of files do not: files are read twice. */
 static bool holds(const struct sniff *s)
 {
     return s->options->hold_ns != 0 && s->memory != NULL && capture_goes_on(&s->capture);
@@ -371,8 +371,8 @@ static bool open_server(struct sniff *s)
 }
 
 /* open_inputs opens the inputs, and drops all rights. A live capture reads no bytes before it
- * begins, so its filter is compiled first; that of files only if it contains names, which may have
- * to be looked up. */
+ * begins, so its filter is compiled first; the filter for files only if it contains names, which
+ * may have to be looked up. */
 static bool open_inputs(struct sniff *s)
 {
     const bool is_live = s->options->capture.num_read_files == 0;

@@ -74,7 +74,7 @@ struct sniff {
     struct keylog_config keylog_config;
     struct keylog_files *keylog;    /* NULL: none was given, and none can come */
     bool is_hidden;                 /* see hide_memory */
-    uint64_t num_taken, num_passed; /* packets, and those of them that passed the filter */
+    uint64_t num_taken, num_passed; /* packets, and how many of them passed the filter */
     uint64_t num_context; /* of num_taken, those from before the shown part of a stream */
     struct stop_condition ending;
     struct stop_range range; /* times of the packets that were read */
@@ -95,8 +95,8 @@ struct sniff {
     struct late_notice late; /* messages about connections that were up before */
     struct ds_atom_memory *memory;
     int64_t shown_ns; /* the time of the latest packet that was read ... */
-    int64_t shown_before_ns; /* ... and of an earlier one, up to which all is written, or soon will
-                              * be: pipeline_mark */
+    int64_t shown_before_ns; /* ... and of an earlier one, up to which all is written, or is about
+                              * to be: pipeline_mark */
     int64_t place_shown_ns, place_ns; /* the time in the file of --resume, and when it was checked */
     bool has_unwritten; /* at the end: outputs did not write everything in time */
     char *resume_new;  /* name of that file until it is complete */
@@ -138,11 +138,11 @@ bool sniff_start_helper(struct sniff *s);
 bool sniff_check_outputs(const struct sniff *s);
 
 /* sniff_may_record says whether the files of --trigger can be created, sniff_may_replace whether
- * those of --learned and --metrics can be replaced. False after a complaint. */
+ * the files of --learned and --metrics can be replaced. False after a complaint. */
 bool sniff_may_record(const struct sniff *s);
 bool sniff_may_replace(const struct sniff *s);
 
-/* sniff_warn_of_secrets prints which files get secrets: whoever passes one on has to know. */
+/* sniff_warn_of_secrets prints which files get secrets: users who pass one on have to know. */
 void sniff_warn_of_secrets(const struct options *options);
 
 /* sniff_is_over says whether events have no use any more; sniff_has_ended whether there is any

@@ -1,7 +1,7 @@
 /*
  * static_atoms_file.c - see static_atoms_file.h. Text, one line each, in the order of the indices:
  *
- *     ATOM("text")    in UTF-8; \" \\ and \ooo, an octal number of three digits, stand for a byte
+ *     ATOM("text")    in UTF-8; \" \\ and \ooo, an octal number of three digits, represent a byte
  *
  * Empty lines, and lines that begin with a comment of C, are ignored.
  */

@@ -1,7 +1,7 @@
 /*
  * diagram_ends.h - maps ends of connections to nodes, so that each node has one lane. An end may at
  * first be only an address, if the capture began late, or a name without host, if it comes from
- * EPMD; its name may be learnt later, and may be that of a node that already has a lane.
+ * EPMD; its name may be learnt later, and may belong to a node that already has a lane.
  */
 #ifndef SRC_DIAGRAM_ENDS_H
 #define SRC_DIAGRAM_ENDS_H
@@ -26,7 +26,7 @@ static inline bool diagram_name_is_whole(struct ds_text node)
 }
 
 struct diagram_ends {
-    struct table ends;    /* of connections that were noted */
+    struct table ends;    /* of connections passed to diagram_ends_note */
     struct id_map nodes; /* by whole name, and by place */
     uint8_t *named;       /* by number of the node: it has a whole name */
 };
@@ -35,8 +35,8 @@ struct diagram_ends {
 bool diagram_ends_init(struct diagram_ends *ends, uint32_t max_nodes);
 void diagram_ends_free(struct diagram_ends *ends);
 
-/* diagram_ends_learn updates the names of a connection's ends, if the connection was noted;
- * is_over: they do not change any more. */
+/* diagram_ends_learn updates the names of a connection's ends, if the connection was passed to
+ * diagram_ends_note; is_over: they do not change any more. */
 void diagram_ends_learn(struct diagram_ends *ends, const struct ds_conn *conn, bool is_over);
 
 /* diagram_ends_note records that a connection is drawn. */
@@ -61,8 +61,8 @@ struct diagram_place {
 /* diagram_ends_node returns the number of a place's node, from 1; 0 if there are too many. A node
  * is identified by its whole name; on one host, by the part before the @, which EPMD has; at one
  * address and port. *was_called is set if a name comes too late: what the node was drawn as, or ""
- * if that was at another end; else it is absent. Valid until the next call. *is_new: the number is
- * new. */
+ * if it was drawn at another end; else it is absent. Valid until the next call. *is_new: the number
+ * is new. */
 uint32_t diagram_ends_node(struct diagram_ends *ends, const struct diagram_place *place,
                            struct ds_text *was_called, bool *is_new);
 

@@ -1,5 +1,5 @@
 /*
- * diagram_row.h - what is drawn for one record: from whom, to whom, what. A row may wait, packed
+ * diagram_row.h - what is drawn for one record: sender, receiver, content. A row may wait, packed
  * into bytes, until its nodes are known.
  */
 #ifndef SRC_DIAGRAM_ROW_H

@@ -1,5 +1,5 @@
 /*
- * diagram_step.h - a record in a few words, for diagrams: from whom, to whom, what.
+ * diagram_step.h - a record in a few words, for diagrams: sender, receiver, content.
  */
 #ifndef SRC_DIAGRAM_STEP_H
 #define SRC_DIAGRAM_STEP_H
@@ -20,7 +20,7 @@ struct diagram_step {
         char process[STEP_PROCESS_LEN]; /* "": unknown */
         char worker[STEP_PROCESS_LEN];  /* the process that serves only this call, if any */
         uint8_t dir;                    /* of the request */
-        uint64_t from, to;              /* ends: the caller's, and that of the latest callee */
+        uint64_t from, to;              /* ends: the caller's, and the latest callee's */
     } callers[STEP_CALLS];    /* callers of calls: an answer may contain an alias instead */
     uint64_t late[STEP_LATE]; /* connections joined late, mentioned with the first message */
 };

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct waiting_row {
-    uint64_t conn; /* whose names it waits for; 0: only for its turn */
+    uint64_t conn; /* the connection with the names it waits for; 0: only for its turn */
     bool is_loss;
     struct loss loss;
 };

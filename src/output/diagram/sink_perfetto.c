@@ -9,8 +9,8 @@
  *
  * A call is a slice of the caller and one of the callee with an arrow between them; a message that
  * belongs to no call is an instant of its sender. Slices of one track must be nested or disjoint,
- * so calls that overlap otherwise, as those of many callers to one server do, go to further tracks
- * of the process.
+ * so calls that overlap otherwise, such as calls of many callers to one server, go to further
+ * tracks of the process.
  *
  * The array may end anywhere: readers do not require the last bracket.
  */
@@ -104,8 +104,8 @@ static void name_track(struct trace *t, struct track track, const char *what,
     json_end_object(&t->json);
 }
 
-/* find_track returns the track of a process, in one of its rows. If there are too many processes it
- * is that of the node, if too many nodes 0. */
+/* find_track returns the track of a process, in one of its rows. With too many processes it is the
+ * node's track, with too many nodes 0. */
 static struct track find_track(struct trace *t, const struct diagram_row_end *end, unsigned row)
 {
     bool is_new;

@@ -1,6 +1,6 @@
 /*
- * span_trees.h - finds the trace of each span: that of the call at the root of its tree, which ends
- * after most calls made for it. Spans wait for the root, up to limits.
+ * span_trees.h - finds the trace of each span, which belongs to the call at the root of its tree,
+ * which ends after most calls made for it. Spans wait for the root, up to limits.
  */
 #ifndef SRC_SPAN_TREES_H
 #define SRC_SPAN_TREES_H

@@ -1,5 +1,5 @@
 /*
- * database.h - writes a SQLite database: its tables are those of columns.def, its views those of
+ * database.h - writes a SQLite database: its tables come from columns.def, its views from
  * views.sql.
  *
  * Rows are collected in a transaction, which ends with database_commit, or when it has many. The

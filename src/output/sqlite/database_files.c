@@ -433,7 +433,7 @@ static void make_known(struct database_files *files)
         .xGetLastError = vfs_last_error,
         .xCurrentTimeInt64 = vfs_current_time,
     };
-    /* Random numbers are requested from the default one. */
+    /* SQLite asks the default one for random numbers. */
     sqlite_library.vfs_register(&files->vfs, 1);
 }
 

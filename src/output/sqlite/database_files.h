@@ -5,8 +5,8 @@
  * helper process opens them (file_helper.h) before anything is written, and each is a descriptor
  * from then on.
  *
- * Locks are those of SQLite on Unix, byte for byte, so that any program with SQLite can read the
- * database while it is written (https://sqlite.org/walformat.html):
+ * Locks are the same as SQLite's on Unix, byte for byte, so that any program with SQLite can read
+ * the database while it is written (https://sqlite.org/walformat.html):
  *
  *   FILE      1073741824       1 byte    a program wants to write all of it, or write it alone
  *             1073741825       1         a program will write
