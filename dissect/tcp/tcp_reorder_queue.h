@@ -57,8 +57,8 @@ struct tcp_queued *tcp_reorder_queue_find(struct tcp_queued *one, const struct s
 struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *queue,
                                               struct tcp_queued *one);
 
-/* tcp_reorder_queue_acked returns the first queued data of one's sender that the other end has acknowledged: one
- * may be somebody else's. It returns one where there is none. */
+/* tcp_reorder_queue_acked returns the first queued data of one's sender that the other end has acked:
+ * another sender may have sent one. It returns one if there is none. */
 struct tcp_queued *tcp_reorder_queue_acked(const struct tcp_reorder_queue *queue, struct tcp_queued *one);
 
 /* tcp_reorder_queue_start returns the number at which what one's sender has queued without a hole begins.
