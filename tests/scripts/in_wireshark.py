@@ -45,12 +45,30 @@ if INSIDE not in os.environ and subprocess.run(['unshare', '--net', 'true'], che
     os.execvp('unshare', ['unshare', '--net', sys.executable, *sys.argv])
 
 folder = tempfile.mkdtemp()
+os.chmod(folder, 0o777)
 os.environ['HOME'] = os.environ['XDG_CONFIG_HOME'] = folder  # nobody's settings
 os.environ['TZ'] = 'UTC'
+# As root, tshark of Wireshark 4.4 loads no Lua, and asks no extcap program. So somebody else runs it.
+user = []
+if os.getuid() == 0:
+    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=+net_raw,+net_admin',
+            '--ambient-caps=+net_raw,+net_admin']
+
+
+def put(source, name):
+    """A copy that everybody may read and run."""
+    to = os.path.join(folder, name)
+    shutil.copy(source, to)
+    os.chmod(to, 0o755)
+    return to
+
+
+dissector = put(dissector, 'distsniff.lua')
 
 
 def shark(name, *arguments):
-    run = subprocess.run(['tshark', '-X', 'lua_script:' + dissector, '-r', name, *arguments], capture_output=True,
+    os.chmod(name, 0o644)
+    run = subprocess.run([*user, 'tshark', '-X', 'lua_script:' + dissector, '-r', name, *arguments], capture_output=True,
                          check=False)
     errors = run.stderr.decode('utf-8', 'replace')
     at = run.stdout.find(b'Lua Error')
@@ -262,31 +280,17 @@ def check_hostile(name):
     shark(broken, '-V')
 
 
-def put(source, name):
-    """A copy that everybody may read and run."""
-    to = os.path.join(folder, name)
-    shutil.copy(source, to)
-    os.chmod(to, 0o755)
-    return to
-
-
 def check_extcap():
-    """tshark finds the interface by asking, and captures from it: a file, and packets as they come. It asks nobody
-    as root, so nobody else is who captures there."""
-    os.chmod(folder, 0o777)
-    lua, capture = put(dissector, 'distsniff.lua'), put(os.path.join(pcaps, 'cats.pcap'), 'cats.pcap')
+    """tshark finds the interface by asking, and captures from it: a file, and packets as they come."""
+    capture = put(os.path.join(pcaps, 'cats.pcap'), 'cats.pcap')
     os.mkdir(os.path.join(folder, 'extcap'))
     put(program, 'extcap/distsniff')
     os.environ['WIRESHARK_EXTCAP_DIR'] = os.path.join(folder, 'extcap')
-    user = []
-    if os.getuid() == 0:
-        user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--inh-caps=+net_raw,+net_admin',
-                '--ambient-caps=+net_raw,+net_admin']
     found = subprocess.run([*user, 'tshark', '-D'], capture_output=True, text=True, check=True).stdout
     if 'distsniff (Erlang distribution)' not in found:
         fault(f'tshark -D: {found}')
         return
-    command = [*user, 'tshark', '-X', 'lua_script:' + lua, '-i', 'distsniff', '-l', '-T', 'fields', '-e', 'distsniff.type',
+    command = [*user, 'tshark', '-X', 'lua_script:' + dissector, '-i', 'distsniff', '-l', '-T', 'fields', '-e', 'distsniff.type',
                '-e', 'distsniff.op']
     run = subprocess.run([*command, '-o', 'extcap.distsniff.read:' + capture, '-o',
                           'extcap.distsniff.displayfilter:type != "conn"'], capture_output=True, text=True, check=False)
