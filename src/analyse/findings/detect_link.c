@@ -448,6 +448,27 @@ static void on_stall(struct detect *d, const struct ds_event *event, struct conn
         detect_commit(d);
 }
 
+/* on_joined_late: of what blocked a link before it was known as one of nodes no event tells. */
+static void on_joined_late(struct detect *d, const struct ds_event *event)
+{
+    const struct ds_tcp_stats *link = event->conn->link;
+    for (int end = 0; end < 2; end++) {
+        const struct ds_tcp_side *side = &link->side[end];
+        if (link->side[!end].zero_windows == 0 || side->longest_stall_ns < LONG_STALL_NS)
+            continue;
+        struct finding *f = detect_begin(d, FINDING_DS205, event);
+        detect_since(d, side->first_ns);
+        f->is_over = true;
+        wording_say(&f->sentence, "{node} does not read what {peer} sends",
+                    an_end(&event->conn->end[!end]), an_end(&event->conn->end[end]));
+        wording_say(&f->detail, "sending was blocked for {stalled}, before the connection was recognised",
+                    a_span(side->longest_stall_ns));
+        detect_frame(f, event->frame, "recognised");
+        detect_unsure(f, CERTAINTY_LIKELY, "a capture from the beginning of the connection");
+        detect_commit(d);
+    }
+}
+
 static void on_long_message(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
@@ -484,6 +505,8 @@ void detect_link(struct detect *d, const struct ds_event *event)
         on_stall(d, event, w);
     for (int dir = 0; dir < 2 && event->type == DS_EVENT_CONN; dir++)
         on_doubt(d, event, w, dir);
+    if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_JOINED_LATE)
+        on_joined_late(d, event);
     on_ticktime(d, event, w);
     if (event->type == DS_EVENT_CONN && event->change.state == DS_CONN_UP)
         on_up(d, event, w);

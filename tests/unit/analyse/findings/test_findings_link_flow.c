@@ -452,12 +452,34 @@ static void large_messages(void **state)
     }
 }
 
+/* A link that was blocked before it was recognised: of that no stall tells. */
+static void blocked_before(void **state)
+{
+    enum { BLOCKED, BRIEFLY, OPEN_WINDOW, NOT_LATE, BOTH, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin();
+        w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
+        for (int end = 0; end < 1 + (i == BOTH); end++) {
+            w.link.side[end].longest_stall_ns = i == BRIEFLY ? SECOND - 1 : SECOND;
+            w.link.side[!end].zero_windows = i != OPEN_WINDOW;
+        }
+        change(i == NOT_LATE ? DS_CONN_UP : DS_CONN_JOINED_LATE, 0, false);
+        found(i == BLOCKED ? "DS205" : i == BOTH ? "DS205 DS205" : "");
+        if (i != BLOCKED)
+            continue;
+        sentence_is("127.0.0.1:5555 does not read what 127.0.0.1:40000 sends");
+        detail_has("sending was blocked for 1.00 s, before the connection was recognised");
+        assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticktimes),
         cmocka_unit_test(missed_ticks),
-        cmocka_unit_test(pauses),
+        cmocka_unit_test(pauses), cmocka_unit_test(blocked_before),
         cmocka_unit_test(what_is_told_late_is_no_pause),
         cmocka_unit_test(losses),
         cmocka_unit_test(black_holes),
