@@ -29,6 +29,25 @@ static void ask_of(int asker, int asked_node, const char *mod, const char *fun, 
     findings_record(w.findings, &(struct record){.call = &call});
 }
 
+/* ask_between is the same of nodes one of which is not known. */
+static void ask_between(struct ds_text asker, struct ds_text asked_node)
+{
+    struct call call = {.number = 1, .conn = 1, .label = "erpc:call", .group = "otp", .outcome = CALL_OK,
+                        .caller = {.node = asker}, .callee = {.node = asked_node}};
+    begin_terms();
+    put_atom("mnesia_monitor");
+    call.mod = term_since(0);
+    size_t at = term_bytes.len;
+    put_atom("has_remote_mnesia_down");
+    call.fun = term_since(at);
+    at = term_bytes.len;
+    put_tuple(2);
+    put_atom("true");
+    put_atom("x@y");
+    call.result = term_since(at);
+    findings_record(w.findings, &(struct record){.call = &call});
+}
+
 static void ask(int asker, int asked_node, const char *answer)
 {
     ask_of(asker, asked_node, "mnesia_monitor", "has_remote_mnesia_down", answer);
@@ -71,6 +90,8 @@ static void splits(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_SURE);
     assert_int_equal(w.last.evidence[0].num, 4);
     sentence_is("alice@a and bob@b are connected again, and each counted the other's mnesia as down");
+    assert_memory_equal(w.last.node[0].text, "alice@a", w.last.node[0].len);
+    assert_memory_equal(w.last.node[1].text, "bob@b", w.last.node[1].len);
     detail_has("their tables may differ from now on");
     assert_non_null(strstr(finding_advice(&w.last), "mnesia:set_master_nodes/1"));
     found("DS601");
@@ -92,6 +113,10 @@ static void splits(void **state)
         snprintf(many[i], sizeof many[i], "n%d@h", i);
         name[1] = many[i];
         ask(0, 1, "true");
+        assert_int_equal(w.num, i < 8 ? 0 : i - 7); /* MAX_SPLITS */
+        if (i == 8 || i == 9) /* the oldest gives way */
+            sentence_is(i == 8 ? "alice@a and n0@h are connected again, and each counted the other's mnesia as down"
+                               : "alice@a and n1@h are connected again, and each counted the other's mnesia as down");
     }
     name[1] = "bob@b";
     findings_end(w.findings);
@@ -125,6 +150,15 @@ static void starts(void **state)
     ask(1, 0, "true");
     ask(0, 1, "true");
     found("DS601");
+    for (int is_long = 0; is_long < 2; is_long++) { /* it starts for ten seconds */
+        begin_split();
+        w.now_ns += SECOND;
+        const int64_t starts_ns = w.now_ns;
+        negotiate(1, 0);
+        w.now_ns = starts_ns + 10 * SECOND - 1 + is_long;
+        ask(1, 0, "true");
+        found(is_long ? "DS601" : "");
+    }
     begin_split(); /* one that has just started, when it lost its link */
     negotiate(1, 0);
     next_conn();
@@ -138,6 +172,12 @@ static void starts(void **state)
     call.mod = term_since(0);
     findings_record(w.findings, &(struct record){.call = &call});
     found("");
+    for (int known = 0; known < 2; known++) { /* one of the two */
+        begin_split();
+        ask_between(known == 0 ? text(name[0]) : (struct ds_text){0},
+                    known == 1 ? text(name[1]) : (struct ds_text){0});
+        found("");
+    }
 }
 
 static void is_over(void **state)
@@ -183,14 +223,82 @@ static void applications(void **state)
             fail_msg("%s: %s", apps[i].label, finding_advice(&w.last));
         assert_true((w.last.advice == NULL) == (strncmp(apps[i].advice, "mnesia", 6) == 0));
     }
-    begin_split(); /* by their names */
-    name[0] = "rabbit@a";
-    name[1] = "rabbit@b";
-    ask(0, 1, "true");
-    ask(1, 0, "true");
-    detail_has("RabbitMQ runs on them");
+    static const struct {
+        const char *name[2], *detail;
+    } names[] = {{{"rabbit@a", "rabbit@b"}, "RabbitMQ runs on them"},
+                 {{"ejabberd@a", "ejabberd@b"}, "ejabberd runs on them"},
+                 {{"raccoon@a", "raccoon@b"}, "their tables may differ from now on"},
+                 {{"embedded@a", "embedded@b"}, "their tables may differ from now on"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        begin_split(); /* by their names */
+        name[0] = names[i].name[0];
+        name[1] = names[i].name[1];
+        ask(0, 1, "true");
+        ask(1, 0, "true");
+        detail_has(names[i].detail);
+    }
     name[0] = "alice@a";
     name[1] = "bob@b";
+}
+
+/* What was written when: two seconds after they heard each other last, and before they are connected again. */
+static void written_when(void **state)
+{
+    enum { AT_TWO, BEHIND, AT_UP, BEFORE_UP, HEARD_LATER, HEARD_SOON, A_SECOND_APART, SAME_LENGTH, CASES };
+    static const bool counts[CASES] = {
+        [BEHIND] = true, [BEFORE_UP] = true, [HEARD_SOON] = true, [A_SECOND_APART] = true, [SAME_LENGTH] = true};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_split();
+        name[2] = i == SAME_LENGTH ? "dan@b" : "carol@c";
+        say_message(0, 1, "mnesia", "mnesia_tm", NOTE_INFO);
+        const int64_t heard_ns = w.now_ns;
+        if (i == HEARD_LATER || i == HEARD_SOON) { /* of what follows within a tenth of a second no note is taken */
+            w.now_ns = heard_ns + 100 * MS - (i == HEARD_SOON);
+            say_message(0, 1, "mnesia", "mnesia_tm", NOTE_INFO);
+        }
+        const uint64_t first = w.conn.number;
+        const int64_t up_ns = heard_ns + 20 * SECOND;
+        w.conn.number = first + 1;
+        if (i == A_SECOND_APART) {
+            w.now_ns = heard_ns + 3 * SECOND / 2;
+            say_message(0, 2, "mnesia", "mnesia_tm:ask_commit", NOTE_REQUEST);
+        }
+        w.now_ns = i == AT_TWO           ? heard_ns + 2 * SECOND
+                   : i == BEHIND         ? heard_ns + 2 * SECOND + 1
+                   : i == AT_UP          ? up_ns
+                   : i == BEFORE_UP      ? up_ns - 1
+                   : i == A_SECOND_APART ? heard_ns + 5 * SECOND / 2
+                   : i == SAME_LENGTH    ? heard_ns + 10 * SECOND
+                                         : heard_ns + 2 * SECOND + 50 * MS;
+        say_message(0, 2, "mnesia", "mnesia_tm:ask_commit", NOTE_REQUEST);
+        w.conn.number = first + 3;
+        w.now_ns = up_ns - 2 * MS;
+        ask(0, 1, "true");
+        ask(1, 0, "true");
+        if (counts[i])
+            detail_has("in that time alice@a wrote to tables with");
+        else
+            detail_is("their tables may differ from now on");
+    }
+    name[2] = "carol@c";
+}
+
+/* Messages of links whose nodes are not known, or one of them. */
+static void nameless(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        begin_split();
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 0);
+        for (int end = 0; end < 2; end++)
+            w.conn.end[end].node = i == end ? text(name[end]) : (struct ds_text){0};
+        const struct record record = {
+            .event = &event,
+            .note = {.group = "mnesia", .label = "mnesia_tm:ask_commit", .role = NOTE_REQUEST}};
+        findings_record(w.findings, &record);
+        found("");
+    }
 }
 
 /* Alice writes with carol while bob is away; what carol and she wrote before and after does not count. */
@@ -244,7 +352,12 @@ static void run_without_memory(void *context)
 
 static void no_memory(void **state)
 {
+    struct ds_stats stats = {0};
     (void)state;
+    begin_split();
+    run_without_memory(NULL);
+    findings_add_stats(w.findings, &stats);
+    assert_int_equal(stats.no_memory, 0);
     for (unsigned long nth = 1; nth <= 12; nth++) {
         begin_split();
         begin_terms();
@@ -259,7 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits), cmocka_unit_test(starts), cmocka_unit_test(is_over),
-        cmocka_unit_test(applications), cmocka_unit_test(writes), cmocka_unit_test(no_memory),
+        cmocka_unit_test(applications), cmocka_unit_test(writes), cmocka_unit_test(written_when), cmocka_unit_test(nameless), cmocka_unit_test(no_memory),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     findings_free(w.findings);
