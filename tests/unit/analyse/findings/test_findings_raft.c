@@ -5,7 +5,8 @@
 #include "analyse/calls/raft.h"
 #include "findings_world.h"
 
-static const char *const node[] = {"rabbit@a", "rabbit@b", "rabbit@c", "rabbit@d"};
+static const char *const node[] = {"rabbit@a", "rabbit@b", "rabbit@c", "rabbit@d", "rabbit@e",
+                                   "rabbit@f", "rabbit@g", "rabbit@h", "rabbit@i"};
 static const char *queue = "orders";
 static struct raft raft; /* given the same messages */
 static uint16_t likely;
@@ -373,6 +374,102 @@ static void lags(void **state)
     found("");
 }
 
+/* Three rounds of votes in ten seconds; and who refused from the first one on. */
+static void leaderless_at_least(void **state)
+{
+    enum { JUST, SOON, TWO_ROUNDS, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_raft();
+        append(0, 1, 3, 10, 10, 2);
+        w.now_ns += SECOND;
+        const int64_t first_ns = w.now_ns;
+        vote(1, 2, 4, true);
+        struct call call = {.number = 1, .conn = 1, .label = "ra:vote", .group = "rabbit",
+                            .outcome = CALL_NOPROC, .caller = {.node = text(node[1])},
+                            .callee = {.node = text(node[2]), .name = text("orders")},
+                            .start_ns = w.now_ns, .end_ns = w.now_ns};
+        leaves_out = "DS401 DS310";
+        findings_record(w.findings, &(struct record){.call = &call});
+        if (i != TWO_ROUNDS) {
+            w.now_ns = first_ns + 5 * SECOND;
+            vote(1, 2, 4, true);
+        }
+        w.now_ns = first_ns + 10 * SECOND - (i == SOON);
+        vote(1, 2, 4, true);
+        if (i == JUST)
+            detail_has("for 10.00 s; its members, as far as they were seen: rabbit@b, rabbit@a, rabbit@c (noproc)");
+        found(i == JUST ? "DS603" : "");
+    }
+}
+
+static void elections_within(void **state)
+{
+    (void)state;
+    for (int is_slow = 0; is_slow < 2; is_slow++) { /* the fifth a minute after the first */
+        begin_raft();
+        append(0, 1, 1, 10, 10, 0);
+        for (uint32_t i = 0; i < 5; i++) {
+            w.now_ns += 15 * SECOND + (i == 4 ? is_slow : 0);
+            append(1, 2, 2 + i, 10, 10, 0);
+        }
+        found(is_slow ? "" : "DS604");
+    }
+}
+
+/* What shows that a follower may have answered, and what does not; how often it is asked, and for how long. */
+static void lags_at_least(void **state)
+{
+    enum { THRICE, TWICE, SOON, HEARD_BEFORE, HEARD, UNREAD, UNREAD_BEFORE, UNACKED, NOTHING_LACKS, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        begin_raft();
+        leaves_out = "DS401 DS214 DS201";
+        append(0, 1, 3, 10, 10, 1);
+        reply(1, 0, 3, 11);
+        const int64_t asked_ns = w.now_ns + SECOND;
+        struct ds_event event = event_of(DS_EVENT_MESSAGE, 1);
+        w.now_ns = event.ts_ns = asked_ns - (i == UNREAD_BEFORE);
+        event.unknown_atoms = 1;
+        if (i == UNREAD || i == UNREAD_BEFORE)
+            put(&event);
+        w.now_ns = asked_ns;
+        append(0, 1, 3, 11, 11, i != NOTHING_LACKS);
+        w.link.side[1].last_data_ns = i == HEARD_BEFORE ? asked_ns : i == HEARD ? asked_ns + 1 : 0;
+        if (i == UNACKED)
+            put_stall(DS_STALL_LOST, SECOND, false, 40);
+        w.now_ns += 2 * SECOND;
+        if (i != TWICE)
+            append(0, 1, 3, 11, 11, i != NOTHING_LACKS);
+        w.now_ns = asked_ns + 5 * SECOND - (i == SOON);
+        append(0, 1, 3, 11, 11, i != NOTHING_LACKS);
+        const bool lags = i == THRICE || i == HEARD_BEFORE || i == UNREAD_BEFORE || i == NOTHING_LACKS;
+        if (lags)
+            detail_has(i == NOTHING_LACKS ? "its leader for 5.00 s, and lacks 0 entries of 11"
+                                          : "its leader for 5.00 s, and lacks 1 entries of 12");
+        found(lags ? "DS605" : "");
+    }
+    for (int is_behind = 0; is_behind < 2; is_behind++) { /* it has caught up when it lacks a hundred */
+        begin_raft();
+        for (uint32_t i = 0; i < 7; i++) {
+            append(0, 1, 3, 5000, 5000, 0);
+            reply(1, 0, 3, 4000);
+            w.now_ns += 2 * SECOND;
+        }
+        assert_int_equal(w.num, 1);
+        reply(1, 0, 3, 4900 - (uint32_t)is_behind);
+        assert_int_equal(w.last.is_over, !is_behind);
+        found("DS605");
+    }
+    begin_raft(); /* members for whom there is no room */
+    for (int to = 1; to < 9; to++)
+        append(0, to, 3, 10, 10, 1);
+    reply(8, 0, 3, 10);
+    assert_int_equal(first()->num_members, RAFT_MEMBERS);
+    assert_true(first()->has_more);
+    found("");
+}
+
 /* What is lost within makes each less certain. */
 static void gaps(void **state)
 {
@@ -427,6 +524,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(told),     cmocka_unit_test(unreadable), cmocka_unit_test(leaderless),
         cmocka_unit_test(refusals), cmocka_unit_test(elections),  cmocka_unit_test(lags),
+        cmocka_unit_test(leaderless_at_least), cmocka_unit_test(elections_within), cmocka_unit_test(lags_at_least),
         cmocka_unit_test(gaps),     cmocka_unit_test(caps),
     };
     raft_init(&raft);
