@@ -171,6 +171,37 @@ static void a_call(void **state)
     assert_int_equal(num_selected, 6); /* two messages, and the calls 5, 6, 7 and 8 */
 }
 
+/* any_order: calls end in another order than that in which they began. */
+static void any_order(void)
+{
+    static const uint64_t numbers[] = {3, 5, 11, 4, 9, 6, 1, 12, 8, 2, 10};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        message(2, 10 * numbers[i], numbers[i], NOTE_REQUEST);
+        call(numbers[i], 0, "all", "srv", CALL_OK);
+    }
+}
+
+static void the_nearest(void **state)
+{
+    static const char *const lines[] = {"calls of the same caller:\n  before  call:3 ", "\n  before  call:4 ",
+                                        "\n  before  call:5 ", "\n  after   call:8 ", "\n  after   call:9 ",
+                                        "\n  after   call:10 "};
+    (void)state;
+    assert_true(explain(EXPLAIN_CALL, 6, any_order));
+    const char *at = out.data;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) { /* one behind the other */
+        const char *next = strstr(at, lines[i]);
+        if (next == NULL)
+            fail_msg("'%s' is not where it belongs in:\n%s", lines[i], out.data);
+        at = next;
+    }
+    says_not("after   call:6 ");
+    says_not("call:1 ");
+    says_not("call:2 ");
+    says_not("call:11 ");
+    says_not("call:12 ");
+}
+
 static void a_call_without_an_end(void **state)
 {
     (void)state;
@@ -318,7 +349,7 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
+        cmocka_unit_test(a_call), cmocka_unit_test(the_nearest), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
         cmocka_unit_test(a_connection), cmocka_unit_test(a_packet_and_a_message),
         cmocka_unit_test(no_more_than_there_is_room_for), cmocka_unit_test(what_is_noted), cmocka_unit_test(memory),
     };
