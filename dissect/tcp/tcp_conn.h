@@ -79,6 +79,7 @@ struct tcp_stream {
     uint8_t sums;         /* enum tcp_sums */
     uint8_t num_good;     /* checksums in a row, where some were not */
     uint32_t time;        /* TSval of the latest segment that the other end had waited for */
+    uint64_t time_frame;  /* the number of its packet */
     uint32_t doubt_end;
     uint32_t stray_ack;   /* the last one that was far off */
     uint32_t stray_ack_seq; /* of the segment that had it */

@@ -41,10 +41,12 @@ static bool goes_on(struct tcp_stream *stream, const struct segment *segment, ui
     return stream->num_strays >= MAX_BEYOND;
 }
 
+/* has_old_time: a segment that waited for its turn here arrived before those that were captured later. */
 static bool has_old_time(const struct tcp_stream *stream, const struct segment *segment)
 {
     uint32_t time;
-    return stream->has_time && segment_time(segment, &time) && tcp_diff(stream->time, time) > PAWS_SLACK;
+    return stream->has_time && segment->frame >= stream->time_frame && segment_time(segment, &time) &&
+           tcp_diff(stream->time, time) > PAWS_SLACK;
 }
 
 /* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323, section 5).
@@ -140,14 +142,17 @@ static void note_time(struct tcp_stream *stream, const struct segment *segment)
     if (stream->started && tcp_diff(segment->seq, stream->next_seq) > 0)
         return;
     if (!stream->has_time || ((!stream->has_acked || tcp_diff(segment->seq, stream->acked) <= 0) &&
-                              tcp_diff(time, stream->time) > 0))
+                              tcp_diff(time, stream->time) > 0)) {
         stream->time = time;
+        stream->time_frame = segment->frame;
+    }
     stream->has_time = true;
 }
 
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment)
 {
     stream->has_time = segment_time(segment, &stream->time);
+    stream->time_frame = segment->frame;
 }
 
 /* note_urgent: the pointer is one behind the urgent byte, as nearly everybody reads it (RFC 6093). */

@@ -69,8 +69,10 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
         return true;
     if (!stream->has_time || tcp_diff(time, stream->time) < 0)
         return false;
-    if (tcp_diff(segment->seq, stream->acked) <= 0)
+    if (tcp_diff(segment->seq, stream->acked) <= 0) {
         stream->time = time;
+        stream->time_frame = segment->frame;
+    }
     return true;
 }
 

@@ -29,6 +29,34 @@ static void test_old_times(void **state)
     assert_int_equal(w->stats.ignored, 1);
 }
 
+/* What waits here, as it acknowledges what was not captured, arrived before what was sent later. */
+static void test_times_of_what_waits(void **state)
+{
+    struct world *w = *state;
+    begin_timed(w);
+    expect_log(w, "open 0:a 0:b");
+    for (int copy = 0; copy < 2; copy++)
+        feed_time(w, A, 107, 504, "tail", 7010);
+    for (int copy = 0; copy < 2; copy++)
+        feed_time(w, B, 504, 103, "", 2);
+    for (int copy = 0; copy < 2; copy++)
+        feed_time(w, A, 103, 504, "mi", 7014);
+    for (int copy = 0; copy < 2; copy++)
+        feed_time(w, B, 504, 105, "", 2);
+    for (int copy = 0; copy < 2; copy++)
+        feed_time(w, A, 105, 504, "dd", 7014);
+    feed_time(w, B, 504, 111, "", 2);
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 0);
+    expect_log(w, "0:mi 0:dd 0:tail");
+    feed_time(w, A, 111, 504, "old", 7012); /* what comes later does not */
+    feed_time(w, A, 111, 504, "c", 7014);
+    feed_time(w, B, 504, 112, "", 2);
+    tcp_table_settle(w->table);
+    assert_int_equal(w->stats.ignored, 1);
+    expect_log(w, "0:c");
+}
+
 /* Where the other end is not heard, the next bytes are ignored if their timestamp is old; four segments in a row
  * are believed. */
 static void test_old_times_one_way(void **state)
@@ -490,6 +518,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_old_times),
+        TEST(test_times_of_what_waits),
         TEST(test_stray_acks),
         TEST(test_stray_ack_then_plain_ones),
         CONVERSATION(test_data_of_a_repeated_syn),
