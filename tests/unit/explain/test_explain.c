@@ -202,6 +202,58 @@ static void the_nearest(void **state)
     says_not("call:12 ");
 }
 
+/* of_pid is a call of a process that has a pid: to a callee of its own. */
+static void of_pid(uint64_t number, uint32_t id, uint32_t serial, uint32_t creation, const char *caller)
+{
+    static char callee[16][8];
+    const struct ds_conn own = conn_of(2);
+    const struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = 10 * number + 1, .conn = &own};
+    snprintf(callee[number], sizeof callee[number], "srv%u", (unsigned)number);
+    struct call c = {.number = number, .conn = 2, .label = "gen:call", .group = "",
+                     .caller = {.node = text("a@h"), .name = text(caller), .has_pid = creation != 0, .id = id,
+                                .serial = serial, .creation = creation},
+                     .callee = {.node = text("b@h"), .name = text(callee[number])},
+                     .start_frame = 10 * number, .start_ns = (int64_t)number * 10 * MS,
+                     .end_ns = (int64_t)number * 11 * MS,
+                     .outcome = number == 6 ? CALL_UNKNOWN : CALL_OK, .doubt = DOUBT_LOST};
+    c.request = TERM("w\2go");
+    record(&(struct record){.event = &event, .call = &c});
+}
+
+static void pids(void)
+{
+    for (uint64_t n = 1; n <= 8; n++)
+        message(2, 10 * n, n, NOTE_REQUEST);
+    of_pid(1, 7, 8, 9, "worker");
+    of_pid(2, 6, 8, 9, "worker");
+    of_pid(3, 7, 7, 9, "worker");
+    of_pid(4, 7, 8, 8, "worker");
+    of_pid(5, 0, 0, 0, "worker"); /* of its name alone */
+    of_pid(6, 7, 8, 9, "worker");
+    of_pid(7, 7, 8, 9, "renamed");
+    of_pid(8, 0, 0, 0, "other");
+}
+
+/* Who has a pid is known by that, and else by name. How it ended, and why that is not known. */
+static void the_same_caller(void **state)
+{
+    (void)state;
+    assert_true(explain(EXPLAIN_CALL, 6, pids));
+    says("calls of the same caller:\n  before  call:1 ");
+    says("\n  before  call:5 ");
+    says("\n  after   call:7 ");
+    for (int i = 0; i < 4; i++)
+        says_not((const char *[]){"call:2 ", "call:3 ", "call:4 ", "call:8 "}[i]);
+    says("outcome: unknown; it is unknown how it ended: its answer may be among missing packets");
+    says(" (the end of the capture)");
+    assert_true(explain(EXPLAIN_CALL, 5, pids));
+    says("outcome: ok; it was answered\n");
+    says_not("for at least");
+    assert_true(explain(EXPLAIN_PACKET, 10, small_capture));
+    says("  tick");
+    says("its call:\n  call:1 ");
+}
+
 static void a_call_without_an_end(void **state)
 {
     (void)state;
@@ -238,6 +290,7 @@ static void a_connection(void **state)
     says("12 calls began on it, 1 of them failed");
     says("calls that failed:\n  call:5 ");
     says("findings about it:\n  finding:1 ");
+    says("--explain call:5\n"); /* the first that failed */
     says("--explain call:12\n"); /* the slowest */
     assert_true(explain(EXPLAIN_CONN, 4, small_capture)); /* ticks alone */
     says("messages: none");
@@ -349,7 +402,7 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call), cmocka_unit_test(the_nearest), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
+        cmocka_unit_test(a_call), cmocka_unit_test(the_nearest), cmocka_unit_test(the_same_caller), cmocka_unit_test(a_call_without_an_end), cmocka_unit_test(a_finding),
         cmocka_unit_test(a_connection), cmocka_unit_test(a_packet_and_a_message),
         cmocka_unit_test(no_more_than_there_is_room_for), cmocka_unit_test(what_is_noted), cmocka_unit_test(memory),
     };
