@@ -146,8 +146,13 @@ static void judge(const struct detect *d, struct finding *f, const struct pair *
                                : "a new link of these two, neither of which was restarted");
 }
 
+/* forget_fading: the nodes have given each other up on that link, which is told. What ends it later is no
+ * news. */
 static void forget_fading(struct detect *d, uint64_t conn)
 {
+    struct conn_watch *w = detect_find_watched(d, conn);
+    if (w != NULL)
+        w->is_given_up = true;
     detect_stall_given_up(d, conn);
     for (size_t i = 0; i < MAX_FADING; i++)
         if (d->fading[i].conn == conn)

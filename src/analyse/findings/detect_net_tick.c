@@ -10,6 +10,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define AGAIN_NS SECOND        /* so soon a RST answers what comes for a link that its host has no more */
+enum { BACKOFF_REPEATS = 2 };
 #define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */
 
 /* tick_of_either: the end that is waited for has the same ticktime, or should. */
@@ -144,10 +145,12 @@ static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t
                : 0;
 }
 
-/* speaks_again says whether an end has just sent something, be it a retransmission, after a pause. */
+/* speaks_again says whether an end has just sent something, be it a retransmission, after a pause. Whoever
+ * retransmits the same again and again pauses in between, ever longer. */
 static bool speaks_again(const struct ds_tcp_side *side, int64_t now_ns)
 {
-    return side->pause_to_ns != 0 && now_ns - side->pause_to_ns <= AGAIN_NS;
+    return side->pause_to_ns != 0 && now_ns - side->pause_to_ns <= AGAIN_NS &&
+           side->most_repeats < BACKOFF_REPEATS;
 }
 
 /* quiet_since returns when an end was heard last before something got through again: what was under way

@@ -96,6 +96,19 @@ static void forgotten(void **state)
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
         }
     }
+    begin(); /* what ends the old link later says nothing new */
+    up();
+    const struct ds_conn old = w.conn;
+    lost_after(10 * SECOND, SECOND);
+    w.now_ns += 50 * SECOND;
+    next_conn();
+    up();
+    w.now_ns += SECOND;
+    w.conn = old;
+    w.link.side[0].pause_from_ns = w.now_ns - 8 * SECOND;
+    w.link.side[0].pause_to_ns = w.link.side[0].last_data_ns = w.now_ns;
+    half_close(1, DS_CLOSE_RESET);
+    found("DS208");
     begin(); /* said at first to be gone: it may have been forgotten */
     up();
     lost_after(10 * SECOND, SECOND);

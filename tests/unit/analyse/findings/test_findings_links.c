@@ -445,14 +445,15 @@ static void reset_without_a_word(void **state)
 static void parted(void **state)
 {
     enum { TICKS, SOON, ONE_TICKS, NO_TICKS, AGAIN, AGAIN_FIN, AGAIN_BURST, AGAIN_SOON, RESTARTED, BEFORE, GAP,
-           GAP_BEFORE, LATE, PAUSED, AGAIN_PAUSED, RESENT, RESENT_EARLY, RESENT_PAUSED, CASES };
+           GAP_BEFORE, LATE, PAUSED, AGAIN_PAUSED, RESENT, RESENT_EARLY, RESENT_PAUSED, RESENT_OFTEN, CASES };
     static const bool is_parted[CASES] = {[TICKS] = true, [AGAIN] = true, [AGAIN_FIN] = true, [GAP_BEFORE] = true,
                                           [LATE] = true, [AGAIN_BURST] = true, [AGAIN_PAUSED] = true,
                                           [RESENT] = true, [RESENT_PAUSED] = true};
     (void)state;
     for (int i = 0; i < CASES; i++) {
         const bool is_resent = i >= RESENT;
-        const bool has_ticks = i < NO_TICKS || (i >= GAP && i <= PAUSED) || i == RESENT || i == RESENT_EARLY;
+        const bool has_ticks = i < NO_TICKS || (i >= GAP && i <= PAUSED) || i == RESENT || i == RESENT_EARLY ||
+                               i == RESENT_OFTEN;
         const bool has_silence = i < AGAIN || (has_ticks && !is_resent);
         begin();
         if (i == BEFORE) {
@@ -502,6 +503,7 @@ static void parted(void **state)
             w.link.side[0].pause_from_ns = w.now_ns - 12 * SECOND;
             w.link.side[0].pause_to_ns = w.now_ns - SECOND - (i == RESENT_EARLY);
             w.link.side[0].last_data_ns = w.now_ns;
+            w.link.side[0].most_repeats = 1 + (i == RESENT_OFTEN);
         }
         half_close(1, i == AGAIN_FIN ? DS_CLOSE_FIN : DS_CLOSE_RESET);
         if (!is_parted[i]) {
