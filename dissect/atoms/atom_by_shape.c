@@ -83,18 +83,19 @@ static unsigned atom_of(const struct node_atoms *book, const struct candidate *c
 
 double by_shape_weigh(struct judge *judge)
 {
-    struct shape_weight weights[MAX_CANDIDATES];
+    struct shape_weight weights[MAX_CANDIDATES + 1];
+    unsigned texts[MAX_CANDIDATES + 1];
     const struct node_atoms *book = judge->book;
     if (book->shapes.slots == NULL || book->shapes.slots[judge->number].num == 0)
         return 0;
-    const struct shape_weight others =
-        shape_fit_weigh(book, judge->number, ATOM_TABLE_NONE, judge->bit);
+    for (unsigned i = 0; i < judge->num; i++)
+        texts[i] = atom_of(book, &judge->candidates[i]);
+    texts[judge->num] = ATOM_TABLE_NONE; /* any other */
+    shape_fit_weigh(book, judge->number, judge->bit, texts, judge->num + 1, weights);
+    const struct shape_weight others = weights[judge->num];
     double least = others.surprise;
-    for (unsigned i = 0; i < judge->num; i++) {
-        weights[i] = shape_fit_weigh(book, judge->number,
-                                     atom_of(book, &judge->candidates[i]), judge->bit);
+    for (unsigned i = 0; i < judge->num; i++)
         least = weights[i].surprise < least ? weights[i].surprise : least;
-    }
     const double most = shape_fit_most_surprise(book, judge->number);
     for (unsigned i = 0; i < judge->num; i++) {
         struct candidate *candidate = &judge->candidates[i];
@@ -106,7 +107,7 @@ double by_shape_weigh(struct judge *judge)
                             (surprise < most ? surprise : most);
         const double claimed =
             candidate->is_by_shape
-                ? shape_claims_against(book, judge->number, atom_of(book, candidate))
+                ? shape_claims_against(book, judge->number, texts[i])
                 : 0;
         candidate->weight -= claimed;
         judge->num_claimed += claimed > 0;

@@ -14,6 +14,8 @@ enum {
     LEAST_COMMON = 8, /* of those that applications have in common */
     MISSES_OF_HITS = 8, /* in one of so many contexts of a table that fits may stand others */
     FEW_MISSES = 2,
+    LOOKED_AT = 64, /* messages that are alike, and then */
+    STANDS_FOR = 8, /* one of so many, on average */
 };
 static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
 static const double PARTIAL_SHARE = 0.2; /* of a part of what a node sends */
@@ -68,6 +70,7 @@ static void forget_contexts(struct node_atoms *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
         drop_contexts(book, &book->shapes.slots[i], is_built_in);
+    memset(book->shapes.alike, 0, sizeof book->shapes.alike);
     if (book->shapes.times != NULL)
         memset(book->shapes.times, 0, shape_tables_most() * sizeof *book->shapes.times);
 }
@@ -214,6 +217,20 @@ static void fit_learned(struct node_atoms *book, bool is_new)
     fit->is_fit = is_fit;
 }
 
+unsigned shape_fit_wants(struct node_atoms *book, uint32_t hash)
+{
+    struct messages_alike *alike = &book->shapes.alike[hash % SHAPE_ALIKE];
+    if (alike->hash != hash)
+        *alike = (struct messages_alike){hash, 0};
+    if (alike->num < LOOKED_AT) {
+        alike->num++;
+        return 1;
+    }
+    /* Which one it is has no period, as what is said may have. */
+    alike->num += alike->num < UINT32_MAX;
+    return (alike->num * 0x9e3779b1u) >> 16 & (STANDS_FOR - 1) ? 0 : STANDS_FOR;
+}
+
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -326,7 +343,7 @@ static bool add_context(const struct node_atoms *book, struct slot_shapes *s, un
 }
 
 void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                   uint64_t direction, const struct atom_contexts *contexts)
+                   uint64_t direction, const struct atom_contexts *contexts, unsigned num)
 {
     struct book_shapes *shapes = &book->shapes;
     if (slot >= ATOM_BOOK_MODULUS || book->is_liar)
@@ -343,17 +360,18 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
         at++;
     /* What is full counts no further, so that the parts of it stay what they are. */
     uint16_t *times = shape_contexts_times(book, context);
-    const bool is_counted = *times < UINT16_MAX;
-    *times += is_counted;
+    const unsigned room = UINT16_MAX - (unsigned)*times, counted = num < room ? num : room;
+    *times = (uint16_t)(*times + counted);
     if (at == s->num && !add_context(book, s, context, &at))
         return;
     const bool is_new = (s->seen_by[at] & bit) != bit;
+    const unsigned before = s->times[at], after = before + counted;
     s->seen_by[at] |= bit;
-    s->times[at] += is_counted;
+    s->times[at] = (uint16_t)after;
     s->is_whole = s->is_whole || is_whole;
     /* An atom that often stands here is told apart from a rare one. The slot is judged again when the count
-     * reaches a power of two. */
-    if (is_new || (s->times[at] & (s->times[at] - 1)) == 0)
+     * reaches a power of two: it has a bit then that it did not have, and that is greater than it was. */
+    if (is_new || (before ^ after) > before)
         atom_verdicts_forget(book, slot);
 }
 
@@ -438,54 +456,67 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
     }
 }
 
+/* context_at is how a slot stands in one of its contexts. */
+struct context_at {
+    unsigned context;
+    double part;   /* of all times that an unknown slot stands there it is this one */
+    double draws;  /* as much as that says */
+    bool is_alone; /* all of them are */
+    bool is_here;  /* in the direction at hand */
+    double scale;  /* of what the context says for an atom */
+};
+
 /* surprise_of returns how many bits it speaks against an atom, which is what stands in a context once in
  * 2^rarity times, that a slot stands there in some of all times. Many times say less than as many contexts
  * would; and what is common there may be all that one cluster sends, so nothing but one slot says no more
  * than once would. */
-static double surprise_of(double rarity, unsigned times, unsigned all)
+static double surprise_of(const struct context_at *at, double rarity)
 {
     /* -log2(1 - 2^-rarity), for each half a bit from a quarter on */
     static const double otherwise[] = {2.65, 1.32, 0.76, 0.46, 0.29, 0.19, 0.13, 0.09, 0.06, 0.05, 0.03};
-    const unsigned at = (unsigned)(2 * rarity);
-    const double part = (double)times / all;
-    const double others = rarity < 0.125 ? MOST_RARE : at <= 10 ? otherwise[at] : 0;
-    const double draws = times == all && rarity < COMMON ? 1 : 1 + log2(all);
-    return draws * (part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - part) * others);
+    const unsigned row = (unsigned)(2 * rarity);
+    const double others = rarity < 0.125 ? MOST_RARE : row <= 10 ? otherwise[row] : 0;
+    const double draws = at->is_alone && rarity < COMMON ? 1 : at->draws;
+    return draws * (at->part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - at->part) * others);
 }
 
-/* bits_of returns how many bits a context says for an atom. Where users' own names stand, most clusters
- * have another one, and the same name stands in all such contexts: of contexts after the first one that
- * counts only as far as new atoms are rare there. */
-static double bits_of(const struct node_atoms *book, unsigned context, unsigned text, bool is_next,
-                      double *rarity)
+/* scale_of returns how much of what a context says for an atom counts. Where users' own names stand, most
+ * clusters have another one, and the same name stands in all such contexts: of contexts after the first one
+ * that counts only as far as new atoms are rare there. */
+static double scale_of(const struct node_atoms *book, unsigned context, double part)
 {
-    const double bits = shape_contexts_bits(book, context, text, rarity);
     const unsigned novelty = shape_contexts_novelty(book, context);
-    if (!is_next || novelty >= RARE_NOVELTY)
-        return bits;
-    return bits * (novelty > LEAST_NOVELTY ? novelty : LEAST_NOVELTY) / RARE_NOVELTY;
+    if (part == 1 || novelty >= RARE_NOVELTY)
+        return part;
+    return part * (novelty > LEAST_NOVELTY ? novelty : LEAST_NOVELTY) / RARE_NOVELTY;
 }
 
-struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot, unsigned text,
-                                    uint16_t bit)
+void shape_fit_weigh(const struct node_atoms *book, uint16_t slot, uint16_t bit, const unsigned *texts,
+                     unsigned num, struct shape_weight *weights)
 {
-    const struct book_shapes *shapes = &book->shapes;
-    struct shape_weight weight = {0, 0, 0};
     double part[2] = {1, 1};
     unsigned num_here = 0;
-    const struct slot_shapes *s = &shapes->slots[slot];
+    const struct slot_shapes *s = &book->shapes.slots[slot];
+    memset(weights, 0, num * sizeof *weights);
     for (unsigned i = 0; i < s->num; i++) {
         const unsigned side = (s->seen_by[i] & bit) == 0;
-        double rarity;
-        const double x = bits_of(book, s->context[i], text, part[side] < 1, &rarity);
-        *(side == 0 ? &weight.here : &weight.there) += x * part[side];
+        const unsigned all = *shape_contexts_times(book, s->context[i]);
+        const struct context_at at = {.context = s->context[i], .part = (double)s->times[i] / all,
+                                      .draws = side == 0 ? 1 + log2(all) : 0,
+                                      .is_alone = s->times[i] == all, .is_here = side == 0,
+                                      .scale = scale_of(book, s->context[i], part[side])};
         part[side] *= DAMPED;
-        if (side == 0)
-            weight.surprise += surprise_of(rarity, s->times[i], *shape_contexts_times(book, s->context[i]));
-        num_here += side == 0;
+        num_here += at.is_here;
+        for (unsigned t = 0; t < num; t++) {
+            double rarity;
+            const double bits = shape_contexts_bits(book, at.context, texts[t], &rarity) * at.scale;
+            *(at.is_here ? &weights[t].here : &weights[t].there) += bits;
+            if (at.is_here)
+                weights[t].surprise += surprise_of(&at, rarity);
+        }
     }
-    weight.surprise /= num_here != 0 ? num_here : 1;
-    return weight;
+    for (unsigned t = 0; t < num; t++)
+        weights[t].surprise /= num_here != 0 ? num_here : 1;
 }
 
 double shape_fit_most_surprise(const struct node_atoms *book, uint16_t slot)

@@ -13,6 +13,11 @@
 /* shape_fit_forget forgets in which contexts slots of a sender were seen, whatever its port. */
 void shape_fit_forget(const struct node_atoms *book);
 
+/* shape_fit_wants says for how many messages one is to count whose atoms have that hash; 0: not at all.
+ * A node says the same many times: of messages with the same atoms the first ones are looked at, and then
+ * one of several, which stands for them. */
+unsigned shape_fit_wants(struct node_atoms *book, uint32_t hash);
+
 /* shape_fit_see_whole takes note of the shape of a whole message. */
 void shape_fit_see_whole(struct node_atoms *book, uint32_t whole);
 
@@ -25,9 +30,10 @@ void shape_fit_learn_whole(const struct node_atoms *book, uint32_t whole);
  * contexts. */
 bool shape_fit_is_sure(const struct node_atoms *book);
 
-/* shape_fit_see takes note of the contexts of a slot that is unknown in a direction. */
+/* shape_fit_see takes note of the contexts of a slot that is unknown in a direction; times: of so many
+ * messages. */
 void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
-                   uint64_t direction, const struct atom_contexts *contexts);
+                   uint64_t direction, const struct atom_contexts *contexts, unsigned times);
 
 /* shape_fit_see_known holds the table that fits against an atom that is known. */
 void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
@@ -40,9 +46,9 @@ struct shape_weight {
     double here, there, surprise;
 };
 
-/* shape_fit_weigh returns that; bit: of the direction. */
-struct shape_weight shape_fit_weigh(const struct node_atoms *book, uint16_t slot, unsigned text,
-                                    uint16_t bit);
+/* shape_fit_weigh does that for several atoms, by their numbers; bit: of the direction. */
+void shape_fit_weigh(const struct node_atoms *book, uint16_t slot, uint16_t bit, const unsigned *texts,
+                     unsigned num, struct shape_weight *weights);
 
 /* shape_fit_most_surprise returns how much of surprise at most speaks against an atom. */
 double shape_fit_most_surprise(const struct node_atoms *book, uint16_t slot);

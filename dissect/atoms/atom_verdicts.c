@@ -3,11 +3,21 @@
  */
 #include "atoms/atom_verdicts.h"
 
-/* place_of returns where a verdict stands, or could: each has one place. */
+static bool is_of(const struct atom_verdict *verdict, uint16_t slot, uint64_t direction)
+{
+    return verdict->is_kept && verdict->slot == slot && verdict->direction == direction;
+}
+
+/* place_of returns where a verdict stands, or could: each has two places, and takes that of the one that
+ * was asked for less often. */
 static struct atom_verdict *place_of(const struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     const uint64_t mixed = (direction ^ direction >> 32) * 40503u + slot;
-    return &book->verdicts[mixed % ATOM_BOOK_VERDICTS];
+    struct atom_verdict *first = &book->verdicts[mixed % ATOM_BOOK_VERDICTS];
+    struct atom_verdict *second = &book->verdicts[(mixed / ATOM_BOOK_VERDICTS + slot) % ATOM_BOOK_VERDICTS];
+    if (is_of(first, slot, direction))
+        return first;
+    return is_of(second, slot, direction) || first->num_asked > second->num_asked ? second : first;
 }
 
 /* is_due says whether a slot of which nothing was likely is judged again, the more rarely the more often
@@ -24,7 +34,7 @@ static bool is_due(struct atom_verdict *verdict)
 const struct ds_text *atom_verdicts_find(const struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     struct atom_verdict *verdict = place_of(book, slot, direction);
-    const bool holds = verdict->is_kept && verdict->slot == slot && verdict->direction == direction &&
+    const bool holds = is_of(verdict, slot, direction) &&
                        verdict->generation == book->generation &&
                        verdict->changes == book->slots[slot].changes;
     return holds && !is_due(verdict) ? &verdict->text : NULL;
@@ -33,7 +43,7 @@ const struct ds_text *atom_verdicts_find(const struct node_atoms *book, uint16_t
 void atom_verdicts_keep(struct node_atoms *book, uint16_t slot, uint64_t direction, struct ds_text text)
 {
     struct atom_verdict *verdict = place_of(book, slot, direction);
-    const bool is_same = verdict->is_kept && verdict->slot == slot && verdict->direction == direction;
+    const bool is_same = is_of(verdict, slot, direction);
     *verdict = (struct atom_verdict){.direction = direction,
                                      .text = text,
                                      .generation = book->generation,

@@ -98,6 +98,12 @@ enum {
     SHAPE_WHOLES = 256,  /* shapes of whole messages that are told apart */
     SHAPE_CONTEXTS = 16, /* of a slot */
     SHAPE_TOLD = 1024,   /* contexts told apart in which known atoms stand */
+    SHAPE_ALIKE = 256,   /* kinds of messages that are counted */
+};
+
+/* messages_alike is how many messages had the same atoms, in the same order: shape_fit_wants. */
+struct messages_alike {
+    uint32_t hash, num;
 };
 
 /* shape_proof is how known atoms agree with a table: the number of contexts in which they are as the table
@@ -136,6 +142,7 @@ struct book_shapes {
     bool is_refuted[SHAPE_TABLES_NUM];     /* by atoms that are known */
     struct shape_proof proof;      /* of the table that fits */
     uint32_t wholes[SHAPE_WHOLES];
+    struct messages_alike alike[SHAPE_ALIKE];
     struct slot_shapes *slots; /* NULL: none so far; and then */
     uint16_t num_claims;       /* that were made so far */
     struct shape_claim *claims; /* of each text of the tables */

@@ -139,6 +139,7 @@ struct roles_of {
     bool has_asked, is_counted; /* is_counted: this message is counted; valid once has_asked */
     uint32_t other; /* creation of the receiving node; 0: unknown */
     uint64_t this_direction, direction; /* direction: 0 if what it defines says nothing */
+    unsigned counts_for; /* as many messages as this one stands for: shape_fit_wants */
     unsigned num_seen, num_ends;
     struct seen seen[MAX_SEEN];
     struct known_end ends[MAX_ENDS];
@@ -226,7 +227,7 @@ static void note_shape(void *context, const struct ds_atom *atom, const struct a
 {
     struct roles_of *of = context;
     if (atom->state == DS_ATOM_UNKNOWN)
-        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, contexts);
+        shape_fit_see(of->book, of->env, atom->slot, of->this_direction, contexts, of->counts_for);
     else if (atom->state == DS_ATOM_KNOWN && of->may_tell)
         see_known_shape(of, (struct ds_text){(const char *)atom->text, atom->len}, contexts);
 }
@@ -263,6 +264,8 @@ static void guess(const struct roles_of *of, const struct likely *likely, struct
             continue;
         if (of->may_learn)
             node_atoms_want(of->book, of->env, refs[i].slot);
+        if (of->env->config.is_ahead)
+            continue;
         const struct ds_text text = atom_infer(of->book, refs[i].slot, likely->direction);
         char *copy = text.data != NULL ? arena_alloc(&of->env->arena, text.len + 1) : NULL;
         if (copy != NULL && text.len != 0)
@@ -351,13 +354,28 @@ static bool is_node_slot(void *context, uint16_t slot)
     return node_slot_names_is_node(of->book, slot);
 }
 
-/* learn_by_shape learns from the shape of a message, and from data in it. */
-static void learn_by_shape(struct roles_of *of, const struct ds_event *event)
+/* hash_of_atoms returns a hash that messages of one direction share if they have the same atoms, known or
+ * not, in the same order. */
+static uint32_t hash_of_atoms(const struct roles_of *of, const struct ds_event *event,
+                              const struct ds_atom *refs, uint32_t num_refs)
 {
-    const uint32_t whole = atom_shapes_walk(&event->message, note_shape, is_node_slot, of);
-    shape_fit_see_whole(of->book, whole);
-    if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
-        shape_fit_learn_whole(of->book, whole);
+    uint64_t hash = of->this_direction ^ (uint64_t)event->message.code << 32;
+    for (uint32_t i = 0; i < num_refs; i++)
+        hash = (hash ^ refs[i].slot) * 1099511628211u;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* learn_by_shape learns from the shape of a message, and from data in it. */
+static void learn_by_shape(struct roles_of *of, const struct ds_event *event, const struct ds_atom *refs,
+                           uint32_t num_refs)
+{
+    of->counts_for = shape_fit_wants(of->book, hash_of_atoms(of, event, refs, num_refs));
+    if (of->counts_for != 0) {
+        const uint32_t whole = atom_shapes_walk(&event->message, note_shape, is_node_slot, of);
+        shape_fit_see_whole(of->book, whole);
+        if (of->learned != NULL && event->unknown_atoms == 0 && event->likely_atoms == 0)
+            shape_fit_learn_whole(of->book, whole);
+    }
     /* If the capture is read again, later messages help as well. */
     if ((event->unknown_atoms | event->address_atoms) != 0 || of->env->config.learn)
         data_names_see(of->book, of->env, of->this_direction, of->other, &event->message);
@@ -415,7 +433,7 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
         guess(&of, likely, refs, num_refs); /* this helps to classify the atoms beside them */
         atom_roles_walk(&event->message, note_role, &of);
         if (may_learn)
-            learn_by_shape(&of, event);
+            learn_by_shape(&of, event, refs, num_refs);
     }
     bool any = false;
     for (uint32_t i = 0; i < num_refs; i++) {
@@ -425,7 +443,8 @@ static __attribute__((noinline)) void resolve(struct likely *likely, struct diss
         }
         if (refs[i].state != DS_ATOM_UNKNOWN || of.book == NULL)
             continue;
-        set_text(&refs[i], atom_infer(of.book, refs[i].slot, likely->direction));
+        if (!env->config.is_ahead)
+            set_text(&refs[i], atom_infer(of.book, refs[i].slot, likely->direction));
         if (refs[i].text != NULL)
             refs[i].state = DS_ATOM_LIKELY;
         any = refs[i].text != NULL || set_end(&of, &refs[i]) || any;

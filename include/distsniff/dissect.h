@@ -168,6 +168,7 @@ struct ds_config {
     struct ds_atom_memory *atom_memory; /* NULL: the session uses a memory that ends with it */
     bool learn; /* learn how atoms are used from the first packet on, for other sessions; if false, only
                    from the first unknown atom on */
+    bool is_ahead; /* the session shows nothing, so it judges no atom to be likely: that is expensive */
 };
 
 /* ds_stats counts what a session has seen so far. */

@@ -25,7 +25,9 @@
  * 1: an atom is wrong that is firm, or, where no packets were dropped, likely.
  */
 #include "app/run/packet_hold.h"
+#include "atoms/atom_memory.h"
 #include "atoms/atom_roles.h"
+#include "atoms/node_atoms_parts.h"
 
 #include <distsniff/dissect.h>
 
@@ -479,6 +481,17 @@ static void learn_contexts(const char *name, bool is_same, struct ds_atom_memory
     ds_atom_memory_free(earlier);
 }
 
+/* check_ahead ends the program if a session judged slots of which nothing is shown. */
+static void check_ahead(const struct ds_atom_memory *memory)
+{
+    for (const struct node_atoms *book = memory->books->newest; book != NULL; book = book->older) {
+        if (book->num_judged != 0) {
+            fprintf(stderr, "late_join: what is read first is judged\n");
+            exit(2);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct comparison comparison;
@@ -546,14 +559,17 @@ int main(int argc, char **argv)
         config.on_event = NULL;
         config.atom_memory = learned ? earlier : memory;
         config.learn = true;
+        config.is_ahead = twice;
         session = ds_session_new(&config);
         feed(session, name,
              learned ? (struct run){0, first - 1, NULL}
                      : (struct run){first, UINT64_MAX, comparison.left_out});
         ds_session_end(session);
         ds_session_free(session);
+        if (twice)
+            check_ahead(memory);
         config.on_event = listen;
-        config.learn = false;
+        config.learn = config.is_ahead = false;
         if (learned)
             ds_atom_memory_each(earlier, keep_learned, memory);
         ds_atom_memory_free(earlier);

@@ -75,7 +75,16 @@ static inline void see_in(struct node_atoms *book, uint16_t slot, uint64_t direc
                           unsigned num)
 {
     const struct atom_contexts contexts = small_contexts(keys, num);
-    shape_fit_see(book, &env, slot, direction, &contexts);
+    shape_fit_see(book, &env, slot, direction, &contexts, 1);
+}
+
+/* weigh_in returns what the contexts of a slot say for an atom, by its number. */
+static inline struct shape_weight weigh_in(const struct node_atoms *book, uint16_t slot, unsigned text,
+                                           uint16_t bit)
+{
+    struct shape_weight weight;
+    shape_fit_weigh(book, slot, bit, &text, 1, &weight);
+    return weight;
 }
 
 static inline void see_known_in(struct node_atoms *book, struct ds_text text, const uint32_t *keys,

@@ -81,7 +81,7 @@ bool first_pass(struct capture *capture, const struct ds_config *config)
     if (capture->is_live || config->atom_memory == NULL || !is_worth_it(capture, &ok))
         return ok;
     learning.on_event = on_event;
-    learning.learn = true;
+    learning.learn = learning.is_ahead = true;
     learning.keylog_notes = false;
     return first_pass_file(capture, &learning, &look.session, look_at, &look);
 }

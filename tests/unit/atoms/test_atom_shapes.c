@@ -571,11 +571,73 @@ static void free_places_say_it_once(void **state)
         text = table->fillers[table->starts[i]];
         num++;
         see_in(book, 2001, 1, &table->keys[i], 1);
-        const double bits = shape_fit_weigh(book, 2001, text, node_atoms_bit_of(book, 1)).here;
+        const double bits = weigh_in(book, 2001, text, node_atoms_bit_of(book, 1)).here;
         assert_true(num == 1 ? bits > 6 : bits > before && bits < before + 2);
         before = bits;
     }
     assert_int_equal(num, 3);
+    all_node_atoms_free(books);
+}
+
+/* Of messages with the same atoms the first ones are looked at, and then one of several, which stands for them; all
+ * of them anew once another table is held to fit, as contexts are forgotten then. */
+static void what_is_often_said_is_rarely_looked_at(void **state)
+{
+    enum { FIRST = 64, MANY = 80000 };
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    unsigned num = 0, looked_at = 0;
+    (void)state;
+    for (int i = 0; i < FIRST; i++)
+        assert_int_equal(shape_fit_wants(book, 77), 1);
+    assert_int_equal(shape_fit_wants(book, 77), 0);
+    for (int i = 0; i < MANY; i++) {
+        const unsigned stands_for = shape_fit_wants(book, 77);
+        looked_at += stands_for != 0;
+        num += stands_for;
+    }
+    assert_in_range(looked_at, MANY / 9, MANY / 7);
+    assert_in_range(num, MANY - MANY / 8, MANY + MANY / 8);
+    assert_int_equal(shape_fit_wants(book, 78), 1);
+    while (shape_fit_wants(book, 77) != 0)
+        ;
+    see_wholes(book, 20); /* tell which table fits */
+    for (int i = 0; i < FIRST; i++)
+        assert_int_equal(shape_fit_wants(book, 77), 1);
+    while (shape_fit_wants(book, 77) != 0)
+        ;
+    assert_int_equal(shape_fit_wants(book, 77 + SHAPE_ALIKE), 1); /* takes its place */
+    assert_int_equal(shape_fit_wants(book, 77), 1);
+    all_node_atoms_free(books);
+}
+
+/* A message that stands for several counts as these, and no context more often than can be counted. */
+static void one_stands_for_several(void **state)
+{
+    struct all_node_atoms *books = all_node_atoms_new(4);
+    struct node_atoms *book = meet(books, "a@h", 1, 7);
+    static const struct atom_role to = {.fine = "to", .coarse = "~to"};
+    unsigned text;
+    const uint32_t key = sure_context(&text);
+    const struct atom_contexts contexts = small_contexts(&key, 1);
+    (void)state;
+    see_wholes(book, 20);
+    node_atoms_see(book, &env, 2001, 1, &to);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 1);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    const struct slot_shapes *slot = &book->shapes.slots[2001];
+    assert_int_equal(slot->times[0], 9);
+    assert_int_equal(book->shapes.times[slot->context[0]], 9);
+    /* It is news whenever a power of two is reached, or passed, and else not. */
+    uint64_t before = book->slots[2001].changes;
+    shape_fit_see(book, &env, 2001, 1, &contexts, 6);
+    assert_int_equal(book->slots[2001].changes, before);
+    shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    assert_int_equal(book->slots[2001].changes, before + 1);
+    for (unsigned i = 0; i < UINT16_MAX / 8 + 2; i++)
+        shape_fit_see(book, &env, 2001, 1, &contexts, 8);
+    assert_int_equal(slot->times[0], UINT16_MAX);
+    assert_int_equal(book->shapes.times[slot->context[0]], UINT16_MAX);
     all_node_atoms_free(books);
 }
 
@@ -585,8 +647,8 @@ static double says(struct node_atoms *book, uint16_t slot, const struct atom_con
 {
     static const struct atom_role to = {.fine = "to", .coarse = "~to"};
     node_atoms_see(book, &env, slot, 1, &to); /* from then on the direction is told apart */
-    shape_fit_see(book, &env, slot, 1, contexts);
-    return book->shapes.slots != NULL ? shape_fit_weigh(book, slot, text, node_atoms_bit_of(book, 1)).here : 0;
+    shape_fit_see(book, &env, slot, 1, contexts, 1);
+    return book->shapes.slots != NULL ? weigh_in(book, slot, text, node_atoms_bit_of(book, 1)).here : 0;
 }
 
 /* Before it is known that a table fits, it holds for messages that have the shape of one that was counted, and
@@ -802,11 +864,11 @@ static void how_often_it_stands_there_tells(void **state)
         see_in(book, 2001, 1, keys, 2);
     const uint16_t bit = node_atoms_bit_of(book, 1);
     const double least = shape_fit_most_surprise(book, 2001);
-    assert_true(shape_fit_weigh(book, 2001, often, bit).surprise + 8 <
-                shape_fit_weigh(book, 2001, rare, bit).surprise);
+    assert_true(weigh_in(book, 2001, often, bit).surprise + 8 <
+                weigh_in(book, 2001, rare, bit).surprise);
     see_in(book, 2002, 1, keys, 1);
-    assert_true(shape_fit_weigh(book, 2002, rare, bit).surprise + 4 <
-                shape_fit_weigh(book, 2002, often, bit).surprise);
+    assert_true(weigh_in(book, 2002, rare, bit).surprise + 4 <
+                weigh_in(book, 2002, often, bit).surprise);
     assert_true(shape_fit_most_surprise(book, 2002) > least);
     all_node_atoms_free(books);
 }
@@ -831,11 +893,11 @@ static void one_cluster_may_have_its_own(void **state)
     for (int i = 0; i < 64; i++)
         see_in(book, 2001, 1, keys, 2);
     const uint16_t bit = node_atoms_bit_of(book, 1);
-    assert_true(shape_fit_weigh(book, 2001, uncommon, bit).surprise <
-                shape_fit_weigh(book, 2001, often, bit).surprise + 4);
+    assert_true(weigh_in(book, 2001, uncommon, bit).surprise <
+                weigh_in(book, 2001, often, bit).surprise + 4);
     see_in(book, 2002, 1, keys, 1);
-    assert_true(shape_fit_weigh(book, 2001, uncommon, bit).surprise >
-                shape_fit_weigh(book, 2001, often, bit).surprise + 8);
+    assert_true(weigh_in(book, 2001, uncommon, bit).surprise >
+                weigh_in(book, 2001, often, bit).surprise + 8);
     all_node_atoms_free(books);
 }
 
@@ -889,12 +951,12 @@ static void rarity_is_of_a_direction(void **state)
     node_atoms_see(book, &env, 2001, 2, &to);
     see_in(book, 2001, 1, &key, 1);
     const uint16_t bits[] = {node_atoms_bit_of(book, 1), node_atoms_bit_of(book, 2)};
-    const struct shape_weight here = shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[0]);
+    const struct shape_weight here = weigh_in(book, 2001, ATOM_TABLE_NONE, bits[0]);
     assert_true(here.surprise > 0);
-    assert_true(shape_fit_weigh(book, 2001, text, bits[0]).here > 0);
-    assert_true(shape_fit_weigh(book, 2001, ATOM_TABLE_NONE, bits[1]).surprise == 0);
-    assert_true(shape_fit_weigh(book, 2001, text, bits[1]).here == 0);
-    assert_true(shape_fit_weigh(book, 2001, text, bits[1]).there > 0);
+    assert_true(weigh_in(book, 2001, text, bits[0]).here > 0);
+    assert_true(weigh_in(book, 2001, ATOM_TABLE_NONE, bits[1]).surprise == 0);
+    assert_true(weigh_in(book, 2001, text, bits[1]).here == 0);
+    assert_true(weigh_in(book, 2001, text, bits[1]).there > 0);
     all_node_atoms_free(books);
 }
 
@@ -926,6 +988,8 @@ int main(void)
         cmocka_unit_test(contexts_tell_atoms),
         cmocka_unit_test(roles_speak_against),
         cmocka_unit_test(free_places_say_it_once),
+        cmocka_unit_test(what_is_often_said_is_rarely_looked_at),
+        cmocka_unit_test(one_stands_for_several),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(creations_tell_nodes),
         cmocka_unit_test(rivals_are_weighed),

@@ -83,12 +83,30 @@ static void makes_room(void **state)
     all_node_atoms_free(books);
 }
 
+/* Each verdict has two places: two that meet in one stay, and of three that one goes which was asked for least. */
+static void two_that_meet_stay(void **state)
+{
+    struct node_atoms *book = meet();
+    const uint64_t other = 1 + ATOM_BOOK_VERDICTS;
+    (void)state;
+    atom_verdicts_keep(book, 5, 1, text_of("x"));
+    for (int i = 0; i < 9; i++)
+        assert_non_null(atom_verdicts_find(book, 5, 1));
+    atom_verdicts_keep(book, 5, other, text_of("y"));
+    assert_int_equal(atom_verdicts_find(book, 5, 1)->data[0], 'x');
+    assert_int_equal(atom_verdicts_find(book, 5, other)->data[0], 'y');
+    atom_verdicts_keep(book, 5, 1 + 2 * ATOM_BOOK_VERDICTS, text_of("z"));
+    assert_int_equal(atom_verdicts_find(book, 5, 1)->data[0], 'x');
+    all_node_atoms_free(books);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_in_each_direction),
         cmocka_unit_test(nothing_is_judged_again_but_rarely),
         cmocka_unit_test(makes_room),
+        cmocka_unit_test(two_that_meet_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
