@@ -132,6 +132,8 @@ static bool open_pipe(struct capture *capture, struct capture_input *input, int 
         packet_pipe_open(fd, head->bytes, head->len, &capture->on_wait, &capture->wait_context);
     input->nanoseconds = true;
     if (input->pipe != NULL)
+        packet_pipe_on_silent(input->pipe, &capture->on_silent);
+    if (input->pipe != NULL)
         return open_nothing(input, dlt); /* libpcap reads nothing */
     complain("out of memory");
     close(fd);

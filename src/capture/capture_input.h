@@ -87,7 +87,9 @@ struct capture {
     char *complaints;     /* messages for capture_close: they appear after the records, not between them */
     struct secrets_sink on_secrets; /* secrets in pcapng files; take may be NULL */
     void (*on_wait)(void *context); /* may be NULL: called while a read waits */
-    void *wait_context;
+    /* May be NULL: called if a capture point of a stream falls silent, or is back. */
+    void (*on_silent)(void *context, const struct silent_point *point);
+    void *wait_context; /* of both */
 };
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. These functions return false after an

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { BUFFER_LEN = 2 * PACKET_PIPE_CAPTURED, STOP_MS = 100 };
+enum { MADE_PAST = 1, MADE_SILENT, MADE_BACK };
 
 struct pipe_entry {
     uint32_t cap_len, len, made, reserved;
@@ -25,6 +26,7 @@ struct packet_pipe {
     uint32_t link_type;
     void (*const *on_wait)(void *);
     void *const *wait_context;
+    void (*const *on_silent)(void *, const struct silent_point *); /* may be NULL */
     size_t at, len; /* in bytes: the part that was received and not used yet */
     bool has_ended;
     const char *trouble;
@@ -46,12 +48,26 @@ void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out)
     const struct pipe_entry entry = {
         .cap_len = packet->cap_len,
         .len = packet->len,
-        .made = packet->past.kind != DS_SNAPSHOT_NONE,
+        .made = packet->past.kind != DS_SNAPSHOT_NONE ? MADE_PAST : 0,
         .ts_ns = packet->ts_ns,
     };
     ds_buffer_add(out, &entry, sizeof entry);
     if (packet->cap_len != 0)
         ds_buffer_add(out, packet->data, packet->cap_len);
+}
+
+void packet_pipe_write_silent(const struct silent_point *point, struct ds_buffer *out)
+{
+    const size_t len = strlen(point->name);
+    const struct pipe_entry entry = {
+        .cap_len = (uint32_t)(sizeof point->now_ns + len),
+        .len = (uint32_t)(sizeof point->now_ns + len),
+        .made = point->is_back ? MADE_BACK : MADE_SILENT,
+        .ts_ns = point->since_ns,
+    };
+    ds_buffer_add(out, &entry, sizeof entry);
+    ds_buffer_add(out, &point->now_ns, sizeof point->now_ns);
+    ds_buffer_add(out, point->name, len);
 }
 
 bool packet_pipe_is_head(const uint8_t *bytes, size_t len, uint32_t *link_type)
@@ -72,12 +88,19 @@ struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
     (void)packet_pipe_is_head(bytes, len, &pipe->link_type);
     pipe->on_wait = on_wait;
     pipe->wait_context = wait_context;
+    pipe->on_silent = NULL;
     pipe->at = 0;
     pipe->len = len - PACKET_PIPE_HEAD_LEN;
     pipe->has_ended = false;
     pipe->trouble = NULL;
     memcpy(pipe->bytes, bytes + PACKET_PIPE_HEAD_LEN, pipe->len);
     return pipe;
+}
+
+void packet_pipe_on_silent(struct packet_pipe *pipe,
+                           void (*const *on_silent)(void *, const struct silent_point *))
+{
+    pipe->on_silent = on_silent;
 }
 
 void packet_pipe_free(struct packet_pipe *pipe)
@@ -101,8 +124,23 @@ const char *packet_pipe_trouble(const struct packet_pipe *pipe)
 
 enum taken { TAKEN_PACKET, TAKEN_NOTHING, TAKEN_NONSENSE };
 
-/* take parses an entry, if it is complete. */
-static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
+/* take_silent reports a capture point. False if the bytes are invalid. */
+static bool take_silent(const struct packet_pipe *pipe, const struct pipe_entry *entry, struct cursor bytes)
+{
+    struct silent_point point = {.since_ns = entry->ts_ns, .is_back = entry->made == MADE_BACK};
+    if (entry->made > MADE_BACK || !cursor_read_bytes(&bytes, &point.now_ns, sizeof point.now_ns))
+        return false;
+    const size_t len = cursor_left(&bytes);
+    if (len == 0 || len >= sizeof point.name || memchr(bytes.at, 0, len) != NULL || point.now_ns < 0)
+        return false;
+    memcpy(point.name, bytes.at, len);
+    if (pipe->on_silent != NULL && *pipe->on_silent != NULL)
+        (*pipe->on_silent)(*pipe->wait_context, &point);
+    return true;
+}
+
+/* take_entry parses an entry, if it is complete. */
+static enum taken take_entry(const struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
 {
     struct cursor data;
     *rest = cursor_make(pipe->bytes + pipe->at, pipe->len - pipe->at);
@@ -110,7 +148,18 @@ static enum taken take(const struct packet_pipe *pipe, struct pipe_entry *entry,
         return TAKEN_NOTHING;
     if (entry->cap_len > PACKET_PIPE_CAPTURED || entry->cap_len > entry->len || entry->ts_ns < 0)
         return TAKEN_NONSENSE;
-    return cursor_child(rest, entry->cap_len, &data) ? TAKEN_PACKET : TAKEN_NOTHING;
+    if (!cursor_child(rest, entry->cap_len, &data))
+        return TAKEN_NOTHING;
+    return entry->made <= MADE_PAST || take_silent(pipe, entry, data) ? TAKEN_PACKET : TAKEN_NONSENSE;
+}
+
+/* take takes a packet that is whole, and what stands before it. */
+static enum taken take(struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
+{
+    enum taken taken;
+    while ((taken = take_entry(pipe, entry, rest)) == TAKEN_PACKET && entry->made > MADE_PAST)
+        pipe->at = pipe->len - cursor_left(rest);
+    return taken;
 }
 
 /* read_more reads available data. Returns false if it would have to wait longer than wait_ms. */

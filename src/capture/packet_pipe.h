@@ -6,9 +6,14 @@
  *   entry   captured:4 length:4 made:4 0:4 time:8, in this machine's byte order, and the bytes that
  *           were captured. made: 1 for packets from a snapshot (pseudo_packet.h), whose mark has no
  *           number; time: ns since 1970
+ *
+ * An entry with made 2 is not a packet: a capture point has fallen silent, and time is that of its latest
+ * packet; with 3 it is back. Its bytes are the time of that discovery, 8 bytes, and the name of the point.
  */
 #ifndef SRC_PACKET_PIPE_H
 #define SRC_PACKET_PIPE_H
+
+#include "record/silent_point.h"
 
 #include <distsniff/dissect.h>
 #include <stdbool.h>
@@ -19,6 +24,7 @@ enum { PACKET_PIPE_HEAD_LEN = 24, PACKET_PIPE_CAPTURED = 262144 };
 /* packet_pipe_write_head and packet_pipe_write append the writer's bytes to out. */
 void packet_pipe_write_head(uint32_t link_type, struct ds_buffer *out);
 void packet_pipe_write(const struct ds_packet *packet, struct ds_buffer *out);
+void packet_pipe_write_silent(const struct silent_point *point, struct ds_buffer *out);
 
 /* packet_pipe_is_head says whether bytes begin with the head, and sets the link type, which must be a
  * known one. */
@@ -32,6 +38,11 @@ struct packet_pipe;
 struct packet_pipe *packet_pipe_open(int fd, const uint8_t *bytes, size_t len,
                                      void (*const *on_wait)(void *), void *const *wait_context);
 void packet_pipe_free(struct packet_pipe *pipe);
+
+/* packet_pipe_on_silent sets a function, which may be NULL. It is called, with the context of on_wait, for
+ * each point that has fallen silent or is back, at its place between the packets. */
+void packet_pipe_on_silent(struct packet_pipe *pipe,
+                           void (*const *on_silent)(void *, const struct silent_point *));
 
 /* packet_pipe_is_ready says whether packet_pipe_next would return without waiting. */
 bool packet_pipe_is_ready(struct packet_pipe *pipe);

@@ -551,6 +551,9 @@ static inline bool detect_is_of_apps(const char *group)
 void detect_capture(struct detect *d, const struct ds_event *event);
 bool detect_is_one_way(const struct detect *d, uint64_t conn);
 
+/* detect_silent_point is of a capture point that has fallen silent, or is back. */
+void detect_silent_point(struct detect *d, const struct silent_point *point);
+
 /* Packets that no node takes (detect_foreign.c). detect_foreign takes an event whose connection has facts;
  * detect_has_foreign says whether it is worth a look; detect_is_usual_ttl whether packets of an end have
  * that time to live. */

@@ -2,11 +2,12 @@
  * detect_capture.c - what the capture itself lacks: one direction of a link, as where a mirror port
  * copies one alone or the answers take another way; or the ends of packets, where the snap length cut
  * them. Nothing is wrong between the nodes then, but much cannot be known, and what is known of one
- * direction alone accuses nobody.
+ * direction alone accuses nobody. Or one of several capture points has fallen silent.
  */
 #include "analyse/findings/detect.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* So many segments of one end, and none of the other: who gets that many acknowledges some. */
 enum { MIN_SEGMENTS = 10 };
@@ -88,6 +89,28 @@ void detect_capture(struct detect *d, const struct ds_event *event)
     } else if (event->conn->link != NULL) {
         on_way(d, event);
     }
+}
+
+void detect_silent_point(struct detect *d, const struct silent_point *point)
+{
+    const struct ds_text name = {point->name, strlen(point->name)};
+    const int64_t silent_ns = point->now_ns > point->since_ns ? point->now_ns - point->since_ns : 0;
+    struct finding *f = detect_begin(d, FINDING_DS503, NULL);
+    f->evidence[0].ts_ns = point->since_ns;
+    f->is_over = point->is_back;
+    wording_say(&f->sentence, "capture point {host} fell silent", a_node(name));
+    wording_say(&f->detail,
+                point->is_back ? "nothing came from it for {silent}; it is back"
+                               : "nothing has come from it for {silent}, while others go on",
+                a_span(silent_ns));
+    detect_unsure(f, CERTAINTY_LIKELY,
+                  "the log of distsniff on that host: a host whose nodes have no connection is silent, "
+                  "too");
+    if (point->is_back)
+        detect_complete(d);
+    else
+        detect_commit(d);
+    detect_lost(d, point->since_ns, point->now_ns);
 }
 
 bool detect_is_one_way(const struct detect *d, uint64_t conn)

@@ -11,7 +11,7 @@ bool detect_is_of_one_packet(const struct finding *f)
     static const char *const codes[] = {
         "DS107", "DS108", "DS113", "DS116", "DS117", "DS118", "DS121", "DS204", "DS304", "DS308",
         "DS311", "DS401", "DS402", "DS403", "DS404", "DS405", "DS406", "DS501", "DS502",
-        "DS504", "DS606"};
+        "DS503", "DS504", "DS606"};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (strcmp(f->kind->code, codes[i]) == 0)
             return true;

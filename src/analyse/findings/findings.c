@@ -377,6 +377,11 @@ void findings_lost(struct findings *f, const struct loss *loss)
         timeline_lost(f->detect.timeline, loss);
 }
 
+void findings_silent(struct findings *f, const struct silent_point *point)
+{
+    detect_silent_point(&f->detect, point);
+}
+
 void findings_time(struct findings *f, int64_t now_ns)
 {
     if (now_ns <= f->detect.now_ns)

@@ -10,6 +10,7 @@
 #include "analyse/findings/unusual.h"
 #include "record/loss.h"
 #include "record/record.h"
+#include "record/silent_point.h"
 
 #include <distsniff/dissect.h>
 
@@ -38,6 +39,9 @@ void findings_record(struct findings *findings, const struct record *record);
 
 /* findings_lost is told of packets or records that were lost here: what spans that is less certain. */
 void findings_lost(struct findings *findings, const struct loss *loss);
+
+/* findings_silent is told of a capture point that has fallen silent, or is back. */
+void findings_silent(struct findings *findings, const struct silent_point *point);
 
 /* findings_time tells how late it is while no record comes. */
 void findings_time(struct findings *findings, int64_t now_ns);

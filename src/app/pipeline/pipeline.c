@@ -52,6 +52,8 @@ static inline void do_wanted(struct pipeline *s)
         show_as_wanted(s);
     if (atomic_load_explicit(&s->publish_wanted, memory_order_relaxed))
         pipeline_publish_now(s, INT64_MIN);
+    if (atomic_load_explicit(&s->silent_wanted, memory_order_relaxed))
+        pipeline_silent_now(s);
 }
 
 /* Work of the correlation thread, if there is one. */
@@ -434,6 +436,7 @@ void pipeline_free(struct pipeline *s)
     stop_queue(s, &s->events);
     stop_queue(s, &s->queue);
     (void)outputs_close(&s->outputs, s->num_left, s->num_cut);
+    pthread_mutex_destroy(&s->silent.lock);
     correlate_free(s->correlate);
     findings_free(s->findings);
     explain_free(s->explain);

@@ -58,6 +58,9 @@ void pipeline_set_since(struct pipeline *pipeline, int64_t since_ns);
 /* pipeline_lose reports packets that were lost before the next event. */
 void pipeline_lose(struct pipeline *pipeline, const struct loss *loss);
 
+/* pipeline_silent reports a capture point that has fallen silent, or is back. */
+void pipeline_silent(struct pipeline *pipeline, const struct silent_point *point);
+
 /* pipeline_event processes the next event. */
 void pipeline_event(struct pipeline *pipeline, const struct ds_event *event);
 

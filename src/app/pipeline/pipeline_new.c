@@ -220,6 +220,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
         complain("out of memory");
         return NULL;
     }
+    pthread_mutex_init(&s->silent.lock, NULL);
     if (options->output.unicode_strings)
         term_show_unicode();
     if (options->syntax == OPTION_SYNTAX_ELIXIR)

@@ -25,6 +25,7 @@
 #include "reports/reports.h"
 #include "select/selector.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { LINKS_DUE = 1024, CACHE_LINE = 64 };
@@ -34,6 +35,14 @@ enum { LINKS_DUE = 1024, CACHE_LINE = 64 };
 struct link_due {
     uint64_t conn;
     int64_t due_ns;
+};
+
+/* silent_points wait for the second thread: as many as there can be hosts, and as many that are back. */
+enum { MAX_SILENT_POINTS = 512 };
+struct silent_points {
+    pthread_mutex_t lock;
+    struct silent_point points[MAX_SILENT_POINTS];
+    size_t num;
 };
 
 struct pipeline {
@@ -79,6 +88,8 @@ struct pipeline {
     int64_t next_ns;             /* when the reports are written again; INT64_MAX: never */
     _Atomic bool show_wanted;    /* to be done by the second thread */
     _Atomic bool publish_wanted; /* the same */
+    _Atomic bool silent_wanted;  /* the same */
+    struct silent_points silent; /* for it */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     uint64_t num_unwritten;      /* of these, and of the records that outputs were still writing at
                                   * the end */
@@ -97,6 +108,9 @@ struct pipeline {
     int64_t num_errors; /* shown findings that are still errors */
     bool is_past;       /* the current event is from before the capture */
 };
+
+/* pipeline_silent_now reports the waiting points to the findings. */
+void pipeline_silent_now(struct pipeline *pipeline);
 
 /* pipeline_set_state changes the state, unless a later one is reached. Any thread may call it. */
 void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);

@@ -108,6 +108,13 @@ static void wait_for_input(void *context)
     flush(s);
 }
 
+/* on_silent is called for a capture point of a stream. */
+static void on_silent(void *context, const struct silent_point *point)
+{
+    struct sniff *s = context;
+    pipeline_silent(s->pipeline, point);
+}
+
 static void pass_time(struct sniff *s, int64_t now_ns)
 {
     if (s->hold != NULL)
@@ -314,6 +321,7 @@ int sniff_run(const struct options *options)
     bool opened = sniff_open(s);
     if (opened) {
         s->capture.on_wait = wait_for_input;
+        s->capture.on_silent = on_silent;
         s->capture.wait_context = s;
         opened = capture_survey(&s->capture, !options->no_clock_correction);
         opened = opened && first_pass(&s->capture, &s->config) && choose_syntax(s) &&

@@ -16,6 +16,9 @@
 /* Within that time hosts connect to servers that are back (back_off.h). */
 #define BACK_NS (20 * INT64_C(1000000000))
 
+/* Who has not looked for so long was held up, and cannot know who was silent meanwhile. */
+#define HELD_UP_NS (2 * INT64_C(1000000000))
+
 enum { MOST_STEPS = 4096 }; /* by which a packet is out of order in its host's list; more is late */
 
 #define NONE SIZE_MAX
@@ -35,6 +38,8 @@ struct merged_host {
     int64_t least_ns,
         least_before_ns; /* how far its packets were behind, in this part and the one before ... */
     int64_t latest_ns;   /* ... and the latest one */
+    int64_t heard_ns;    /* when its latest packet arrived, whatever became of it */
+    bool silence_told;   /* told.is_silent when that was given out last */
 };
 
 struct host_merge {
@@ -46,6 +51,7 @@ struct host_merge {
     int64_t
         stored_ns; /* the latest of all packets: what was stored long ago is read faster than it came */
     int64_t back_ns; /* when the servers came back, monotonic */
+    int64_t looked_ns, looks_since_ns; /* at who is silent: last, and without a pause, monotonic */
     bool has_given, was_full, was_away;
     struct waiting_packet *given;
 };
@@ -160,6 +166,8 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     if (host == NULL)
         return HOST_MERGE_MANY_HOSTS;
     *number = (size_t)(host - merge->hosts);
+    host->heard_ns = now_ns;
+    host->told.is_silent = false;
     if (__builtin_sub_overflow(one.stored_ns, packet->ts_ns, &behind_ns))
         behind_ns = INT64_MAX; /* of a time before all times */
     if (behind_ns < -MOST_SPREAD_NS)
@@ -280,6 +288,37 @@ void host_merge_outage(struct host_merge *merge, int64_t now_ns)
 {
     merge->was_away = true;
     merge->back_ns = now_ns;
+}
+
+/* has_fallen_silent: newest_ns is when the latest packet of all hosts arrived. */
+static bool has_fallen_silent(const struct host_merge *merge, const struct merged_host *host,
+                              int64_t now_ns, int64_t newest_ns)
+{
+    const int64_t silence_ns = merge->config.silence_ns;
+    const int64_t since_ns =
+        host->heard_ns > merge->looks_since_ns ? host->heard_ns : merge->looks_since_ns;
+    return host->told.num_packets != 0 && now_ns - since_ns >= silence_ns &&
+           now_ns - newest_ns < silence_ns / 2;
+}
+
+bool host_merge_silence(struct host_merge *merge, int64_t now_ns, size_t *number)
+{
+    int64_t newest_ns = INT64_MIN;
+    if (now_ns - merge->looked_ns > HELD_UP_NS)
+        merge->looks_since_ns = now_ns;
+    merge->looked_ns = now_ns;
+    for (size_t i = 0; i < merge->num_hosts; i++)
+        newest_ns = merge->hosts[i].heard_ns > newest_ns ? merge->hosts[i].heard_ns : newest_ns;
+    for (size_t i = 0; i < merge->num_hosts; i++) {
+        struct merged_host *host = &merge->hosts[i];
+        host->told.is_silent |= has_fallen_silent(merge, host, now_ns, newest_ns);
+        if (host->told.is_silent == host->silence_told)
+            continue;
+        host->silence_told = host->told.is_silent;
+        *number = i;
+        return true;
+    }
+    return false;
 }
 
 bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet *packet, size_t *host)

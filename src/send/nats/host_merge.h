@@ -27,6 +27,7 @@ struct host_merge;
 struct host_merge_config {
     int64_t lateness_ns; /* how long a packet waits for other hosts */
     size_t max_bytes;    /* of packets that wait; beyond, the oldest ones wait no longer */
+    int64_t silence_ns;  /* for how long a host has to be quiet to have fallen silent */
 };
 
 /* host_merge_host is what is known of a host. Counts are since the beginning. */
@@ -38,6 +39,7 @@ struct host_merge_host {
                            of the last 30 seconds or more: its clock is behind, or they take long */
     uint64_t num_packets; /* that were taken */
     int64_t late_ns;      /* of the last one that was late: how long before what had been given out */
+    bool is_silent;       /* by host_merge_silence */
 };
 
 enum host_merge_result {
@@ -68,6 +70,12 @@ void host_merge_outage(struct host_merge *merge, int64_t now_ns);
  * false where there is none. Its bytes stay valid until the next call of any function but
  * host_merge_host. */
 bool host_merge_next(struct host_merge *merge, int64_t now_ns, struct ds_packet *packet, size_t *host);
+
+/* host_merge_silence finds a host that has fallen silent: nothing of it has arrived for silence_ns, and
+ * something of others has in the last half of that time; or one that is back. Each change is given once:
+ * false, there is none. To be called at least every other second; after a longer pause hosts have all that
+ * time again. */
+bool host_merge_silence(struct host_merge *merge, int64_t now_ns, size_t *number);
 
 /* host_merge_host returns what is known of a host, NULL: there are not so many. Hosts are numbered from
  * 0 in the order in which their first packets arrived. */

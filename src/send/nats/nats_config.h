@@ -29,7 +29,7 @@
 enum { NATS_MAX_READS = 8, NATS_MAX_SERVERS = 16, NATS_MAX_URL = 1024, NATS_MAX_WORD = 64 };
 
 /* nats_url is nats://HOST[:PORT][,HOST[:PORT]...][/STREAM][?since=TIME&until=TIME&host=NAME&follow&
- * lateness=TIME]; tls:// with TLS. since and until are how long ago, or a moment. */
+ * lateness=TIME&silence=TIME]; tls:// with TLS. since and until are how long ago, or a moment. */
 struct nats_url {
     char text[NATS_MAX_URL]; /* of the servers, cut into pieces */
     const char *servers[NATS_MAX_SERVERS];
@@ -42,6 +42,7 @@ struct nats_url {
     int64_t until_ns; /* since 1970: what is stored from then on is not read; 0: all that is there is */
     bool follows;     /* the read goes on with what comes */
     int64_t lateness_ns; /* where it follows: how long hosts are waited for */
+    int64_t silence_ns;  /* and after how long one has fallen silent; 0: NATS_SILENCE_NS */
 };
 
 struct nats_config {
@@ -67,6 +68,8 @@ struct nats_config {
 #define NATS_STATE_SLACK_NS (30 * INT64_C(1000000000))
 
 #define NATS_LATENESS_NS (2 * INT64_C(1000000000))
+/* A host of which a node is connected sends a tick every 15 seconds. */
+#define NATS_SILENCE_NS (60 * INT64_C(1000000000))
 
 #define NATS_SPOOL_SIZE (INT64_C(1024) * 1024 * 1024)
 #define NATS_SPOOL_MOST (INT64_C(1024) * NATS_SPOOL_SIZE)

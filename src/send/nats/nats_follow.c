@@ -31,6 +31,7 @@ enum {
     WAIT_MS = 100,
 };
 #define SAY_NS (10 * INT64_C(1000000000))
+#define WATCH_NS (INT64_C(1000000000) / 2) /* how often it is looked who is silent */
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
 /* By so much the time of a packet may be ahead of that at which the servers stored it. */
 #define MOST_AHEAD_NS (60 * INT64_C(1000000000))
@@ -60,7 +61,7 @@ struct follow {
     size_t out_at; /* what is before has been handed over */
     struct counts now, said;
     uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, of each host, since that was said last */
-    int64_t said_ns;
+    int64_t said_ns, watched_ns;
     uint32_t link_type; /* of all packets that are handed over */
     bool has_link_type, has_head;
     bool is_far_behind, is_over;
@@ -166,6 +167,41 @@ static void hand_over(struct follow *f)
     } while (!f->is_over && f->out.len >= ENOUGH_OUT);
 }
 
+/* say_silence says that a host has fallen silent, or is back, here and in the pipe. */
+static void say_silence(struct follow *f, const struct host_merge_host *host)
+{
+    struct silent_point point = {
+        .since_ns = host->last_ns, .now_ns = clock_since_1970_ns(), .is_back = !host->is_silent};
+    char shown[32];
+    _Static_assert(sizeof point.name == sizeof host->name, "a host's name is that of its point");
+    memcpy(point.name, host->name, sizeof point.name);
+    time_point_format(host->last_ns, shown, sizeof shown);
+    if (host->is_silent)
+        complain("NATS: %s has fallen silent: nothing from it since %s (local time), while others go on",
+                 host->name, shown);
+    else
+        complain("NATS: %s is back", host->name);
+    packet_pipe_write_silent(&point, &f->out);
+}
+
+/* watch looks which hosts have fallen silent. */
+static void watch(struct follow *f)
+{
+    const int64_t now_ns = clock_now_ns();
+    size_t host;
+    if (now_ns - f->watched_ns < WATCH_NS || !f->has_head)
+        return;
+    f->watched_ns = now_ns;
+    while (host_merge_silence(f->merge, now_ns, &host)) {
+        const size_t whole = f->out.len;
+        say_silence(f, host_merge_host(f->merge, host));
+        if (f->out.failed) { /* memory ran out: it has been said */
+            f->out.failed = false;
+            f->out.len = whole;
+        }
+    }
+}
+
 static void say_count(uint64_t now, uint64_t *said, const char *why)
 {
     if (now != *said)
@@ -241,6 +277,7 @@ static void go_on(struct follow *f)
         nats.natsMsg_Destroy(message);
     }
     give_out(f);
+    watch(f);
     if (message == NULL || f->out.len >= ENOUGH_OUT || f->pull.next >= f->pull.list.Count)
         hand_over(f);
     say(f, false);
@@ -279,6 +316,7 @@ static void run(void *context, int alive_fd, int ready_fd)
     const struct host_merge_config merging = {
         .lateness_ns = start->url->lateness_ns != 0 ? start->url->lateness_ns : NATS_LATENESS_NS,
         .max_bytes = MAX_WAITING,
+        .silence_ns = start->url->silence_ns != 0 ? start->url->silence_ns : NATS_SILENCE_NS,
     };
     jsCtx *js = NULL;
     *f = (struct follow){

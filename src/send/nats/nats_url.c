@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #define MOST_LATENESS_NS (60 * INT64_C(1000000000))
+#define LEAST_SILENCE_NS (1 * INT64_C(1000000000))
+#define MOST_SILENCE_NS (86400 * INT64_C(1000000000))
 #define SHAPE "nats://HOST[:PORT][,HOST...][/STREAM]"
 
 static const char *const schemes[] = {"nats://", "tls://"};
@@ -94,6 +96,12 @@ static bool set_lateness(struct nats_url *url, const char *value)
            url->lateness_ns <= MOST_LATENESS_NS;
 }
 
+static bool set_silence(struct nats_url *url, const char *value)
+{
+    return units_parse(QUANTITY_DURATION, value, 0, &url->silence_ns) &&
+           url->silence_ns >= LEAST_SILENCE_NS && url->silence_ns <= MOST_SILENCE_NS;
+}
+
 /* parts are what may stand behind the question mark. */
 static const struct {
     const char *name;
@@ -104,6 +112,7 @@ static const struct {
     {"until", set_until},
     {"follow", set_follow},
     {"lateness", set_lateness},
+    {"silence", set_silence},
 };
 
 static bool parse_part(struct nats_url *url, const char *part)
@@ -125,6 +134,11 @@ static bool check_question(const char *option, const struct nats_url *url)
                  option);
         return false;
     }
+    if (url->silence_ns != 0 && !url->follows) {
+        complain("%s: silence=TIME says after how long ?follow reports a capture point as silent: "
+                 "add follow, joined by &", option);
+        return false;
+    }
     if (url->until_ns != 0 && url->follows) {
         complain("%s: ?follow goes on with what comes, until=TIME ends a read of what is there: "
                  "--until ends both", option);
@@ -137,14 +151,14 @@ static bool check_question(const char *option, const struct nats_url *url)
     return true;
 }
 
-/* parse_query takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME. */
+/* parse_query takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME&silence=TIME. */
 static bool parse_query(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, "&")) != NULL;) {
         if (!parse_part(url, part)) {
             complain("%s: after the ? expected since=TIME or until=TIME, such as since=15min or "
-                     "until=10:02, host=NAME, follow, or lateness=TIME of at most a minute, joined by &, "
-                     "not '%s'", option, part);
+                     "until=10:02, host=NAME, follow, lateness=TIME of at most a minute, or silence=TIME "
+                     "of one second to one day, joined by &, not '%s'", option, part);
             return false;
         }
     }

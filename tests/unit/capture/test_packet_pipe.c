@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,82 @@ static void waits_for_what_is_not_whole(void **state)
     ds_buffer_free(&out);
 }
 
+static char points[4 * SILENT_POINT_NAME]; /* that were told */
+
+static void tell(void *context, const struct silent_point *point)
+{
+    (void)context;
+    char one[SILENT_POINT_NAME + 32];
+    snprintf(one, sizeof one, "%s%c%d-%d ", point->name, point->is_back ? '+' : '-', (int)point->since_ns,
+             (int)point->now_ns);
+    strcat(points, one);
+}
+
+/* Points that have fallen silent are told in their place, and are no packets. */
+static void silent_points(void **state)
+{
+    static void (*const on_silent)(void *, const struct silent_point *) = tell;
+    const struct silent_point silent = {.name = "web1", .since_ns = 7, .now_ns = 67};
+    const struct silent_point back = {.name = "web1", .since_ns = 7, .now_ns = 70, .is_back = true};
+    struct ds_buffer out = {0};
+    struct ds_packet packet;
+    (void)state;
+    packet_pipe_write_head(ETHERNET, &out);
+    packet_pipe_write_silent(&silent, &out);
+    add(&out, 1, ETHERNET, "one", 3);
+    packet_pipe_write_silent(&back, &out);
+    for (int listens = 0; listens < 2; listens++) {
+        struct packet_pipe *pipe = open_with(&out, PACKET_PIPE_HEAD_LEN);
+        points[0] = '\0';
+        if (listens)
+            packet_pipe_on_silent(pipe, &on_silent);
+        assert_true(packet_pipe_is_ready(pipe));
+        assert_true(packet_pipe_next(pipe, &packet));
+        assert_int_equal(packet.cap_len, 3);
+        assert_string_equal(points, listens ? "web1-7-67 " : "");
+        assert_false(packet_pipe_next(pipe, &packet));
+        assert_string_equal(points, listens ? "web1-7-67 web1+7-70 " : "");
+        packet_pipe_free(pipe);
+    }
+    ds_buffer_free(&out);
+}
+
+/* Nobody writes points without a name, with one that is too long or has a zero, or of another kind. */
+static void silent_points_of_nonsense(void **state)
+{
+    enum { AT_LEN = 0, AT_MADE = 8, AT_NOW = 24, AT_NAME = 32 };
+    static const struct {
+        size_t at;
+        uint8_t value;
+        size_t len; /* of the name */
+    } wrong[] = {{AT_NAME, 'w', 0}, {AT_NAME, 'w', SILENT_POINT_NAME}, {AT_NAME + 1, 0, 4},
+                 {AT_MADE, 4, 4}, {AT_NOW + 7, 0x80, 4}};
+    (void)state;
+    for (size_t i = 0; i <= sizeof wrong / sizeof wrong[0]; i++) {
+        const bool is_right = i == sizeof wrong / sizeof wrong[0];
+        const size_t len = is_right ? SILENT_POINT_NAME - 1 : wrong[i].len;
+        const uint32_t cap_len = (uint32_t)len + 8;
+        struct ds_buffer out = {0};
+        struct ds_packet packet;
+        struct silent_point point = {.now_ns = 1};
+        memset(point.name, 'w', SILENT_POINT_NAME - 1);
+        packet_pipe_write_head(ETHERNET, &out);
+        packet_pipe_write_silent(&point, &out);
+        ds_buffer_add(&out, "w", 1);
+        memcpy(out.data + PACKET_PIPE_HEAD_LEN + AT_LEN, &cap_len, 4);
+        memcpy(out.data + PACKET_PIPE_HEAD_LEN + AT_LEN + 4, &cap_len, 4);
+        if (!is_right)
+            out.data[PACKET_PIPE_HEAD_LEN + wrong[i].at] = (char)wrong[i].value;
+        out.len = PACKET_PIPE_HEAD_LEN + AT_NOW + cap_len;
+        struct packet_pipe *pipe = open_with(&out, PACKET_PIPE_HEAD_LEN);
+        assert_false(packet_pipe_next(pipe, &packet));
+        assert_non_null(packet_pipe_trouble(pipe));
+        assert_int_equal(strstr(packet_pipe_trouble(pipe), "nonsense") == NULL, is_right);
+        packet_pipe_free(pipe);
+        ds_buffer_free(&out);
+    }
+}
+
 /* A piece of packets as long as can be goes through, one byte more does not. */
 static void the_longest(void **state)
 {
@@ -182,6 +259,8 @@ int main(void)
         cmocka_unit_test(comes_as_it_went),
         cmocka_unit_test(every_prefix_is_safe),
         cmocka_unit_test(waits_for_what_is_not_whole),
+        cmocka_unit_test(silent_points),
+        cmocka_unit_test(silent_points_of_nonsense),
         cmocka_unit_test(the_longest),
         cmocka_unit_test(nonsense),
     };

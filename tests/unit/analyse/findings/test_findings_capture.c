@@ -225,6 +225,47 @@ static void not_measured(void **state)
     assert_non_null(strstr(w.unchecked, "2 links without memory for TCP measurements"));
 }
 
+static void falls_silent(int64_t since_ns, int64_t now_ns, bool is_back)
+{
+    const struct silent_point point = {
+        .name = "web3", .since_ns = since_ns, .now_ns = now_ns, .is_back = is_back};
+    findings_silent(w.findings, &point);
+}
+
+/* Each time that it is silent counts. Its name is anybody's. */
+static void silent_point(void **state)
+{
+    (void)state;
+    begin();
+    falls_silent(1000 * SECOND, 1060 * SECOND, false);
+    sentence_is("capture point web3 fell silent");
+    detail_has("nothing has come from it for 1.0 min, while others go on");
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
+    assert_int_equal(w.last.severity, SEVERITY_WARNING);
+    assert_false(w.last.is_over);
+    falls_silent(1000 * SECOND, 1090 * SECOND, true);
+    detail_has("nothing came from it for 1.5 min; it is back");
+    assert_true(w.last.is_over && w.last.is_update);
+    assert_int_equal(w.last.count, 1);
+    falls_silent(2000 * SECOND, 2060 * SECOND, false);
+    assert_int_equal(w.last.count, 2);
+    assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* not for its own silence */
+    const struct silent_point hostile = {.name = "\033[31m", .since_ns = 9, .now_ns = 8};
+    findings_silent(w.findings, &hostile);
+    sentence_is("capture point \\x1B[31m fell silent");
+    detail_has("for 0");
+    found("DS503 DS503 DS503");
+}
+
+/* One that is back and was never silent, as far as anybody was told, is nothing. */
+static void silent_point_back(void **state)
+{
+    (void)state;
+    begin();
+    falls_silent(1000 * SECOND, 1090 * SECOND, true);
+    found("");
+}
+
 /* The name that was asked for may not have been captured either. */
 static void name_not_captured(void **state)
 {
@@ -377,7 +418,8 @@ int main(void)
         cmocka_unit_test(one_direction),   cmocka_unit_test(many_links),
         cmocka_unit_test(nobody_is_accused), cmocka_unit_test(seen_later),
         cmocka_unit_test(cut_short),       cmocka_unit_test(not_measured),
-        cmocka_unit_test(name_not_captured),
+        cmocka_unit_test(name_not_captured), cmocka_unit_test(silent_point),
+        cmocka_unit_test(silent_point_back),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     findings_free(w.findings);

@@ -6,6 +6,8 @@
  *   =a10   this packet is given out, and no other before it
  *   =-     nothing more is given out
  *   ^      the servers were away, and are back
+ *   ~20    it becomes the 20th second, and at each one on the way it is looked who is silent
+ *   ?a-b+  since that was asked last, a has fallen silent and b is back, in this order
  *   a10!   what is before the ! is late; a10* the same packet has been there; a10> its time is ahead
  */
 #include "send/nats/host_merge.h"
@@ -20,6 +22,7 @@
 #define SECOND INT64_C(1000000000)
 
 static int64_t now_ns;
+static char changes[64]; /* of who is silent */
 
 static enum host_merge_result add(struct host_merge *merge, const char *name, int64_t second, uint32_t cap_len)
 {
@@ -28,6 +31,19 @@ static enum host_merge_result add(struct host_merge *merge, const char *name, in
     const struct ds_packet packet = {
         .ts_ns = second * SECOND, .frame = (uint64_t)second, .data = bytes, .cap_len = cap_len, .len = 5000};
     return host_merge_add(merge, (struct ds_text){name, strlen(name)}, &packet, now_ns, now_ns, &number);
+}
+
+/* look looks who is silent, once a second until then. */
+static void look(struct host_merge *merge, int64_t until_s)
+{
+    size_t number;
+    while (now_ns < until_s * SECOND) {
+        now_ns += SECOND;
+        while (host_merge_silence(merge, now_ns, &number)) {
+            const struct host_merge_host *host = host_merge_host(merge, number);
+            strcat(strcat(changes, host->name), host->is_silent ? "-" : "+");
+        }
+    }
 }
 
 static void step(struct host_merge *merge, const char *word)
@@ -41,6 +57,15 @@ static void step(struct host_merge *merge, const char *word)
     }
     if (word[0] == '^') {
         host_merge_outage(merge, now_ns);
+        return;
+    }
+    if (word[0] == '~') {
+        look(merge, atoll(word + 1));
+        return;
+    }
+    if (word[0] == '?') {
+        assert_string_equal(changes, word + 1);
+        changes[0] = '\0';
         return;
     }
     if (word[0] == '=') {
@@ -58,11 +83,13 @@ static void step(struct host_merge *merge, const char *word)
     assert_int_equal(add(merge, name, atoll(word + 1), 4), wanted);
 }
 
-/* goes plays a line, with packets that wait for two seconds. */
+/* goes plays a line, with packets that wait for two seconds, and hosts that are silent after twenty. */
 static void goes(const char *line)
 {
-    const struct host_merge_config config = {.lateness_ns = 2 * SECOND, .max_bytes = 1 << 20};
+    const struct host_merge_config config = {
+        .lateness_ns = 2 * SECOND, .max_bytes = 1 << 20, .silence_ns = 20 * SECOND};
     struct host_merge *merge = host_merge_new(&config);
+    changes[0] = '\0';
     char *words = strdup(line), *rest = words;
     now_ns = 0;
     for (char *word; (word = strsep(&rest, " ")) != NULL;) {
@@ -236,6 +263,17 @@ static void backwards_is_late_at_last(void **state)
     host_merge_free(merge);
 }
 
+static void hosts_fall_silent(void **state)
+{
+    (void)state;
+    goes("~1 a1 b1 ~15 b15 ~20 ? ~21 ?a- b21 ~40 b40 ? a40 ~41 ?a+ b41 ~59 b59 ~60 ?a- ~61 ?"); /* once each */
+    goes("~1 a1 b1 ~11 b11 ~20 ? ~22 ?"); /* of nobody anything has come for half of that time */
+    goes("~1 a1 ~90 ?");            /* nobody else says that others go on */
+    goes("~1 a1 b1 ~20 b20 @23 ~24 b24 ~35 b35 ~42 ? ~44 ?a-"); /* who looks was held up */
+    goes("~1 a1 b1 ~9 b9 ~16 a0 b16 ~30 b30 ~35 ? ~36 ?a-"); /* what is late shows that it is there */
+    goes("~1 a100000> b1 ~15 b15 ~25 b25 ~40 ?"); /* nothing of it was ever taken */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +288,7 @@ int main(void)
         cmocka_unit_test(the_future_waits_or_is_left_out),
         cmocka_unit_test(times_beyond_all_clocks),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(hosts_fall_silent),
         cmocka_unit_test(backwards_is_late_at_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

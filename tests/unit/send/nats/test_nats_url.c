@@ -53,6 +53,10 @@ static void says_where(void **state)
     assert_string_equal(url.host, "b");
     assert_int_equal(url.lateness_ns, 60 * INT64_C(1000000000));
     is_ago(url.since_ns, 1);
+    assert_true(nats_url_parse("-r", "nats://a?follow&silence=1s", &url));
+    assert_int_equal(url.silence_ns, INT64_C(1000000000));
+    assert_true(nats_url_parse("-r", "nats://a?silence=24h&follow", &url));
+    assert_int_equal(url.silence_ns, 86400 * INT64_C(1000000000));
 }
 
 static void says_when(void **state)
@@ -84,6 +88,7 @@ static void is_wrong(void **state)
         "nats://a?x=1", "nats://a?host=", "nats://a?host=*", "nats://a?",
         "nats://a?follow=1", "nats://a?follows", "nats://a?follow&", "nats://a?lateness=1s",
         "nats://a?follow&lateness=0s", "nats://a?follow&lateness=61s", "nats://a?follow&lateness",
+        "nats://a?silence=5s", "nats://a?follow&silence=999ms", "nats://a?follow&silence=25h",
         "nats://a?until", "nats://a?until=0s", "nats://a?until=+10s", "nats://a?since=0", "nats://a?until=25:00",
         "nats://a?since=1min&until=1h", "nats://a?since=1769903999&until=1769903999",
         "nats://a?follow&until=1min",

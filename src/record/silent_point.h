@@ -1,0 +1,19 @@
+/*
+ * silent_point.h - a capture point from which nothing comes any more, while others go on; or which is back.
+ */
+#ifndef SRC_SILENT_POINT_H
+#define SRC_SILENT_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SILENT_POINT_NAME = 256 };
+
+struct silent_point {
+    char name[SILENT_POINT_NAME]; /* that somebody has given it */
+    int64_t since_ns; /* time of its latest packet before */
+    int64_t now_ns;   /* since 1970 */
+    bool is_back;
+};
+
+#endif
