@@ -45,7 +45,8 @@ struct selector {
     struct ds_buffer text;
     struct suggestion *near; /* for --node, then for --process; NULL: none is given, or all occur */
     /* Used while near is not NULL: */
-    struct names_here nodes, processes;
+    struct names_here nodes, processes, pids;
+    struct names_here places; /* addresses of nodes whose names are not known */
     uint64_t num_messages, num_unreadable; /* all messages; messages with unknown atoms */
     uint64_t num_given_up;
     uint64_t no_memory;
@@ -214,6 +215,33 @@ static void suggest_node(struct suggestion *near, struct ds_text word, struct ds
     suggestion_take(near, word, node);
 }
 
+/* add_pid takes the process at one end of a message, for who asked for a process that is not there. */
+static void add_pid(struct selector *s, const struct record *record, enum ds_role role)
+{
+    const struct ds_term *term = &record->event->message.role[role];
+    struct ds_identity pid;
+    if (term->data == NULL || !ds_term_get_identity(term, &pid) || pid.kind != DS_IDENTITY_PID)
+        return;
+    const struct party party = {
+        .node = pid.node, .has_pid = true, .id = pid.word[0], .serial = pid.word[1]};
+    s->text.len = 0;
+    party_print_pid(DS_SYNTAX_ERLANG, &party, &s->text);
+    if (!s->text.failed)
+        names_here_add(&s->pids, (struct ds_text){s->text.data, s->text.len}, 1);
+}
+
+/* add_places takes the addresses of nodes whose names are not known. */
+static void add_places(struct selector *s, const struct ds_event *event)
+{
+    char text[DS_ADDR_LEN];
+    for (int i = 0; i < 2 && event->type == DS_EVENT_MESSAGE; i++) {
+        if (event->conn->end[i].node.data != NULL)
+            continue;
+        ds_addr_print(&event->conn->end[i].addr, text);
+        names_here_add(&s->places, (struct ds_text){text, strlen(text)}, 1);
+    }
+}
+
 /* on_end counts the names of one end of a message: its registered name, the name to which the message
  * is addressed, and its titles. Names of the application weigh more than those of Erlang/OTP's
  * housekeeping. */
@@ -229,6 +257,7 @@ static void on_end(struct selector *s, const struct record *record, enum ds_role
     if (term->data != NULL && ds_term_get_atom(term, &atom) && name.data == NULL)
         name = atom;
     names_here_add(&s->processes, name, weight);
+    add_pid(s, record, role);
     for (size_t i = 0; titles != NULL && i < titles->num; i++)
         names_here_add(&s->processes, titles->text[i], weight);
     for (size_t i = 0; i < s->config->num_processes; i++, near++) {
@@ -252,6 +281,7 @@ static void on_names(struct selector *s, const struct record *record)
     bool all_occur = true;
     names_here_add(&s->nodes, event->conn->end[0].node, 1);
     names_here_add(&s->nodes, event->conn->end[1].node, 1);
+    add_places(s, event);
     for (size_t i = 0; i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         near->occurs = near->occurs || pick_node_has(config->nodes.word[i], event);
@@ -297,6 +327,18 @@ static void list_here(const char *option, struct ds_text word, const struct name
     ds_buffer_free(&text);
 }
 
+/* list_places says where nodes are that may have the name. */
+static void list_places(const struct names_here *places)
+{
+    struct ds_buffer text = {0};
+    names_here_print(places, &text);
+    if (!text.failed)
+        complain("--node: the names of nodes at these addresses are not known; --node ADDRESS takes them: "
+                 "%.*s",
+                 (int)text.len, text.data);
+    ds_buffer_free(&text);
+}
+
 /* is_node_here says whether a word for a process is the name of a node. */
 static bool is_node_here(const struct selector *s, struct ds_text word)
 {
@@ -320,10 +362,15 @@ static void suggest_process(const struct selector *s, const struct suggestion *n
         complain("--process: %s is a node here: use --node %s", word, word);
         return;
     }
+    const bool has_names = process->name.data != NULL && s->processes.num != 0;
     if (process->name.data == NULL || !suggestion_tell(near, "--process", NULL, process->name))
-        list_here("--process", text, &s->processes, "processes here: ",
+        list_here("--process", text, has_names ? &s->processes : &s->pids,
+                  process->name.data == NULL ? "pids here: "
+                  : has_names                ? "processes here: "
+                                             : "no name of a process is known here; pids: ",
                   "no name of a process is known here");
-    if (s->num_unreadable * 10 > s->num_messages)
+    const bool has_atom = process->name.data != NULL || process->node.data != NULL;
+    if (has_atom && s->num_unreadable * 10 > s->num_messages)
         complain("%" PRIu64 " of %" PRIu64 " messages have unknown atoms, which may be such names: see "
                  "distsniff --print-refresh",
                  s->num_unreadable, s->num_messages);
@@ -333,11 +380,15 @@ void selector_tell_near(const struct selector *s)
 {
     const struct selector_config *config = s->config;
     const struct suggestion *near = s->near;
+    bool has_missing = false;
     for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
         if (!near->occurs && !suggestion_tell(near, "--node", NULL, word))
             list_here("--node", word, &s->nodes, "nodes here: ", "no node name is known here");
+        has_missing = has_missing || !near->occurs;
     }
+    if (has_missing && s->places.num != 0)
+        list_places(&s->places);
     for (size_t i = 0; near != NULL && i < config->num_processes; i++, near++) {
         if (!near->occurs)
             suggest_process(s, near, config->processes[i].word);

@@ -158,6 +158,17 @@ static bool is_input(const struct option_line *line)
     return strcmp(line->name, "read") == 0 || strcmp(line->name, "input") == 0;
 }
 
+void option_explain_input(const struct option_given *given, struct ds_buffer *out)
+{
+    const char *name = given->line->name;
+    const bool is_live = strcmp(name, "interface") == 0 || strcmp(name, "device") == 0;
+    if ((!is_live && !is_input(given->line)) || given->value == NULL || has_control(given->value))
+        return;
+    ds_buffer_printf(out, "-%c ", given->line->letter);
+    add_quoted(out, given->value);
+    ds_buffer_add_text(out, " ");
+}
+
 void option_explain_commands_of(const struct options *o, const char *file, char **command, char **end)
 {
     struct ds_buffer out = {0}, behind = {0};

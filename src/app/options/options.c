@@ -190,6 +190,8 @@ static bool check_nats(const struct options *o)
 static bool check_together(const struct options *o)
 {
     size_t on_stdout = o->keep.write_file != NULL && strcmp(o->keep.write_file, "-") == 0;
+    struct ds_config usual;
+    ds_config_init(&usual);
     for (size_t i = 0; i < o->output.num_formats; i++)
         on_stdout += is_on_stdout(&o->output.formats[i]);
     if (on_stdout > 1) {
@@ -206,6 +208,10 @@ static bool check_together(const struct options *o)
         return false;
     if (o->keep.embeds_secrets && !check_embedding(o))
         return false;
+    if (o->hold_ns == 0 && o->config.limits[DS_LIMIT_HELD] != usual.limits[DS_LIMIT_HELD]) {
+        complain("--max-held needs --hold: it bounds what waits for that time");
+        return false;
+    }
     size_t from_stdin = 0;
     for (size_t i = 0; i < o->capture.num_read_files; i++)
         from_stdin += strcmp(o->capture.read_files[i], "-") == 0;
@@ -514,20 +520,47 @@ static char **read_words(struct options *options, char **words, struct option_gi
     return words + num_files;
 }
 
-/* check_command says what to type instead of a word that looks like a subcommand. */
-static bool check_command(char **words)
+static bool is_report(const char *word)
 {
     const char *names[REPORT_COUNT];
+    return strcmp(word, "all") != 0 && option_report_names(word, names) == 1 && strcmp(word, names[0]) == 0;
+}
+
+/* suggest_option says how a word that is the name of an option or report is typed, with what is read and
+ * with the argument that stands behind it. */
+static void suggest_option(char **words, const struct option_line *line, const struct option_given *given,
+                           size_t num)
+{
+    struct ds_buffer out = {0};
+    char **rest = words + 1;
+    for (size_t i = 0; i < num; i++)
+        option_explain_input(&given[i], &out);
+    if (line != NULL)
+        ds_buffer_printf(&out, "--%s", line->name);
+    else
+        ds_buffer_printf(&out, "--report %s", words[0]);
+    if (line != NULL && line->argument != NULL && *rest != NULL && option_files_count(rest) == 0)
+        ds_buffer_printf(&out, "%s%s", line->argument[0] == '[' ? "=" : " ", *rest++);
+    const bool has_file = *rest != NULL && option_files_count(rest) != 0;
+    ds_buffer_add(&out, "", 1);
+    if (!out.failed)
+        complain("there are no commands: type distsniff %s%s%s%s", has_file ? "-r " : "",
+                 has_file ? *rest : "", has_file ? " " : "", out.data);
+    ds_buffer_free(&out);
+}
+
+/* check_command says what to type instead of a word that looks like a subcommand. */
+static bool check_command(char **words, const struct option_given *given, size_t num)
+{
+    const struct option_line *line = is_report(words[0]) ? NULL : option_line_find(words[0]);
     if (strcmp(words[0], "help") == 0) {
         complain("there are no commands: see distsniff -h, or distsniff --help for all options");
         return false;
     }
-    if (strcmp(words[0], "all") == 0 || option_report_names(words[0], names) != 1 ||
-        strcmp(words[0], names[0]) != 0 || option_files_is_expression(words[0]))
+    if ((line == NULL && !is_report(words[0])) || option_files_is_expression(words[0]) ||
+        (line != NULL && access(words[0], F_OK) == 0))
         return true;
-    const bool has_file = words[1] != NULL && option_files_count(words + 1) != 0;
-    complain("there are no commands: type distsniff%s%s --report %s", has_file ? " -r " : "",
-             has_file ? words[1] : "", words[0]);
+    suggest_option(words, line, given, num);
     return false;
 }
 
@@ -573,7 +606,8 @@ static bool check_words(const struct options *options, char **words, const struc
     static const char *const endings[] = {".pcap", ".pcapng", ".cap", ".gz", ".zst"};
     const char *word = words[0];
     bool is_name = false;
-    if (word != NULL && (!check_command(words) || !check_argument(options, words, given, num) ||
+    if (word != NULL && (!check_command(words, given, num) ||
+                         !check_argument(options, words, given, num) ||
                          (!options->is_running && !check_readable(word))))
         return false;
     for (size_t i = 0; word != NULL && i < sizeof endings / sizeof endings[0]; i++) {
