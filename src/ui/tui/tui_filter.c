@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALL_LEN = 4096, KEEP_TEXT = 1 << 20 };
+/* GIVE_UP_AFTER: where so many texts took too long, no more are searched. */
+enum { CALL_LEN = 4096, KEEP_TEXT = 1 << 20, GIVE_UP_AFTER = 200 };
 
 /* Behind this an expression of -Y begins, where something else stands before it. */
 static const char and_also[] = " -Y ";
@@ -155,6 +156,7 @@ bool tui_filter_set(struct tui_filter *filter, const char *text, char *what, siz
     filter->holds = c;
     snprintf(filter->text, sizeof filter->text, "%s", skip_blanks(text)[0] != '\0' ? text : "");
     filter->generation++;
+    filter->num_given_up = 0;
     return true;
 }
 
@@ -247,10 +249,16 @@ static bool regex_takes(struct tui_filter *filter, const struct record *record)
         return true;
     if (record->call == NULL && !match_regex_may(regex, record))
         return false;
+    if (filter->num_given_up >= GIVE_UP_AFTER) {
+        filter->num_given_up++;
+        return false;
+    }
     const bool ok = put_text(filter, record);
     const struct ds_buffer *text = &filter->scratch;
-    const bool takes =
-        !ok || match_regex_text(regex, text->len != 0 ? text->data : "", text->len) == REGEX_YES;
+    const enum regex_result result =
+        ok ? match_regex_text(regex, text->len != 0 ? text->data : "", text->len) : REGEX_YES;
+    const bool takes = result == REGEX_YES;
+    filter->num_given_up += result == REGEX_GAVE_UP;
     if (!ok || text->cap > KEEP_TEXT)
         ds_buffer_free(&filter->scratch);
     return takes; /* of what there is no memory for it cannot be told */

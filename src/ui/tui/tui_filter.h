@@ -22,6 +22,7 @@ struct tui_filter {
     struct ds_buffer scratch;
     struct tui_span_shown span;
     unsigned generation; /* changes with it */
+    uint64_t num_given_up; /* texts that the regular expression took too long for: they are not taken */
 };
 
 /* tui_filter_is_on says whether it leaves anything out. */

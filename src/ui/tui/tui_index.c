@@ -3,6 +3,8 @@
  */
 #include "ui/tui/tui_index.h"
 
+#include "core/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,16 +48,18 @@ static void add(struct tui_index *index, uint64_t number)
 }
 
 bool tui_index_follow(struct tui_index *index, const struct store_look *look, index_fn *picks,
-                      const void *context, size_t budget)
+                      const void *context, size_t budget, int64_t until_ns)
 {
     struct record_view view = {0};
+    bool is_late = false;
     leave_out_gone(index, look->first);
     if (index->seen + 1 < look->first)
         index->seen = look->first - 1;
-    for (; index->seen + 1 < look->end && budget != 0; budget--) {
+    for (; index->seen + 1 < look->end && budget != 0 && !is_late; budget--) {
         const struct record *record = store_look_get(look, ++index->seen, &view);
         if (record != NULL && picks(context, record, index->seen))
             add(index, index->seen);
+        is_late = clock_now_ns() >= until_ns;
     }
     return index->seen + 1 >= look->end;
 }

@@ -16,9 +16,10 @@ struct tui_index {
 typedef bool index_fn(const void *context, const struct record *record, uint64_t number);
 
 /* tui_index_follow looks at the records that are new, at most budget of them, and leaves out those that are
- * gone. False: there are more to look at. */
+ * gone. Once it is past until_ns, by the monotonic clock, it looks at one alone. False: there are more to
+ * look at. */
 bool tui_index_follow(struct tui_index *index, const struct store_look *look, index_fn *picks,
-                      const void *context, size_t budget);
+                      const void *context, size_t budget, int64_t until_ns);
 
 static inline uint64_t tui_index_get(const struct tui_index *index, size_t place)
 {

@@ -13,6 +13,9 @@ enum {
     VIEW_HAS_PARTS = 2,  /* one of its parts is in focus */
 };
 
+/* So long an update looks at records, whatever the filter costs: the rest is looked at between keys. */
+#define TUI_UPDATE_NS INT64_C(20000000)
+
 struct tui_view {
     unsigned books;    /* that it looks at: BOOK_BIT of each */
     bool is_table;     /* it answers requests of tables */

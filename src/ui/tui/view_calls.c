@@ -3,6 +3,7 @@
  * latest first, or as any column sorts them. They are the ends of calls and the requests among the
  * latest records; how many there were in all says --report latency.
  */
+#include "core/clock.h"
 #include "core/label_show.h"
 #include "core/term_show.h"
 #include "reports/report.h"
@@ -272,10 +273,12 @@ static void update(void *state, const struct tui_facts *facts)
         tui_index_clear(&view->requests);
         view->generation = facts->filter->generation;
     }
-    const bool has_ends =
-        tui_index_follow(&view->ends, &facts->records, is_any_end, NULL, BUDGET);
-    const bool has_ended = tui_index_follow(&view->ended, &facts->records, is_end, facts, BUDGET);
-    const bool has_requests = tui_index_follow(&view->requests, &facts->records, is_request, facts, BUDGET);
+    const struct store_look *look = &facts->records;
+    const int64_t until_ns = clock_now_ns() + TUI_UPDATE_NS;
+    const bool has_ends = tui_index_follow(&view->ends, look, is_any_end, NULL, BUDGET, until_ns);
+    const bool has_ended = tui_index_follow(&view->ended, look, is_end, facts, BUDGET, until_ns);
+    const bool has_requests =
+        tui_index_follow(&view->requests, look, is_request, facts, BUDGET, until_ns);
     view->is_busy = !has_ends || !has_ended || !has_requests;
     if (view->is_busy)
         return; /* a request whose end was not looked at yet would be taken for open */
@@ -316,10 +319,14 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
                              view->num_ended);
     if (num > ROWS)
         snprintf(text + len, sizeof text - (size_t)len, ": the first %d are listed", ROWS);
-    cells_put_string(cells, area.row, area.column, area.columns,
-                     view->num_open != 0 ? STYLE_STRONG : STYLE_DIM,
-                     view->is_busy ? "looking" : text);
-    (void)facts;
+    const unsigned at = cells_put_string(cells, area.row, area.column, area.columns,
+                                         view->num_open != 0 ? STYLE_STRONG : STYLE_DIM,
+                                         view->is_busy ? "looking" : text);
+    if (facts->filter->num_given_up != 0) {
+        snprintf(text, sizeof text, ", %s took too long to search",
+                 tui_count(facts->filter->num_given_up).text);
+        cells_put_string(cells, area.row, area.column + at, area.columns - at, STYLE_WARNING, text);
+    }
     area.row++;
     area.rows--;
     tui_table_draw(&view->table, cells, area, true);

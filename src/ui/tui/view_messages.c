@@ -2,7 +2,9 @@
  * view_messages.c - messages and other events, a line each, as text has them: those that the filter
  * takes. In a live capture the list follows the latest until somebody moves in it.
  */
+#include "core/clock.h"
 #include "ui/tui/tui_filter.h"
+#include "ui/tui/tui_format.h"
 #include "ui/tui/tui_pages.h"
 #include "ui/tui/tui_index.h"
 #include "ui/tui/tui_record.h"
@@ -62,7 +64,8 @@ static void update(void *state, const struct tui_facts *facts)
     }
     if (view->selected == 0)
         view->follows = facts->is_live;
-    view->is_busy = !tui_index_follow(&view->index, &facts->records, is_picked, facts, BUDGET);
+    view->is_busy = !tui_index_follow(&view->index, &facts->records, is_picked, facts, BUDGET,
+                                      clock_now_ns() + TUI_UPDATE_NS);
     if (view->follows)
         view->selected = tui_index_get(&view->index, last_of(view));
     else if (view->selected == 0)
@@ -112,12 +115,15 @@ static void scroll(struct messages *view, size_t rows)
 static void draw_title(const struct messages *view, const struct tui_facts *facts, struct cells *cells,
                        struct area area)
 {
-    char right[128];
+    char right[160], slow[64] = "";
     const char *how = view->is_busy   ? "looking"
                       : view->follows ? "following the latest"
                       : facts->is_live && !facts->has_ended ? "held: End follows"
                                                             : "";
-    const int len = snprintf(right, sizeof right, "%s%s%zu of %zu", how, how[0] != '\0' ? ", " : "",
+    if (facts->filter->num_given_up != 0)
+        snprintf(slow, sizeof slow, "%s took too long to search, ",
+                 tui_count(facts->filter->num_given_up).text);
+    const int len = snprintf(right, sizeof right, "%s%s%s%zu of %zu", how, how[0] != '\0' ? ", " : "", slow,
                              view->index.num != 0 ? place_of(view) + 1 : 0, view->index.num);
     cells_fill(cells, area.row, area.column, area.columns, STYLE_TITLE, ' ', ' ');
     cells_put_string(cells, area.row, area.column, area.columns, STYLE_TITLE,
@@ -144,10 +150,13 @@ static void draw_record(const struct tui_facts *facts, struct cells *cells, stru
     ds_buffer_free(&text);
 }
 
-static void draw_nothing(const struct tui_facts *facts, struct cells *cells, struct area area)
+static void draw_nothing(const struct messages *view, const struct tui_facts *facts, struct cells *cells,
+                         struct area area)
 {
     char text[96];
-    if (tui_filter_is_on(facts->filter))
+    if (view->is_busy)
+        snprintf(text, sizeof text, "none of those that have been looked at");
+    else if (tui_filter_is_on(facts->filter))
         snprintf(text, sizeof text, "the filter takes none of the %" PRIu64 " that are kept",
                  facts->records.end - facts->records.first);
     else
@@ -170,7 +179,7 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
             cells_paint(cells, line.row, area.column, area.columns, STYLE_SELECTED);
     }
     if (view->index.num == 0)
-        draw_nothing(facts, cells, area);
+        draw_nothing(view, facts, cells, area);
 }
 
 static bool request(void *state, const struct tui_facts *facts, enum tui_request request,

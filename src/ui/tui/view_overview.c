@@ -3,6 +3,7 @@
  * busiest processes. What has no room is in the view of its own. One part is in focus: keys are for its
  * rows, and what is behind a row is opened from here.
  */
+#include "core/clock.h"
 #include "ui/tui/tui_filter.h"
 #include "ui/tui/tui_findings.h"
 #include "ui/tui/tui_format.h"
@@ -143,8 +144,9 @@ static void find_messages(struct overview *view, const struct tui_facts *facts)
     const struct store_look *look = &facts->records;
     const uint64_t least = look->end > look->first + LOOKED_AT ? look->end - LOOKED_AT : look->first;
     struct overview_lines lines = {.num = 0};
+    const int64_t until_ns = clock_now_ns() + TUI_UPDATE_NS;
     struct record_view at = {0};
-    for (uint64_t i = look->end; i > least && lines.num < MESSAGES; i--) {
+    for (uint64_t i = look->end; i > least && lines.num < MESSAGES && clock_now_ns() < until_ns; i--) {
         const struct record *record = store_look_get(look, i - 1, &at);
         if (record != NULL && tui_record_is_listed(record) && tui_filter_takes(facts->filter, record))
             lines.id[lines.num++] = i - 1;

@@ -111,9 +111,11 @@ static void index_follows_what_is_new(void **state)
     for (uint64_t i = 1; i <= 10; i++)
         add(store, i, control, sizeof control);
     tui_store_look(store, &look);
-    assert_false(tui_index_follow(&index, &look, is_even, NULL, 4));
+    assert_false(tui_index_follow(&index, &look, is_even, NULL, 4, INT64_MAX));
     assert_int_equal(index.num, 2);
-    assert_true(tui_index_follow(&index, &look, is_even, NULL, 6));
+    assert_false(tui_index_follow(&index, &look, is_even, NULL, 6, 0)); /* it is late, and looks at one */
+    assert_int_equal(index.seen, 5);
+    assert_true(tui_index_follow(&index, &look, is_even, NULL, 6, INT64_MAX));
     assert_int_equal(index.num, 5);
     assert_int_equal(tui_index_get(&index, 4), 10);
     assert_int_equal(tui_index_get(&index, 5), 0);
@@ -122,7 +124,7 @@ static void index_follows_what_is_new(void **state)
     for (uint64_t i = 11; i <= 30000; i++)
         add(store, i, control, sizeof control);
     tui_store_look(store, &look);
-    assert_true(tui_index_follow(&index, &look, is_even, NULL, SIZE_MAX));
+    assert_true(tui_index_follow(&index, &look, is_even, NULL, SIZE_MAX, INT64_MAX));
     assert_true(tui_index_get(&index, 0) >= look.first);
     assert_int_equal(tui_index_get(&index, index.num - 1), 30000);
     assert_int_equal(index.num, (look.end - look.first) / 2);
@@ -244,6 +246,33 @@ static void lines_are_typed(void **state)
     assert_int_equal(line.num_older, MAX_OLDER);
     assert_string_equal(line.older[0], "63");
     tui_line_free(&line);
+}
+
+/* An expression that took too long for many texts is held against no more; another one begins anew. */
+static void searches_are_given_up(void **state)
+{
+    const struct call call = {.label = "gen:call", .outcome = CALL_OK};
+    const struct record record = {.call = &call};
+    struct tui_filter filter = {0};
+    char what[256], text[4096];
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    text[0] = '!'; /* what it looks for is there, and not at the end */
+    text[sizeof text - 1] = '\0';
+    const struct call slow = {.label = text, .outcome = CALL_OK};
+    assert_true(tui_filter_set(&filter, "-e ^(.|..)+!$", what, sizeof what));
+    assert_false(tui_filter_takes(&filter, &(struct record){.call = &slow}));
+    assert_int_equal(filter.num_given_up, 1);
+    assert_true(tui_filter_set(&filter, "-e gen", what, sizeof what));
+    assert_int_equal(filter.num_given_up, 0);
+    filter.num_given_up = 199;
+    assert_true(tui_filter_takes(&filter, &record));
+    filter.num_given_up = 200;
+    assert_false(tui_filter_takes(&filter, &record));
+    assert_int_equal(filter.num_given_up, 201);
+    assert_true(tui_filter_set(&filter, "-e call", what, sizeof what));
+    assert_true(tui_filter_takes(&filter, &record));
+    tui_filter_free(&filter);
 }
 
 static void filters_are_checked_and_completed(void **state)
@@ -575,7 +604,7 @@ int main(void)
         cmocka_unit_test(hostile_terms_fold),              cmocka_unit_test(lines_are_typed),
         cmocka_unit_test(times_are_gone_to),
         cmocka_unit_test(filters_take_what_the_command_line_does),
-        cmocka_unit_test(filters_are_checked_and_completed), cmocka_unit_test(pages_lead_to_each_other),
+        cmocka_unit_test(searches_are_given_up), cmocka_unit_test(filters_are_checked_and_completed), cmocka_unit_test(pages_lead_to_each_other),
         cmocka_unit_test(clicks_select_and_open),          cmocka_unit_test(spans_stay_within_what_there_is),
         cmocka_unit_test(memory_runs_out),
     };
