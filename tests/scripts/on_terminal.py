@@ -216,9 +216,9 @@ if not any(len(line) > 60 for line in lines) or any(len(line) > 60 for line in l
 print("text fits the terminal; pipes have all of it")
 
 
-def notice(*options, **more):
+def notice(*options, columns=200, **more):
     """What the program says on standard error, which is a terminal."""
-    master, slave = terminal(200)
+    master, slave = terminal(columns)
     process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL, stderr=slave,
                                env=environment(more))
     os.close(slave)
@@ -245,6 +245,10 @@ with tempfile.NamedTemporaryFile(suffix=".pcap") as late:
             not re.match(r"\d+ % of the messages are readable(, of these \d+ % with guessed atoms \(\?name\))?\.", lines[at + 1]) or \
             "--print-refresh" not in lines[at + 2]:
         fail("the notice of three lines", few)
+    narrow = notice("-r", late.name, "--certain", columns=60)
+    if widest(narrow[narrow.index("1 connection"):narrow.index("without it")]) > 60 or \
+            "To make all readable, run the code of distsniff\n    --print-refresh on one node." not in narrow:
+        fail("the notice is broken within words", narrow)
     if float(lines[at + 1].split()[0]) >= 50:
         fail("most is readable, and it takes three lines to say so", few)
     if "@" in notice("-r", late.name, "--certain", "--redact", "all").split("So far")[0].split("before the capture")[1]:

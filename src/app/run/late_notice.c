@@ -4,11 +4,14 @@
 #include "app/run/late_notice.h"
 
 #include "app/options/late_hints.h"
+#include "core/line_fit.h"
+#include "core/screen.h"
 
 #include <distsniff/dissect.h>
 #include <distsniff/counted.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { ENOUGH_MESSAGES = 100 };
 
@@ -33,7 +36,7 @@ static void print_links(const struct late_notice *n, const struct ds_conn *conn,
 /* print_three prints what is known, what is not, and what to do. */
 static void print_three(const struct late_notice *n, const struct ds_conn *conn)
 {
-    struct ds_buffer text = {0};
+    struct ds_buffer text = {0}, wrapped = {0};
     print_links(n, conn, &text);
     const uint64_t read = n->messages - n->unread; /* percentages are rounded down: 100 % means all */
     ds_buffer_printf(&text, "%" PRIu64 " %% of the messages are readable", read * 100 / n->messages);
@@ -44,9 +47,14 @@ static void print_three(const struct late_notice *n, const struct ds_conn *conn)
                               "('?atom:N').\n");
     ds_buffer_add_text(&text, "To make all readable, run the code of distsniff --print-refresh on one "
                               "node. --report links works without it.\n");
-    if (!text.failed)
-        fwrite(text.data, 1, text.len, stderr);
+    const unsigned columns = screen_width(STDERR_FILENO);
+    if (columns != 0 && !text.failed)
+        lines_wrap((struct ds_text){text.data, text.len}, columns, &wrapped);
+    const struct ds_buffer *shown = columns != 0 ? &wrapped : &text;
+    if (!text.failed && !shown->failed)
+        fwrite(shown->data, 1, shown->len, stderr);
     ds_buffer_free(&text);
+    ds_buffer_free(&wrapped);
 }
 
 static void print(struct late_notice *n, const struct ds_conn *conn)
