@@ -358,6 +358,11 @@ static void suggest_process(const struct selector *s, const struct suggestion *n
 {
     const struct ds_text text = {word, strlen(word)};
     const struct pick_process *process = &s->config->processes[near - s->near - s->config->nodes.num];
+    if (memchr(text.data, ',', text.len) != NULL) {
+        complain("--process: %s never occurred; for several, repeat the option: --process A --process B",
+                 word);
+        return;
+    }
     if (is_node_here(s, process->name)) {
         complain("--process: %s is a node here: use --node %s", word, word);
         return;

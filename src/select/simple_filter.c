@@ -147,6 +147,25 @@ static bool parse_shown(struct pick_process *process, const char *word, size_t l
     return id <= UINT32_MAX;
 }
 
+/* has_one_at: the name of a node has one @, a name with its node, as in calc@bob@10.0.0.1, two. */
+static bool has_one_at(struct ds_text node)
+{
+    const char *at = memchr(node.data, '@', node.len);
+    return at != NULL && memchr(at + 1, '@', node.len - (size_t)(at - node.data) - 1) == NULL;
+}
+
+/* split_name takes a word for a name and its node: calc@bob@host, 'a b'@bob@host. */
+static void split_name(struct pick_process *process, const char *word)
+{
+    const char *quote = word[0] == '\'' ? strchr(word + 1, '\'') : NULL;
+    const char *at = strchr(quote != NULL ? quote : word, '@');
+    if (at == NULL || at == word || at[1] == '\0' || (quote != NULL && at != quote + 1))
+        return;
+    process->name_there = quote != NULL ? (struct ds_text){word + 1, (size_t)(quote - word) - 1}
+                                        : (struct ds_text){word, (size_t)(at - word)};
+    process->there = (struct ds_text){at + 1, strlen(at + 1)};
+}
+
 bool pick_process_parse(struct pick_process *process, const char *word)
 {
     static const char elixir[] = "#PID";
@@ -163,7 +182,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
         return true;
     if (parse_number(&pid, &process->serial) && parse_number(&pid, &process->id)) {
         const bool any_node = count_digits(pid) == pid.len; /* shells number nodes by their own count */
-        if (bracketed || any_node || memchr(pid.data, '@', pid.len) != NULL) {
+        if (bracketed || any_node || has_one_at(pid)) {
             process->name = (struct ds_text){NULL, 0};
             process->node = any_node ? (struct ds_text){NULL, 0} : pid;
             return true;
@@ -176,6 +195,7 @@ bool pick_process_parse(struct pick_process *process, const char *word)
     }
     if (len > 2 && word[0] == '\'' && word[len - 1] == '\'')
         process->name = (struct ds_text){word + 1, len - 2};
+    split_name(process, word);
     return true;
 }
 
@@ -247,26 +267,6 @@ static bool has_name_sent_to(const struct pick_process *process, const struct re
             is_same(process->node, record->event->conn->end[!record->event->dir].node));
 }
 
-bool pick_process_has(const struct pick_process *process, const struct record *record)
-{
-    if (record->event->type != DS_EVENT_MESSAGE)
-        return false;
-    const struct ds_term *role = record->event->message.role;
-    return is_process(process, &role[DS_ROLE_FROM], record->note.from_name,
-                      record->note.from_titles) ||
-           is_process(process, &role[DS_ROLE_TO], record->note.to_name,
-                      record->note.to_titles) ||
-           has_name_sent_to(process, record);
-}
-
-bool pick_process_is(const struct pick_process *process, const struct party *party)
-{
-    if (process->name.data != NULL)
-        return means(process->name, party->name) || has_title(process->name, party->titles);
-    return party->has_pid && party->id == process->id && party->serial == process->serial &&
-           (process->node.data == NULL || is_same(process->node, party->node));
-}
-
 /* is_host says whether a word is the host of a node, in full or its first part. */
 static bool is_host(struct ds_text word, struct ds_text host)
 {
@@ -292,6 +292,43 @@ static bool is_node(struct ds_text asked, struct ds_text node)
     if (asked_host != NULL && host == NULL)
         asked.len = (size_t)(asked_host - asked.data);
     return is_same(asked, node);
+}
+
+/* is_there says whether a name with its node is that of a process on that node. */
+static bool is_there(const struct pick_process *process, const struct ds_term *term,
+                     struct ds_text known_name, const struct titles *titles, struct ds_text node)
+{
+    const struct pick_process named = {.name = process->name_there};
+    return process->name_there.data != NULL && is_node(process->there, node) &&
+           is_process(&named, term, known_name, titles);
+}
+
+bool pick_process_has(const struct pick_process *process, const struct record *record)
+{
+    if (record->event->type != DS_EVENT_MESSAGE)
+        return false;
+    const struct ds_endpoint *end = record->event->conn->end;
+    const bool dir = record->event->dir;
+    const struct ds_term *role = record->event->message.role;
+    return is_process(process, &role[DS_ROLE_FROM], record->note.from_name,
+                      record->note.from_titles) ||
+           is_process(process, &role[DS_ROLE_TO], record->note.to_name,
+                      record->note.to_titles) ||
+           is_there(process, &role[DS_ROLE_FROM], record->note.from_name, record->note.from_titles,
+                    end[dir].node) ||
+           is_there(process, &role[DS_ROLE_TO], record->note.to_name, record->note.to_titles,
+                    end[!dir].node) ||
+           has_name_sent_to(process, record);
+}
+
+bool pick_process_is(const struct pick_process *process, const struct party *party)
+{
+    if (process->name.data != NULL)
+        return means(process->name, party->name) || has_title(process->name, party->titles) ||
+               (process->name_there.data != NULL && is_node(process->there, party->node) &&
+                (means(process->name_there, party->name) || has_title(process->name_there, party->titles)));
+    return party->has_pid && party->id == process->id && party->serial == process->serial &&
+           (process->node.data == NULL || is_same(process->node, party->node));
 }
 
 /* pick_node_text returns the name of a node from the user's word, which in Elixir may be :"bob@h". */

@@ -13,11 +13,13 @@ struct op_set {
     bool any;
 };
 
-/* pick_process is one --process: a registered name, a title (global:lab, pg:workers), or a pid. */
+/* pick_process is one --process: a registered name, a title (global:lab, pg:workers), a name with its node
+ * as reports show it (lab@bob@host), or a pid. */
 struct pick_process {
     const char *word;    /* as the user wrote it */
     struct ds_text name; /* absent for a pid */
     struct ds_text node; /* of a pid; absent: any node */
+    struct ds_text name_there, there; /* of a name with its node, which the whole may be; else absent */
     uint32_t id, serial;
 };
 

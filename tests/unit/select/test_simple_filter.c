@@ -49,6 +49,19 @@ static void finds_processes(void **state)
     record.note.from_name = TEXT("shell 1");
     assert_true(has_process("rex", &record));
     assert_true(has_process("'rex'", &record));
+    assert_true(has_process("rex@b@k", &record)); /* as reports show it */
+    assert_true(has_process("'rex'@b@k", &record));
+    conn.end[1].node = TEXT("b@10.0.0.1");
+    assert_true(has_process("rex@b@10.0.0.1", &record)); /* no pid, whatever it ends in */
+    conn.end[1].node = TEXT("b@k");
+    assert_true(has_process("rex@b", &record));
+    assert_true(has_process("rex@k", &record));
+    assert_true(has_process("'shell 1'@a@h", &record));
+    assert_false(has_process("rex@a@h", &record)); /* of that name on the other node */
+    assert_false(has_process("'shell 1'@b@k", &record));
+    assert_false(has_process("re@b@k", &record));
+    assert_false(has_process("@b@k", &record));
+    assert_false(has_process("rex@", &record));
     assert_true(has_process("shell 1", &record));
     const struct titles titles = {
         .num = 2,
