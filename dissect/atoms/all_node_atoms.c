@@ -215,7 +215,7 @@ struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct diss
         unlink_book(books, book);
     }
     link_newest(books, book);
-    node_places_note(book, end, other);
+    node_places_add(book, end, other);
     book->num_users++;
     return book;
 }

@@ -132,7 +132,7 @@ static bool is_key(const struct judge *judge)
 bool by_shape_is_likely(struct judge *judge, double weight, double all)
 {
     double next;
-    const struct candidate *second = candidates_take_best(judge, &next);
+    const struct candidate *second = candidates_pop_best(judge, &next);
     next = second != NULL && second->is_by_shape ? next : 0;
     if (is_key(judge) && (judge->num_claimed != 0 || weight < exp2(LEAST_RIVAL_ODDS_OF_KEY) * next))
         return false;

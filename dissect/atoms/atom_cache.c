@@ -19,11 +19,11 @@ enum {
 
 static void *take(struct dissect_ctx *env, size_t len)
 {
-    if (!memcap_take(&env->memcap, len))
+    if (!memcap_reserve(&env->memcap, len))
         return NULL;
     void *bytes = malloc(len);
     if (bytes == NULL) {
-        memcap_give(&env->memcap, len);
+        memcap_release(&env->memcap, len);
         env->stats.no_memory++;
     }
     return bytes;
@@ -55,7 +55,7 @@ static void forget(struct atom_cache *cache, struct dissect_ctx *env, struct ds_
 {
     cache->num_certain -= ds_atom_is_certain(atom->state);
     if (atom->text != NULL) {
-        memcap_give(&env->memcap, atom->len);
+        memcap_release(&env->memcap, atom->len);
         free((void *)(uintptr_t)atom->text);
         env->num_forgotten++;
     }
@@ -98,7 +98,7 @@ void atoms_set(struct atom_cache *cache, struct dissect_ctx *env, uint16_t slot,
     if (copy == NULL)
         return;
     if (len == 0)
-        memcap_give(&env->memcap, 1);
+        memcap_release(&env->memcap, 1);
     const uint8_t looks = escape_look_at_atom(from);
     if (!cursor_read_bytes(&from, copy, len))
         len = 0;
@@ -150,7 +150,7 @@ void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mas
     }
 }
 
-void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen)
+void atoms_on_loss(struct atom_cache *cache, uint64_t bytes, uint64_t seen)
 {
     const struct atom_rate *from = &cache->marks[1];
     /* Where little was seen, one definition in a hundred bytes is not surprising. */
@@ -197,9 +197,9 @@ void atoms_free(struct atom_cache *cache, struct dissect_ctx *env)
             if (atom->text != NULL)
                 forget(cache, env, atom);
         }
-        memcap_give(&env->memcap, SEGMENT_LEN);
+        memcap_release(&env->memcap, SEGMENT_LEN);
         if (segment->doubts != NULL)
-            memcap_give(&env->memcap, DOUBTS_LEN);
+            memcap_release(&env->memcap, DOUBTS_LEN);
         free(segment->doubts);
         free(segment);
         cache->segment[s] = NULL;

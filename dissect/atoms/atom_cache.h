@@ -82,10 +82,10 @@ void atoms_forget(struct atom_cache *cache, struct dissect_ctx *env, unsigned ma
  * address of a node is unknown again. */
 void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mask);
 
-/* atoms_lose tells that bytes of the frames were not seen; seen is how many were. As many
+/* atoms_on_loss tells that bytes of the frames were not seen; seen is how many were. As many
  * definitions are taken to be in them as in the latter half of what was seen: a connection defines
  * most of its atoms at its beginning. */
-void atoms_lose(struct atom_cache *cache, uint64_t bytes, uint64_t seen);
+void atoms_on_loss(struct atom_cache *cache, uint64_t bytes, uint64_t seen);
 
 /* atoms_doubt_of returns the doubt of a slot; NULL where there is none. */
 struct atom_doubt *atoms_doubt_of(const struct atom_cache *cache, uint16_t slot);

@@ -298,7 +298,7 @@ void candidates_add_by_role(struct judge *judge)
         add_rivals(judge);
 }
 
-const struct candidate *candidates_take_best(struct judge *judge, double *weight)
+const struct candidate *candidates_pop_best(struct judge *judge, double *weight)
 {
     struct candidate *best = NULL;
     *weight = 0;

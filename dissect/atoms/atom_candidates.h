@@ -69,8 +69,8 @@ double candidates_rarity(const struct judge *judge, unsigned number);
  * has. */
 void candidates_add_by_role(struct judge *judge);
 
-/* candidates_take_best returns the candidate that is most probable, and leaves nothing of that to it; NULL
+/* candidates_pop_best returns the candidate that is most probable, and leaves nothing of that to it; NULL
  * where none is any more. */
-const struct candidate *candidates_take_best(struct judge *judge, double *weight);
+const struct candidate *candidates_pop_best(struct judge *judge, double *weight);
 
 #endif

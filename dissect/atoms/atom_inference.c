@@ -168,13 +168,13 @@ static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64
     double weight;
     judge_begin(&judge, book, slot, direction);
     const double all = weigh_all(&judge, direction);
-    const struct candidate *best = candidates_take_best(&judge, &weight);
+    const struct candidate *best = candidates_pop_best(&judge, &weight);
     bool is_likely = best != NULL && !best->is_rival;
     if (is_likely && best->is_by_shape) {
         const double rest = (all - weight) / all;
         const double odds = -log2(rest > LEAST_REST ? rest : LEAST_REST);
         if (by_shape_is_likely(&judge, weight, all))
-            return shape_claims_take(book, slot, shape_contexts_atom(book, best->text), odds)
+            return shape_claims_add(book, slot, shape_contexts_atom(book, best->text), odds)
                        ? best->text
                        : (struct ds_text){NULL, 0};
         is_likely = false;
@@ -211,7 +211,7 @@ void atom_infer_guess(struct node_atoms *book, uint16_t slot, uint64_t direction
     double weight;
     judge_begin(&judge, book, slot, direction);
     const double all = weigh_all(&judge, direction);
-    while (guess->num < DS_GUESS_ATOMS && (next = candidates_take_best(&judge, &weight)) != NULL &&
+    while (guess->num < DS_GUESS_ATOMS && (next = candidates_pop_best(&judge, &weight)) != NULL &&
            weight / all >= 0.01) {
         guess->atom[guess->num].text = next->text;
         guess->atom[guess->num++].percent = (uint8_t)(100 * weight / all);

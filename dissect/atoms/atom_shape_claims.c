@@ -18,7 +18,7 @@ void shape_claims_leave(struct node_atoms *book, uint16_t slot)
     shapes->slots[slot].claim = 0;
 }
 
-bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, double odds)
+bool shape_claims_add(struct node_atoms *book, uint16_t slot, unsigned text, double odds)
 {
     struct book_shapes *shapes = &book->shapes;
     if (shapes->slots == NULL || text >= shape_contexts_num_atoms())

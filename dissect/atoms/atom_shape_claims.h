@@ -7,9 +7,9 @@
 
 #include "atoms/node_atoms_parts.h"
 
-/* shape_claims_take says whether an atom that only contexts speak for may be what a slot means: each
+/* shape_claims_add says whether an atom that only contexts speak for may be what a slot means: each
  * atom has one slot. odds: log2 of how much more likely it is than not. */
-bool shape_claims_take(struct node_atoms *book, uint16_t slot, unsigned text, double odds);
+bool shape_claims_add(struct node_atoms *book, uint16_t slot, unsigned text, double odds);
 
 /* shape_claims_against returns how many bits speak against an atom as another slot most likely means it. */
 double shape_claims_against(const struct node_atoms *book, uint16_t slot, unsigned text);

@@ -32,9 +32,9 @@ struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct diss
 /* node_atoms_leave takes note of that a connection at that place has ended. */
 void node_atoms_leave(struct node_atoms *book, const struct ds_addr *addr, uint16_t port);
 
-/* node_atoms_note_own takes note of the slot that a node which nobody has named has for its name. Two of
+/* node_atoms_set_own takes note of the slot that a node which nobody has named has for its name. Two of
  * them are of two nodes: nothing is likely of these any more. */
-void node_atoms_note_own(struct node_atoms *book, uint16_t slot);
+void node_atoms_set_own(struct node_atoms *book, uint16_t slot);
 
 void node_atoms_release(struct node_atoms *book); /* NULL is allowed */
 

@@ -23,8 +23,8 @@ bool node_places_has(const struct node_atoms *book, const struct ds_endpoint *en
     return find_place(book, &end->addr, end->port) < book->num_places;
 }
 
-void node_places_note(struct node_atoms *book, const struct ds_endpoint *end,
-                      const struct ds_endpoint *other)
+void node_places_add(struct node_atoms *book, const struct ds_endpoint *end,
+                     const struct ds_endpoint *other)
 {
     unsigned at = find_place(book, &end->addr, end->port);
     if (at == ATOM_BOOK_PLACES) {
@@ -53,7 +53,7 @@ static void judge_several(struct node_atoms *book)
     book->generation++;
 }
 
-void node_atoms_note_own(struct node_atoms *book, uint16_t slot)
+void node_atoms_set_own(struct node_atoms *book, uint16_t slot)
 {
     if (book->name == NULL && book->own_slot != 0 && book->own_slot != slot + 1)
         judge_several(book);

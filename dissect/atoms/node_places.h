@@ -10,10 +10,10 @@
 bool node_places_has(const struct node_atoms *book, const struct ds_endpoint *end);
 bool node_places_has_addr(const struct node_atoms *book, const struct ds_addr *addr);
 
-/* node_places_note remembers where a node is, for when nothing else is known of it, and the other end of
+/* node_places_add remembers where a node is, for when nothing else is known of it, and the other end of
  * the connection there; NULL: there is none. */
-void node_places_note(struct node_atoms *book, const struct ds_endpoint *end,
-                      const struct ds_endpoint *other);
+void node_places_add(struct node_atoms *book, const struct ds_endpoint *end,
+                     const struct ds_endpoint *other);
 
 /* node_places_is_beside says whether two nodes were seen at one address: of those on one host, several may
  * have been started in the same second. */

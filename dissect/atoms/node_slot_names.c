@@ -92,7 +92,7 @@ bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot)
     return false;
 }
 
-bool node_slot_names_note(struct node_atoms *book, uint16_t slot)
+bool node_slot_names_add(struct node_atoms *book, uint16_t slot)
 {
     const bool is_new = slot < ATOM_BOOK_MODULUS && !node_slot_names_is_node(book, slot);
     if (slot < ATOM_BOOK_MODULUS)

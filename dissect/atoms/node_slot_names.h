@@ -16,9 +16,9 @@ struct ds_text node_slot_names_find(const struct all_node_atoms *books, const st
                                     uint16_t slot, const struct ds_endpoint *end);
 
 /* node_slot_names_is_node says whether a slot stood where only the name of a node does, or was given one.
- * node_slot_names_note takes note of the former; false: that was known before. */
+ * node_slot_names_add takes note of the former; false: that was known before. */
 bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot);
-bool node_slot_names_note(struct node_atoms *book, uint16_t slot);
+bool node_slot_names_add(struct node_atoms *book, uint16_t slot);
 
 /* node_slot_names_add_end takes note of that a slot is the name of the node at the other end of a
  * connection of the sender. node_slot_names_end_of returns which node that is, where the slot stands in

@@ -96,8 +96,8 @@ struct conn {
     uint64_t sealed_rest;
 };
 
-/* conn_note_change records that a counted part of the view has changed. */
-static inline void conn_note_change(struct conn *conn)
+/* conn_mark_changed records that a counted part of the view has changed. */
+static inline void conn_mark_changed(struct conn *conn)
 {
     conn->view.changes++;
 }

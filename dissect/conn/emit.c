@@ -52,7 +52,7 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
         stats->gap_bytes += event->gap.bytes;
         counters->gaps++;
         counters->gap_bytes += event->gap.bytes;
-        conn_note_change(conn);
+        conn_mark_changed(conn);
         break;
     case DS_EVENT_EPMD:
         stats->epmd_messages++;
@@ -73,7 +73,7 @@ static void count_event(struct dissect_ctx *env, struct conn *conn, struct ds_ev
     if (event->fault.kind != DS_FAULT_NONE) {
         stats->faults++;
         counters->faults++;
-        conn_note_change(conn);
+        conn_mark_changed(conn);
     }
     stats->unknown_atoms += event->unknown_atoms;
     counters->unknown_atoms += event->unknown_atoms;
@@ -144,7 +144,7 @@ void conn_set_node(struct dissect_ctx *env, struct conn *conn, int end, struct d
     conn->node[end] = copy;
     endpoint->node = (struct ds_text){copy, name.len};
     endpoint->node_inferred = inferred;
-    conn_note_change(conn);
+    conn_mark_changed(conn);
     if (creation == 0 || (inferred && conn->creation_certain[end]))
         return;
     endpoint->creation = creation;
@@ -156,7 +156,7 @@ void conn_forget_inferred(struct conn *conn, int end)
     struct ds_endpoint *endpoint = &conn->view.end[end];
     if (endpoint->node.data == NULL || !endpoint->node_inferred)
         return;
-    conn_note_change(conn);
+    conn_mark_changed(conn);
     free(conn->node[end]);
     conn->node[end] = NULL;
     endpoint->node = (struct ds_text){NULL, 0};
@@ -173,7 +173,7 @@ void conn_correct_node(struct dissect_ctx *env, struct conn *conn, int end, stru
 
 void conn_forget_nodes(struct conn *conn)
 {
-    conn_note_change(conn);
+    conn_mark_changed(conn);
     for (int end = 0; end < 2; end++) {
         free(conn->node[end]);
         conn->node[end] = NULL;

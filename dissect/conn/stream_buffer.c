@@ -17,11 +17,11 @@ bool stream_buffer_add(struct stream_buffer *buffer, struct dissect_ctx *env, st
         size_t cap = need > 2 * buffer->cap ? need : 2 * buffer->cap;
         if (cap < HOLD_MIN_LEN)
             cap = HOLD_MIN_LEN;
-        if (!memcap_take(&env->memcap, cap - buffer->cap))
+        if (!memcap_reserve(&env->memcap, cap - buffer->cap))
             return false;
         uint8_t *bytes = realloc(buffer->bytes, cap);
         if (bytes == NULL) {
-            memcap_give(&env->memcap, cap - buffer->cap);
+            memcap_release(&env->memcap, cap - buffer->cap);
             env->stats.no_memory++;
             return false;
         }
@@ -44,7 +44,7 @@ void stream_buffer_drop(struct stream_buffer *buffer, size_t len)
 
 void stream_buffer_free(struct stream_buffer *buffer, struct dissect_ctx *env)
 {
-    memcap_give(&env->memcap, buffer->cap);
+    memcap_release(&env->memcap, buffer->cap);
     free(buffer->bytes);
     *buffer = (struct stream_buffer){0};
 }

@@ -16,11 +16,11 @@ _Static_assert(MAX_KEPT > LENGTH_LEN + 20 + HEADER_MAX_REFS * (3 + ATOM_MAX_LEN)
 
 struct decoder_state *decoder_state_new(struct dissect_ctx *env)
 {
-    if (!memcap_take(&env->memcap, sizeof(struct decoder_state)))
+    if (!memcap_reserve(&env->memcap, sizeof(struct decoder_state)))
         return NULL;
     struct decoder_state *state = calloc(1, sizeof *state);
     if (state == NULL) {
-        memcap_give(&env->memcap, sizeof(struct decoder_state));
+        memcap_release(&env->memcap, sizeof(struct decoder_state));
         env->stats.no_memory++;
     }
     return state;
@@ -35,7 +35,7 @@ static void drop(struct decoder_state *state, struct dissect_ctx *env, struct st
 {
     *(piece->older != NULL ? &piece->older->newer : &state->oldest) = piece->newer;
     *(piece->newer != NULL ? &piece->newer->older : &state->newest) = piece->older;
-    memcap_give(&env->memcap, cost(piece));
+    memcap_release(&env->memcap, cost(piece));
     free(piece);
 }
 
@@ -52,11 +52,11 @@ static struct state_piece *add(struct decoder_state *state, struct dissect_ctx *
                                int dir, struct cursor bytes, uint64_t truncated_len)
 {
     const size_t len = cursor_left(&bytes);
-    if (truncated_len > UINT32_MAX || !memcap_take(&env->memcap, sizeof(struct state_piece) + len))
+    if (truncated_len > UINT32_MAX || !memcap_reserve(&env->memcap, sizeof(struct state_piece) + len))
         return NULL;
     struct state_piece *piece = malloc(sizeof *piece + len);
     if (piece == NULL) {
-        memcap_give(&env->memcap, sizeof *piece + len);
+        memcap_release(&env->memcap, sizeof *piece + len);
         env->stats.no_memory++;
         return NULL;
     }
@@ -91,7 +91,7 @@ static void settle(struct decoder_state *state, struct dissect_ctx *env, struct 
         if (piece->truncated_len == 0) {
             piece->len--;
             piece->truncated_len = 1;
-            memcap_give(&env->memcap, 1);
+            memcap_release(&env->memcap, 1);
         }
         piece->is_first = false;
     }
@@ -129,7 +129,7 @@ static void drop_open(struct decoder_state *state, struct dissect_ctx *env,
     struct unfinished_message *open = *at;
     *at = open->chain;
     unuse_all(state, env, open);
-    memcap_give(&env->memcap, open_cost(open));
+    memcap_release(&env->memcap, open_cost(open));
     free(open);
 }
 
@@ -149,11 +149,11 @@ static struct unfinished_message *add_open(struct decoder_state *state, struct d
     struct unfinished_message made = {.sequence = header->sequence};
     for (uint32_t i = 0; i < header->num_refs; i++)
         made.max_used += used_of(state, dir, &header->refs[i]) != NULL;
-    if (!memcap_take(&env->memcap, open_cost(&made)))
+    if (!memcap_reserve(&env->memcap, open_cost(&made)))
         return NULL;
     struct unfinished_message *open = malloc(open_cost(&made));
     if (open == NULL) {
-        memcap_give(&env->memcap, open_cost(&made));
+        memcap_release(&env->memcap, open_cost(&made));
         env->stats.no_memory++;
         return NULL;
     }
@@ -179,7 +179,7 @@ void decoder_state_free(struct decoder_state *state, struct dissect_ctx *env)
     }
     while (state->oldest != NULL)
         drop(state, env, state->oldest);
-    memcap_give(&env->memcap, sizeof *state);
+    memcap_release(&env->memcap, sizeof *state);
     free(state);
 }
 

@@ -282,7 +282,7 @@ static void handle_step(struct dissect_ctx *env, struct conn *conn, int dir, str
         break;
     case DS_STEP_COMPLEMENT:
         conn->view.end[dir].creation = h->creation;
-        conn_note_change(conn);
+        conn_mark_changed(conn);
         conn->creation_certain[dir] = true;
         break;
     default:
@@ -525,7 +525,7 @@ static void dist_take_alone(struct dissect_ctx *env, struct conn *conn, int dir,
     if (d->phase != DIST_CHANNEL && d->phase != DIST_DEAD)
         know_channel(env, conn, dir);
     if (d->phase == DIST_CHANNEL)
-        dist_stream_take_alone(d->channel, frame);
+        dist_stream_read_alone(d->channel, frame);
 }
 
 /* dist_sealed reports a connection whose content is encrypted and cannot be decoded. */
@@ -662,7 +662,7 @@ static void dist_give_state(struct dissect_ctx *env, const struct conn *conn,
                                                       .lost_before = d->lost && oldest != NULL};
         began = began && (d->channel == NULL || (oldest != NULL && oldest->pinned));
     }
-    decoder_state_give(env, conn, point, rest, began, give, context);
+    decoder_state_export(env, conn, point, rest, began, give, context);
 }
 
 static void dist_progress(const struct conn *conn, int dir, uint64_t *size, uint64_t *passed)

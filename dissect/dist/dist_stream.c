@@ -138,7 +138,7 @@ static void emit_gap(struct dist_stream *channel)
 /* begin_search records the loss of the framing and of lost bytes, and starts a search. */
 static void begin_search(struct dist_stream *channel, uint64_t lost, struct damage loss)
 {
-    frames_lose(&channel->frames, loss);
+    frames_on_loss(&channel->frames, loss);
     channel->searching = true;
     channel->search = (struct resync){0};
     channel->loss = loss;
@@ -166,7 +166,7 @@ static void give_up(struct dist_stream *channel, struct cursor bytes)
                                                      : "its length does not match its content";
     if (channel->passed == 0)
         channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
-    frames_give_up(&channel->frames, beginning, what);
+    frames_abandon(&channel->frames, beginning, what);
     reject(channel, UNREADABLE);
     channel->told = cursor_left(&beginning);
 }
@@ -228,7 +228,7 @@ static bool keep(struct dist_stream *channel, struct cursor bytes)
 static void finish_held(struct dist_stream *channel)
 {
     /* Only bytes that came count as traffic, not the announced length. */
-    frames_take(&channel->frames, stream_buffer_cursor(&channel->held), channel->passed,
+    frames_read(&channel->frames, stream_buffer_cursor(&channel->held), channel->passed,
                 channel->damage);
     stream_buffer_free(&channel->held, channel->frames.env);
     channel->passed = channel->frame_len = channel->look = 0;
@@ -259,7 +259,7 @@ static void feed_frames(struct dist_stream *channel, struct cursor *data)
             !cursor_child(data, FRAME_LENGTH_LEN + (size_t)len, &frame))
             return;
         channel->frames.began_ns = channel->frames.conn->tcp->now_ns;
-        frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
+        frames_read(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
     }
 }
 
@@ -531,9 +531,9 @@ void dist_stream_gap(struct dist_stream *channel, uint64_t len, enum tcp_gap why
         begin_search(channel, len - left, damage);
 }
 
-void dist_stream_take_alone(struct dist_stream *channel, struct cursor frame)
+void dist_stream_read_alone(struct dist_stream *channel, struct cursor frame)
 {
-    frames_take(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
+    frames_read(&channel->frames, frame, cursor_left(&frame), (struct damage){0});
 }
 
 void dist_stream_end(struct dist_stream *channel)

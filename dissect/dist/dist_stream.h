@@ -8,7 +8,7 @@
 #define DISSECT_DIST_STREAM_H
 
 #include "conn/conn.h"
-#include "dist/decoder_state_give.h"
+#include "dist/decoder_state_export.h"
 
 struct dist_stream;
 
@@ -46,8 +46,8 @@ bool dist_stream_is_inside(const struct dist_stream *channel);
 
 void dist_stream_free(struct dist_stream *channel);
 
-/* dist_stream_take_alone processes a whole frame from outside the stream. */
-void dist_stream_take_alone(struct dist_stream *channel, struct cursor frame);
+/* dist_stream_read_alone processes a whole frame from outside the stream. */
+void dist_stream_read_alone(struct dist_stream *channel, struct cursor frame);
 
 /* dist_stream_get_rest returns the buffered bytes of an incomplete frame, or the bytes being
  * searched for one; before these, one lost byte represents all lost ones. */

@@ -58,11 +58,11 @@ static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message, cons
         len += atoms[i].len;
     if (len == 0)
         return true;
-    if (!memcap_take(&env->memcap, len))
+    if (!memcap_reserve(&env->memcap, len))
         return false;
     struct ds_atom *copy = malloc(len);
     if (copy == NULL) {
-        memcap_give(&env->memcap, len);
+        memcap_release(&env->memcap, len);
         env->stats.no_memory++;
         return false;
     }
@@ -83,13 +83,13 @@ static bool copy_atoms(struct dissect_ctx *env, struct fragmented *message, cons
 struct fragmented *fragments_open(struct fragments *fragments, struct dissect_ctx *env,
                                   uint64_t sequence, const struct ds_atom *atoms, uint32_t num_atoms)
 {
-    if (!memcap_take(&env->memcap, sizeof(struct fragmented)))
+    if (!memcap_reserve(&env->memcap, sizeof(struct fragmented)))
         return NULL;
     struct fragmented *message = calloc(1, sizeof *message);
     if (message == NULL)
         env->stats.no_memory++;
     if (message == NULL || !copy_atoms(env, message, atoms, num_atoms)) {
-        memcap_give(&env->memcap, sizeof *message);
+        memcap_release(&env->memcap, sizeof *message);
         free(message);
         return NULL;
     }
@@ -126,7 +126,7 @@ void fragments_close(struct fragments *fragments, struct dissect_ctx *env, struc
     list_remove(fragments, message);
     fragments->num--;
     stream_buffer_free(&message->body, env);
-    memcap_give(&env->memcap, message->atoms_len + sizeof *message);
+    memcap_release(&env->memcap, message->atoms_len + sizeof *message);
     free(message->atoms);
     free(message);
 }

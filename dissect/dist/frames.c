@@ -82,7 +82,7 @@ static void emit_tick(struct frames *frames, struct cursor frame)
 /* emit_message emits the event of a message that the current frame completed. */
 static void emit_message(struct frames *frames, struct ds_event *event)
 {
-    if (socket_places_may_tell(event))
+    if (socket_places_may_name(event))
         socket_places_learn(frames->env, frames->conn, event);
     if ((event->unknown_atoms | event->likely_atoms | event->address_atoms) != 0)
         frames->lacks_atoms = true;
@@ -347,7 +347,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
             source->damage = (struct damage){
                 DS_FAULT_MALFORMED, what != NULL ? what : "the frame ends within its header"};
         if (header.type != HEADER_PLAIN && header.fragment != 0)
-            atoms_lose(&frames->atoms, cursor_left(at), frames->seen_total);
+            atoms_on_loss(&frames->atoms, cursor_left(at), frames->seen_total);
         at->end = at->at;
         header.num_refs = 0; /* their texts may be gone, and no code uses them from here on */
         if (header.type == HEADER_PLAIN || header.fragment == 0) {
@@ -368,7 +368,7 @@ take_headed(struct frames *frames, struct control_source *source, struct cursor 
         decode(frames, source, at, header.refs, event);
 }
 
-/* take_whole processes a frame that is not a tick: see frames_take. */
+/* take_whole processes a frame that is not a tick: see frames_read. */
 static __attribute__((noinline)) void take_whole(struct frames *frames, struct cursor frame,
                                                  uint64_t len, struct damage damage,
                                                  struct ds_frame *sent)
@@ -424,7 +424,7 @@ static void read_snapshot_frame(struct frames *frames, struct cursor frame)
     }
 }
 
-void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage)
+void frames_read(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage)
 {
     if (frames->env->past == DS_SNAPSHOT_INFERRED || frames->env->past == DS_SNAPSHOT_LIKELY) {
         read_snapshot_frame(frames, frame);
@@ -448,7 +448,7 @@ void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struc
     raw_emit_frame(frames->env, frames->conn, frames->dir, frame, sent, fault);
 }
 
-void frames_give_up(struct frames *frames, struct cursor beginning, const char *what)
+void frames_abandon(struct frames *frames, struct cursor beginning, const char *what)
 {
     const struct ds_frame sent = {.kind = DS_FRAME_UNKNOWN, .size = cursor_left(&beginning),
                                   .completes = true};
@@ -478,7 +478,7 @@ void frames_init(struct frames *frames, struct dissect_ctx *env, struct conn *co
     };
 }
 
-void frames_lose(struct frames *frames, struct damage loss)
+void frames_on_loss(struct frames *frames, struct damage loss)
 {
     forget_atoms(frames, ATOM_ALL_SEGMENTS);
     frames->doubt = 0;
@@ -489,7 +489,7 @@ void frames_lose(struct frames *frames, struct damage loss)
 void frames_miss(struct frames *frames, uint64_t bytes)
 {
     frames->lost_total += bytes;
-    atoms_lose(&frames->atoms, bytes, frames->seen_total);
+    atoms_on_loss(&frames->atoms, bytes, frames->seen_total);
 }
 
 void frames_end(struct frames *frames, struct damage damage)

@@ -46,17 +46,17 @@ struct frames {
 void frames_init(struct frames *frames, struct dissect_ctx *env, struct conn *conn, int dir,
                  struct damage late);
 
-/* frames_take processes a frame of len bytes, its length included, and emits what it completes.
+/* frames_read processes a frame of len bytes, its length included, and emits what it completes.
  * frame contains the bytes that were kept; damage says why some are missing. If part of the header
  * is missing, the slots that it may have overwritten are forgotten. */
-void frames_take(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage);
+void frames_read(struct frames *frames, struct cursor frame, uint64_t len, struct damage damage);
 
-/* frames_give_up reports a frame that cannot be read; beginning is the part reported as its bytes,
+/* frames_abandon reports a frame that cannot be read; beginning is the part reported as its bytes,
  * what is the reason. */
-void frames_give_up(struct frames *frames, struct cursor beginning, const char *what);
+void frames_abandon(struct frames *frames, struct cursor beginning, const char *what);
 
-/* frames_lose records that frames may be missing: the whole atom cache is unknown. */
-void frames_lose(struct frames *frames, struct damage loss);
+/* frames_on_loss records that frames may be missing: the whole atom cache is unknown. */
+void frames_on_loss(struct frames *frames, struct damage loss);
 
 /* frames_miss counts bytes that are missing. */
 void frames_miss(struct frames *frames, uint64_t bytes);

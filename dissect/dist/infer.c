@@ -137,7 +137,7 @@ static void learn_creation(struct inference *in, int end, uint32_t creation)
         if (endpoint->creation != 0 && endpoint->creation != creation && !in->conn->said[end])
             conn_forget_inferred(in->conn, end);
         endpoint->creation = creation;
-        conn_note_change(in->conn);
+        conn_mark_changed(in->conn);
         in->conn->creation_certain[end] = true;
     }
 }

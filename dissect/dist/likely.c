@@ -149,7 +149,7 @@ struct roles_of {
  * atoms, so those are forgotten. */
 static void note_node(struct node_atoms *book, uint16_t slot)
 {
-    if (node_slot_names_note(book, slot))
+    if (node_slot_names_add(book, slot))
         shape_fit_forget(book);
 }
 
@@ -398,7 +398,7 @@ static void note_nodes(struct node_atoms *book, const struct ds_endpoint *end, i
             if (refs[i].len != len[e] || memcmp(refs[i].text, text[e], len[e]) != 0)
                 continue;
             if (e == dir)
-                node_atoms_note_own(book, refs[i].slot);
+                node_atoms_set_own(book, refs[i].slot);
             else
                 node_slot_names_add_end(book, refs[i].slot, &end[e]);
         }

@@ -33,8 +33,8 @@ void socket_places_free(struct socket_places *places); /* NULL is allowed */
 void socket_places_learn(struct dissect_ctx *env, const struct conn *conn,
                          const struct ds_event *event);
 
-/* socket_places_may_tell checks quickly whether a message may name a listener. */
-static inline bool socket_places_may_tell(const struct ds_event *event)
+/* socket_places_may_name checks quickly whether a message may name a listener. */
+static inline bool socket_places_may_name(const struct ds_event *event)
 {
     enum { REG_SEND = 6, MONITOR_P_EXIT = 28 };
     return event->message.code == REG_SEND || event->message.code == MONITOR_P_EXIT;

@@ -500,7 +500,7 @@ static void add_pair(struct text *text)
 static bool separate_keywords(struct text *text, struct text_frame *frame)
 {
     if (frame->shown == 0 && frame->hidden == 0)
-        return !text_take_nil(text);
+        return !text_skip_nil(text);
     add_comma(text);
     add_pair(text);
     return true;
@@ -561,7 +561,7 @@ static bool separate_ordered(struct text *text, const struct text_frame *frame)
 static bool separate_set(struct text *text, struct text_frame *frame)
 {
     if (frame->shown % 2 == 0) {
-        (void)text_take_nil(text);
+        (void)text_skip_nil(text);
         if (frame->shown == 0)
             return false;
         frame->shown--;

@@ -217,7 +217,7 @@ static inline void text_add_more(struct text *text, uint64_t num, const char *wh
     text_put_text(text, what);
 }
 
-static inline void text_note_cut(struct text *text)
+static inline void text_mark_cut(struct text *text)
 {
     if (text->options->cut != NULL)
         *text->options->cut = true;
@@ -227,7 +227,7 @@ static inline void text_note_cut(struct text *text)
 static inline void text_add_more_bytes(struct text *text, uint64_t num)
 {
     text_add_more(text, num, " bytes");
-    text_note_cut(text);
+    text_mark_cut(text);
 }
 
 /* text_add_likely marks an atom that is only likely with a sign that no atom has. */
@@ -313,8 +313,8 @@ TOKEN_INLINE bool text_close(struct text *text, const struct text_syntax *syntax
     return true;
 }
 
-/* text_take_nil skips the end of a proper list; false if something else comes next. */
-static inline bool text_take_nil(struct text *text)
+/* text_skip_nil skips the end of a proper list; false if something else comes next. */
+static inline bool text_skip_nil(struct text *text)
 {
     uint8_t tag;
     return cursor_peek_u8(&text->at, &tag) && tag == TERM_TAG_NIL && cursor_skip(&text->at, 1);
@@ -329,7 +329,7 @@ TOKEN_INLINE bool text_separate(struct text *text, const struct text_syntax *syn
     switch (frame->class) {
     case OPEN_LIST:
         if (frame->shown == 0 && frame->hidden == 0) {
-            if (text_take_nil(text))
+            if (text_skip_nil(text))
                 return false;
             text_put_mark(text, &syntax->bar);
             return true;
@@ -415,7 +415,7 @@ TOKEN_INLINE void text_add_integer(struct text *text, const struct text_syntax *
     text_resume(text);
     /* A complete integer ends in a digit, and hexadecimal digits are capitals. */
     if (!text->failed && text->pen[-1] == 's')
-        text_note_cut(text);
+        text_mark_cut(text);
 }
 
 TOKEN_INLINE void text_add_float(struct text *text, const struct text_syntax *syntax,

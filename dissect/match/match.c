@@ -206,7 +206,7 @@ static enum ds_match_result run(struct ds_match *match, const struct view *terms
     run->steps = RUN_MAX_STEPS;
     run->trouble = RUN_NO_TROUBLE;
     run->num_frames = 0;
-    const bool matches = walk_terms(match, terms, num_terms) && guard_holds(match);
+    const bool matches = walk_terms(match, terms, num_terms) && guard_is_true(match);
     if (run->arena.blocks != NULL)
         arena_reset(&run->arena);
     return matches                             ? DS_MATCH_YES

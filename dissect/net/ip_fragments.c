@@ -100,7 +100,7 @@ static void free_pieces(struct assembly *assembly)
 static void free_assembly(struct ip_fragments *fragments, struct assembly *assembly)
 {
     free_pieces(assembly);
-    memcap_give(fragments->memcap, assembly->charged);
+    memcap_release(fragments->memcap, assembly->charged);
     free(assembly->whole);
     free(assembly);
 }
@@ -150,7 +150,7 @@ void ip_fragments_free(struct ip_fragments *fragments)
 /* charge charges len bytes for assembly to the memory cap, and evicts older packets if necessary. */
 static bool charge(struct ip_fragments *fragments, struct assembly *assembly, uint64_t len)
 {
-    while (!memcap_take(fragments->memcap, len)) {
+    while (!memcap_reserve(fragments->memcap, len)) {
         if (fragments->oldest == NULL || fragments->oldest == assembly)
             return false;
         drop_assembly(fragments, fragments->oldest);

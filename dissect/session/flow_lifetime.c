@@ -33,7 +33,7 @@ void session_forget_flow(struct ds_session *session, struct flow *flow)
     tcp_table_forget(tcp);
 }
 
-bool session_take_flow(struct ds_session *session, struct flow *flow, const struct proto *proto)
+bool session_start_flow(struct ds_session *session, struct flow *flow, const struct proto *proto)
 {
     struct dissect_ctx *env = &session->env;
     struct conn *conn = &flow->conn;

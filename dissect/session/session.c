@@ -6,7 +6,7 @@
 
 #include "atoms/atom_memory.h"
 #include "dist/decoder_state.h"
-#include "dist/decoder_state_give.h"
+#include "dist/decoder_state_export.h"
 #include "dist/dist.h"
 #include "dist/node_name.h"
 #include "dist/registry.h"
@@ -235,8 +235,8 @@ static void give_said(struct dissect_ctx *env, const struct flow *flow, const st
                                                     stream_buffer_cursor(&flow->probes[dir].held),
                                                 .lost_before = flow->lost[dir]};
     }
-    decoder_state_give(env, &flow->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,
-                       context);
+    decoder_state_export(env, &flow->conn, point, rest, tcp->syn_seen[0] || tcp->syn_seen[1], give,
+                         context);
 }
 
 static void give_tls_snapshot(const struct decoder_state_walk *walk, const struct flow *flow,
@@ -247,7 +247,7 @@ static void give_tls_snapshot(const struct decoder_state_walk *walk, const struc
         decoder != NULL && decoder->oldest != NULL ? decoder->oldest->ts_ns : flow->tcp->now_ns;
     struct tls_snapshot past;
     tls_snapshot_begin(&past, flow->tls, flow->tcp, point, since_ns, walk->give, walk->context);
-    give_said(walk->env, flow, point, tls_snapshot_take, &past);
+    give_said(walk->env, flow, point, tls_snapshot_read, &past);
     tls_snapshot_end(&past);
 }
 

@@ -34,7 +34,7 @@ static void on_open(void *context, struct tcp_conn_view *view)
         flow->conn.view.end[end].port = view->port[end];
     }
     if (proto_find(env, &flow->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES)
-        (void)session_take_flow(session, flow, proto);
+        (void)session_start_flow(session, flow, proto);
 }
 
 /* on_snapshot processes snapshot bytes of a connection that is known to be a distribution
@@ -46,7 +46,7 @@ static void on_snapshot(struct ds_session *session, struct flow *flow, int dir, 
     if (conn->proto == NULL) {
         for (int d = 0; d < 2; d++)
             conn->late[d] = !flow->tcp->syn_seen[d];
-        if (!session_take_flow(session, flow, &dist_proto))
+        if (!session_start_flow(session, flow, &dist_proto))
             return;
     }
     if (env->past != DS_SNAPSHOT_OPEN)
@@ -170,13 +170,13 @@ static void on_tls_end(void *context, int dir)
     leave_moment(flow);
 }
 
-/* on_decrypted reports a connection that cannot be decrypted if its port shows its protocol. */
-static void on_decrypted(struct ds_session *session, struct flow *flow)
+/* report_sealed reports a connection that cannot be decrypted if its port shows its protocol. */
+static void report_sealed(struct ds_session *session, struct flow *flow)
 {
     const struct proto *proto = NULL;
     if (flow->conn.proto == NULL &&
         proto_find(&session->env, &flow->conn, 0, cursor_make(NULL, 0), &proto) == PROTO_YES &&
-        !session_take_flow(session, flow, proto))
+        !session_start_flow(session, flow, proto))
         return;
     if (flow->conn.proto != NULL && flow->conn.proto->sealed != NULL) {
         flow->conn.proto->sealed(&session->env, &flow->conn);
@@ -192,7 +192,7 @@ static void on_tls_sealed(void *context)
     if (flow->is_forgotten)
         return;
     enter_moment(flow);
-    on_decrypted(flow->session, flow);
+    report_sealed(flow->session, flow);
     leave_moment(flow);
 }
 
@@ -371,7 +371,7 @@ static void on_end(void *context, struct tcp_conn_view *view, int dir)
         return;
     }
     session_enter_tls(flow);
-    tls_note_end(flow->tls, dir);
+    tls_on_end(flow->tls, dir);
     session_leave_tls(session, flow);
 }
 
@@ -403,7 +403,7 @@ static void on_icmp(void *context, struct tcp_conn_view *view, int dir)
         return;
     }
     session_enter_tls(flow);
-    tls_note_icmp(flow->tls, dir);
+    tls_on_icmp(flow->tls, dir);
     session_leave_tls(session, flow);
 }
 
@@ -418,7 +418,7 @@ static void on_stall(void *context, struct tcp_conn_view *view, int dir, const s
         return;
     }
     session_enter_tls(flow);
-    tls_note_stall(flow->tls, dir, stall);
+    tls_on_stall(flow->tls, dir, stall);
     session_leave_tls(session, flow);
 }
 

@@ -109,7 +109,7 @@ void session_probe(struct ds_session *session, struct flow *flow, int dir, struc
     }
     switch (look(session, flow, dir, data, &proto)) {
     case PROTO_YES:
-        if (!session_take_flow(session, flow, proto))
+        if (!session_start_flow(session, flow, proto))
             return;
         report_early(session, flow, dir, data);
         if (from_held)

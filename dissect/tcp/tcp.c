@@ -22,7 +22,7 @@ static void sweep(struct tcp_table *table, uint64_t max_conns)
         bool was_last = conn == last;
         tcp_waiting_remove(table, conn);
         tcp_set_now(table, conn);
-        tcp_give_up(table, conn);
+        tcp_abandon(table, conn);
         if (was_last)
             return;
     }
@@ -40,7 +40,7 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
                         const struct icmp_error *error)
 {
     int dir;
-    tcp_take_all(table);
+    tcp_receive_all(table);
     struct tcp_conn *conn = tcp_find_conn(table, segment, &dir);
     if (conn == NULL || conn->closed || conn->forgotten)
         return 0;
@@ -76,7 +76,7 @@ void tcp_table_time(struct tcp_table *table, int64_t now_ns)
 {
     if (now_ns < table->shared.now_ns)
         return;
-    tcp_reorder_take(table, 0, now_ns - WAIT_TURN_NS);
+    tcp_reorder_receive(table, 0, now_ns - WAIT_TURN_NS);
     table->shared.now_ns = now_ns;
     table->shared.by_clock = true;
     if (table->closed.oldest != NULL)
@@ -140,12 +140,12 @@ void tcp_table_walk(const struct tcp_table *table,
 
 void tcp_table_settle(struct tcp_table *table)
 {
-    tcp_take_all(table);
+    tcp_receive_all(table);
 }
 
 void tcp_table_end(struct tcp_table *table)
 {
-    tcp_take_all(table);
+    tcp_receive_all(table);
     table->shared.by_clock = true;
     while (table->first_earliest != NULL) {
         struct tcp_conn *conn = table->first_earliest;

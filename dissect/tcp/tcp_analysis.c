@@ -329,7 +329,7 @@ static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct 
         me->again_ns = segment->ts_ns;
     if (me->repeats != LOST_REPEATS || me->lost_ns != 0)
         return false;
-    tcp_stall_lose(me, segment->ts_ns, len, stall);
+    tcp_stall_on_loss(me, segment->ts_ns, len, stall);
     return true;
 }
 
@@ -483,8 +483,8 @@ static __attribute__((noinline)) void update_ttl(struct tcp_analysis *facts, int
         side->usual_ttl[1] = ttl;
 }
 
-int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
-                      bool started, uint32_t next_seq, struct ds_stall *stall)
+int tcp_analyse_segment(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
+                        bool started, uint32_t next_seq, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];

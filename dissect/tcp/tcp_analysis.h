@@ -64,11 +64,11 @@ struct tcp_analysis {
  * out. free() releases them. */
 struct tcp_analysis *tcp_analysis_new(void);
 
-/* tcp_analysis_take takes a segment of direction dir with len bytes of payload, the first of which
+/* tcp_analyse_segment takes a segment of direction dir with len bytes of payload, the first of which
  * its stream waits for is next_seq (started: that is known). Returns the direction of which it has
  * ended a stall that is worth a word, else -1. */
-int tcp_analysis_take(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
-                      bool started, uint32_t next_seq, struct ds_stall *stall);
+int tcp_analyse_segment(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t len,
+                        bool started, uint32_t next_seq, struct ds_stall *stall);
 
 /* tcp_analysis_stalls says whether a direction cannot send, and that has not been told of. */
 static inline bool tcp_analysis_stalls(const struct tcp_analysis *facts)

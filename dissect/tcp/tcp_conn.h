@@ -161,10 +161,10 @@ static inline bool tcp_waited(const struct tcp_shared *shared, int64_t since_ns,
            (shared->by_clock || tcp_is_in_order(shared->frame, since_frame));
 }
 
-/* tcp_stream_take takes what a segment carries: passes on what is in order, keeps the
+/* tcp_stream_receive takes what a segment carries: passes on what is in order, keeps the
  * rest. fin: the stream ends after it. */
-void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                     const struct tcp_piece *piece, bool fin);
+void tcp_stream_receive(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece, bool fin);
 
 /* tcp_stream_differs says whether a piece has other bytes than those that were delivered in its place
  * (tcp_delivered.h). A keep-alive, which repeats the last byte, may have any. */
@@ -188,8 +188,8 @@ uint32_t tcp_stream_held_end(const struct tcp_stream *stream);
 /* tcp_stream_holds says whether the byte before a number is held. */
 bool tcp_stream_holds(const struct tcp_stream *stream, uint32_t number);
 
-/* tcp_stream_give_up passes over what has been missing for too long. */
-void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
+/* tcp_stream_abandon passes over what has been missing for too long. */
+void tcp_stream_abandon(struct tcp_shared *shared, struct tcp_conn *conn, int dir);
 
 /* tcp_stream_flush passes over all that is missing. */
 void tcp_stream_flush(struct tcp_shared *shared, struct tcp_conn *conn, int dir);

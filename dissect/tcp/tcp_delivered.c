@@ -41,7 +41,7 @@ static bool grow(struct tcp_shared *shared, struct tcp_delivered *ring, uint32_t
         return false;
     struct tcp_delivered next = {.size = size, .from = kept_from(ring), .end = ring->end};
     next.bytes = malloc(size);
-    if (next.bytes == NULL || !memcap_take(shared->memcap, more)) {
+    if (next.bytes == NULL || !memcap_reserve(shared->memcap, more)) {
         shared->stats->no_memory += next.bytes == NULL;
         free(next.bytes);
         return false;
@@ -104,7 +104,7 @@ bool tcp_delivered_differs(const struct tcp_delivered *ring, uint32_t seq, struc
 void tcp_delivered_free(struct tcp_shared *shared, struct tcp_delivered *ring)
 {
     shared->delivered_len -= ring->size;
-    memcap_give(shared->memcap, ring->size);
+    memcap_release(shared->memcap, ring->size);
     free(ring->bytes);
     *ring = (struct tcp_delivered){0};
 }

@@ -25,8 +25,8 @@ static void keep(struct tcp_table *table, struct tcp_stream *stream, const struc
     tcp_stream_keep(&table->shared, stream, &piece);
 }
 
-bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                    const struct segment *segment, uint32_t len)
+bool tcp_ended_receive(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir], *peer = &conn->stream[!dir];
     if (!conn->can_resume || (segment->flags & (TCP_SYN | TCP_RST)) != 0 ||
@@ -75,8 +75,8 @@ void tcp_ended_compare(struct tcp_table *table, const struct tcp_conn *conn, int
         table->shared.stats->overlaps_differing++;
 }
 
-void tcp_ended_take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                         const struct segment *segment)
+void tcp_ended_receive_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                            const struct segment *segment)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
@@ -89,7 +89,7 @@ void tcp_ended_take_data(struct tcp_table *table, struct tcp_conn *conn, int dir
         resume(table, conn, dir);
 }
 
-void tcp_ended_take_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t ack)
+void tcp_ended_receive_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t ack)
 {
     const struct tcp_stream *peer = &conn->stream[!dir];
     if (peer->held != NULL && is_next(ack, peer->next_seq + 1))

@@ -8,20 +8,20 @@
 
 #include "tcp/tcp_table.h"
 
-/* tcp_ended_take takes a segment of a closed connection: true where that goes on with it. Data that may
+/* tcp_ended_receive takes a segment of a closed connection: true where that goes on with it. Data that may
  * show it is kept until it is acknowledged. */
-bool tcp_ended_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                    const struct segment *segment, uint32_t len);
+bool tcp_ended_receive(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                       const struct segment *segment, uint32_t len);
 
 /* tcp_ended_compare takes data that is retransmitted behind the end of its direction. It counts a segment
  * whose bytes differ from the delivered ones. */
 void tcp_ended_compare(struct tcp_table *table, const struct tcp_conn *conn, int dir,
                        const struct segment *segment);
 
-/* tcp_ended_take_data takes data behind the FIN of its direction. tcp_ended_take_ack takes an
+/* tcp_ended_receive_data takes data behind the FIN of its direction. tcp_ended_receive_ack takes an
  * acknowledgement that dir sends: where it is of data behind the other direction's FIN, that was none. */
-void tcp_ended_take_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                         const struct segment *segment);
-void tcp_ended_take_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t ack);
+void tcp_ended_receive_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                            const struct segment *segment);
+void tcp_ended_receive_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t ack);
 
 #endif

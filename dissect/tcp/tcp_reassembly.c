@@ -90,7 +90,7 @@ static void free_held(struct tcp_shared *shared, struct tcp_stream *stream, stru
 {
     stream->held_len -= held_cost(held);
     stream->num_held--;
-    memcap_give(shared->memcap, held_cost(held));
+    memcap_release(shared->memcap, held_cost(held));
     free(held);
 }
 
@@ -99,7 +99,7 @@ void tcp_stream_drop_doubted(struct tcp_shared *shared, struct tcp_stream *strea
     struct tcp_held *next;
     for (struct tcp_held *one = stream->doubted; one != NULL; one = next) {
         next = one->next;
-        memcap_give(shared->memcap, held_cost(one));
+        memcap_release(shared->memcap, held_cost(one));
         free(one);
     }
     stream->doubted = NULL;
@@ -328,12 +328,12 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
         shared->stats->limits_hit[DS_LIMIT_BUFFER]++;
         return NULL;
     }
-    if (!memcap_take(shared->memcap, cost))
+    if (!memcap_reserve(shared->memcap, cost))
         return NULL;
     struct tcp_held *held = malloc(cost);
     if (held == NULL || !cursor_read_bytes(&piece.bytes, held->bytes, len)) {
         shared->stats->no_memory++;
-        memcap_give(shared->memcap, cost);
+        memcap_release(shared->memcap, cost);
         free(held);
         return NULL;
     }
@@ -445,8 +445,8 @@ static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, str
     }
 }
 
-void tcp_stream_take(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
-                     const struct tcp_piece *piece, bool fin)
+void tcp_stream_receive(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
+                        const struct tcp_piece *piece, bool fin)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     uint32_t len = piece_len(piece);
@@ -496,13 +496,13 @@ void tcp_stream_doubt(struct tcp_shared *shared, struct tcp_stream *stream, cons
     const uint32_t len = (uint32_t)cursor_left(&piece->bytes);
     const uint64_t cost = sizeof(struct tcp_held) + len;
     if (piece->cut != 0 || stream->num_doubted >= TCP_MAX_DOUBTED ||
-        stream->doubted_len + cost > TCP_DOUBTED || !memcap_take(shared->memcap, cost))
+        stream->doubted_len + cost > TCP_DOUBTED || !memcap_reserve(shared->memcap, cost))
         return;
     struct tcp_held *one = malloc(cost);
     struct cursor bytes = piece->bytes;
     if (one == NULL) {
         shared->stats->no_memory++;
-        memcap_give(shared->memcap, cost);
+        memcap_release(shared->memcap, cost);
         return;
     }
     *one = (struct tcp_held){.seq = piece->seq};
@@ -534,7 +534,7 @@ void tcp_stream_resume(struct tcp_shared *shared, struct tcp_conn *conn, int dir
     pass_on_ready(shared, conn, dir);
 }
 
-void tcp_stream_give_up(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
+void tcp_stream_abandon(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     struct tcp_stream *stream = &conn->stream[dir];
     const struct tcp_stream *peer = &conn->stream[!dir];

@@ -79,8 +79,8 @@ static void process_queued(struct tcp_table *table, struct tcp_queued *one)
 {
     int dir;
     struct tcp_conn *conn = tcp_find_conn(table, &one->segment, &dir);
-    tcp_reorder_queue_take(&table->shared, &table->queue, one);
-    tcp_take_segment(table, conn, dir, &one->segment, one->number);
+    tcp_reorder_queue_remove(&table->shared, &table->queue, one);
+    tcp_receive_segment(table, conn, dir, &one->segment, one->number);
     tcp_queued_free(one);
 }
 
@@ -115,7 +115,7 @@ static void process_untimely(struct tcp_table *table)
         start_other(table, conn, dir);
 }
 
-void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
+void tcp_reorder_receive(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
 {
     while (table->queue.first != NULL) {
         const struct segment *first = &table->queue.first->segment;
@@ -138,9 +138,9 @@ void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns)
     }
 }
 
-void tcp_take_all(struct tcp_table *table)
+void tcp_receive_all(struct tcp_table *table)
 {
-    tcp_reorder_take(table, UINT64_MAX, INT64_MAX);
+    tcp_reorder_receive(table, UINT64_MAX, INT64_MAX);
 }
 
 /* begins_behind_queue says whether a SYN cannot be that of a connection of which more is queued: it has
@@ -226,13 +226,13 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
     segment->acks_unsent = is_doubtful(table->queue.first, conn, dir, segment);
     if ((segment->flags & TCP_ACK) != 0)
         compare_acks(table->queue.first, conn != NULL ? &conn->stream[!dir] : NULL, segment);
-    if (table->queue.first == NULL && conn != NULL && tcp_take_expected(table, conn, dir, segment))
+    if (table->queue.first == NULL && conn != NULL && tcp_receive_expected(table, conn, dir, segment))
         return;
     if (table->queue.first != NULL && !(conn != NULL && table->queue.first->segment.acks_unsent) &&
         (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment) || begins_behind_queue(table, conn, dir, segment)
                       : !tcp_reorder_queue_begins(&table->queue, segment))) {
-        tcp_take_all(table); /* of the connection before */
+        tcp_receive_all(table); /* of the connection before */
         conn = tcp_find_conn(table, segment, &dir);
     }
     if (table->queue.first != NULL || !is_turn(conn, dir, segment, true)) {
@@ -241,16 +241,16 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
                           : other != NULL ? other->number
                                           : ++table->num_made;
         if (table->queue.num == TCP_MAX_QUEUED)
-            tcp_reorder_take(table, table->queue.first->segment.frame, INT64_MIN);
+            tcp_reorder_receive(table, table->queue.first->segment.frame, INT64_MIN);
         if (tcp_reorder_queue_add(&table->shared, &table->queue, segment, number)) {
-            tcp_reorder_take(table,
-                             segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
+            tcp_reorder_receive(table,
+                                segment->frame > TCP_DISORDER ? segment->frame - TCP_DISORDER : 0,
                        INT64_MIN);
             table->number = number;
             return;
         }
-        tcp_take_all(table);
+        tcp_receive_all(table);
         conn = tcp_find_conn(table, segment, &dir);
     }
-    tcp_take_segment(table, conn, dir, segment, 0);
+    tcp_receive_segment(table, conn, dir, segment, 0);
 }

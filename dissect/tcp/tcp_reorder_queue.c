@@ -65,7 +65,7 @@ bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *
     struct tcp_queued *one = malloc(cost);
     struct cursor payload = segment->payload;
     if (one == NULL || !cursor_read_bytes(&payload, one->bytes, len) ||
-        !memcap_take(shared->memcap, cost)) {
+        !memcap_reserve(shared->memcap, cost)) {
         shared->stats->no_memory += one == NULL;
         free(one);
         return false;
@@ -91,11 +91,11 @@ static void remove_one(struct tcp_reorder_queue *queue, struct tcp_queued *one)
     queue->num--;
 }
 
-void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
-                            struct tcp_queued *one)
+void tcp_reorder_queue_remove(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
+                              struct tcp_queued *one)
 {
     remove_one(queue, one);
-    memcap_give(shared->memcap, queued_cost(&one->segment));
+    memcap_release(shared->memcap, queued_cost(&one->segment));
 }
 
 void tcp_reorder_queue_move(struct tcp_reorder_queue *from, struct tcp_reorder_queue *to,
@@ -210,7 +210,7 @@ void tcp_reorder_queue_drop(struct tcp_shared *shared, struct tcp_reorder_queue 
 {
     while (queue->first != NULL) {
         struct tcp_queued *one = queue->first;
-        tcp_reorder_queue_take(shared, queue, one);
+        tcp_reorder_queue_remove(shared, queue, one);
         tcp_queued_free(one);
     }
 }

@@ -40,9 +40,9 @@ struct tcp_reorder_queue {
 bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
                            const struct segment *segment, uint64_t number);
 
-/* tcp_reorder_queue_take takes one out of the queue; tcp_queued_free frees it. */
-void tcp_reorder_queue_take(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
-                            struct tcp_queued *one);
+/* tcp_reorder_queue_remove takes one out of the queue; tcp_queued_free frees it. */
+void tcp_reorder_queue_remove(struct tcp_shared *shared, struct tcp_reorder_queue *queue,
+                              struct tcp_queued *one);
 void tcp_queued_free(struct tcp_queued *one);
 
 /* tcp_reorder_queue_move takes one out of a queue and puts it at the end of another. */

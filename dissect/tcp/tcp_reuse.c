@@ -100,7 +100,7 @@ static void drop_first(struct tcp_table *table, struct tcp_conn *conn)
 {
     struct tcp_queued *one = conn->reuse->kept.first;
     count(table, conn, one);
-    tcp_reorder_queue_take(&table->shared, &conn->reuse->kept, one);
+    tcp_reorder_queue_remove(&table->shared, &conn->reuse->kept, one);
     tcp_queued_free(one);
 }
 
@@ -110,7 +110,7 @@ void tcp_reuse_drop(struct tcp_table *table, struct tcp_conn *conn)
         return;
     while (conn->reuse->kept.first != NULL)
         drop_first(table, conn);
-    memcap_give(table->shared.memcap, sizeof *conn->reuse);
+    memcap_release(table->shared.memcap, sizeof *conn->reuse);
     free(conn->reuse);
     conn->reuse = NULL;
 }
@@ -129,12 +129,12 @@ static struct tcp_reuse *get_reuse(struct tcp_table *table, struct tcp_conn *con
 {
     if (conn->reuse != NULL)
         return conn->reuse;
-    if (!memcap_take(table->shared.memcap, sizeof *conn->reuse))
+    if (!memcap_reserve(table->shared.memcap, sizeof *conn->reuse))
         return NULL;
     conn->reuse = calloc(1, sizeof *conn->reuse);
     if (conn->reuse == NULL) {
         table->shared.stats->no_memory++;
-        memcap_give(table->shared.memcap, sizeof *conn->reuse);
+        memcap_release(table->shared.memcap, sizeof *conn->reuse);
     }
     return conn->reuse;
 }
@@ -249,8 +249,8 @@ static bool is_related(const struct segment *kept, bool is_same_way, const struc
                                         : !is_far(segment->ack, kept->seq);
 }
 
-struct tcp_reorder_queue tcp_reuse_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                                        const struct segment *segment)
+struct tcp_reorder_queue tcp_reuse_remove_kept(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                                               const struct segment *segment)
 {
     struct tcp_reorder_queue taken = {NULL, NULL, 0, 0};
     if (conn->reuse == NULL)

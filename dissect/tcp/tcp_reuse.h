@@ -35,10 +35,10 @@ void tcp_reuse_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
 /* tcp_reuse_begins says whether a segment and what is kept are another connection. */
 bool tcp_reuse_begins(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_reuse_take takes what is kept out of a connection, which is to be closed: the segments that belong
- * to the connection that a segment begins. The others are counted as ignored. */
-struct tcp_reorder_queue tcp_reuse_take(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                                        const struct segment *segment);
+/* tcp_reuse_remove_kept returns the kept segments of a connection, which is to be closed, that belong to
+ * the connection that a segment begins. The others are counted as ignored. */
+struct tcp_reorder_queue tcp_reuse_remove_kept(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                                               const struct segment *segment);
 
 /* tcp_reuse_refute is called when the old connection goes on. It counts each kept segment as ignored,
  * once, and forgets them after a while. */

@@ -173,7 +173,7 @@ static void on_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_start_stream(stream, piece.seq);
     if (len == 0 && (segment->flags & TCP_FIN) == 0)
         return;
-    tcp_stream_take(&table->shared, conn, dir, &piece, (segment->flags & TCP_FIN) != 0);
+    tcp_stream_receive(&table->shared, conn, dir, &piece, (segment->flags & TCP_FIN) != 0);
 }
 
 void tcp_close_unanswered(struct tcp_table *table, struct tcp_conn *conn, enum tcp_close why)
@@ -188,10 +188,10 @@ static void close_reset(struct tcp_table *table, struct tcp_conn *conn, int dir)
     tcp_close_conn(table, conn, TCP_CLOSE_RESET);
 }
 
-void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn)
+void tcp_abandon(struct tcp_table *table, struct tcp_conn *conn)
 {
-    tcp_stream_give_up(&table->shared, conn, 0);
-    tcp_stream_give_up(&table->shared, conn, 1);
+    tcp_stream_abandon(&table->shared, conn, 0);
+    tcp_stream_abandon(&table->shared, conn, 1);
     for (int dir = 0; dir < 2 && !conn->forgotten && conn->view.facts != NULL; dir++) {
         struct ds_stall stall;
         if (tcp_analysis_time(conn->view.facts, dir, table->shared.asks_kernels, table->shared.now_ns,
@@ -222,8 +222,8 @@ static void add_statistics(struct tcp_table *table, struct tcp_conn *conn, int d
 {
     const struct tcp_stream *stream = &conn->stream[dir];
     struct ds_stall stall;
-    const int ended = tcp_analysis_take(conn->view.facts, dir, segment, len, stream->started,
-                                        stream->next_seq, &stall);
+    const int ended = tcp_analyse_segment(conn->view.facts, dir, segment, len, stream->started,
+                                          stream->next_seq, &stall);
     if (ended >= 0)
         table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
 }
@@ -368,7 +368,7 @@ static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *co
     }
     if (conn->closed) {
         table->number = conn->forgotten ? 0 : conn->view.number;
-        if (!tcp_ended_take(table, conn, *dir, segment, len)) {
+        if (!tcp_ended_receive(table, conn, *dir, segment, len)) {
             const bool is_other = tcp_is_other(conn, *dir, segment);
             if (is_other)
                 keep_other(table, conn, *dir, segment);
@@ -403,7 +403,7 @@ static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, cons
     if (peer->has_doubt)
         tcp_settle_doubt(&table->shared, peer, segment->ack);
     if (peer->ended)
-        tcp_ended_take_ack(table, conn, dir, segment->ack);
+        tcp_ended_receive_ack(table, conn, dir, segment->ack);
 }
 
 /* process_one takes a segment of a connection, or one that begins one. */
@@ -465,7 +465,7 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (conn->forgotten)
         return;
     if (stream->ended)
-        tcp_ended_take_data(table, conn, dir, segment);
+        tcp_ended_receive_data(table, conn, dir, segment);
     else if ((segment->flags & TCP_SYN) != 0)
         keep_syn_data(table, conn, dir, segment, len);
     else if (len > 0 || (segment->flags & TCP_FIN) != 0)
@@ -473,7 +473,7 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     if (conn->waiting || tcp_stream_waits(stream) || peer->has_arrived || stream->ended ||
         tcp_awaits_answer(conn) ||
         (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts)))
-        tcp_give_up(table, conn);
+        tcp_abandon(table, conn);
     note_plain(conn);
 }
 
@@ -482,20 +482,20 @@ static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment)
 {
     set_now(table, conn, segment);
-    struct tcp_reorder_queue kept = tcp_reuse_take(table, conn, dir, segment);
+    struct tcp_reorder_queue kept = tcp_reuse_remove_kept(table, conn, dir, segment);
     on_reuse(table, conn);
     while (kept.first != NULL) {
         struct tcp_queued *one = kept.first;
         int kept_dir;
         conn = tcp_find_conn(table, &one->segment, &kept_dir);
-        tcp_reorder_queue_take(&table->shared, &kept, one);
+        tcp_reorder_queue_remove(&table->shared, &kept, one);
         process_one(table, conn, kept_dir, &one->segment, 0);
         tcp_queued_free(one);
     }
 }
 
-void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                      const struct segment *segment, uint64_t number)
+void tcp_receive_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                         const struct segment *segment, uint64_t number)
 {
     if (conn != NULL && (conn->reuse != NULL || conn->closed) && tcp_reuse_begins(conn, dir, segment)) {
         begin_again(table, conn, dir, segment);
@@ -514,8 +514,8 @@ static bool is_expected(const struct tcp_conn *conn, int dir, const struct segme
            (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK;
 }
 
-bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                       const struct segment *segment)
+bool tcp_receive_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                          const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
     const uint32_t len = (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
@@ -538,6 +538,6 @@ bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_stream_pass_on(&table->shared, conn, dir, &piece);
     }
     if (conn->view.facts != NULL && tcp_analysis_stalls(conn->view.facts))
-        tcp_give_up(table, conn);
+        tcp_abandon(table, conn);
     return true;
 }

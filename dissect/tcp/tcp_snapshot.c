@@ -57,7 +57,7 @@ static void on_snapshot(struct tcp_table *table, struct tcp_conn *conn, int dir,
         stream->next_seq = segment->seq + (uint32_t)cursor_left(&segment->payload);
         table->shared.events->gap(table->shared.context, &conn->view, dir, 0, TCP_GAP_LOST);
     } else {
-        tcp_stream_take(&table->shared, conn, dir, &piece, false);
+        tcp_stream_receive(&table->shared, conn, dir, &piece, false);
     }
     if (!conn->closed)
         tcp_waiting_update(table, conn);
@@ -67,7 +67,7 @@ uint64_t tcp_table_snapshot(struct tcp_table *table, const struct segment *segme
                             const struct ds_snapshot *past)
 {
     int dir = 0;
-    tcp_take_all(table);
+    tcp_receive_all(table);
     table->forgotten = 0;
     if (cursor_left(&segment->payload) > TCP_MAX_SEGMENT_LEN ||
         segment->truncated_len > TCP_MAX_SEGMENT_LEN)

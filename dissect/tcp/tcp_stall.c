@@ -81,7 +81,7 @@ static struct ds_stall describe_lost(const struct tcp_analysis_dir *me, int64_t 
     };
 }
 
-void tcp_stall_lose(struct tcp_analysis_dir *me, int64_t now_ns, uint32_t len, struct ds_stall *stall)
+void tcp_stall_on_loss(struct tcp_analysis_dir *me, int64_t now_ns, uint32_t len, struct ds_stall *stall)
 {
     me->lost_ns = me->repeat_ns;
     me->lost_len = len;

@@ -23,9 +23,9 @@ static inline uint32_t tcp_in_flight(const struct tcp_analysis_dir *me)
 void tcp_stall_begin(struct tcp_analysis_dir *me, enum ds_stall_why why, int64_t now_ns);
 bool tcp_stall_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
-/* tcp_stall_lose fills in the stall of a segment of len bytes that was retransmitted too often.
+/* tcp_stall_on_loss fills in the stall of a segment of len bytes that was retransmitted too often.
  * tcp_stall_recover ends it: the segment is acknowledged. */
-void tcp_stall_lose(struct tcp_analysis_dir *me, int64_t now_ns, uint32_t len, struct ds_stall *stall);
+void tcp_stall_on_loss(struct tcp_analysis_dir *me, int64_t now_ns, uint32_t len, struct ds_stall *stall);
 void tcp_stall_recover(struct tcp_analysis_dir *me, int64_t now_ns, struct ds_stall *stall);
 
 /* tcp_stall_heard notes that the other end has sent something and has not acknowledged what is lost. True

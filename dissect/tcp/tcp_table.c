@@ -185,7 +185,7 @@ static void drop_facts(struct tcp_table *table, struct tcp_conn_view *view)
 {
     if (view->facts == NULL)
         return;
-    memcap_give(table->shared.memcap, sizeof *view->facts);
+    memcap_release(table->shared.memcap, sizeof *view->facts);
     free(view->facts);
     view->facts = NULL;
 }
@@ -342,13 +342,13 @@ static void add_facts(struct tcp_table *table, struct tcp_conn *conn)
 {
     struct memcap *memcap = table->shared.memcap;
     if (!memcap_fits(memcap, memcap->max / 2 + sizeof *conn->view.facts) ||
-        !memcap_take(memcap, sizeof *conn->view.facts)) {
+        !memcap_reserve(memcap, sizeof *conn->view.facts)) {
         memcap->hits++;
         return;
     }
     conn->view.facts = tcp_analysis_new();
     if (conn->view.facts == NULL) {
-        memcap_give(memcap, sizeof *conn->view.facts);
+        memcap_release(memcap, sizeof *conn->view.facts);
         table->shared.stats->no_memory++;
     }
 }

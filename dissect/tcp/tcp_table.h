@@ -7,15 +7,15 @@
  *
  *   tcp_table_feed      tcp.c             what others call
  *   tcp_reorder_add     tcp_reorder.c     takes it now, or keeps it in tcp_reorder_queue.c until its turn
- *   tcp_take_expected   tcp_segment.c     the short way of nearly all: the next bytes, where nothing is
+ *   tcp_receive_expected   tcp_segment.c     the short way of nearly all: the next bytes, where nothing is
  *                                         missing or in doubt. All else goes the long way:
- *   tcp_take_segment    tcp_segment.c
+ *   tcp_receive_segment    tcp_segment.c
  *     choose_conn       tcp_segment.c     which connection it is of: the one with its ports, a new one
  *                                         (tcp_reuse.c), or one that had ended (tcp_ended.c)
  *     is_accepted       tcp_segment.c     whether the other end accepts it (tcp_judge.c). Else it is
  *                                         counted (tcp_ignore.c), and kept for a while, in case that end
  *                                         acknowledges it (tcp_stream_doubt)
- *     tcp_stream_take   tcp_reassembly.c  which of its bytes are new (place): these are passed on, or
+ *     tcp_stream_receive   tcp_reassembly.c  which of its bytes are new (place): these are passed on, or
  *                                         held until what is missing before them comes
  */
 #ifndef DISSECT_TCP_TABLE_H
@@ -122,25 +122,25 @@ bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *con
 /* tcp_is_reused says whether a SYN belongs to another connection than conn. */
 bool tcp_is_reused(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_give_up looks at the holes of a connection, and whether it is one. */
-void tcp_give_up(struct tcp_table *table, struct tcp_conn *conn);
+/* tcp_abandon looks at the holes of a connection, and whether it is one. */
+void tcp_abandon(struct tcp_table *table, struct tcp_conn *conn);
 
-/* tcp_take_segment takes a segment of conn, which may be NULL, whose turn it is. number, if not 0,
+/* tcp_receive_segment takes a segment of conn, which may be NULL, whose turn it is. number, if not 0,
  * is that of the connection to be opened. */
-void tcp_take_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                      const struct segment *segment, uint64_t number);
+void tcp_receive_segment(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                         const struct segment *segment, uint64_t number);
 
-/* tcp_take_expected does so in short, if the segment is what nearly all are; false, and nothing was
+/* tcp_receive_expected does so in short, if the segment is what nearly all are; false, and nothing was
  * done, if it is another. */
-bool tcp_take_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
-                       const struct segment *segment);
+bool tcp_receive_expected(struct tcp_table *table, struct tcp_conn *conn, int dir,
+                          const struct segment *segment);
 
 /* tcp_reorder_add takes a segment at once or when its turn comes; it sets its sum. */
 void tcp_reorder_add(struct tcp_table *table, struct segment *segment);
 
-/* tcp_reorder_take takes what is queued as far as it can be, or until no segment of before a frame
- * and a time is left; tcp_take_all all of it. */
-void tcp_reorder_take(struct tcp_table *table, uint64_t frame, int64_t ts_ns);
-void tcp_take_all(struct tcp_table *table);
+/* tcp_reorder_receive takes what is queued as far as it can be, or until no segment of before a frame
+ * and a time is left; tcp_receive_all all of it. */
+void tcp_reorder_receive(struct tcp_table *table, uint64_t frame, int64_t ts_ns);
+void tcp_receive_all(struct tcp_table *table);
 
 #endif

@@ -202,7 +202,7 @@ void keylog_want(const struct dissect_ctx *env)
         keylog->want(keylog->want_context);
 }
 
-void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)
+void keylog_mark_used(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp)
 {
     struct ds_keylog *keylog = env->config.keylog;
     if (!env->config.keylog_notes || keylog == NULL || keylog->num == 0)

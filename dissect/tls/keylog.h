@@ -52,8 +52,8 @@ bool keylog_is_of_use(const struct dissect_ctx *env);
 /* keylog_want asks the caller for missing secrets. */
 void keylog_want(const struct dissect_ctx *env);
 
-/* keylog_note records that the secrets with that random belong to a connection. */
-void keylog_note(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
+/* keylog_mark_used records that the secrets with that random belong to a connection. */
+void keylog_mark_used(const struct dissect_ctx *env, const uint8_t random[TLS_RANDOM_LEN], uint64_t tcp);
 
 /* keylog_age changes whenever a secret is added. */
 uint64_t keylog_age(const struct ds_keylog *keylog);

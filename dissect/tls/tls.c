@@ -82,7 +82,7 @@ static void on_encrypted(struct tls *tls, int dir, const struct tls_record *reco
         return;
     if (tls_late_hold(tls, dir, sent))
         return;
-    tls_late_give_up(tls);
+    tls_late_abandon(tls);
     (void)tls_sealed_open(tls, dir, record, cursor_left(&sent), false);
 }
 
@@ -126,7 +126,7 @@ static void on_record(struct tls *tls, int dir, const struct tls_record *record,
     }
     switch (record->type) {
     case TLS_HANDSHAKE:
-        tls_handshake_take(tls, dir, record->body);
+        tls_handshake_read(tls, dir, record->body);
         break;
     case TLS_ALERT:
         tls_handshake_alert(tls, dir, record->body);
@@ -145,7 +145,7 @@ static void ask_for_keys(struct tls *tls)
 {
     tls_keys_look(tls);
     if (!tls_eviction_look(tls->stage))
-        tls_late_tell(tls);
+        tls_late_deliver(tls);
 }
 
 /* read_records processes the complete records in at. */
@@ -163,7 +163,7 @@ static void read_records(struct tls *tls, int dir, struct cursor *at)
             const size_t skipped = cursor_offset(at, &start);
             sent = *at;
             if (skipped != 0)
-                tls_late_lose(tls, dir, skipped, TCP_GAP_LOST);
+                tls_late_on_loss(tls, dir, skipped, TCP_GAP_LOST);
         }
         if (!tls_record_read(at, &record))
             return;
@@ -223,7 +223,7 @@ void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
     stream_buffer_free(&d->handshake, tls->stage->env);
     d->skip = 0;
     d->is_lost = true;
-    tls_late_lose(tls, dir, len, why);
+    tls_late_on_loss(tls, dir, len, why);
 }
 
 /* ask_at_last looks for the keys of waiting records when no more bytes will come. */
@@ -241,7 +241,7 @@ static void ask_at_last(struct tls *tls)
 void tls_end(struct tls *tls)
 {
     ask_at_last(tls);
-    tls_late_give_up(tls);
+    tls_late_abandon(tls);
 }
 
 bool tls_is_closed(const struct tls *tls)
@@ -254,6 +254,6 @@ void tls_close(struct tls *tls, enum tcp_close why)
     ask_at_last(tls);
     if (why != TCP_CLOSE_CAPTURE && tls_late_close(tls, why))
         return;
-    tls_late_give_up(tls);
+    tls_late_abandon(tls);
     tls->stage->events->close(tls->context, why);
 }

@@ -55,11 +55,11 @@ void tls_free(struct tls *tls); /* NULL is allowed */
 void tls_feed(struct tls *tls, int dir, struct cursor data);
 void tls_gap(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
-/* tls_note_stall, tls_note_icmp and tls_note_end process what else TCP reports of a direction: it
+/* tls_on_stall, tls_on_icmp and tls_on_end process what else TCP reports of a direction: it
  * is passed on at once, or waits while earlier records wait. */
-void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall);
-void tls_note_icmp(struct tls *tls, int dir);
-void tls_note_end(struct tls *tls, int dir);
+void tls_on_stall(struct tls *tls, int dir, const struct ds_stall *stall);
+void tls_on_icmp(struct tls *tls, int dir);
+void tls_on_end(struct tls *tls, int dir);
 
 /* tls_get_moment returns the state of TCP when the reported bytes came: the current one, or for
  * records that waited for keys, the former one. Valid until the event returns. */

@@ -42,7 +42,7 @@ static void begin_second(struct tls *tls)
     }
 }
 
-bool tls_budget_take(struct tls *tls, size_t cost)
+bool tls_budget_spend(struct tls *tls, size_t cost)
 {
     struct tls_stage *stage = tls->stage;
     begin_second(tls);
@@ -57,10 +57,10 @@ bool tls_budget_take(struct tls *tls, size_t cost)
 bool tls_budget_is_spent(struct tls *tls)
 {
     const int64_t least = TLS_KEY_COST + TLS_SMALL_RECORD + TLS_RECORD_COST;
-    return !tls_budget_take(tls, 0) || tls->stage->budget < least || tls->share < least;
+    return !tls_budget_spend(tls, 0) || tls->stage->budget < least || tls->share < least;
 }
 
-bool tls_budget_take_all(struct tls_stage *stage, size_t cost)
+bool tls_budget_spend_all(struct tls_stage *stage, size_t cost)
 {
     if (stage->spent > SEARCH_ALLOWANCE)
         return false;

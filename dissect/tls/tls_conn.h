@@ -125,15 +125,15 @@ enum {
 /* tls_budget_allow allows tries for len bytes that have come. */
 void tls_budget_allow(struct tls_stage *stage, size_t len);
 
-/* tls_budget_take subtracts a cost from the share that a connection has of the second; false, and
+/* tls_budget_spend subtracts a cost from the share that a connection has of the second; false, and
  * nothing is subtracted, if not enough is left. tls_budget_is_spent says whether not even one key
  * can be tried any more. */
-bool tls_budget_take(struct tls *tls, size_t cost);
+bool tls_budget_spend(struct tls *tls, size_t cost);
 bool tls_budget_is_spent(struct tls *tls);
 
-/* tls_budget_take_all subtracts the cost of work for all connections from what the bytes received
+/* tls_budget_spend_all subtracts the cost of work for all connections from what the bytes received
  * allow. */
-bool tls_budget_take_all(struct tls_stage *stage, size_t cost);
+bool tls_budget_spend_all(struct tls_stage *stage, size_t cost);
 
 enum {
     TLS_FIRST_SEARCH = 256,      /* numbers tried for the first record; more for each further one, */
@@ -149,8 +149,8 @@ bool tls_search_may_go_on(const struct tls_dir *d);
 bool tls_search_all(struct tls *tls, int dir, const struct tls_record *record, size_t *len,
                     uint8_t *type);
 
-/* tls_origin_note records that the current keys of a direction come from that line of the key log. */
-void tls_origin_note(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret);
+/* tls_origin_set records that the current keys of a direction come from that line of the key log. */
+void tls_origin_set(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret);
 
 /* tls_origin_find returns that line, NULL if the key log does not have it. */
 const struct keylog_secret *tls_origin_find(const struct tls *tls, const struct tls_origin *origin);
@@ -184,9 +184,9 @@ void tls_keys_update(struct tls *tls, int dir);
 bool tls_sealed_open(struct tls *tls, int dir, const struct tls_record *record, size_t len,
                      bool may_wait);
 
-/* tls_sealed_lose records len bytes that are missing or malformed. tls_sealed_slack returns how
+/* tls_sealed_on_loss records len bytes that are missing or malformed. tls_sealed_slack returns how
  * many records they may have contained. */
-void tls_sealed_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+void tls_sealed_on_loss(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 uint64_t tls_sealed_slack(uint64_t len);
 
 /* tls_waits says whether anything waits for keys; later records then wait behind it. */
@@ -206,8 +206,8 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent);
  * search for its keys. */
 void tls_late_look(struct tls *tls, int dir, const struct tls_record *record);
 
-/* tls_late_lose is tls_sealed_lose, after the waiting records. */
-void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
+/* tls_late_on_loss is tls_sealed_on_loss, after the waiting records. */
+void tls_late_on_loss(struct tls *tls, int dir, uint64_t len, enum tcp_gap why);
 
 /* tls_late_close queues the end of a connection after the waiting records; false if it may not
  * wait. */
@@ -220,11 +220,11 @@ bool tls_late_is_ready(struct tls *tls);
  * late. */
 void tls_late_search(struct tls *tls);
 
-/* tls_late_tell reports the waiting records if it is ready, as far as there are keys. */
-void tls_late_tell(struct tls *tls);
+/* tls_late_deliver reports the waiting records if it is ready, as far as there are keys. */
+void tls_late_deliver(struct tls *tls);
 
-/* tls_late_give_up reports all waiting records: the keys do not come. */
-void tls_late_give_up(struct tls *tls);
+/* tls_late_abandon reports all waiting records: the keys do not come. */
+void tls_late_abandon(struct tls *tls);
 
 /* tls_late_begin, tls_late_step and tls_late_finish report one after the other; tls->due is the
  * next. True while there is one; may_wait: stop at one without keys. */
@@ -245,9 +245,9 @@ bool tls_eviction_look(struct tls_stage *stage);
 /* tls_eviction_expire gives up the connections that have waited long enough. */
 void tls_eviction_expire(struct tls_stage *stage);
 
-/* tls_handshake_take processes the content of handshake records, tls_handshake_alert that of an
+/* tls_handshake_read processes the content of handshake records, tls_handshake_alert that of an
  * alert. */
-void tls_handshake_take(struct tls *tls, int dir, struct cursor data);
+void tls_handshake_read(struct tls *tls, int dir, struct cursor data);
 void tls_handshake_alert(struct tls *tls, int dir, struct cursor body);
 
 #endif

@@ -83,7 +83,7 @@ bool tls_eviction_look(struct tls_stage *stage)
 {
     const struct ds_keylog *keylog = stage->env->config.keylog;
     if (stage->keys_age == keylog_age(keylog) ||
-        !tls_budget_take_all(stage, stage->num_waiting * LOOK_COST))
+        !tls_budget_spend_all(stage, stage->num_waiting * LOOK_COST))
         return false;
     stage->keys_age = keylog_age(keylog);
     for (struct tls *tls = stage->oldest; tls != NULL; tls = tls->newer) {
@@ -98,7 +98,7 @@ bool tls_eviction_look(struct tls_stage *stage)
 void tls_eviction_expire(struct tls_stage *stage)
 {
     while (stage->oldest != NULL && tls_late_is_over(stage->oldest))
-        tls_late_give_up(stage->oldest);
+        tls_late_abandon(stage->oldest);
 }
 
 void tls_stage_time(struct tls_stage *stage, int64_t now_ns)
@@ -120,6 +120,6 @@ void tls_stage_end(struct tls_stage *stage)
     for (struct tls *tls = stage->oldest, *newer; tls != NULL; tls = newer) {
         newer = tls->newer;
         if (tls->is_closed)
-            tls_late_give_up(tls);
+            tls_late_abandon(tls);
     }
 }

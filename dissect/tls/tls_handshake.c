@@ -70,7 +70,7 @@ static void on_hello(struct tls *tls, int dir, struct cursor body, bool is_clien
     memcpy(tls->random[is_client ? 0 : 1], hello.random, TLS_RANDOM_LEN);
     if (is_client) {
         tls->has_client_random = true;
-        keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
+        keylog_mark_used(tls->stage->env, tls->random[0], tls->tcp->number);
         tls->has_server_random = false;
         tls->view.sni = keep_text(tls->sni, sizeof tls->sni, hello.sni);
         tls->view.has_ech = hello.has_ech;
@@ -187,7 +187,7 @@ static void read_messages(struct tls *tls, int dir, struct cursor *at)
     }
 }
 
-void tls_handshake_take(struct tls *tls, int dir, struct cursor data)
+void tls_handshake_read(struct tls *tls, int dir, struct cursor data)
 {
     struct tls_dir *d = &tls->dirs[dir];
     struct dissect_ctx *env = tls->stage->env;

@@ -31,7 +31,7 @@ static bool use_secret(struct tls *tls, struct tls_dir *d, const struct keylog_s
         !tls_cipher_set_13(&d->cipher, tls->suite, secret->secret))
         return false;
     memcpy(d->secret, secret->secret, secret->len);
-    tls_origin_note(tls, d, secret);
+    tls_origin_set(tls, d, secret);
     return true;
 }
 
@@ -59,7 +59,7 @@ static bool use_origin(struct tls *tls, int dir)
         return false;
     memcpy(d->secret, secret->secret, secret->len);
     for (uint32_t i = 0; i < origin->renewals; i++) {
-        if (!tls_budget_take(tls, TLS_KEY_COST) || !renew(d)) {
+        if (!tls_budget_spend(tls, TLS_KEY_COST) || !renew(d)) {
             tls_cipher_clear(&d->cipher);
             return false;
         }
@@ -88,7 +88,7 @@ bool tls_keys_find(struct tls *tls, int dir)
         !tls_cipher_set_12(&d->cipher, tls->suite, tls->mac_last, secret->secret, tls->random[0],
                            tls->random[1], dir == tls->client))
         return false;
-    tls_origin_note(tls, d, secret);
+    tls_origin_set(tls, d, secret);
     return true;
 }
 
@@ -97,7 +97,7 @@ void tls_keys_look(struct tls *tls)
     const struct dissect_ctx *env = tls->stage->env;
     const bool has_grown = tls->keys_age != keylog_age(env->config.keylog);
     if (has_grown && tls->has_client_random)
-        keylog_note(env, tls->random[0], tls->tcp->number);
+        keylog_mark_used(env, tls->random[0], tls->tcp->number);
     for (int dir = 0; dir < 2; dir++) {
         if (has_grown && tls->dirs[dir].cipher.suite == NULL)
             tls->dirs[dir].num_searches = 0; /* there are others to search for */
@@ -120,7 +120,7 @@ static bool open_in(struct tls *tls, struct tls_dir *d, struct tls_cipher *ciphe
                     uint64_t end, const struct tls_record *record, size_t *len, uint8_t *type)
 {
     for (; *first < end; ++*first) {
-        if (!tls_budget_take(tls, cursor_left(&record->body) + TLS_RECORD_COST))
+        if (!tls_budget_spend(tls, cursor_left(&record->body) + TLS_RECORD_COST))
             return false;
         if (tls_cipher_open(cipher, *first, record, tls->stage->text, len, type)) {
             d->seq = *first + 1;
@@ -166,7 +166,7 @@ static bool try_secret(struct tls *tls, struct tls_dir *d, const uint8_t *secret
     struct tls_cipher cipher = {0};
     const uint64_t seq = d->seq, slack = d->slack, tried = d->tried;
     const unsigned num_searches = d->num_searches;
-    if (!tls_budget_take(tls, TLS_KEY_COST) || !tls_cipher_set_13(&cipher, d->cipher.suite, secret)) {
+    if (!tls_budget_spend(tls, TLS_KEY_COST) || !tls_cipher_set_13(&cipher, d->cipher.suite, secret)) {
         tls_cipher_clear(&cipher);
         return false;
     }
@@ -197,7 +197,7 @@ static bool try_swapped(struct tls *tls, int dir, const struct tls_record *recor
     if (secret == NULL || secret->len != tls_secret_len(d->cipher.suite) ||
         !try_secret(tls, d, secret->secret, false, record, len, type))
         return false;
-    tls_origin_note(tls, d, secret);
+    tls_origin_set(tls, d, secret);
     tls->view.keys = DS_TLS_KEYS_SWAPPED;
     secret = find_secret(tls, label_of(tls, dir));
     if (!other->is_open && secret != NULL)
@@ -243,7 +243,7 @@ static bool try_early(struct tls *tls, struct tls_dir *d, enum tls_label label,
 {
     const struct keylog_secret *secret = find_secret(tls, label);
     struct tls_cipher cipher = {0};
-    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !tls_budget_take(tls, TLS_KEY_COST))
+    if (secret == NULL || secret->len != tls_secret_len(tls->suite) || !tls_budget_spend(tls, TLS_KEY_COST))
         return false;
     if (tls_cipher_set_13(&cipher, tls->suite, secret->secret) &&
         tls_cipher_open(&cipher, d->early_seq, record, tls->stage->text, len, type)) {

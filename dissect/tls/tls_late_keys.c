@@ -108,14 +108,14 @@ bool tls_late_hold(struct tls *tls, int dir, struct cursor sent)
 
 /* --- reports of TCP --- */
 
-void tls_late_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
+void tls_late_on_loss(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_waiter waiter = make_waiter(tls, dir, TLS_WAITS_GAP, len);
     waiter.why = (uint8_t)why;
     if (tls_waits(tls) && add(tls, &waiter, cursor_make(NULL, 0)))
         return;
-    tls_late_give_up(tls);
-    tls_sealed_lose(tls, dir, len, why);
+    tls_late_abandon(tls);
+    tls_sealed_on_loss(tls, dir, len, why);
 }
 
 /* note queues something after the waiting records; false if none wait any more. */
@@ -124,23 +124,23 @@ static bool note(struct tls *tls, int dir, enum tls_waiting_kind kind, struct cu
     const struct tls_waiter waiter = make_waiter(tls, dir, kind, cursor_left(&bytes));
     if (tls_waits(tls) && add(tls, &waiter, bytes))
         return true;
-    tls_late_give_up(tls);
+    tls_late_abandon(tls);
     return false;
 }
 
-void tls_note_stall(struct tls *tls, int dir, const struct ds_stall *stall)
+void tls_on_stall(struct tls *tls, int dir, const struct ds_stall *stall)
 {
     if (!note(tls, dir, TLS_WAITS_STALL, cursor_make(stall, sizeof *stall)))
         tls->stage->events->stall(tls->context, dir, stall);
 }
 
-void tls_note_icmp(struct tls *tls, int dir)
+void tls_on_icmp(struct tls *tls, int dir)
 {
     if (!note(tls, dir, TLS_WAITS_ICMP, cursor_make(NULL, 0)))
         tls->stage->events->icmp(tls->context, dir);
 }
 
-void tls_note_end(struct tls *tls, int dir)
+void tls_on_end(struct tls *tls, int dir)
 {
     if (!note(tls, dir, TLS_WAITS_END, cursor_make(NULL, 0)))
         tls->stage->events->end(tls->context, dir);
@@ -222,7 +222,7 @@ void tls_late_look(struct tls *tls, int dir, const struct tls_record *record)
         return;
     OPENSSL_cleanse(tls->stage->text, len);
     number_back(d, tls->waiting.records[dir], slack_of(tls, dir));
-    tls_late_tell(tls);
+    tls_late_deliver(tls);
 }
 
 /* --- reporting --- */
@@ -242,7 +242,7 @@ static bool tell(struct tls *tls, const struct tls_waiter *waiter, struct cursor
     case TLS_WAITS_GAP:
         stream_buffer_free(&d->handshake, tls->stage->env);
         d->skip = 0;
-        tls_sealed_lose(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
+        tls_sealed_on_loss(tls, waiter->dir, waiter->len, (enum tcp_gap)waiter->why);
         break;
     case TLS_WAITS_STALL:
         if (cursor_read_bytes(&bytes, (uint8_t *)&stall, sizeof stall))
@@ -353,7 +353,7 @@ void tls_late_search(struct tls *tls)
     }
 }
 
-void tls_late_tell(struct tls *tls)
+void tls_late_deliver(struct tls *tls)
 {
     if (!tls_late_is_ready(tls))
         return;
@@ -361,7 +361,7 @@ void tls_late_tell(struct tls *tls)
     flush_waiting(tls, true);
 }
 
-void tls_late_give_up(struct tls *tls)
+void tls_late_abandon(struct tls *tls)
 {
     if (tls_waits(tls))
         flush_waiting(tls, false);

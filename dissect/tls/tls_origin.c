@@ -4,7 +4,7 @@
  */
 #include "tls/tls_conn.h"
 
-void tls_origin_note(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
+void tls_origin_set(const struct tls *tls, struct tls_dir *d, const struct keylog_secret *secret)
 {
     d->origin = (struct tls_origin){
         .is_known = true,

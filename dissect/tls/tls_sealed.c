@@ -30,7 +30,7 @@ uint64_t tls_sealed_slack(uint64_t len)
     return slack < TLS_MAX_UNKNOWN_SEQ ? slack : TLS_MAX_UNKNOWN_SEQ;
 }
 
-void tls_sealed_lose(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
+void tls_sealed_on_loss(struct tls *tls, int dir, uint64_t len, enum tcp_gap why)
 {
     struct tls_dir *d = &tls->dirs[dir];
     d->slack += tls_sealed_slack(len);
@@ -58,7 +58,7 @@ static void on_text(struct tls *tls, int dir, uint8_t type, size_t len)
         tls->stage->events->text(tls->context, dir, text);
         break;
     case TLS_HANDSHAKE:
-        tls_handshake_take(tls, dir, text);
+        tls_handshake_read(tls, dir, text);
         break;
     case TLS_ALERT:
         tls_handshake_alert(tls, dir, text);

@@ -37,11 +37,11 @@ static void use_keys(struct tls *tls, int dir, const struct tls_cipher *cipher, 
     d->num_searches = 0;
     memcpy(d->secret, secret->secret, secret->len);
     tls->suite = cipher->suite;
-    tls_origin_note(tls, d, secret);
+    tls_origin_set(tls, d, secret);
     tls->client = secret->label == TLS_LABEL_CLIENT ? dir : 1 - dir;
     memcpy(tls->random[0], secret->random, TLS_RANDOM_LEN);
     tls->has_client_random = true;
-    keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
+    keylog_mark_used(tls->stage->env, tls->random[0], tls->tcp->number);
     tls->view.version = TLS_1_3;
     tls->view.suite = tls->suite->code;
     tls->view.suite_name = tls->suite->name;
@@ -59,13 +59,13 @@ static enum search try_each(struct tls *tls, int dir, struct tls_search *search,
     const uint64_t below = search->tried != 0 ? 0 : seq < TLS_MAX_SEARCH ? seq : TLS_MAX_SEARCH;
     const size_t cost = cursor_left(&record->body) + TLS_RECORD_COST;
     struct tls_cipher cipher = {0};
-    if (!tls_budget_take(tls, TLS_KEY_COST))
+    if (!tls_budget_spend(tls, TLS_KEY_COST))
         return CUT;
     for (bool has_keys = tls_cipher_set_13(&cipher, suite, secret->secret);
          has_keys && search->from < above + below; search->from++) {
         const uint64_t number = search->from < above ? seq + search->tried + search->from
                                                      : seq - (search->from - above) - 1;
-        if (!tls_budget_take(tls, cost)) {
+        if (!tls_budget_spend(tls, cost)) {
             tls_cipher_clear(&cipher);
             return CUT;
         }
@@ -89,7 +89,7 @@ static enum search look_on(struct tls *tls, int dir, struct tls_search *search,
     const struct keylog_secret *secret;
     for (; (secret = keylog_each(keylog, search->next / NUM_CODES)) != NULL; search->next++) {
         const struct tls_suite *suite = tls_suite_find(codes[search->next % NUM_CODES]);
-        if (tls_budget_is_spent(tls) || !tls_budget_take(tls, LOOK_COST))
+        if (tls_budget_is_spent(tls) || !tls_budget_spend(tls, LOOK_COST))
             return CUT;
         if (secret->added <= search->after || secret->added > search->up_to ||
             (secret->label != TLS_LABEL_CLIENT && secret->label != TLS_LABEL_SERVER)) {

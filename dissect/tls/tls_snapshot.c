@@ -195,9 +195,9 @@ void tls_snapshot_set_state(struct tls *tls, int dir, struct cursor state)
     tls->view.valid_from[dir] = (int64_t)from;
     tls->view.valid_until[dir] = (int64_t)until;
     if (tls->has_client_random)
-        keylog_note(tls->stage->env, tls->random[0], tls->tcp->number);
+        keylog_mark_used(tls->stage->env, tls->random[0], tls->tcp->number);
     if (d->origin.is_known)
-        keylog_note(tls->stage->env, d->origin.random[0], tls->tcp->number);
+        keylog_mark_used(tls->stage->env, d->origin.random[0], tls->tcp->number);
     d->is_open = tls_keys_find(tls, dir) && (flags & FLAG_OPEN) != 0;
     if ((flags & FLAG_UNREAD) != 0 || ((flags & FLAG_OPEN) != 0 && !d->is_open))
         tls->stage->events->gap(tls->context, dir, 0, TCP_GAP_LOST);
@@ -338,7 +338,7 @@ static int dir_of(const struct tls_snapshot *past, const struct ds_segment *segm
                : 1;
 }
 
-void tls_snapshot_take(void *context, int64_t ts_ns, const struct ds_segment *segment)
+void tls_snapshot_read(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct tls_snapshot *past = context;
     const int dir = dir_of(past, segment);

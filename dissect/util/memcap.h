@@ -16,15 +16,15 @@ struct memcap {
     const struct memcap *beside; /* its used bytes count too; NULL: none */
 };
 
-/* memcap_fits says whether memcap_take would reserve len bytes. */
+/* memcap_fits says whether memcap_reserve would reserve len bytes. */
 static inline bool memcap_fits(const struct memcap *m, uint64_t len)
 {
     const uint64_t used = m->used + (m->beside != NULL ? m->beside->used : 0);
     return len <= m->max && used <= m->max - len;
 }
 
-/* memcap_take reserves len bytes; false, counted, if that would exceed the cap. */
-__attribute__((warn_unused_result)) static inline bool memcap_take(struct memcap *m, uint64_t len)
+/* memcap_reserve reserves len bytes; false, counted, if that would exceed the cap. */
+__attribute__((warn_unused_result)) static inline bool memcap_reserve(struct memcap *m, uint64_t len)
 {
     if (!memcap_fits(m, len)) {
         m->hits++;
@@ -34,7 +34,7 @@ __attribute__((warn_unused_result)) static inline bool memcap_take(struct memcap
     return true;
 }
 
-static inline void memcap_give(struct memcap *m, uint64_t len)
+static inline void memcap_release(struct memcap *m, uint64_t len)
 {
     m->used -= len;
 }

@@ -119,7 +119,7 @@ static int run(struct options *options, bool is_read)
 {
     const int status = is_read ? act(options) : STATUS_USAGE;
     if (!is_read)
-        extcap_give_up(options->extcap.fifo);
+        extcap_abandon(options->extcap.fifo);
     options_free(options);
     return status == STATUS_OK ? check_standard() : status;
 }

@@ -247,7 +247,7 @@ bool capture_begin_file(struct capture *capture, struct capture_input *input)
         capture_input_close(input);
         return false;
     }
-    capture_note_link_type(input);
+    capture_read_link_type(input);
     return true;
 }
 

@@ -24,7 +24,7 @@ int capture_dlt_of(uint32_t link_type)
     return link_type == LINKTYPE_RAW ? DLT_RAW : (int)link_type;
 }
 
-void capture_note_link_type(struct capture_input *input)
+void capture_read_link_type(struct capture_input *input)
 {
     input->dlt = pcap_datalink(input->pcap);
     input->link_type = input->dlt == DLT_RAW ? LINKTYPE_RAW : (uint32_t)input->dlt;

@@ -109,8 +109,8 @@ bool capture_list_interfaces(void);
 /* capture_input_close releases everything of an input; it may be opened again. */
 void capture_input_close(struct capture_input *input);
 
-/* capture_note_link_type reads the link type from the open pcap of an input. */
-void capture_note_link_type(struct capture_input *input);
+/* capture_read_link_type reads the link type from the open pcap of an input. */
+void capture_read_link_type(struct capture_input *input);
 
 /* capture_dlt_of returns libpcap's number for a LINKTYPE_ value. */
 int capture_dlt_of(uint32_t link_type);

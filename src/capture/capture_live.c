@@ -87,7 +87,7 @@ static bool activate(struct capture_input *input, const struct capture_config *c
         complain("cannot capture on %s: %s", input->name, error);
         return false;
     }
-    capture_note_link_type(input);
+    capture_read_link_type(input);
     return true;
 }
 

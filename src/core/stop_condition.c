@@ -107,7 +107,7 @@ void stop_condition_set(struct stop_condition *ending, enum stop_reason reason)
         ending->reason = reason;
 }
 
-bool stop_condition_takes(struct stop_condition *ending, int64_t ts_ns)
+bool stop_condition_accepts(struct stop_condition *ending, int64_t ts_ns)
 {
     const bool is_past = ts_ns > ending->until_ns;
     const bool is_late = ts_ns > ending->timeout_ns;

@@ -40,7 +40,7 @@ bool term_show_bounds(const struct ds_term *term)
     return term->len > unbounded_len;
 }
 
-void term_show_note_cut(void)
+void term_show_mark_cut(void)
 {
     num_cut++;
 }
@@ -111,7 +111,7 @@ static __attribute__((noinline)) bool show_so(enum ds_syntax syntax, const struc
         const bool ok = ds_term_print(term, &all, out);
         /* Bytes left out by the caller's own limits do not count. */
         if (cut || out->len - start > all.max_len)
-            term_show_note_cut();
+            term_show_mark_cut();
         return ok;
     }
     return ds_term_print(term, &all, out);

@@ -21,9 +21,9 @@ bool term_show_is_large(size_t len);
 /* term_show_bounds says whether the length of a term's text is checked against that limit. */
 bool term_show_bounds(const struct ds_term *term);
 
-/* term_show_note_cut counts that something was shortened because of that limit by other code than
+/* term_show_mark_cut counts that something was shortened because of that limit by other code than
  * term_show; term_show_num_cut returns how often that or term_show did so. Any thread may call them. */
-void term_show_note_cut(void);
+void term_show_mark_cut(void);
 uint64_t term_show_num_cut(void);
 
 /* term_show_use sets the syntax for everything from now on; it is Erlang before. term_show_syntax

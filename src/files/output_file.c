@@ -283,7 +283,7 @@ static void swap_buffers(struct ds_buffer *a, struct ds_buffer *b)
     *b = before;
 }
 
-void output_file_take(struct output_file *output, struct output_file *from)
+void output_file_move(struct output_file *output, struct output_file *from)
 {
     if (output->failed || from->buffer.len == 0) {
         output_file_forget(from);

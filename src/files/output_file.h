@@ -63,9 +63,9 @@ void output_file_end_part(struct output_file *output);
 /* output_file_mark_end only marks it, in an output whose records another output takes over. */
 void output_file_mark_end(struct output_file *output);
 
-/* output_file_take moves the records in the buffer of another output to this one, and writes as
+/* output_file_move moves the records in the buffer of another output to this one, and writes as
  * output_file_end_record does. */
-void output_file_take(struct output_file *output, struct output_file *from);
+void output_file_move(struct output_file *output, struct output_file *from);
 
 /* output_file_forget discards the buffer. */
 void output_file_forget(struct output_file *output);

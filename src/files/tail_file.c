@@ -48,7 +48,7 @@ static uint64_t hash_last(const struct tail_part *part)
     return hash;
 }
 
-static bool read_part(struct tail_part *part, bool grows, tail_take *take, void *context)
+static bool read_part(struct tail_part *part, bool grows, tail_bytes_fn *take, void *context)
 {
     char chunk[CHUNK_LEN];
     size_t len;
@@ -94,7 +94,7 @@ bool tail_file_open(struct tail_file *file, const char *name)
     return fd >= 0;
 }
 
-bool tail_file_read(struct tail_file *file, bool grows, tail_take *take, void *context)
+bool tail_file_read(struct tail_file *file, bool grows, tail_bytes_fn *take, void *context)
 {
     return read_part(&file->before, grows, take, context) &&
            read_part(&file->now, grows, take, context);

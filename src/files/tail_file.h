@@ -23,9 +23,9 @@ struct tail_file {
     bool is_out_of_reach; /* the file with that name now cannot be read */
 };
 
-/* tail_take is called with bytes: complete lines if the file grows, except for excessively long lines;
+/* tail_bytes_fn is called with bytes: complete lines if the file grows, except for excessively long lines;
  * with is_rest, the incomplete last line, which will be passed again. */
-typedef void tail_take(void *context, const char *bytes, size_t len, bool is_rest);
+typedef void tail_bytes_fn(void *context, const char *bytes, size_t len, bool is_rest);
 
 /* tail_file_open opens a file; name is not copied. On failure it returns false and sets errno: ENOTSUP
  * if it is not a regular file. */
@@ -33,7 +33,7 @@ bool tail_file_open(struct tail_file *file, const char *name);
 
 /* tail_file_read reads what has not been read yet. grows: an incomplete line may continue. On failure
  * it returns false and sets errno. */
-bool tail_file_read(struct tail_file *file, bool grows, tail_take *take, void *context);
+bool tail_file_read(struct tail_file *file, bool grows, tail_bytes_fn *take, void *context);
 
 /* tail_file_look checks whether another file has the name now: then it is read, too. Returns 0, or,
  * once, an errno value if the file with that name cannot be read, ENOTSUP if it is not a regular file.

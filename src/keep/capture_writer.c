@@ -47,7 +47,7 @@ static bool reserve_name(struct capture_writer *save)
         return false;
     const int64_t now =
         save->capture->is_live ? clock_since_boot_ns() / 1000000000 : rotation->named;
-    rotation->times = rotation_names_take(&save->names, save->name, rotation->named, now);
+    rotation->times = rotation_names_pop(&save->names, save->name, rotation->named, now);
     if (rotation->times != 0)
         return true;
     bool ok;

@@ -189,8 +189,8 @@ static bool is_between(const struct pending_message *opening, const struct ds_en
            (is_end(&opening->ends[0], &ends[1]) && is_end(&opening->ends[1], &ends[0]));
 }
 
-void pending_messages_give(const struct pending_messages *o, const struct ds_endpoint *ends,
-                           int64_t since_ns, opening_fn give, void *context)
+void pending_messages_write(const struct pending_messages *o, const struct ds_endpoint *ends,
+                            int64_t since_ns, opening_fn give, void *context)
 {
     for (const struct pending_message *at = table_oldest(&o->table); at != NULL;
          at = table_newer(&o->table, at)) {

@@ -49,10 +49,10 @@ void pending_messages_free(struct pending_messages *openings);
 /* pending_messages_event processes an event of the session, in order. */
 void pending_messages_event(struct pending_messages *openings, const struct ds_event *event);
 
-/* pending_messages_give calls give with the open messages between two ends, sent by either, oldest
+/* pending_messages_write calls give with the open messages between two ends, sent by either, oldest
  * first. Monitors that belong to no call yet are included if they were set up after since_ns. */
 typedef void (*opening_fn)(void *context, const struct pending_message *opening);
-void pending_messages_give(const struct pending_messages *openings, const struct ds_endpoint *ends,
-                           int64_t since_ns, opening_fn give, void *context);
+void pending_messages_write(const struct pending_messages *openings, const struct ds_endpoint *ends,
+                            int64_t since_ns, opening_fn give, void *context);
 
 #endif

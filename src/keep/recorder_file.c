@@ -102,9 +102,9 @@ static void write_opening(void *context, const struct pending_message *opening)
 static void end_conn(struct packet_recorder *k)
 {
     if (k->writing.has_conn)
-        pending_messages_give(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS,
-                              write_opening,
-                              k);
+        pending_messages_write(&k->openings, k->writing.ends, k->writing.now_ns - RECENT_NS,
+                               write_opening,
+                               k);
     k->writing.has_conn = false;
 }
 

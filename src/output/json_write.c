@@ -237,7 +237,7 @@ void json_put_etf(struct json_writer *json, struct json_key key, const struct ds
     if (is_read && !ds_term_copy_etf(term, scratch))
         return; /* it is damaged, which the record's fault reports */
     if (!is_read || term_show_is_large(scratch->len)) { /* with its cached atoms written out */
-        term_show_note_cut();
+        term_show_mark_cut();
         return;
     }
     json_put_key(json, key);

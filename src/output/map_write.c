@@ -172,7 +172,7 @@ static void map_put_copy(struct map_writer *map, const struct ds_term *term)
 /* put_large writes the size of a term whose text might be too long. */
 static void put_large(struct map_writer *map, const struct ds_term *term)
 {
-    term_show_note_cut();
+    term_show_mark_cut();
     map_put_tuple(map, 2);
     map_put_word(map, "$large");
     map_put_next(map);

@@ -100,7 +100,7 @@ bool prerender_add(struct prerender *draft, const struct record *record)
         return false;
     for (size_t i = 0; i < draft->num; i++) {
         struct sink *beside = &draft->beside[i];
-        if (beside->kind == NULL || !sink_takes(beside, record))
+        if (beside->kind == NULL || !sink_wants(beside, record))
             continue;
         beside->kind->record(beside, record);
         output_file_mark_end(&beside->output);
@@ -113,7 +113,7 @@ void prerender_write(struct prerender *draft, struct sink *sinks)
     for (size_t i = 0; i < draft->num; i++) {
         struct sink *beside = &draft->beside[i];
         if (beside->kind != NULL)
-            output_file_take(&sinks[i].output, &beside->output);
+            output_file_move(&sinks[i].output, &beside->output);
     }
 }
 

@@ -181,8 +181,8 @@ bool sink_open(struct sink *sink, const struct sink_format *format, const struct
  * does not take it for the user's own. */
 void sink_withdraw(struct sink *sink);
 
-/* sink_takes says whether a sink writes a record. */
-bool sink_takes(const struct sink *sink, const struct record *record);
+/* sink_wants says whether a sink writes a record. */
+bool sink_wants(const struct sink *sink, const struct record *record);
 
 /* sink_record writes a record. Failures are recorded in sink->output. If the user wants to end and
  * it takes long, the record is undone; it is counted in num_cut, as are those after it. */

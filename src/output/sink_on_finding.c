@@ -1,6 +1,6 @@
 /*
  * sink_on_finding.c - --on-finding: runs a command for each finding, with the JSON of -T json on
- * its standard input. The file helper runs it (file_helper_tell): it sees no packets and does not
+ * its standard input. The file helper runs it (file_helper_spawn_with): it sees no packets and does not
  * delay the capture.
  *
  * It runs for current problems, so not for hygiene (finding_is_aside). The same code between the
@@ -84,7 +84,7 @@ static void run_waiting(struct on_finding *s)
         struct waiting *next = &s->waiting[s->first];
         pid_t pid = 0;
         const int error =
-            file_helper_tell(s->commands.command, (struct ds_text){next->text, next->len}, &pid);
+            file_helper_spawn_with(s->commands.command, (struct ds_text){next->text, next->len}, &pid);
         if (error == 0) {
             side_commands_add(&s->commands, pid);
         } else {

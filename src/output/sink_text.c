@@ -210,7 +210,7 @@ static void add_bytes(struct text_state *s, const struct ds_event *event)
     if (shown == len)
         return;
     ds_buffer_printf(s->out, "\t... %s more\n", ds_counted(len - shown, "bytes").text);
-    term_show_note_cut();
+    term_show_mark_cut();
 }
 
 /* is_housekeeping says whether a record is about monitors, links or registrations, which readers

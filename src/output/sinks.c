@@ -137,7 +137,7 @@ static bool takes_finding(const struct sink *sink, const struct finding *finding
     return kind->wants_findings || (kind->takes_findings && !finding->is_update);
 }
 
-bool sink_takes(const struct sink *sink, const struct record *record)
+bool sink_wants(const struct sink *sink, const struct record *record)
 {
     const struct sink_kind *kind = sink->kind;
     const bool is_raw = record->event != NULL && ds_event_is_raw(record->event);
@@ -151,7 +151,7 @@ bool sink_takes(const struct sink *sink, const struct record *record)
 void sink_record(struct sink *sink, const struct record *record)
 {
     struct ds_buffer *out = &sink->output.buffer;
-    if (sink->output.failed || !sink_takes(sink, record))
+    if (sink->output.failed || !sink_wants(sink, record))
         return;
     if (stop_is_overdue()) {
         sink->num_cut++;

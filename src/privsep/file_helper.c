@@ -446,7 +446,7 @@ int file_helper_spawn(const char *command, const char *name, pid_t *pid)
     return error;
 }
 
-int file_helper_tell(const char *command, struct ds_text text, pid_t *pid)
+int file_helper_spawn_with(const char *command, struct ds_text text, pid_t *pid)
 {
     struct helper_request request;
     struct answer answer;

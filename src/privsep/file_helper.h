@@ -87,9 +87,9 @@ bool file_helper_may_create(const char *name);
 /* file_helper_spawn runs the command of -z with a file's name. Returns 0 or an errno value. */
 int file_helper_spawn(const char *command, const char *name, pid_t *pid);
 
-/* file_helper_tell runs the command of --on-finding with a text of up to HELPER_TEXT_MAX bytes as its
+/* file_helper_spawn_with runs the command of --on-finding with a text of up to HELPER_TEXT_MAX bytes as its
  * standard input, as the user that root becomes. Returns 0 or an errno value. */
-int file_helper_tell(const char *command, struct ds_text text, pid_t *pid);
+int file_helper_spawn_with(const char *command, struct ds_text text, pid_t *pid);
 
 /* file_helper_wait is waitpid for such commands. */
 pid_t file_helper_wait(pid_t pid, int *status, int flags);

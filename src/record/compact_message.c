@@ -110,7 +110,7 @@ const struct compact_message *compact_message_add(struct copier *c, const struct
     const size_t bytes_room = copier_aligned(frame.len);
     struct compact_message *packed;
     unsigned char *bytes =
-        copier_take(c, bytes_room + sizeof *packed + DS_ROLE_COUNT * sizeof packed->role[0]);
+        copier_allocate(c, bytes_room + sizeof *packed + DS_ROLE_COUNT * sizeof packed->role[0]);
     if (bytes == NULL)
         return NULL;
     memcpy(bytes, event->bytes, frame.len);

@@ -18,7 +18,7 @@ struct shared_atoms {
 
 struct ds_atom *copier_add_atoms(struct copier *c, const struct ds_atom *atoms, uint32_t num)
 {
-    struct ds_atom *copy = copier_take(c, num * sizeof *atoms);
+    struct ds_atom *copy = copier_allocate(c, num * sizeof *atoms);
     if (copy == NULL)
         return NULL;
     uint8_t *text = (uint8_t *)(copy + num);
@@ -48,7 +48,7 @@ static size_t hash_atoms(const struct ds_atom *atoms, uint32_t num)
 /* begin_sharing allocates the data for sharing within a block. */
 static bool begin_sharing(struct copier *c)
 {
-    struct shared_atoms *shared = copier_take(c, NUM_SHARED * sizeof *shared);
+    struct shared_atoms *shared = copier_allocate(c, NUM_SHARED * sizeof *shared);
     if (shared == NULL)
         return false;
     memset(shared, 0, NUM_SHARED * sizeof *shared);
@@ -74,7 +74,7 @@ struct ds_atom *copier_share_atoms(struct copier *c, const struct ds_atom *atoms
     return copy;
 }
 
-void copier_take_back(struct copier *c)
+void copier_undo(struct copier *c)
 {
     c->block->len = c->before.len;
     c->block->conn = c->before.conn;

@@ -50,8 +50,8 @@ static inline void copier_begin(struct copier *c, struct record_block *block)
     c->full = false;
 }
 
-/* copier_take_back restores the block as it was before the record. */
-void copier_take_back(struct copier *c);
+/* copier_undo restores the block as it was before the record. */
+void copier_undo(struct copier *c);
 
 /* copier_aligned returns the first position from len on that is aligned for any type. */
 static inline size_t copier_aligned(size_t len)
@@ -60,8 +60,8 @@ static inline size_t copier_aligned(size_t len)
     return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-/* copier_take allocates room in the block; NULL if there is too little. */
-static inline void *copier_take(struct copier *c, size_t len)
+/* copier_allocate allocates room in the block; NULL if there is too little. */
+static inline void *copier_allocate(struct copier *c, size_t len)
 {
     struct record_block *block = c->block;
     const size_t at = copier_aligned(block->len);
@@ -75,7 +75,7 @@ static inline void *copier_take(struct copier *c, size_t len)
 
 static inline void *copier_add(struct copier *c, const void *bytes, size_t len)
 {
-    void *copy = bytes != NULL ? copier_take(c, len) : NULL;
+    void *copy = bytes != NULL ? copier_allocate(c, len) : NULL;
     if (copy != NULL)
         memcpy(copy, bytes, len);
     return copy;

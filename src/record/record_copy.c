@@ -264,7 +264,7 @@ static inline bool finish(struct copier *c, struct copied_record *copy)
 {
     struct record_block *block = c->block;
     if (c->full) {
-        copier_take_back(c);
+        copier_undo(c);
         return false;
     }
     *(block->last != NULL ? &block->last->next : &block->first) = copy;
@@ -283,7 +283,7 @@ static inline bool add_record(struct record_block *block, const struct record *r
     };
     struct copier c;
     copier_begin(&c, block);
-    struct whole_record *whole = copier_take(&c, sizeof *whole);
+    struct whole_record *whole = copier_allocate(&c, sizeof *whole);
     if (whole == NULL)
         return finish(&c, NULL);
     whole->copy = (struct copied_record){.record = &whole->record};
@@ -303,7 +303,7 @@ static inline bool add_event_alone(struct record_block *block, const struct ds_e
 {
     struct copier c;
     copier_begin(&c, block);
-    struct copied_record *copy = copier_take(&c, sizeof *copy);
+    struct copied_record *copy = copier_allocate(&c, sizeof *copy);
     if (copy != NULL) {
         *copy = (struct copied_record){0};
         add_event(&c, copy, event, false);

@@ -378,7 +378,7 @@ static void add_loss(struct loss *to, const struct loss *loss)
     to->messages += loss->messages;
 }
 
-void record_queue_lose(struct record_queue *queue, const struct loss *loss)
+void record_queue_add_loss(struct record_queue *queue, const struct loss *loss)
 {
     add_loss(&queue->losses[loss->cause], loss);
     queue->has_losses |= loss->count != 0;
@@ -394,7 +394,7 @@ static void lose_record(struct record_queue *queue, const struct record *record)
         .first_ns = ts_ns,
         .last_ns = ts_ns,
     };
-    record_queue_lose(queue, &loss);
+    record_queue_add_loss(queue, &loss);
     queue->num_lost++;
 }
 

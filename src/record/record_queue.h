@@ -74,8 +74,8 @@ void record_queue_refer(struct record_queue *queue, const struct copied_record *
  * for a queue that can wait. */
 void record_queue_keep(struct record_queue *queue, struct record_block *block);
 
-/* record_queue_lose reports another loss. */
-void record_queue_lose(struct record_queue *queue, const struct loss *loss);
+/* record_queue_add_loss reports another loss. */
+void record_queue_add_loss(struct record_queue *queue, const struct loss *loss);
 
 /* record_queue_num_lost returns how many records were lost. */
 uint64_t record_queue_num_lost(const struct record_queue *queue);

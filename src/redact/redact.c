@@ -29,7 +29,7 @@ struct redact {
 
 static void replace_titles(struct redact_parts *p, const struct titles **titles)
 {
-    struct titles *copy = *titles != NULL ? redact_take(p, sizeof *copy) : NULL;
+    struct titles *copy = *titles != NULL ? redact_allocate(p, sizeof *copy) : NULL;
     if (copy != NULL)
         *copy = **titles;
     for (size_t i = 0; copy != NULL && i < copy->num; i++) {
@@ -80,7 +80,7 @@ static void replace_call(struct redact_parts *p, struct call *call)
     p->scratch.len = 0;
     note_print_mfa_as(DS_SYNTAX_ERLANG, &note, CALL_MFA_LEN, &p->scratch);
     if (p->scratch.len != 0)
-        call->mfa.data = redact_take_scratch(p, &call->mfa.len);
+        call->mfa.data = redact_get_scratch(p, &call->mfa.len);
 }
 
 static void replace_monitor(struct redact_parts *p, struct monitor_end *monitor)

@@ -93,7 +93,7 @@ static void replace_control(struct redact_parts *p, struct ds_message *m)
         len[role] = p->scratch.len - at[role];
     }
     redact_part_atoms(p, &m->control);
-    m->control.data = redact_take_scratch(p, &m->control.len);
+    m->control.data = redact_get_scratch(p, &m->control.len);
     for (int role = 0; role < DS_ROLE_COUNT; role++) {
         if (old.role[role].data == NULL)
             continue;
@@ -120,7 +120,7 @@ static void replace_odd_control(struct redact_parts *p, struct ds_message *m)
     put_integer(p, m->code);
     redact_part_atoms(p, &m->control);
     m->control.damaged = true;
-    m->control.data = redact_take_scratch(p, &m->control.len);
+    m->control.data = redact_get_scratch(p, &m->control.len);
 }
 
 void redact_message(struct redact_parts *p, struct ds_message *m)

@@ -25,7 +25,7 @@ static void replace_answer(struct redact_parts *p, struct ds_text *text)
 /* replace_tls redacts TLS data: hosts and certificates contain names of nodes. */
 static const struct ds_tls *replace_tls(struct redact_parts *p, const struct ds_tls *old)
 {
-    struct ds_tls *tls = redact_take(p, sizeof *tls);
+    struct ds_tls *tls = redact_allocate(p, sizeof *tls);
     if (tls == NULL)
         return NULL;
     *tls = *old;
@@ -38,7 +38,7 @@ static const struct ds_tls *replace_tls(struct redact_parts *p, const struct ds_
 /* replace_conn returns the redacted form of a connection; NULL when memory ran out. */
 static const struct ds_conn *replace_conn(struct redact_parts *p, const struct ds_conn *old)
 {
-    struct ds_conn *conn = redact_take(p, sizeof *conn);
+    struct ds_conn *conn = redact_allocate(p, sizeof *conn);
     if (conn == NULL)
         return NULL;
     *conn = *old;
@@ -81,7 +81,7 @@ static void replace_words(struct redact_parts *p, const char **words, const stru
     }
     redact_put(p, "", 1);
     size_t len;
-    *words = redact_take_scratch(p, &len);
+    *words = redact_get_scratch(p, &len);
     for (int end = 0; end < 2; end++) {
         ds_buffer_free(&names[end]);
         ds_buffer_free(&new_names[end]);
@@ -93,7 +93,7 @@ static void replace_epmd(struct redact_parts *p, struct ds_epmd *epmd)
     redact_part_text(p, redact_node, &epmd->name);
     replace_answer(p, &epmd->extra);
     replace_answer(p, &epmd->raw);
-    struct ds_epmd_node *nodes = redact_take(p, epmd->num_nodes * sizeof *nodes);
+    struct ds_epmd_node *nodes = redact_allocate(p, epmd->num_nodes * sizeof *nodes);
     for (size_t i = 0; nodes != NULL && i < epmd->num_nodes; i++) {
         nodes[i] = epmd->nodes[i];
         redact_part_text(p, redact_node, &nodes[i].name);

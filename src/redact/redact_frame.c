@@ -32,7 +32,7 @@ bool redact_frame(struct redact_parts *p, const struct ds_event *event, bool pas
         frame->frame_sent.size = event->message.size;
         return !p->scratch.failed;
     }
-    frame->bytes = redact_take_scratch(p, &frame->bytes_len);
+    frame->bytes = redact_get_scratch(p, &frame->bytes_len);
     frame->frame_sent.size = frame->bytes_len;
     return frame->bytes != NULL;
 }

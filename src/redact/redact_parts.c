@@ -15,7 +15,7 @@ struct redact_piece {
     max_align_t bytes[];
 };
 
-void *redact_take(struct redact_parts *p, size_t len)
+void *redact_allocate(struct redact_parts *p, size_t len)
 {
     struct redact_piece *piece = malloc(sizeof *piece + len);
     if (piece == NULL) {
@@ -28,10 +28,10 @@ void *redact_take(struct redact_parts *p, size_t len)
     return piece->bytes;
 }
 
-void *redact_take_scratch(struct redact_parts *p, size_t *len)
+void *redact_get_scratch(struct redact_parts *p, size_t *len)
 {
     const bool is_large = p->scratch.len > KEEP_AT_MOST;
-    void *out = p->scratch.failed ? NULL : redact_take(p, is_large ? 0 : p->scratch.len);
+    void *out = p->scratch.failed ? NULL : redact_allocate(p, is_large ? 0 : p->scratch.len);
     *len = out != NULL ? p->scratch.len : 0;
     if (out != NULL && is_large) {
         out = p->pieces->taken = p->scratch.data;
@@ -88,7 +88,7 @@ void redact_part_text(struct redact_parts *p, redact_text_fn how, struct ds_text
         return;
     p->scratch.len = 0;
     how(p->values, *text, &p->scratch);
-    text->data = redact_take_scratch(p, &text->len);
+    text->data = redact_get_scratch(p, &text->len);
 }
 
 /* part_atom returns the redacted form of an atom that stays a reference because it is not certain:
@@ -125,7 +125,7 @@ void redact_part_atoms(struct redact_parts *p, struct ds_term *term)
         return;
     }
     if (p->atoms != term->atoms || p->num_atoms != term->num_atoms) {
-        struct ds_atom *atoms = redact_take(p, term->num_atoms * sizeof *atoms);
+        struct ds_atom *atoms = redact_allocate(p, term->num_atoms * sizeof *atoms);
         for (uint32_t i = 0; atoms != NULL && i < term->num_atoms; i++)
             atoms[i] = part_atom(p, &term->atoms[i]);
         p->atoms = term->atoms;
@@ -144,5 +144,5 @@ void redact_part_term(struct redact_parts *p, struct ds_term *term)
     p->scratch.len = 0;
     term->damaged |= !redact_put_term(p, term, false);
     redact_part_atoms(p, term);
-    term->data = redact_take_scratch(p, &term->len);
+    term->data = redact_get_scratch(p, &term->len);
 }

@@ -27,11 +27,11 @@ void redact_parts_free(struct redact_parts *parts);
 /* redact_parts_failed says whether memory ran out or libcrypto failed since the last call. */
 bool redact_parts_failed(struct redact_parts *parts);
 
-/* redact_take allocates memory; redact_take_scratch returns the contents of scratch, and their length:
+/* redact_allocate allocates memory; redact_get_scratch returns the contents of scratch, and their length:
  * if they are large, it returns the memory of scratch itself, which is empty then. NULL, with length 0,
  * when memory ran out. */
-void *redact_take(struct redact_parts *parts, size_t len);
-void *redact_take_scratch(struct redact_parts *parts, size_t *len);
+void *redact_allocate(struct redact_parts *parts, size_t len);
+void *redact_get_scratch(struct redact_parts *parts, size_t *len);
 
 /* redact_put appends bytes to scratch; redact_put_term appends the redacted form of a term; counts is
  * as for redact_rewrite. Returns false if the term is incomplete. */

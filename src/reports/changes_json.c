@@ -113,7 +113,7 @@ static void put_row(const struct compare *c, const struct difference *d, struct 
     json_put_close(json);
 }
 
-void changes_tell(const struct compare *c, uint64_t max_rows, struct json_writer *json)
+void changes_write(const struct compare *c, uint64_t max_rows, struct json_writer *json)
 {
     struct differences all;
     differ(&c->before, &c->after, c->config->thresholds, &all);

@@ -13,7 +13,7 @@
 void changes_print_json(const struct compare *compare, const struct differences *all,
                         struct ds_buffer *out);
 
-/* changes_tell writes the fields of the object for the page, at most max_rows differences. */
-void changes_tell(const struct compare *compare, uint64_t max_rows, struct json_writer *json);
+/* changes_write writes the fields of the object for the page, at most max_rows differences. */
+void changes_write(const struct compare *compare, uint64_t max_rows, struct json_writer *json);
 
 #endif

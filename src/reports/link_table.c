@@ -425,12 +425,12 @@ void link_table_add(const struct report_text *text, struct link_row *const *rows
 void link_table_write(const struct link_row *row, struct json_writer *json)
 {
     json_item_open(json);
-    report_table_tell(&line_table, &(struct link_line){row, NULL, 0, row->conn, row->gaps}, json);
+    report_table_write(&line_table, &(struct link_line){row, NULL, 0, row->conn, row->gaps}, json);
     json_put_list(json, JSON_KEY("side"));
     for (int end = 0; end < 2; end++) {
         const struct link_end side = end_of_link(row, end, NULL);
         json_item_open(json);
-        report_table_tell(&end_table, &side, json);
+        report_table_write(&end_table, &side, json);
         json_put_close(json);
     }
     json_put_list_end(json);

@@ -264,7 +264,7 @@ static void on_message(struct app_table *t, const struct record *record)
         return;
     on_sent(t, app, event, event->message.size);
     add_thing(t, &t->kinds, app, (struct ds_text){record->note.label, strlen(record->note.label)});
-    if (raft_takes(record->note.label))
+    if (raft_is_call(record->note.label))
         raft_message(&t->raft, record);
     const struct ds_term *said =
         record->note.body.data != NULL ? &record->note.body : &event->message.payload;
@@ -649,7 +649,7 @@ static void write_table(void *state, struct json_writer *json)
     json_put_list(json, JSON_KEY("rows"));
     for (unsigned i = 0; i < num; i++) {
         json_item_open(json);
-        report_table_tell(&app_report, row_of(t, list[i]), json);
+        report_table_write(&app_report, row_of(t, list[i]), json);
         json_put_string(json, JSON_KEY("things"), rows[list[i]].things);
         write_things(&t->things, list[i], JSON_KEY("about"), json);
         write_things(&t->kinds, list[i], JSON_KEY("kinds"), json);

@@ -411,7 +411,7 @@ static void write_part(struct latency *l, const struct heavy_hitters *hitters, s
     for (uint64_t i = 0;
          list != NULL && i < hitters->table.num && (l->max_rows == 0 || i < l->max_rows); i++) {
         json_item_open(json);
-        report_table_tell(&table, list[i], json);
+        report_table_write(&table, list[i], json);
         json_put_close(json);
     }
     json_put_list_end(json);

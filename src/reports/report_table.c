@@ -70,7 +70,7 @@ void report_table_row(const struct report_table *table, const void *row, const c
     end_line(last, lines);
 }
 
-void report_table_tell(const struct report_table *table, const void *row, struct json_writer *json)
+void report_table_write(const struct report_table *table, const void *row, struct json_writer *json)
 {
     for (size_t i = 0; i < table->num; i++) {
         const struct report_column *column = &table->columns[i];

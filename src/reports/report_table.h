@@ -39,7 +39,7 @@ void report_table_heading(const struct report_table *table, const char *last, st
 void report_table_row(const struct report_table *table, const void *row, const char *last,
                       struct ds_buffer *lines);
 
-/* report_table_tell writes the fields of a row into the current object. */
-void report_table_tell(const struct report_table *table, const void *row, struct json_writer *json);
+/* report_table_write writes the fields of a row into the current object. */
+void report_table_write(const struct report_table *table, const void *row, struct json_writer *json);
 
 #endif

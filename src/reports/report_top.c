@@ -351,7 +351,7 @@ static void write_table(void *state, struct json_writer *json)
     json_put_list(json, JSON_KEY("rows"));
     for (size_t i = 0; i < num && (t->max_rows == 0 || i < t->max_rows); i++) {
         json_item_open(json);
-        report_table_tell(&table, &rows[i], json);
+        report_table_write(&table, &rows[i], json);
         json_put_close(json);
     }
     json_put_list_end(json);

@@ -137,9 +137,9 @@ static void keep_sample(struct traffic *t, const struct traffic_message *message
 {
     const struct ds_text none = {NULL, 0};
     const bool has_function = message->has_function;
-    t->failed |= !samples_take(&kind->samples, kind->count, message->record->event,
-                               has_function ? message->mod : none, message->fun,
-                               has_function ? &message->note->args : &message->body, &t->scratch);
+    t->failed |= !samples_add(&kind->samples, kind->count, message->record->event,
+                              has_function ? message->mod : none, message->fun,
+                              has_function ? &message->note->args : &message->body, &t->scratch);
 }
 
 static void on_message(struct traffic *t, const struct record *record)
@@ -462,9 +462,9 @@ static void write_kind(struct traffic *t, const struct traffic_kind *kind, struc
         put_scratch(t, JSON_KEY("to"), json);
     }
     const struct report_table table = table_of(t);
-    report_table_tell(&table, kind, json);
+    report_table_write(&table, kind, json);
     if (t->has_samples)
-        samples_tell(&kind->samples, json);
+        samples_write(&kind->samples, json);
     json_put_close(json);
 }
 

@@ -100,27 +100,27 @@ bool reports_wanted(const struct report_config *config)
     return config->verdict || is_any(config, is_of_records);
 }
 
-bool reports_take_monitors(const struct report_config *config)
+bool reports_want_monitors(const struct report_config *config)
 {
     return is_any(config, has_monitors);
 }
 
-bool reports_take_names(const struct report_config *config)
+bool reports_want_names(const struct report_config *config)
 {
     return config->verdict || is_any(config, has_names);
 }
 
-bool reports_take_calls(const struct report_config *config)
+bool reports_want_calls(const struct report_config *config)
 {
     return is_any(config, takes_calls);
 }
 
-bool reports_take_left_out(const struct report_config *config)
+bool reports_want_left_out(const struct report_config *config)
 {
     return is_any(config, takes_left_out);
 }
 
-bool reports_take_facts(const struct report_config *config)
+bool reports_want_facts(const struct report_config *config)
 {
     return config->verdict || is_any(config, has_facts);
 }

@@ -68,17 +68,17 @@ enum reports_status { REPORTS_OK, REPORTS_FAILED, REPORTS_READER_GONE };
 /* reports_wanted says whether any table is made from records, so that calls have to be correlated. */
 bool reports_wanted(const struct report_config *config);
 
-/* reports_take_monitors says whether a table needs the ends of monitors and links. */
-bool reports_take_monitors(const struct report_config *config);
+/* reports_want_monitors says whether a table needs the ends of monitors and links. */
+bool reports_want_monitors(const struct report_config *config);
 
-/* reports_take_calls says whether a table needs the ends of calls. */
-bool reports_take_calls(const struct report_config *config);
+/* reports_want_calls says whether a table needs the ends of calls. */
+bool reports_want_calls(const struct report_config *config);
 
-/* reports_take_facts says whether a table needs the facts of links. */
-bool reports_take_facts(const struct report_config *config);
+/* reports_want_facts says whether a table needs the facts of links. */
+bool reports_want_facts(const struct report_config *config);
 
-/* reports_take_names says whether a table needs the names of processes. */
-bool reports_take_names(const struct report_config *config);
+/* reports_want_names says whether a table needs the names of processes. */
+bool reports_want_names(const struct report_config *config);
 
 /* reports_new opens the requested tables. on_stderr: standard output is in use. NULL if memory ran
  * out. */
@@ -89,10 +89,10 @@ struct reports *reports_new(const struct report_config *config, unsigned time_di
 enum reports_status reports_record(struct reports *reports, const struct record *record);
 
 /* reports_set_since sets the time from which on records are selected. reports_leave_out passes a
- * record that was not selected to the tables that need it (reports_take_left_out); is_before: it is
+ * record that was not selected to the tables that need it (reports_want_left_out); is_before: it is
  * from before that time. */
 void reports_set_since(struct reports *reports, int64_t since_ns);
-bool reports_take_left_out(const struct report_config *config);
+bool reports_want_left_out(const struct report_config *config);
 void reports_leave_out(struct reports *reports, const struct record *record, bool is_before);
 
 /* reports_visit passes open items to the tables before reports_show: a record for each call,

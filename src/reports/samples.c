@@ -25,8 +25,8 @@ static int place_of(const struct samples *s, uint64_t count, uint64_t size)
     return (count & (count - 1)) == 0 ? LATE : -1;
 }
 
-bool samples_take(struct samples *s, uint64_t count, const struct ds_event *event, struct ds_text mod,
-                  struct ds_text fun, const struct ds_term *body, struct ds_buffer *scratch)
+bool samples_add(struct samples *s, uint64_t count, const struct ds_event *event, struct ds_text mod,
+                 struct ds_text fun, const struct ds_term *body, struct ds_buffer *scratch)
 {
     const int place = place_of(s, count, event->message.size);
     if (place < 0)
@@ -48,7 +48,7 @@ bool samples_take(struct samples *s, uint64_t count, const struct ds_event *even
     return true;
 }
 
-void samples_tell(const struct samples *s, struct json_writer *json)
+void samples_write(const struct samples *s, struct json_writer *json)
 {
     /* The large one may be earlier or later than the latest one. */
     const bool swaps = s->sample[LARGE].text != NULL && s->sample[LATE].text != NULL &&

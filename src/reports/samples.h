@@ -22,14 +22,14 @@ struct samples {
     struct sample sample[NUM_SAMPLES];
 };
 
-/* samples_take considers the count-th message of a kind; its content is that function, if mod is
+/* samples_add considers the count-th message of a kind; its content is that function, if mod is
  * present, with body as its arguments, or only body. False if memory ran out. */
-bool samples_take(struct samples *samples, uint64_t count, const struct ds_event *event,
-                  struct ds_text mod, struct ds_text fun, const struct ds_term *body,
-                  struct ds_buffer *scratch);
+bool samples_add(struct samples *samples, uint64_t count, const struct ds_event *event,
+                 struct ds_text mod, struct ds_text fun, const struct ds_term *body,
+                 struct ds_buffer *scratch);
 
-/* samples_tell writes them as a field of a JSON object, in order of time. */
-void samples_tell(const struct samples *samples, struct json_writer *json);
+/* samples_write writes them as a field of a JSON object, in order of time. */
+void samples_write(const struct samples *samples, struct json_writer *json);
 
 void samples_free(struct samples *samples);
 

@@ -54,9 +54,9 @@ uint64_t filter_no_memory(const struct filter *filter);
  * for NULL. */
 uint64_t filter_num_given_up(const struct filter *filter);
 
-/* filter_tell_near reports names in the expression that never occurred although a similar name did;
+/* filter_suggest reports names in the expression that never occurred although a similar name did;
  * filter may be NULL. */
-void filter_tell_near(const struct filter *filter);
+void filter_suggest(const struct filter *filter);
 
 /* filter_free releases a filter. NULL is allowed. */
 void filter_free(struct filter *filter);

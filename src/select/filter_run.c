@@ -72,7 +72,7 @@ static void suggest_text(const struct filter_probe *probe, struct ds_text text)
             continue;
         near->occurs = compare_texts(text, literals[i].text) == 0 ||
                        elixir_name_means(literals[i].text, text);
-        suggestion_take(near, literals[i].text, text);
+        suggestion_add(near, literals[i].text, text);
     }
 }
 
@@ -249,7 +249,7 @@ uint64_t filter_num_given_up(const struct filter *filter)
     return num;
 }
 
-void filter_tell_near(const struct filter *filter)
+void filter_suggest(const struct filter *filter)
 {
     for (; filter != NULL; filter = filter->next) {
         for (size_t i = 0; i < filter->num_steps; i++) {
@@ -257,7 +257,7 @@ void filter_tell_near(const struct filter *filter)
             const struct literal *literals = &filter->literals[step->first_literal];
             for (size_t n = 0; step->kind == STEP_TEST && n < step->num_literals; n++) {
                 if (literals[n].near != NULL)
-                    suggestion_tell(literals[n].near, "-Y", step->field->name, literals[n].text);
+                    suggestion_say(literals[n].near, "-Y", step->field->name, literals[n].text);
             }
         }
     }

@@ -212,7 +212,7 @@ static void suggest_node(struct suggestion *near, struct ds_text word, struct ds
     const char *host = node.data != NULL ? memchr(node.data, '@', node.len) : NULL;
     if (host != NULL && memchr(word.data, '@', word.len) == NULL)
         node.len = (size_t)(host - node.data);
-    suggestion_take(near, word, node);
+    suggestion_add(near, word, node);
 }
 
 /* add_pid takes the process at one end of a message, for who asked for a process that is not there. */
@@ -264,10 +264,10 @@ static void on_end(struct selector *s, const struct record *record, enum ds_role
         const struct ds_text word = s->config->processes[i].name;
         if (near->occurs || word.data == NULL)
             continue;
-        suggestion_take(near, word, name);
-        suggestion_take(near, word, atom);
+        suggestion_add(near, word, name);
+        suggestion_add(near, word, atom);
         for (size_t j = 0; titles != NULL && j < titles->num; j++)
-            suggestion_take(near, word, titles->text[j]);
+            suggestion_add(near, word, titles->text[j]);
     }
 }
 
@@ -368,7 +368,7 @@ static void suggest_process(const struct selector *s, const struct suggestion *n
         return;
     }
     const bool has_names = process->name.data != NULL && s->processes.num != 0;
-    if (process->name.data == NULL || !suggestion_tell(near, "--process", NULL, process->name))
+    if (process->name.data == NULL || !suggestion_say(near, "--process", NULL, process->name))
         list_here("--process", text, has_names ? &s->processes : &s->pids,
                   process->name.data == NULL ? "pids here: "
                   : has_names                ? "processes here: "
@@ -381,14 +381,14 @@ static void suggest_process(const struct selector *s, const struct suggestion *n
                  s->num_unreadable, s->num_messages);
 }
 
-void selector_tell_near(const struct selector *s)
+void selector_suggest(const struct selector *s)
 {
     const struct selector_config *config = s->config;
     const struct suggestion *near = s->near;
     bool has_missing = false;
     for (size_t i = 0; near != NULL && i < config->nodes.num; i++, near++) {
         const struct ds_text word = pick_node_text(config->nodes.word[i]);
-        if (!near->occurs && !suggestion_tell(near, "--node", NULL, word))
+        if (!near->occurs && !suggestion_say(near, "--node", NULL, word))
             list_here("--node", word, &s->nodes, "nodes here: ", "no node name is known here");
         has_missing = has_missing || !near->occurs;
     }
@@ -398,7 +398,7 @@ void selector_tell_near(const struct selector *s)
         if (!near->occurs)
             suggest_process(s, near, config->processes[i].word);
     }
-    filter_tell_near(config->filter);
+    filter_suggest(config->filter);
 }
 
 struct selector *selector_new(const struct selector_config *config)

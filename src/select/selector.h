@@ -62,8 +62,8 @@ uint64_t selector_num_given_up(const struct selector *select);
 /* selector_nodes_occurred says whether any of the nodes that the user gave has occurred. */
 bool selector_nodes_occurred(const struct selector *select);
 
-/* selector_tell_near reports similar names for names that never occurred. */
-void selector_tell_near(const struct selector *select);
+/* selector_suggest reports similar names for names that never occurred. */
+void selector_suggest(const struct selector *select);
 
 /* selector_add_stats adds the counts of what could not be remembered. */
 void selector_add_stats(const struct selector *select, struct ds_stats *stats);

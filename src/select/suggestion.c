@@ -39,7 +39,7 @@ static bool contains(struct ds_text name, struct ds_text word)
     return false;
 }
 
-void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_text name)
+void suggestion_add(struct suggestion *near, struct ds_text word, struct ds_text name)
 {
     if (near->occurs || name.data == NULL || name.len == 0 || name.len > SUGGESTION_MAX ||
         word.len == 0 || strchr("<#[{\"", word.data[0]) != NULL)
@@ -61,8 +61,8 @@ void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_tex
     memcpy(near->nearest, name.data, name.len);
 }
 
-bool suggestion_tell(const struct suggestion *near, const char *option, const char *field,
-                     struct ds_text word)
+bool suggestion_say(const struct suggestion *near, const char *option, const char *field,
+                    struct ds_text word)
 {
     struct ds_buffer text = {0};
     if (near->occurs || near->len == 0)

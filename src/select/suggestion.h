@@ -18,13 +18,13 @@ struct suggestion {
     uint64_t seen[128]; /* hashes of names that were checked: most occur again and again */
 };
 
-/* suggestion_take checks a name that occurs and is not the word. Both may be in either language's
+/* suggestion_add checks a name that occurs and is not the word. Both may be in either language's
  * syntax; an absent name is ignored. */
-void suggestion_take(struct suggestion *near, struct ds_text word, struct ds_text name);
+void suggestion_add(struct suggestion *near, struct ds_text word, struct ds_text name);
 
-/* suggestion_tell reports on standard error which similar name occurs, if the word never occurred.
+/* suggestion_say reports on standard error which similar name occurs, if the word never occurred.
  * option and field (NULL: none) say where the user gave it. Returns false if it reported nothing. */
-bool suggestion_tell(const struct suggestion *near, const char *option, const char *field,
-                     struct ds_text word);
+bool suggestion_say(const struct suggestion *near, const char *option, const char *field,
+                    struct ds_text word);
 
 #endif

@@ -28,7 +28,7 @@ static bool feed(struct packet_stream *stream, const uint8_t *data, size_t len, 
         memcpy(copy, data + taken, end - taken);
         const struct ds_text text = {(const char *)copy, end - taken};
         size_t left;
-        is_good = packet_stream_take(stream, text, &left, out);
+        is_good = packet_stream_read(stream, text, &left, out);
         taken = end - left;
         free(copy);
         check(is_good == (stream->wrong == NULL));

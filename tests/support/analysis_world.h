@@ -64,7 +64,7 @@ static inline void put(struct world *w, int dir, uint8_t flags, uint32_t seq, ui
         .ip_id = ip_id,
         .options = cursor_make(options, sizeof options),
     };
-    w->ended = tcp_analysis_take(w->facts, dir, &segment, len, true, w->next[dir], &w->stall);
+    w->ended = tcp_analyse_segment(w->facts, dir, &segment, len, true, w->next[dir], &w->stall);
     if (seq + len - w->next[dir] < 1u << 30)
         w->next[dir] = seq + len;
 }

@@ -82,7 +82,7 @@ void dist_stream_end(struct dist_stream *channel)
                  channel->len);
 }
 
-void dist_stream_take_alone(struct dist_stream *channel, struct cursor frame)
+void dist_stream_read_alone(struct dist_stream *channel, struct cursor frame)
 {
     dist_stream_feed(channel, frame);
 }

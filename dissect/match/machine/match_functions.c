@@ -130,7 +130,7 @@ static bool is_map_key(struct run *run, const struct view *args, uint32_t num, s
     struct view value;
     bool found;
     (void)num;
-    return find_key(run, args, &value, &found) && function_give_bool(found, out);
+    return find_key(run, args, &value, &found) && function_return_bool(found, out);
 }
 
 static bool map_get(struct run *run, const struct view *args, uint32_t num, struct view *out)

@@ -32,7 +32,7 @@ static inline bool function_bad(struct run *run)
     return run_fail(run, RUN_BAD);
 }
 
-static inline bool function_give_bool(bool value, struct view *out)
+static inline bool function_return_bool(bool value, struct view *out)
 {
     *out = view_of_bool(value);
     return true;

@@ -151,7 +151,7 @@ bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view
     return true;
 }
 
-bool guard_holds(struct ds_match *match)
+bool guard_is_true(struct ds_match *match)
 {
     size_t next = 0;
     uint32_t num = 0;

@@ -152,8 +152,8 @@ bool build_segment(struct ds_match *match, const struct bit_segment *segment,
 /* guard_compute runs num steps that leave one value. */
 bool guard_compute(struct ds_match *match, size_t first, size_t num, struct view *out);
 
-/* guard_holds executes the guard with the variables. */
-bool guard_holds(struct ds_match *match);
+/* guard_is_true executes the guard with the variables. */
+bool guard_is_true(struct ds_match *match);
 
 /* walk_terms matches terms against the head, one after the other. */
 bool walk_terms(struct ds_match *match, const struct view *terms, size_t num_terms);

@@ -6,7 +6,7 @@
 static bool has_order(struct run *run, const struct view *args, uint32_t orders, struct view *out)
 {
     struct head head;
-    return view_read(run, args, &head) && function_give_bool((orders >> head.order & 1) != 0, out);
+    return view_read(run, args, &head) && function_return_bool((orders >> head.order & 1) != 0, out);
 }
 
 #define TYPE(name, orders)                                                                         \
@@ -30,7 +30,7 @@ static bool is_float(struct run *run, const struct view *args, uint32_t num, str
 {
     struct head head;
     (void)num;
-    return view_read(run, args, &head) && function_give_bool(head_is_float(&head), out);
+    return view_read(run, args, &head) && function_return_bool(head_is_float(&head), out);
 }
 
 static bool is_integer(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -38,7 +38,7 @@ static bool is_integer(struct run *run, const struct view *args, uint32_t num, s
     struct head head;
     (void)num;
     return view_read(run, args, &head) &&
-           function_give_bool(head.order == ORDER_NUMBER && !head_is_float(&head), out);
+           function_return_bool(head.order == ORDER_NUMBER && !head_is_float(&head), out);
 }
 
 static bool is_binary(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -48,7 +48,7 @@ static bool is_binary(struct run *run, const struct view *args, uint32_t num, st
     uint64_t num_bits;
     (void)num;
     return view_read(run, args, &head) &&
-           function_give_bool(head_get_bits(&head, &bytes, &num_bits) && num_bits % 8 == 0, out);
+           function_return_bool(head_get_bits(&head, &bytes, &num_bits) && num_bits % 8 == 0, out);
 }
 
 static const struct ds_text true_text = {"true", 4}, false_text = {"false", 5};
@@ -66,7 +66,7 @@ static bool is_boolean(struct run *run, const struct view *args, uint32_t num, s
     (void)num;
     if (!view_read(run, args, &head) || is_unknown_atom(&head))
         return function_bad(run);
-    return function_give_bool(
+    return function_return_bool(
         view_is_atom(run, args, true_text) || view_is_atom(run, args, false_text), out);
 }
 
@@ -80,14 +80,14 @@ static bool is_function(struct run *run, const struct view *args, uint32_t num, 
         return false;
     const bool is_fun = head.order == ORDER_FUN || head.order == ORDER_EXPORT;
     if (num == 1)
-        return function_give_bool(is_fun, out);
+        return function_return_bool(is_fun, out);
     struct view number = args[1];
     struct head arity_head;
     if (!view_read(run, &number, &arity_head) || arity_head.order != ORDER_NUMBER ||
         head_is_float(&arity_head) || !view_get_int(run, &number, &wanted) || wanted < 0)
         return function_bad(run);
     if (!is_fun)
-        return function_give_bool(false, out);
+        return function_return_bool(false, out);
     struct cursor c = head.token.bytes;
     const size_t len = cursor_left(&c);
     const size_t before = head.token.class == TERM_EXPORT      ? len - 1
@@ -95,7 +95,7 @@ static bool is_function(struct run *run, const struct view *args, uint32_t num, 
                                                                : len;
     if (!cursor_skip(&c, before) || !cursor_read_u8(&c, &arity))
         return function_bad(run); /* the old form does not contain it */
-    return function_give_bool(arity == wanted, out);
+    return function_return_bool(arity == wanted, out);
 }
 
 static bool is_record(struct run *run, const struct view *args, uint32_t num, struct view *out)
@@ -109,11 +109,11 @@ static bool is_record(struct run *run, const struct view *args, uint32_t num, st
         return false;
     if (head.order != ORDER_TUPLE || head.num_parts == 0 ||
         (num == 3 && head.num_parts != (uint64_t)size))
-        return function_give_bool(false, out);
+        return function_return_bool(false, out);
     const struct view first = view_parts(&head);
     int order;
     return view_compare(run, &first, &args[1], COMPARE_SAME, &order) &&
-           function_give_bool(order == 0, out);
+           function_return_bool(order == 0, out);
 }
 
 static const struct guard_function lines[] = {

@@ -17,8 +17,8 @@ static bool is_guard_word(const char *at)
     return false;
 }
 
-/* says_nothing_of_it says whether a word occurs in guards of both languages. */
-static bool says_nothing_of_it(const char *at, size_t len)
+/* is_in_both_languages says whether a word occurs in guards of both languages. */
+static bool is_in_both_languages(const char *at, size_t len)
 {
     static const char *const words[] = {"true", "false", "and", "or", "not", "when"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -42,7 +42,7 @@ static bool has_small_variable(const char *text, const char *guard)
         for (const char *found = guard; (found = strpbrk(found, "abcdefghijklmnopqrstuvwxyz")) != NULL;) {
             const size_t found_len = word_len(found, false);
             if (found_len == len && memcmp(found, at, len) == 0 && found[len] != '(' &&
-                !says_nothing_of_it(found, len))
+                !is_in_both_languages(found, len))
                 return true;
             found += found_len;
         }

@@ -20,7 +20,7 @@ static struct open_call *next_served(const struct calls *calls, const struct ope
 /* note_unresolved counts a call among those on a node whose serving process is not known. */
 static void note_unresolved(struct calls *calls, struct open_call *call, uint32_t name)
 {
-    struct node *node = calls_tell_parents(calls) && call->unresolved == 0 && name != 0
+    struct node *node = calls_want_parents(calls) && call->unresolved == 0 && name != 0
                             ? nodes_add(&calls->processes.nodes, name)
                             : NULL;
     if (node == NULL)
@@ -68,16 +68,16 @@ static struct open_call *find_parent_of(const struct calls *calls, const struct 
     return c != NULL && c->number == number ? c : NULL;
 }
 
-void call_parent_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
+void call_parent_on_work(struct calls *calls, const struct open_call *call, int64_t end_ns)
 {
-    struct open_call *parent = calls_tell_parents(calls) && call->parent != 0
+    struct open_call *parent = calls_want_parents(calls) && call->parent != 0
                                    ? find_parent_of(calls, &call->caller, call->parent)
                                    : NULL;
     if (parent != NULL)
         parent->work_ns = end_ns;
-    if (calls_tell_parents(calls) && call->parent == 0 && call->caller.node != 0 &&
-        !process_activity_note_work(&calls->activities, &call->caller, call->number, call->start_ns,
-                                    end_ns))
+    if (calls_want_parents(calls) && call->parent == 0 && call->caller.node != 0 &&
+        !process_activity_on_work(&calls->activities, &call->caller, call->number, call->start_ns,
+                                  end_ns))
         calls->no_memory++;
 }
 
@@ -90,18 +90,18 @@ static struct pid_key process_of(const struct calls *calls, const struct pid_key
     return pid;
 }
 
-void call_parent_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+void call_parent_on_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
-    if (!calls_tell_parents(calls))
+    if (!calls_want_parents(calls))
         return;
     const struct pid_key pid = process_of(calls, to);
-    if (!process_activity_note_cast(&calls->activities, &pid, now_ns))
+    if (!process_activity_on_cast(&calls->activities, &pid, now_ns))
         calls->no_memory++;
 }
 
-void call_parent_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
+void call_parent_on_message(struct calls *calls, const struct pid_key *to, int64_t now_ns)
 {
-    if (!calls_tell_parents(calls))
+    if (!calls_want_parents(calls))
         return;
     const struct pid_key pid = process_of(calls, to);
     struct process *process = processes_find(&calls->processes, &pid);
@@ -154,7 +154,7 @@ static bool is_at_work(const struct calls *calls, const struct process *process,
     const struct process_activity *activity = process_activity_find(&calls->activities,
                                                                     &process->key);
     return was_at_work(calls, &process->key, activity, call) ||
-           process_activity_is_told(activity, call->start_ns) ||
+           process_activity_is_known(activity, call->start_ns) ||
            (activity != NULL && activity->work_call != 0 &&
             activity->work_end_ns <= call->start_ns &&
             call->start_ns - activity->work_end_ns < MAY_GO_ON_NS);
@@ -176,7 +176,7 @@ void call_parent_link(struct calls *calls, struct open_call *call)
     table_link(&calls->table, offsetof(struct open_call, of_callee), &process->serving, call);
     process->num_serving++;
     call->process = process->entry.number;
-    if (calls_tell_parents(calls) && !call->answer_is_exit && is_at_work(calls, process, call))
+    if (calls_want_parents(calls) && !call->answer_is_exit && is_at_work(calls, process, call))
         call->is_behind = true;
 }
 
@@ -319,13 +319,13 @@ void call_parent_find(struct calls *calls, struct open_call *call)
     } else if (num_serving == 1) {
         struct open_call *parent = first_served(calls, caller);
         if (activity != NULL && !parent->is_behind)
-            process_activity_note_served(activity, parent->start_ns);
+            process_activity_on_served(activity, parent->start_ns);
         set_parent(calls, &call->caller, &family, may_go_on(activity, parent) ? NULL : parent);
         call->may_have_parent = call->parent_inferred && !is_alone(calls, caller, &call->caller);
     } else if (call->caller.node != 0) {
         call->may_have_parent = has_unresolved(calls, call->caller.node);
         if (activity != NULL && is_alone(calls, caller, &call->caller))
-            process_activity_note_alone(activity, call->start_ns);
+            process_activity_on_alone(activity, call->start_ns);
     }
 }
 
@@ -380,7 +380,7 @@ static void adopt(struct calls *calls, const struct pid_key *pid, const struct p
     struct pending_call *next;
     call->is_behind |= !call->answer_is_exit && was_at_work(calls, pid, activity, call);
     if (activity != NULL && !call->is_behind && activity->work_call > call->number)
-        process_activity_note_served(activity, call->start_ns);
+        process_activity_on_served(activity, call->start_ns);
     call->is_behind |= may_go_on(activity, call);
     for (struct open_call *c = calls_by_caller_first(calls, pid); c != NULL;
          c = calls_by_caller_next(calls, c)) {
@@ -435,7 +435,7 @@ void call_parent_set_callee(struct calls *calls, struct open_call *call, const s
     struct process *named =
         !was_pid && pid_key_equal(&owner, pid) ? table_get(&calls->processes.table, call->process)
                                                : NULL;
-    if (calls_tell_parents(calls))
+    if (calls_want_parents(calls))
         adopt(calls, pid, named, call);
     if (named == NULL) {
         move(calls, call, pid);
@@ -488,10 +488,10 @@ void call_parent_answered(struct calls *calls, struct open_call *call, int64_t n
         else if (!c->answer_is_exit)
             c->is_behind = true; /* messages are processed in order: the call was put aside */
     }
-    if (!calls_tell_parents(calls) || call->callee.serial == PID_KEY_NAMED)
+    if (!calls_want_parents(calls) || call->callee.serial == PID_KEY_NAMED)
         return;
-    struct process_activity *activity = process_activity_note_answer(&calls->activities,
-                                                                     &call->callee, now_ns);
+    struct process_activity *activity = process_activity_on_answer(&calls->activities,
+                                                                   &call->callee, now_ns);
     if (activity == NULL)
         calls->no_memory++;
     for (struct open_call *c = calls_by_caller_first(calls, &call->callee); c != NULL;
@@ -501,7 +501,7 @@ void call_parent_answered(struct calls *calls, struct open_call *call, int64_t n
             continue;
         disown(call, &child);
         if (activity != NULL)
-            process_activity_note_alone(activity, now_ns);
+            process_activity_on_alone(activity, now_ns);
     }
 }
 

@@ -53,17 +53,17 @@ void call_parent_forward(struct calls *calls, struct open_call *call, const stru
 /* call_parent_may_follow says whether the parent of a call without one may still be found. */
 bool call_parent_may_follow(const struct calls *calls, const struct open_call *call);
 
-/* call_parent_note_work records that a call has ended for its caller. If it was made for no call
+/* call_parent_on_work records that a call has ended for its caller. If it was made for no call
  * that we know of, the caller may continue with its own work. */
-void call_parent_note_work(struct calls *calls, const struct open_call *call, int64_t end_ns);
+void call_parent_on_work(struct calls *calls, const struct open_call *call, int64_t end_ns);
 
-/* call_parent_note_cast records that a process (or the one with that name) gets a cast, which may
+/* call_parent_on_cast records that a process (or the one with that name) gets a cast, which may
  * keep it busy when a request arrives. */
-void call_parent_note_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns);
+void call_parent_on_cast(struct calls *calls, const struct pid_key *to, int64_t now_ns);
 
-/* call_parent_note_message records that a process (or the one with that name) gets a message that
+/* call_parent_on_message records that a process (or the one with that name) gets a message that
  * is neither request nor answer: its calls from now on may be for that message. */
-void call_parent_note_message(struct calls *calls, const struct pid_key *to, int64_t now_ns);
+void call_parent_on_message(struct calls *calls, const struct pid_key *to, int64_t now_ns);
 
 /* call_parent_answered records that the callee has answered: its later calls are not for this call,
  * nor for earlier ones that were given up. A call that it began just before and that is still open

@@ -155,8 +155,8 @@ static bool may_answer_caller(struct calls *calls, const struct ds_event *event,
     return is_found;
 }
 
-void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
-                       const struct ref_key *ref)
+void calls_add_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
+                      const struct ref_key *ref)
 {
     struct conn_calls *conn = table_find(&calls->conns, event->conn->number);
     if (conn == NULL)
@@ -254,7 +254,7 @@ static void keep_request(struct calls *calls, struct open_call *call, const stru
 {
     const struct ds_term *request = start->request;
     call->request_len = request->len;
-    if (calls->keep == 0 || (!calls_tell_parents(calls) && start->note->mod.data == NULL &&
+    if (calls->keep == 0 || (!calls_want_parents(calls) && start->note->mod.data == NULL &&
                              start->line->group[0] == '\0'))
         return;
     struct ds_buffer *scratch = &calls->scratch;
@@ -398,7 +398,7 @@ struct open_call *calls_open(struct calls *calls, const struct call_start *start
     keep_request(calls, call, start);
     if (call->is_tentative)
         return call;
-    if (calls_tell_parents(calls))
+    if (calls_want_parents(calls))
         call_parent_find(calls, call);
     calls_by_caller_link(calls, call);
     call_parent_link(calls, call);
@@ -499,7 +499,7 @@ static struct pending_call *give_record(struct calls *calls, struct open_call *c
     struct call view;
     if (call_parent_may_follow(calls, call))
         waits |= HELD_FOR_PARENT;
-    if (waits == 0 && !calls_tell_answered(calls) && end->event != NULL &&
+    if (waits == 0 && !calls_want_answered(calls) && end->event != NULL &&
         end->event->type == DS_EVENT_MESSAGE)
         return NULL;
     fill_view(calls, call, end, titles, &view);
@@ -515,7 +515,7 @@ static struct pending_call *give_record(struct calls *calls, struct open_call *c
 void calls_end(struct calls *calls, struct open_call *call, const struct call_end *end)
 {
     if (!call->given_up && !call->is_tentative) {
-        call_parent_note_work(calls, call, end->end_ns);
+        call_parent_on_work(calls, call, end->end_ns);
         give_record(calls, call, end, 0);
     }
     calls_forget(calls, call);
@@ -529,7 +529,7 @@ void calls_end_by_down(struct calls *calls, struct open_call *call, const struct
         calls_end(calls, call, end);
         return;
     }
-    call_parent_note_work(calls, call, end->end_ns);
+    call_parent_on_work(calls, call, end->end_ns);
     held = give_record(calls, call, end, HELD_FOR_CROSSING);
     if (held != NULL) {
         held->monitor = *monitor;
@@ -576,13 +576,13 @@ static bool may_be_late(const struct calls *calls, const struct open_call *call,
            !calls_by_caller_reacts(calls, call, end->end_ns);
 }
 
-void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end)
+void calls_abandon(struct calls *calls, struct open_call *call, const struct call_end *end)
 {
     if (call->is_tentative) {
         calls_forget(calls, call);
         return;
     }
-    call_parent_note_work(calls, call, end->end_ns);
+    call_parent_on_work(calls, call, end->end_ns);
     const bool is_late = may_be_late(calls, call, end);
     struct pending_call *held = give_record(calls, call, end,
                                             end->outcome == CALL_ABANDONED ? HELD_FOR_ANSWER
@@ -610,8 +610,8 @@ static void is_as_certain(struct call *call, enum certainty certainty)
         call->certainty = certainty;
 }
 
-void calls_note_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
-                     int64_t now_ns)
+void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
+                    int64_t now_ns)
 {
     struct pending_call *next;
     if (calls->held.num_for_death == 0 && calls->held.num_for_answer == 0)
@@ -710,5 +710,5 @@ void calls_end_all(struct calls *calls, int64_t end_ns, enum call_outcome outcom
             .outcome = calls_may_be_answered(calls, call) ? CALL_UNKNOWN : outcome};
         calls_end(calls, call, &end);
     }
-    pending_calls_give_old(&calls->held, INT64_MAX);
+    pending_calls_release_old(&calls->held, INT64_MAX);
 }

@@ -54,15 +54,15 @@ struct open_call *calls_find(const struct calls *calls, const struct ref_key *ke
  * unknown. NULL if memory ran out. */
 struct open_call *calls_open(struct calls *calls, const struct call_start *start);
 
-/* calls_give_old emits the records of calls that have waited long enough for their parents, and of
+/* calls_release_old emits the records of calls that have waited long enough for their parents, and of
  * those for which no parent can follow any more. Call it now and then. */
-static inline void calls_give_old(struct calls *calls, int64_t now_ns)
+static inline void calls_release_old(struct calls *calls, int64_t now_ns)
 {
     if (calls->held.table.num == 0)
         return;
-    pending_calls_give_old(&calls->held, now_ns - PENDING_CALLS_NS);
+    pending_calls_release_old(&calls->held, now_ns - PENDING_CALLS_NS);
     if (calls->num_unresolved == 0 && calls->held.num_for_parent != 0)
-        pending_calls_give_orphans(&calls->held);
+        pending_calls_release_orphans(&calls->held);
 }
 
 /* calls_end emits the record of a call that ended and forgets the call. */
@@ -80,9 +80,9 @@ struct pending_call *calls_find_crossed(const struct calls *calls, const struct 
 void calls_had_given_up(struct calls *calls, struct pending_call *held, const struct ds_event *event,
                         enum call_outcome outcome, enum certainty certainty);
 
-/* calls_give_up emits the record of a call for which the caller no longer waits: at once, or when
+/* calls_abandon emits the record of a call for which the caller no longer waits: at once, or when
  * it is known whether a late answer comes. The call is remembered. */
-void calls_give_up(struct calls *calls, struct open_call *call, const struct call_end *end);
+void calls_abandon(struct calls *calls, struct open_call *call, const struct call_end *end);
 
 /* calls_forget drops a call without a record. */
 void calls_forget(struct calls *calls, struct open_call *call);
@@ -92,8 +92,8 @@ void calls_forget(struct calls *calls, struct open_call *call);
  * had given up. CALLER_TIMED_OUT: it ended because its call timed out. */
 enum caller_fate { CALLER_ENDED, CALLER_GOES_ON, CALLER_TIMED_OUT };
 
-void calls_note_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
-                     int64_t now_ns);
+void calls_set_fate(struct calls *calls, const struct pid_key *caller, enum caller_fate fate,
+                    int64_t now_ns);
 
 /* calls_heard_late records an answer to a call that was given up, and forgets the call. If its
  * caller has also gone on, it was a timeout; servers answer dead callers, too. */
@@ -118,10 +118,10 @@ void calls_visit_overdue(const struct calls *calls, int64_t after_ns, int64_t un
  * began. */
 bool calls_lost_answer(const struct open_call *call, const struct ds_conn *conn);
 
-/* calls_note_unread records a message that has unknown or likely atoms and answers no known call.
+/* calls_add_unread records a message that has unknown or likely atoms and answers no known call.
  * It goes to process to (NULL: unknown), or carries reference ref (NULL: none). */
-void calls_note_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
-                       const struct ref_key *ref);
+void calls_add_unread(struct calls *calls, const struct ds_event *event, const struct pid_key *to,
+                      const struct ref_key *ref);
 
 /* calls_may_be_answered says whether a message arrived that may answer the call. */
 bool calls_may_be_answered(const struct calls *calls, const struct open_call *call);

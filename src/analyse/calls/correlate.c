@@ -133,12 +133,12 @@ static void on_unlink_ack(struct correlate *c, struct step *s)
 }
 
 static void (*const take[DS_KIND_COUNT])(struct correlate *, struct step *) = {
-    [DS_KIND_SEND] = step_take_send,           [DS_KIND_LINK] = step_take_link,
-    [DS_KIND_UNLINK] = step_take_unlink,       [DS_KIND_UNLINK_ACK] = on_unlink_ack,
-    [DS_KIND_EXIT] = step_take_exit,           [DS_KIND_EXIT2] = on_exit2,
-    [DS_KIND_MONITOR] = step_take_monitor,     [DS_KIND_DEMONITOR] = step_take_demonitor,
-    [DS_KIND_DOWN] = step_take_down,           [DS_KIND_SPAWN] = step_take_spawn_request,
-    [DS_KIND_SPAWNED] = step_take_spawn_reply, [DS_KIND_LEADER] = on_leader,
+    [DS_KIND_SEND] = step_on_send,           [DS_KIND_LINK] = step_on_link,
+    [DS_KIND_UNLINK] = step_on_unlink,       [DS_KIND_UNLINK_ACK] = on_unlink_ack,
+    [DS_KIND_EXIT] = step_on_exit,           [DS_KIND_EXIT2] = on_exit2,
+    [DS_KIND_MONITOR] = step_on_monitor,     [DS_KIND_DEMONITOR] = step_on_demonitor,
+    [DS_KIND_DOWN] = step_on_down,           [DS_KIND_SPAWN] = step_on_spawn_request,
+    [DS_KIND_SPAWNED] = step_on_spawn_reply, [DS_KIND_LEADER] = on_leader,
 };
 
 static void on_message(struct correlate *c, struct step *s)
@@ -148,11 +148,11 @@ static void on_message(struct correlate *c, struct step *s)
         return;
     take[kind](c, s);
     if (c->config.owners && s->note->label == NULL)
-        step_note_owner(c, s);
+        step_set_owner(c, s);
     if (s->ending != NULL)
         s->note->body = s->end.result.data != NULL ? s->end.result : s->end.reason;
     if (c->config.names)
-        step_note_names(c, s);
+        step_add_names(c, s);
 }
 
 /* end_all ends what is open, with unknown outcome. */
@@ -218,7 +218,7 @@ static void caller_ended(struct correlate *c, const struct ds_event *event, cons
         next = calls_by_caller_next(&c->calls, call);
         call->caller_ended = true;
         if (!call->given_up)
-            calls_give_up(&c->calls, call, &end);
+            calls_abandon(&c->calls, call, &end);
     }
 }
 
@@ -251,7 +251,7 @@ static void note_life(struct correlate *c, struct step *s)
         return;
     default:
         if (step_know_from(c, s))
-            calls_note_fate(&c->calls, &s->from, CALLER_GOES_ON, s->event->ts_ns);
+            calls_set_fate(&c->calls, &s->from, CALLER_GOES_ON, s->event->ts_ns);
     }
 }
 
@@ -261,7 +261,7 @@ static void process_ended(struct correlate *c, const struct ds_event *event,
 {
     struct pid_key dead = *pid;
     if (pid->serial != PID_KEY_NAMED) {
-        calls_note_fate(&c->calls, pid, step_fate(reason), event->ts_ns);
+        calls_set_fate(&c->calls, pid, step_fate(reason), event->ts_ns);
         caller_ended(c, event, pid);
     } else {
         processes_whereis(&c->calls.processes, pid->node, pid->id, 0, &dead);
@@ -283,14 +283,14 @@ static void note_unread(struct correlate *c, struct step *s)
         break;
     case NOTE_DOWN:
     case NOTE_SPAWNED: /* a call known by its reference would have been found */
-        calls_note_unread(&c->calls, s->event, NULL, NULL);
+        calls_add_unread(&c->calls, s->event, NULL, NULL);
         return;
     default:
         return;
     }
     const bool has_ref = ref_key_find(&c->intern, &m->role[DS_ROLE_TO], s->event->conn->number,
                                       &ref);
-    calls_note_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
+    calls_add_unread(&c->calls, s->event, step_know_to(c, s) ? &s->to : NULL, has_ref ? &ref : NULL);
 }
 
 /* A message adds at most a handful of names. */
@@ -308,7 +308,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     s.released = NULL;
     s.dead.node = 0;
     c->now_ns = event->ts_ns;
-    calls_give_old(&c->calls, c->now_ns);
+    calls_release_old(&c->calls, c->now_ns);
     if (event->type == DS_EVENT_MESSAGE) {
         if (!intern_has_room(&c->intern, NAMES_PER_MESSAGE))
             begin_anew(c);
@@ -324,7 +324,7 @@ void correlate_event(struct correlate *c, const struct ds_event *event)
     }
     c->config.emit(c->config.context, &s.record);
     if (s.ending != NULL && s.is_given_up)
-        calls_give_up(&c->calls, s.ending, &s.end);
+        calls_abandon(&c->calls, s.ending, &s.end);
     else if (s.ending != NULL && s.is_down)
         calls_end_by_down(&c->calls, s.ending, &s.end, &s.watched);
     else if (s.ending != NULL)
@@ -354,7 +354,7 @@ void correlate_time(struct correlate *c, int64_t now_ns)
     if (now_ns <= c->now_ns)
         return;
     c->now_ns = now_ns;
-    calls_give_old(&c->calls, now_ns);
+    calls_release_old(&c->calls, now_ns);
 }
 
 void correlate_visit_open(const struct correlate *c, int64_t now_ns, record_fn visit, void *context)

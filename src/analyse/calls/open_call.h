@@ -95,14 +95,14 @@ struct calls {
     void *context;
 };
 
-/* calls_tell_parents says whether anything uses the parents of calls. */
-static inline bool calls_tell_parents(const struct calls *calls)
+/* calls_want_parents says whether anything uses the parents of calls. */
+static inline bool calls_want_parents(const struct calls *calls)
 {
     return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_OUTPUTS;
 }
 
-/* calls_tell_answered says whether anything uses the ends of calls that messages ended. */
-static inline bool calls_tell_answered(const struct calls *calls)
+/* calls_want_answered says whether anything uses the ends of calls that messages ended. */
+static inline bool calls_want_answered(const struct calls *calls)
 {
     return calls->ends_seen_by == ENDS_SEEN_BY_ALL || calls->ends_seen_by == ENDS_SEEN_BY_FINDINGS;
 }

@@ -117,14 +117,14 @@ void pending_calls_wait(struct pending_calls *held, struct pending_call *call, u
     call->waits = waits;
 }
 
-void pending_calls_give_old(struct pending_calls *held, int64_t before_ns)
+void pending_calls_release_old(struct pending_calls *held, int64_t before_ns)
 {
     struct pending_call *oldest;
     while ((oldest = table_oldest(&held->table)) != NULL && oldest->since_ns < before_ns)
         give(held, oldest);
 }
 
-void pending_calls_give_orphans(struct pending_calls *held)
+void pending_calls_release_orphans(struct pending_calls *held)
 {
     struct pending_call *next;
     for (struct pending_call *c = table_oldest(&held->table);

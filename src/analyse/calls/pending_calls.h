@@ -69,11 +69,11 @@ void pending_calls_settle(struct pending_calls *held, struct pending_call *call,
  * is none. */
 void pending_calls_wait(struct pending_calls *held, struct pending_call *call, unsigned waits);
 
-/* pending_calls_give_old emits the records that came before that time, as they are. */
-void pending_calls_give_old(struct pending_calls *held, int64_t before_ns);
+/* pending_calls_release_old emits the records that came before that time, as they are. */
+void pending_calls_release_old(struct pending_calls *held, int64_t before_ns);
 
-/* pending_calls_give_orphans emits those that wait only for a parent. */
-void pending_calls_give_orphans(struct pending_calls *held);
+/* pending_calls_release_orphans emits those that wait only for a parent. */
+void pending_calls_release_orphans(struct pending_calls *held);
 
 void pending_calls_free(struct pending_calls *held);
 

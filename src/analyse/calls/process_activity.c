@@ -39,8 +39,8 @@ static struct process_activity *touch(struct table *activities, const struct pid
     return h;
 }
 
-struct process_activity *process_activity_note_answer(struct table *activities,
-                                                      const struct pid_key *pid, int64_t now_ns)
+struct process_activity *process_activity_on_answer(struct table *activities,
+                                                    const struct pid_key *pid, int64_t now_ns)
 {
     struct process_activity *h = touch(activities, pid);
     if (h == NULL)
@@ -51,7 +51,7 @@ struct process_activity *process_activity_note_answer(struct table *activities,
     return h;
 }
 
-bool process_activity_note_cast(struct table *activities, const struct pid_key *pid, int64_t now_ns)
+bool process_activity_on_cast(struct table *activities, const struct pid_key *pid, int64_t now_ns)
 {
     struct process_activity *h = touch(activities, pid);
     if (h == NULL)
@@ -61,8 +61,8 @@ bool process_activity_note_cast(struct table *activities, const struct pid_key *
     return true;
 }
 
-bool process_activity_note_work(struct table *activities, const struct pid_key *pid, uint64_t number,
-                                int64_t start_ns, int64_t end_ns)
+bool process_activity_on_work(struct table *activities, const struct pid_key *pid, uint64_t number,
+                              int64_t start_ns, int64_t end_ns)
 {
     struct process_activity *h = touch(activities, pid);
     if (h == NULL)
@@ -96,7 +96,7 @@ static bool is_at_cast(const struct process_activity *activity, int64_t now_ns)
     return activity->told_ns > activity->answered_ns && now_ns - activity->told_ns < BEGUN_NS;
 }
 
-void process_activity_note_alone(struct process_activity *activity, int64_t now_ns)
+void process_activity_on_alone(struct process_activity *activity, int64_t now_ns)
 {
     const bool is_own = is_at_cast(activity, now_ns) ||
                         (activity->answered_ns != 0 &&
@@ -107,7 +107,7 @@ void process_activity_note_alone(struct process_activity *activity, int64_t now_
     age(activity);
 }
 
-void process_activity_note_served(struct process_activity *activity, int64_t came_ns)
+void process_activity_on_served(struct process_activity *activity, int64_t came_ns)
 {
     const int64_t still_ns = came_ns - activity->answered_ns;
     /* If the request arrived before the answer, it is unknown what the process would have done. */
@@ -123,7 +123,7 @@ static bool is_trusted(const struct process_activity *activity)
     return activity->still_points >= TRUSTED_AT + TAKEN_BY_ONE * activity->went_on;
 }
 
-bool process_activity_is_told(const struct process_activity *activity, int64_t came_ns)
+bool process_activity_is_known(const struct process_activity *activity, int64_t came_ns)
 {
     return activity != NULL && is_at_cast(activity, came_ns) && !is_trusted(activity);
 }

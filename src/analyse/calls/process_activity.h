@@ -45,32 +45,32 @@ void process_activity_init(struct table *activities);
 struct process_activity *process_activity_find(const struct table *activities,
                                                const struct pid_key *pid);
 
-/* process_activity_note_answer records that a process has answered: its earlier work is done. NULL
+/* process_activity_on_answer records that a process has answered: its earlier work is done. NULL
  * if memory ran out. */
-struct process_activity *process_activity_note_answer(struct table *activities,
-                                                      const struct pid_key *pid, int64_t now_ns);
+struct process_activity *process_activity_on_answer(struct table *activities,
+                                                    const struct pid_key *pid, int64_t now_ns);
 
-/* process_activity_note_cast records that a process (or the one with that name) gets a request that
+/* process_activity_on_cast records that a process (or the one with that name) gets a request that
  * needs no answer. False if memory ran out. */
-bool process_activity_note_cast(struct table *activities, const struct pid_key *pid, int64_t now_ns);
+bool process_activity_on_cast(struct table *activities, const struct pid_key *pid, int64_t now_ns);
 
-/* process_activity_note_work records that a process has the answer to a call that it made for no
+/* process_activity_on_work records that a process has the answer to a call that it made for no
  * call that we know of. False if memory ran out. */
-bool process_activity_note_work(struct table *activities, const struct pid_key *pid, uint64_t number,
-                                int64_t start_ns, int64_t end_ns);
+bool process_activity_on_work(struct table *activities, const struct pid_key *pid, uint64_t number,
+                              int64_t start_ns, int64_t end_ns);
 
-/* process_activity_note_alone records that a process makes a call while nothing is open to it, or
+/* process_activity_on_alone records that a process makes a call while nothing is open to it, or
  * turns out to have made it after its answer. This counts once after each answer or cast. */
-void process_activity_note_alone(struct process_activity *activity, int64_t now_ns);
+void process_activity_on_alone(struct process_activity *activity, int64_t now_ns);
 
-/* process_activity_note_served records that a process makes a call while one request is open to it,
+/* process_activity_on_served records that a process makes a call while one request is open to it,
  * which arrived at that time. */
-void process_activity_note_served(struct process_activity *activity, int64_t came_ns);
+void process_activity_on_served(struct process_activity *activity, int64_t came_ns);
 
-/* process_activity_is_told says whether a process that got a request at that time may be working on
+/* process_activity_is_known says whether a process that got a request at that time may be working on
  * a cast, or not have begun with it: it has not answered since, and is not known to make calls only
  * for its callers. */
-bool process_activity_is_told(const struct process_activity *activity, int64_t came_ns);
+bool process_activity_is_known(const struct process_activity *activity, int64_t came_ns);
 
 /* process_activity_may_go_on says whether a process that got a request at that time may still have
  * been busy with something else, judging by its habits (NULL: unknown). */

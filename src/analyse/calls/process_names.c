@@ -194,7 +194,7 @@ void process_names_offer_scope(struct processes *p, const struct pid_key *pid, u
     processes_remember(p, scope);
 }
 
-uint32_t process_names_take_offer(struct processes *p, const struct pid_key *pid)
+uint32_t process_names_pop_offer(struct processes *p, const struct pid_key *pid)
 {
     struct process *scope = processes_find(p, pid);
     const uint32_t name = scope != NULL ? scope->offers : 0;

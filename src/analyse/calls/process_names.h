@@ -27,10 +27,10 @@ void process_names_open_scope(struct processes *p, const struct pid_key *scope);
 bool process_names_is_scope(const struct processes *p, const struct pid_key *scope);
 
 /* process_names_offer_scope records that a process may be the scope with that name (interned) on
- * its node; process_names_take_offer, that it is, as the answer of another scope has shown: it
+ * its node; process_names_pop_offer, that it is, as the answer of another scope has shown: it
  * returns the name, 0 if there was no offer. */
 void process_names_offer_scope(struct processes *p, const struct pid_key *scope, uint32_t name);
-uint32_t process_names_take_offer(struct processes *p, const struct pid_key *scope);
+uint32_t process_names_pop_offer(struct processes *p, const struct pid_key *scope);
 
 /* A scope sends the same to all its peers, on several connections, at different times.
  * process_names_heed says whether what a scope sends on a connection counts: only one connection

@@ -135,7 +135,7 @@ static void on_message(struct stall_effects *h, const struct record *record)
     }
 }
 
-bool stall_effects_take(struct stall_effects *h, const struct record *record)
+bool stall_effects_on_record(struct stall_effects *h, const struct record *record)
 {
     const struct ds_event *event = record->event;
     if (event == NULL || event->past || record->call != NULL || record->monitor != NULL)

@@ -15,9 +15,9 @@ struct stall_effects;
 struct stall_effects *stall_effects_new(record_fn emit, void *context);
 void stall_effects_free(struct stall_effects *held_up); /* NULL is allowed */
 
-/* stall_effects_take reads every record, in order. True if it was the end of a stall, which is
+/* stall_effects_on_record reads every record, in order. True if it was the end of a stall, which is
  * emitted later. */
-bool stall_effects_take(struct stall_effects *held_up, const struct record *record);
+bool stall_effects_on_record(struct stall_effects *held_up, const struct record *record);
 
 /* stall_effects_time reports the time while nothing comes; stall_effects_end, that no more records
  * come. */

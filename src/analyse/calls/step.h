@@ -130,11 +130,11 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
  * OTP's. For mnesia's forms, mnesia must have been seen, too. */
 bool step_is_own(struct correlate *c, struct step *s, const struct ds_otp_match *match);
 
-/* step_note_owner records whose process a monitor or link belongs to, if not the user's. */
-void step_note_owner(struct correlate *c, struct step *s);
+/* step_set_owner records whose process a monitor or link belongs to, if not the user's. */
+void step_set_owner(struct correlate *c, struct step *s);
 
-/* step_note_names fills in the names of the note. */
-void step_note_names(struct correlate *c, struct step *s);
+/* step_add_names fills in the names of the note. */
+void step_add_names(struct correlate *c, struct step *s);
 
 /* How calls end: step_end.c */
 
@@ -147,17 +147,17 @@ bool step_is_undecided(const struct ds_term *term);
 void step_set_end(struct step *s, struct open_call *call, enum note_role role,
                   enum call_outcome outcome);
 void step_set_error(struct step *s, const char *class, const struct ds_term *reason);
-/* step_take_late_reply processes an answer for which no process waits any more. */
-void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call);
+/* step_on_late_reply processes an answer for which no process waits any more. */
+void step_on_late_reply(struct correlate *c, struct step *s, struct open_call *call);
 
 /* step_how_given_up returns the outcome of an open call for which the caller no longer waits, and
  * its certainty. */
 enum call_outcome step_how_given_up(const struct correlate *c, const struct open_call *call,
                                     const struct ds_event *event, enum certainty *certainty);
 
-/* step_take_crossed processes the end of a call's monitor by the caller when its DOWN was already
+/* step_on_crossed processes the end of a call's monitor by the caller when its DOWN was already
  * on its way. */
-void step_take_crossed(struct correlate *c, struct step *s);
+void step_on_crossed(struct correlate *c, struct step *s);
 void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *call,
                        const struct ds_term *reply);
 
@@ -174,21 +174,21 @@ enum monitor_outcome step_how_ended(const struct ds_term *reason);
 
 /* The monitors of calls: step_watch.c */
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how);
+void step_keep_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how);
 
-/* step_take_early_down ends a call that has just been opened if the DOWN of its monitor, ref, came
+/* step_use_early_down ends a call that has just been opened if the DOWN of its monitor, ref, came
  * before. */
-void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call,
-                          const struct ref_key *ref);
+void step_use_early_down(struct correlate *c, struct step *s, struct open_call *call,
+                         const struct ref_key *ref);
 
-void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
+void step_keep_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, const struct ref_key *ref);
 
-/* step_take_set_up finds the monitor that the same process set up to the same process just before a
+/* step_use_set_up finds the monitor that the same process set up to the same process just before a
  * call: it belongs to this call only. */
-bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
-                      const struct pid_key *target, struct ref_key *ref);
-void step_note_watch(struct correlate *c, const struct ref_key *monitor, const struct ref_key *call);
+bool step_use_set_up(struct correlate *c, const struct pid_key *watcher,
+                     const struct pid_key *target, struct ref_key *ref);
+void step_add_watch(struct correlate *c, const struct ref_key *monitor, const struct ref_key *call);
 
 /* step_end_watch finds the monitor with the reference of a message, which ends it, and the call it
  * belonged to. */
@@ -207,14 +207,14 @@ void step_open_monitor(struct correlate *c, const struct step *s, const struct r
 void step_open_link(struct correlate *c, const struct step *s, const struct pid_key *from,
                     const struct pid_key *to);
 
-void step_take_send(struct correlate *c, struct step *s);
-void step_take_spawn_request(struct correlate *c, struct step *s);
-void step_take_spawn_reply(struct correlate *c, struct step *s);
-void step_take_monitor(struct correlate *c, struct step *s);
-void step_take_demonitor(struct correlate *c, struct step *s);
-void step_take_down(struct correlate *c, struct step *s);
-void step_take_link(struct correlate *c, struct step *s);
-void step_take_unlink(struct correlate *c, struct step *s);
-void step_take_exit(struct correlate *c, struct step *s);
+void step_on_send(struct correlate *c, struct step *s);
+void step_on_spawn_request(struct correlate *c, struct step *s);
+void step_on_spawn_reply(struct correlate *c, struct step *s);
+void step_on_monitor(struct correlate *c, struct step *s);
+void step_on_demonitor(struct correlate *c, struct step *s);
+void step_on_down(struct correlate *c, struct step *s);
+void step_on_link(struct correlate *c, struct step *s);
+void step_on_unlink(struct correlate *c, struct step *s);
+void step_on_exit(struct correlate *c, struct step *s);
 
 #endif

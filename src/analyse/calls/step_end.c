@@ -72,7 +72,7 @@ void step_end_by_reply(struct correlate *c, struct step *s, struct open_call *ca
     judge_result(c, s, call->line, reply);
 }
 
-void step_take_late_reply(struct correlate *c, struct step *s, struct open_call *call)
+void step_on_late_reply(struct correlate *c, struct step *s, struct open_call *call)
 {
     s->note->role = NOTE_REPLY;
     s->note->late = true;
@@ -157,7 +157,7 @@ enum call_outcome step_how_given_up(const struct correlate *c, const struct open
                : judge_timeout(event->ts_ns - call->start_ns, call->stalled_ns, certainty);
 }
 
-void step_take_crossed(struct correlate *c, struct step *s)
+void step_on_crossed(struct correlate *c, struct step *s)
 {
     struct pending_call *held =
         step_know_from(c, s) ? calls_find_crossed(&c->calls, &s->from, &s->watched) : NULL;

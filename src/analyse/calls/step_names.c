@@ -60,7 +60,7 @@ bool step_is_scope(struct correlate *c, struct step *s, const struct ds_otp_matc
     }
     if ((!tells_all && match->kind != DS_OTP_PEER) || !step_know_to(c, s))
         return false;
-    const uint32_t offered = tells_all ? process_names_take_offer(p, &s->to) : 0;
+    const uint32_t offered = tells_all ? process_names_pop_offer(p, &s->to) : 0;
     if (offered != 0) {
         processes_learn(p, offered, &s->to);
         processes_learn(p, offered, &s->from);
@@ -226,7 +226,7 @@ static void note_who_gets(struct correlate *c, const struct step *s)
     s->note->to_serial = pid.serial;
 }
 
-void step_note_names(struct correlate *c, struct step *s)
+void step_add_names(struct correlate *c, struct step *s)
 {
     const struct processes *p = &c->calls.processes;
     if (step_know_from(c, s) && s->from.serial != PID_KEY_NAMED) {
@@ -243,7 +243,7 @@ void step_note_names(struct correlate *c, struct step *s)
     }
 }
 
-void step_note_owner(struct correlate *c, struct step *s)
+void step_set_owner(struct correlate *c, struct step *s)
 {
     const enum note_role role = s->note->role;
     struct ds_text to;

@@ -217,7 +217,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         start.callee = s->to;
     if (is_guess && start.callee.serial != PID_KEY_NAMED)
         return false;
-    bool is_watched = step_take_set_up(c, &start.caller, &start.callee, &monitor);
+    bool is_watched = step_use_set_up(c, &start.caller, &start.callee, &monitor);
     const bool wants_watch = is_guess || match->kind == DS_OTP_TAGGED_CALL;
     if (wants_watch && (!is_watched || !is_sender(c, s, &start.caller)))
         return false;
@@ -231,7 +231,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
     if (is_watched && start.key.more <= DS_IDENTITY_MAX_WORDS)
         is_watched = ref_key_equal(&monitor, &start.key);
     if (is_watched)
-        step_note_watch(c, &monitor, &start.key);
+        step_add_watch(c, &monitor, &start.key);
     if (forward_call(c, s, &start))
         return true;
     start.is_tentative = is_guess && !is_proven(c, &start.callee);
@@ -240,7 +240,7 @@ static bool open_call(struct correlate *c, struct step *s, const struct ds_otp_m
         return !start.is_tentative;
     s->note->call = call->number;
     call->is_watched = is_watched || call->key.more <= DS_IDENTITY_MAX_WORDS;
-    step_take_early_down(c, s, call, is_watched ? &monitor : &start.key);
+    step_use_early_down(c, s, call, is_watched ? &monitor : &start.key);
     return true;
 }
 
@@ -312,7 +312,7 @@ static bool on_reply(struct correlate *c, struct step *s, const struct ds_otp_ma
                      ? has_key
                      : ds_otp_get(match, DS_OTP_ANSWERER) != NULL && answers_for(s, match)));
     if (call->given_up) {
-        step_take_late_reply(c, s, call);
+        step_on_late_reply(c, s, call);
         return true;
     }
     if (call->line->kind == DS_OTP_WATCHED_CALL) {
@@ -337,7 +337,7 @@ static void note_role(struct correlate *c, struct step *s, enum ds_otp_kind kind
         break;
     case DS_OTP_CAST:
         if (step_know_to(c, s))
-            call_parent_note_cast(&c->calls, &s->to, s->event->ts_ns);
+            call_parent_on_cast(&c->calls, &s->to, s->event->ts_ns);
         s->note->role = NOTE_CAST;
         break;
     case DS_OTP_PEER:
@@ -396,10 +396,10 @@ static void on_send(struct correlate *c, struct step *s)
     note_role(c, s, match.kind, name);
 }
 
-void step_take_send(struct correlate *c, struct step *s)
+void step_on_send(struct correlate *c, struct step *s)
 {
     on_send(c, s);
     const enum note_role role = s->note->role;
     if ((role == NOTE_SEND || role == NOTE_INFO || role == NOTE_CAST) && step_know_to(c, s))
-        call_parent_note_message(&c->calls, &s->to, s->event->ts_ns);
+        call_parent_on_message(&c->calls, &s->to, s->event->ts_ns);
 }

@@ -29,7 +29,7 @@ void step_open_monitor(struct correlate *c, const struct step *s, const struct r
     monitor->target = *to;
 }
 
-void step_take_monitor(struct correlate *c, struct step *s)
+void step_on_monitor(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
     struct ref_key key;
@@ -39,7 +39,7 @@ void step_take_monitor(struct correlate *c, struct step *s)
         !ref_key_find(&c->intern, &m->role[DS_ROLE_REF], s->event->conn->number, &key))
         return;
     step_open_monitor(c, s, &key, &s->from, &target);
-    step_note_set_up(c, &s->from, &target, &key);
+    step_keep_set_up(c, &s->from, &target, &key);
 }
 
 /* doubt_unwatched: of a multi_call the monitor has another reference than the tag. Where it is not known,
@@ -54,14 +54,14 @@ static void doubt_unwatched(struct correlate *c, struct step *s)
     }
 }
 
-void step_take_demonitor(struct correlate *c, struct step *s)
+void step_on_demonitor(struct correlate *c, struct step *s)
 {
     struct ref_key key = {0};
     struct open_call *call = step_end_watch(c, s, &key, MONITOR_DEMONITOR, NULL);
     s->note->role = NOTE_DEMONITOR;
     if (call == NULL) {
         if (key.node != 0) {
-            step_take_crossed(c, s);
+            step_on_crossed(c, s);
             doubt_unwatched(c, s);
         }
         return;
@@ -87,7 +87,7 @@ static void set_dead(struct step *s, const struct pid_key *pid, const struct ds_
     s->dead_of = reason;
 }
 
-void step_take_down(struct correlate *c, struct step *s)
+void step_on_down(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
     const enum monitor_outcome how = step_how_ended(reason);
@@ -102,10 +102,10 @@ void step_take_down(struct correlate *c, struct step *s)
     else if (call != NULL)
         step_end_by_exit(c, s, call, reason);
     else if (key.node != 0 && how != MONITOR_EXIT)
-        step_note_early_down(c, &key, how);
+        step_keep_early_down(c, &key, how);
 }
 
-void step_take_link(struct correlate *c, struct step *s)
+void step_on_link(struct correlate *c, struct step *s)
 {
     s->note->role = NOTE_LINK;
     if (step_know_from(c, s) && step_know_to(c, s))
@@ -124,13 +124,13 @@ static void end_link(struct correlate *c, struct step *s, enum monitor_outcome h
         step_release(s, link, how, reason);
 }
 
-void step_take_unlink(struct correlate *c, struct step *s)
+void step_on_unlink(struct correlate *c, struct step *s)
 {
     s->note->role = NOTE_UNLINK;
     end_link(c, s, MONITOR_UNLINK, NULL);
 }
 
-void step_take_exit(struct correlate *c, struct step *s)
+void step_on_exit(struct correlate *c, struct step *s)
 {
     const struct ds_term *reason = reason_of(s->message);
     s->note->role = NOTE_EXIT;

@@ -17,7 +17,7 @@ static bool is_undecided(const struct ds_term *mfa)
            (ds_term_is_unknown_atom(&mod) || ds_term_is_unknown_atom(&fun));
 }
 
-void step_take_spawn_request(struct correlate *c, struct step *s)
+void step_on_spawn_request(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
     struct ds_otp_match match;
@@ -41,7 +41,7 @@ void step_take_spawn_request(struct correlate *c, struct step *s)
         s->note->call = call->number;
 }
 
-void step_take_spawn_reply(struct correlate *c, struct step *s)
+void step_on_spawn_reply(struct correlate *c, struct step *s)
 {
     const struct ds_message *m = s->message;
     const struct ds_term *result = &m->role[DS_ROLE_RESULT];

@@ -5,7 +5,7 @@
  */
 #include "analyse/calls/step.h"
 
-void step_note_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how)
+void step_keep_early_down(struct correlate *c, const struct ref_key *key, enum monitor_outcome how)
 {
     struct early_down *e = table_add_forgetting(&c->early_downs, hash_key(key, sizeof *key));
     if (e == NULL)
@@ -24,8 +24,8 @@ static struct early_down *find_early_down(const struct correlate *c, const struc
     return e;
 }
 
-void step_take_early_down(struct correlate *c, struct step *s, struct open_call *call,
-                          const struct ref_key *ref)
+void step_use_early_down(struct correlate *c, struct step *s, struct open_call *call,
+                         const struct ref_key *ref)
 {
     struct early_down *e = c->early_downs.num != 0 ? find_early_down(c, ref) : NULL;
     if (e == NULL)
@@ -35,7 +35,7 @@ void step_take_early_down(struct correlate *c, struct step *s, struct open_call 
     table_remove(&c->early_downs, e);
 }
 
-void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
+void step_keep_set_up(struct correlate *c, const struct pid_key *watcher,
                       const struct pid_key *target, const struct ref_key *ref)
 {
     const struct pid_key both[2] = {*watcher, *target};
@@ -47,8 +47,8 @@ void step_note_set_up(struct correlate *c, const struct pid_key *watcher,
     s->ns = c->now_ns;
 }
 
-bool step_take_set_up(struct correlate *c, const struct pid_key *watcher,
-                      const struct pid_key *target, struct ref_key *ref)
+bool step_use_set_up(struct correlate *c, const struct pid_key *watcher,
+                     const struct pid_key *target, struct ref_key *ref)
 {
     const struct pid_key both[2] = {*watcher, *target};
     struct set_up *s = c->set_ups.num != 0 && watcher->node != 0
@@ -75,7 +75,7 @@ static struct watch *find_watch(const struct correlate *c, const struct ref_key 
 }
 
 /* In a multi_call the call's tag differs from the monitor's reference. */
-void step_note_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
+void step_add_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
 {
     struct monitor *monitor =
         c->config.monitors ? monitors_find(&c->monitors, ref) : NULL;

@@ -300,8 +300,8 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
 /* detect_is_lost says whether nothing gets through on a connection, so that no answer can come. */
 bool detect_is_lost(const struct detect *d, const struct conn_watch *watched);
 
-/* detect_note_gone notes that nothing of a host was reached for a while, of which a finding tells. */
-void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns);
+/* detect_add_gone notes that nothing of a host was reached for a while, of which a finding tells. */
+void detect_add_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns);
 
 /* detect_pair returns what is known of two nodes, by the hashes of their names; NULL: nothing. */
 struct pair *detect_pair(const struct detect *d, uint32_t a, uint32_t b);
@@ -522,7 +522,7 @@ void detect_builds(struct detect *d, const struct call *call);
 void detect_guesses(struct detect *d, const struct ds_event *event, int initiator);
 void detect_guesses_free(struct detect *d);
 
-/* detect_raft takes a message whose label raft_takes. */
+/* detect_raft takes a message whose label raft_is_call. */
 void detect_raft(struct detect *d, const struct record *record);
 
 /* detect_rabbit takes a message of RabbitMQ's node monitor. */

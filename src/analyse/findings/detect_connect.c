@@ -68,9 +68,9 @@ static void on_conn(struct detect *d, const struct ds_event *event)
 
 static void note_hosts(struct detect *d, const struct ds_conn *conn)
 {
-    if (detect_note_host(d, &conn->end[0].addr))
+    if (detect_add_host(d, &conn->end[0].addr))
         detect_node_starts(d, &conn->end[0].addr);
-    detect_note_host(d, &conn->end[1].addr);
+    detect_add_host(d, &conn->end[1].addr);
 }
 
 static void on_epmd(struct detect *d, const struct ds_event *event)
@@ -85,11 +85,11 @@ static void on_handshake(struct detect *d, const struct ds_event *event)
 {
     note_hosts(d, event->conn);
     if (event->handshake.step != DS_STEP_UNKNOWN) {
-        detect_note_nodes_host(d, &event->conn->end[0].addr);
-        detect_note_nodes_host(d, &event->conn->end[1].addr);
+        detect_add_nodes_host(d, &event->conn->end[0].addr);
+        detect_add_nodes_host(d, &event->conn->end[1].addr);
     }
     if (event->handshake.name.data != NULL)
-        detect_note_name(d, event->handshake.name);
+        detect_add_name(d, event->handshake.name);
     detect_handshake(d, event);
 }
 

@@ -58,7 +58,7 @@ static bool is_loopback(const struct ds_addr *addr)
 
 /* --- who runs nodes, and what their hosts are called --- */
 
-bool detect_note_host(struct detect *d, const struct ds_addr *addr)
+bool detect_add_host(struct detect *d, const struct ds_addr *addr)
 {
     struct names_watch *l = d->names;
     if (is_loopback(addr)) {
@@ -86,7 +86,7 @@ static bool is_node_host(const struct detect *d, const struct ds_addr *addr)
     return l->has_local;
 }
 
-void detect_note_name(struct detect *d, struct ds_text name)
+void detect_add_name(struct detect *d, struct ds_text name)
 {
     struct names_watch *l = d->names;
     const char *at = name.data != NULL ? memchr(name.data, '@', name.len) : NULL;

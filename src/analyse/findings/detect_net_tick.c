@@ -86,7 +86,7 @@ static bool on_silence(struct detect *d, const struct ds_event *event, const str
     add_why(&f->detail, silent, f->variant);
     if (!acknowledged) {
         wording_icmp(&f->detail, link->icmp);
-        detect_note_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
+        detect_add_gone(d, &event->conn->end[!closed_by].addr, heard_ns, event->ts_ns);
     }
     detect_frame(f, event->frame, "the close");
     if (is_held)
@@ -215,7 +215,7 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     if (is_paused)
         f->severity = SEVERITY_WARNING;
     for (int end = 0; end < 2; end++)
-        detect_note_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);
+        detect_add_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);
     detect_commit(d);
     return true;
 }

@@ -31,20 +31,20 @@ void detect_accepts(struct detect *d, const struct ds_endpoint *end);
 /* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
 const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
 
-/* Who is no node (detect_scan.c). detect_note_nodes_host tells of an address that nodes have;
+/* Who is no node (detect_scan.c). detect_add_nodes_host tells of an address that nodes have;
  * detect_scan_end is of a connection that has ended and had no handshake. */
-void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr);
+void detect_add_nodes_host(struct detect *d, const struct ds_addr *addr);
 void detect_scan_epmd(struct detect *d, const struct ds_event *event);
 void detect_scan_end(struct detect *d, const struct ds_event *event);
 void detect_scan_time(struct detect *d, bool at_end);
 
-/* Names that do not resolve (detect_names.c). detect_note_host and detect_note_name tell of nodes; true:
+/* Names that do not resolve (detect_names.c). detect_add_host and detect_add_name tell of nodes; true:
  * of a host with none so far. detect_dials tells that a host makes a connection to an EPMD: what it asked
  * for was told. */
 void detect_lookup(struct detect *d, const struct ds_event *event);
 void detect_lookup_time(struct detect *d, bool at_end);
-bool detect_note_host(struct detect *d, const struct ds_addr *addr);
-void detect_note_name(struct detect *d, struct ds_text name);
+bool detect_add_host(struct detect *d, const struct ds_addr *addr);
+void detect_add_name(struct detect *d, struct ds_text name);
 void detect_dials(struct detect *d, const struct ds_addr *client);
 
 /* The steps of a handshake (detect_handshake.c), and why it was ended (detect_refusal.c). */

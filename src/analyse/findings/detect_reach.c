@@ -330,7 +330,7 @@ static void on_no_epmd(struct detect *d, const struct ds_event *event)
     *place = attempt;
 }
 
-void detect_note_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns)
+void detect_add_gone(struct detect *d, const struct ds_addr *addr, int64_t from_ns, int64_t to_ns)
 {
     struct gone *place = &d->gone[d->num_gone++ % MAX_GONE];
     *place = (struct gone){*addr, from_ns, to_ns};
@@ -417,7 +417,7 @@ static void on_unreachable(struct detect *d, const struct ds_event *event)
     wording_say(&f->sentence, "{server} port {port} {reason}", an_addr(&conn->end[1].addr),
                 a_number(conn->end[1].port), a_word(failure_text(conn, text, sizeof text)));
     if (conn->link != NULL && conn->link->close == DS_CLOSE_SYN_TIMEOUT)
-        detect_note_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
+        detect_add_gone(d, &conn->end[1].addr, conn->link->side[0].first_ns, event->ts_ns);
     if (other != NULL) {
         wording_add(&f->detail, "EPMD gave that port over the other IP version");
         detect_unsure(f, CERTAINTY_LIKELY, "ss -ltn on its host, which shows what the node listens on");

@@ -42,7 +42,7 @@ static bool is_nodes_host(const struct scan_watch *s, const struct ds_addr *addr
     return s->num_hosts == MAX_HOSTS; /* there were more */
 }
 
-void detect_note_nodes_host(struct detect *d, const struct ds_addr *addr)
+void detect_add_nodes_host(struct detect *d, const struct ds_addr *addr)
 {
     struct scan_watch *s = d->scan;
     if (!is_nodes_host(s, addr))
@@ -78,7 +78,7 @@ void detect_scan_epmd(struct detect *d, const struct ds_event *event)
     if (op == DS_EPMD_NAMES_RESP || op == DS_EPMD_DUMP_RESP)
         on_names(d, event);
     else if (op == DS_EPMD_ALIVE2_REQ || op == DS_EPMD_PORT_PLEASE2_REQ)
-        detect_note_nodes_host(d, &event->conn->end[event->dir].addr);
+        detect_add_nodes_host(d, &event->conn->end[event->dir].addr);
 }
 
 static void report_knock(struct detect *d, const struct knock *k)

@@ -169,7 +169,7 @@ static void report(struct detect *d, const struct fading *g)
 {
     const struct idle_drop *cut;
     note_given_up(d, g);
-    detect_note_gone(d, &g->addr[1], g->last_data_ns, d->now_ns);
+    detect_add_gone(d, &g->addr[1], g->last_data_ns, d->now_ns);
     struct fading *other = find_other(d, g);
     if (g->is_heard || g->was_heard || other != NULL) {
         report_cut(d, g, other);
@@ -213,7 +213,7 @@ void detect_silence_again(struct detect *d, const struct ds_event *event)
         if (g->is_heard && event->ts_ns - g->last_data_ns < SOONEST * g->tick_ns)
             continue;
         note_given_up(d, g);
-        detect_note_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
+        detect_add_gone(d, &g->addr[1], g->last_data_ns, event->ts_ns);
         struct finding *f = detect_begin(d, FINDING_DS201, event);
         detect_lasts(d, g->last_data_ns);
         f->variant = SILENT_BETWEEN;

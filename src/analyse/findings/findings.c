@@ -187,7 +187,7 @@ static __attribute__((noinline)) void take_app(struct detect *d, const struct re
         return;
     }
     detect_mnesia_message(d, record);
-    if (raft_takes(label))
+    if (raft_is_call(label))
         detect_raft(d, record);
     else if (strcmp(label, "rabbit_node_monitor") == 0)
         detect_rabbit(d, record);
@@ -269,7 +269,7 @@ static void on_call(struct detect *d, const struct record *record)
     }
     if (record->call->outcome == CALL_OK)
         detect_socket_call(d, record->call);
-    if (d->raft.clusters.num != 0 && raft_takes(record->call->label))
+    if (d->raft.clusters.num != 0 && raft_is_call(record->call->label))
         raft_call(&d->raft, record->call);
 }
 
@@ -410,7 +410,7 @@ void findings_set_since(struct findings *f, int64_t since_ns)
     f->detect.told_since_ns = since_ns;
 }
 
-void findings_note_unseen(struct findings *f, const struct findings_unseen *unseen)
+void findings_set_unseen(struct findings *f, const struct findings_unseen *unseen)
 {
     f->detect.unseen = *unseen;
 }
@@ -420,7 +420,7 @@ void findings_unusual(struct findings *f, const struct unusual *unusual)
     detect_unusual(&f->detect, unusual);
 }
 
-void findings_note_baseline(struct findings *f, const struct baseline_checks *checks)
+void findings_set_baseline(struct findings *f, const struct baseline_checks *checks)
 {
     f->detect.has_baseline = true;
     f->detect.baseline = *checks;

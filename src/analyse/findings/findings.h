@@ -55,7 +55,7 @@ void findings_overdue(struct findings *findings, const struct record *record);
 /* findings_set_since: what was restarted, or came and went, before that time is not told of. */
 void findings_set_since(struct findings *findings, int64_t since_ns);
 
-/* findings_note_unseen tells what never became a record: without it a verdict would say too much. */
+/* findings_set_unseen tells what never became a record: without it a verdict would say too much. */
 struct findings_unseen {
     uint64_t lost_packets; /* by the kernel or the interface */
     uint64_t bad_packets;  /* of a link type that is not known, or with headers that make no sense */
@@ -66,12 +66,12 @@ struct findings_unseen {
     uint64_t fragments;    /* IP packets whose fragments do not fit together */
     uint64_t caps;         /* times that a cap was reached and something dropped */
 };
-void findings_note_unseen(struct findings *findings, const struct findings_unseen *unseen);
+void findings_set_unseen(struct findings *findings, const struct findings_unseen *unseen);
 
-/* findings_unusual takes what a baseline does not have; texts are copied. findings_note_baseline tells what
+/* findings_unusual takes what a baseline does not have; texts are copied. findings_set_baseline tells what
  * was compared with it so far: without it the verdict does not mention a baseline. */
 void findings_unusual(struct findings *findings, const struct unusual *unusual);
-void findings_note_baseline(struct findings *findings, const struct baseline_checks *checks);
+void findings_set_baseline(struct findings *findings, const struct baseline_checks *checks);
 
 /* findings_sum_up emits what was looked at and is in order, and what could not be looked at. */
 void findings_sum_up(struct findings *findings);

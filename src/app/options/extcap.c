@@ -61,7 +61,7 @@ void extcap_print_config(FILE *out)
     }
 }
 
-void extcap_give_up(const char *fifo)
+void extcap_abandon(const char *fifo)
 {
     enum { TRIES = 30, WAIT_MS = 100 };
     struct open_trouble trouble;

@@ -22,8 +22,8 @@ void extcap_print_interfaces(FILE *out);
 void extcap_print_dlts(FILE *out);
 void extcap_print_config(FILE *out);
 
-/* extcap_give_up opens and closes the FIFO if nothing was written: Wireshark waits until some
+/* extcap_abandon opens and closes the FIFO if nothing was written: Wireshark waits until some
  * program opens it. */
-void extcap_give_up(const char *fifo);
+void extcap_abandon(const char *fifo);
 
 #endif

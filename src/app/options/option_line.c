@@ -59,14 +59,14 @@ const char *option_line_nearest(const char *name, size_t len)
     return suggest_find(name, len, names, num);
 }
 
-bool option_take(struct options *options, const struct option_line *line, const char *value)
+bool option_apply(struct options *options, const struct option_line *line, const char *value)
 {
     void *field = (char *)options + line->offset;
     switch (line->kind) {
     case OPTION_SECTION:
         break;
     case OPTION_SAME:
-        return option_take(options, option_line_find(line->same_as), line->value);
+        return option_apply(options, option_line_find(line->same_as), line->value);
     case OPTION_SETTER:
         return line->set(options, value);
     case OPTION_FLAG:

@@ -53,7 +53,7 @@ bool option_line_may_lack_argument(const struct option_line *line);
  * NULL if there is none. Valid until the next call. */
 const char *option_line_nearest(const char *name, size_t len);
 
-/* option_take stores an option in options. value is the argument, or NULL. False after a complaint. */
-bool option_take(struct options *options, const struct option_line *line, const char *value);
+/* option_apply stores an option in options. value is the argument, or NULL. False after a complaint. */
+bool option_apply(struct options *options, const struct option_line *line, const char *value);
 
 #endif

@@ -411,13 +411,13 @@ static bool take(struct options *options, const struct option_line *line, const 
         line = option_line_find(line->same_as);
     }
     size_t num_names = strcmp(line->name, "report") == 0 ? option_report_names(value, names) : 1;
-    if (num_names == 0) { /* option_take will complain about it */
+    if (num_names == 0) { /* option_apply will complain about it */
         names[0] = value;
         num_names = 1;
     }
     for (size_t i = 0; i < num_names; i++) {
         given[(*num)++] = (struct option_given){line, names[i]};
-        if (!check_once(given, *num) || !option_take(options, line, names[i]))
+        if (!check_once(given, *num) || !option_apply(options, line, names[i]))
             return false;
     }
     return true;

@@ -168,24 +168,24 @@ bool outputs_prepare_drafts(struct outputs *o, unsigned num_threads, struct reco
     return true;
 }
 
-bool outputs_take(const struct outputs *o, const struct record *record)
+bool outputs_want(const struct outputs *o, const struct record *record)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {
-        if (sink_takes(&o->sinks[i], record))
+        if (sink_wants(&o->sinks[i], record))
             return true;
     }
     return false;
 }
 
-bool outputs_take_answered(const struct outputs *o)
+bool outputs_want_answered(const struct outputs *o)
 {
     const struct ds_event event = {.type = DS_EVENT_MESSAGE};
     const struct call call = {.outcome = CALL_OK};
     const struct record record = {.event = &event, .call = &call};
-    return outputs_take(o, &record);
+    return outputs_want(o, &record);
 }
 
-bool outputs_take_monitors(const struct outputs *o)
+bool outputs_want_monitors(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {
         if (o->sinks[i].kind->takes_monitors)
@@ -194,7 +194,7 @@ bool outputs_take_monitors(const struct outputs *o)
     return false;
 }
 
-bool outputs_take_links(const struct outputs *o)
+bool outputs_want_links(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {
         if (o->sinks[i].kind->takes_links)
@@ -203,7 +203,7 @@ bool outputs_take_links(const struct outputs *o)
     return false;
 }
 
-bool outputs_take_requests(const struct outputs *o)
+bool outputs_want_requests(const struct outputs *o)
 {
     for (size_t i = 0; i < o->num_sinks; i++) {
         if (!o->sinks[i].kind->leaves_requests)

@@ -44,20 +44,20 @@ bool outputs_record(void *outputs, const struct record *record);
 bool outputs_flush(void *outputs);
 bool outputs_lost(void *outputs, const struct loss *loss);
 
-/* outputs_take says whether any sink writes a record. */
-bool outputs_take(const struct outputs *outputs, const struct record *record);
+/* outputs_want says whether any sink writes a record. */
+bool outputs_want(const struct outputs *outputs, const struct record *record);
 
-/* outputs_take_monitors says whether a sink gets the ends of monitors. */
-bool outputs_take_monitors(const struct outputs *outputs);
+/* outputs_want_monitors says whether a sink gets the ends of monitors. */
+bool outputs_want_monitors(const struct outputs *outputs);
 
-/* outputs_take_links says whether a sink gets the facts of links. */
-bool outputs_take_links(const struct outputs *outputs);
+/* outputs_want_links says whether a sink gets the facts of links. */
+bool outputs_want_links(const struct outputs *outputs);
 
-/* outputs_take_answered says whether a sink writes the ends of calls that a message ended. */
-bool outputs_take_answered(const struct outputs *outputs);
+/* outputs_want_answered says whether a sink writes the ends of calls that a message ended. */
+bool outputs_want_answered(const struct outputs *outputs);
 
-/* outputs_take_requests says whether a sink shows the request of a call with its end. */
-bool outputs_take_requests(const struct outputs *outputs);
+/* outputs_want_requests says whether a sink shows the request of a call with its end. */
+bool outputs_want_requests(const struct outputs *outputs);
 
 bool outputs_have_stdout(const struct outputs *outputs);
 

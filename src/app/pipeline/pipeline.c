@@ -91,7 +91,7 @@ static bool lose_behind(void *context, const struct loss *loss)
     if (s->findings != NULL)
         findings_lost(s->findings, loss);
     if (s->queue != NULL)
-        record_queue_lose(s->queue, loss);
+        record_queue_add_loss(s->queue, loss);
     return pipeline_get_state(s) == PIPELINE_ON;
 }
 
@@ -154,14 +154,14 @@ static struct record_queue *own_queue(const struct pipeline *s)
     return s->events != NULL ? s->events : s->queue;
 }
 
-void pipeline_lose(struct pipeline *s, const struct loss *loss)
+void pipeline_on_loss(struct pipeline *s, const struct loss *loss)
 {
     struct record_queue *queue = own_queue(s);
     s->lost[loss->cause] += loss->count;
     if (s->findings != NULL && s->events == NULL)
         findings_lost(s->findings, loss);
     if (queue != NULL)
-        record_queue_lose(queue, loss);
+        record_queue_add_loss(queue, loss);
 }
 
 static void on_overdue(void *context, const struct record *record)
@@ -224,7 +224,7 @@ void pipeline_flush(struct pipeline *s)
     if (queue != NULL)
         record_queue_flush(queue);
     if (!s->threaded && pipeline_get_state(s) == PIPELINE_ON)
-        pipeline_note_reports(s, reports_flush(s->reports));
+        pipeline_set_reports_status(s, reports_flush(s->reports));
 }
 
 void pipeline_mark(struct pipeline *s)
@@ -326,7 +326,7 @@ static void stop_queue(struct pipeline *s, struct record_queue **queue)
     *queue = NULL;
 }
 
-void pipeline_note_stats(struct pipeline *s, const struct ds_stats *stats, unsigned num_cut)
+void pipeline_set_stats(struct pipeline *s, const struct ds_stats *stats, unsigned num_cut)
 {
     s->unseen.cut_files = num_cut;
     s->unseen.cut_packets = stats->truncated_packets;
@@ -350,7 +350,7 @@ void pipeline_end(struct pipeline *s, int64_t end_ns)
         correlate_end(s->correlate);
     if (s->findings != NULL) {
         s->unseen.lost_packets = s->lost[LOSS_KERNEL] + s->lost[LOSS_INTERFACE];
-        findings_note_unseen(s->findings, &s->unseen);
+        findings_set_unseen(s->findings, &s->unseen);
         findings_end(s->findings);
     }
     if (s->holds_back && pipeline_get_state(s) == PIPELINE_ON)
@@ -380,7 +380,7 @@ struct ds_text pipeline_verdict(const struct pipeline *s)
 void pipeline_write_reports(struct pipeline *s)
 {
     if (pipeline_get_state(s) != PIPELINE_NO_OUTPUT || pipeline_has_failed(s))
-        pipeline_note_reports(s, reports_write(s->reports));
+        pipeline_set_reports_status(s, reports_write(s->reports));
 }
 
 void pipeline_add_stats(const struct pipeline *s, struct ds_stats *stats)
@@ -416,10 +416,10 @@ bool pipeline_get_shown(const struct pipeline *s, uint64_t *num)
     return true;
 }
 
-void pipeline_tell_near(const struct pipeline *s)
+void pipeline_suggest(const struct pipeline *s)
 {
     if (s->redact == NULL) /* else a name would be revealed */
-        selector_tell_near(s->select);
+        selector_suggest(s->select);
 }
 
 uint64_t pipeline_num_given_up(const struct pipeline *s)

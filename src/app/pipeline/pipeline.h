@@ -55,8 +55,8 @@ bool pipeline_start(struct pipeline *pipeline);
 /* pipeline_set_since hides everything before that time. Call it before the first event, if at all. */
 void pipeline_set_since(struct pipeline *pipeline, int64_t since_ns);
 
-/* pipeline_lose reports packets that were lost before the next event. */
-void pipeline_lose(struct pipeline *pipeline, const struct loss *loss);
+/* pipeline_on_loss reports packets that were lost before the next event. */
+void pipeline_on_loss(struct pipeline *pipeline, const struct loss *loss);
 
 /* pipeline_silent reports a capture point that has fallen silent, or is back. */
 void pipeline_silent(struct pipeline *pipeline, const struct silent_point *point);
@@ -116,9 +116,9 @@ bool pipeline_is_written(const struct pipeline *pipeline);
  * out. There was a complaint. */
 bool pipeline_has_failed(const struct pipeline *pipeline);
 
-/* pipeline_note_stats records, before pipeline_end, what the session dropped or could not read, and
+/* pipeline_set_stats records, before pipeline_end, what the session dropped or could not read, and
  * how many files could not be read to their end. */
-void pipeline_note_stats(struct pipeline *pipeline, const struct ds_stats *stats, unsigned num_cut);
+void pipeline_set_stats(struct pipeline *pipeline, const struct ds_stats *stats, unsigned num_cut);
 
 /* pipeline_end ends what is open, at end_ns or, if that is INT64_MIN, at the last event, and closes
  * the outputs: no more events come. */
@@ -143,16 +143,16 @@ void pipeline_add_stats(const struct pipeline *pipeline, struct ds_stats *stats)
  * the number is only known at the end. */
 bool pipeline_get_shown(const struct pipeline *pipeline, uint64_t *num);
 
-/* pipeline_tell_near suggests names for those that the user gave and that never occurred. */
-void pipeline_tell_near(const struct pipeline *pipeline);
+/* pipeline_suggest suggests names for those that the user gave and that never occurred. */
+void pipeline_suggest(const struct pipeline *pipeline);
 
 /* pipeline_num_given_up returns how often -e, -m, -Y, --trigger and --redact-keep gave up on a
  * record. */
 uint64_t pipeline_num_given_up(const struct pipeline *pipeline);
 
-/* pipeline_takes_findings says whether anything needs findings; pipeline_has_errors whether an
+/* pipeline_wants_findings says whether anything needs findings; pipeline_has_errors whether an
  * error was found among the selected records. */
-bool pipeline_takes_findings(const struct options *options);
+bool pipeline_wants_findings(const struct options *options);
 bool pipeline_has_errors(const struct pipeline *pipeline);
 
 void pipeline_free(struct pipeline *pipeline); /* NULL is allowed */

@@ -4,7 +4,7 @@
  */
 #include "app/pipeline/pipeline_parts.h"
 
-void pipeline_take_aside(struct pipeline *s, const struct record *record)
+void pipeline_on_unshown(struct pipeline *s, const struct record *record)
 {
     const struct record *shown = record;
     if (s->is_past || pipeline_get_state(s) != PIPELINE_ON)
@@ -13,7 +13,7 @@ void pipeline_take_aside(struct pipeline *s, const struct record *record)
         findings_record(s->findings, record);
     if (record->event->type == DS_EVENT_PART && record_time(record) >= s->since_ns &&
         selector_wants(s->select, record) && pipeline_redact(s, &shown))
-        pipeline_note_reports(s, reports_record(s->reports, shown));
+        pipeline_set_reports_status(s, reports_record(s->reports, shown));
 }
 
 /* emit_link passes the facts of a link to the outputs that take them. */
@@ -31,14 +31,14 @@ static void emit_link(struct pipeline *s, const struct ds_event *event)
     }
 }
 
-bool pipeline_tells_link(const struct pipeline *s, const struct record *record)
+bool pipeline_wants_link(const struct pipeline *s, const struct record *record)
 {
     return s->tells_links && record->event != NULL &&
            (!s->holds_back ||
             deferred_records_is_shown(&s->held_back, record->event->conn->number));
 }
 
-void pipeline_take_link(struct pipeline *s, const struct record *record)
+void pipeline_on_link(struct pipeline *s, const struct record *record)
 {
     const struct ds_event *event = record->event;
     if (event == NULL || s->is_past || record->call != NULL || record->monitor != NULL ||

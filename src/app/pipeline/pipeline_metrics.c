@@ -50,13 +50,13 @@ static void publish_as(struct pipeline *s, int64_t now_ns,
 
 void pipeline_publish_now(struct pipeline *s, int64_t now_ns)
 {
-    publish_as(s, now_ns, metrics_server_give);
+    publish_as(s, now_ns, metrics_server_publish);
 }
 
 void pipeline_publish_last(struct pipeline *s)
 {
     if (s->metrics != NULL)
-        publish_as(s, INT64_MIN, metrics_server_give_last);
+        publish_as(s, INT64_MIN, metrics_server_publish_last);
 }
 
 void pipeline_publish(struct pipeline *s, int64_t now_ns)

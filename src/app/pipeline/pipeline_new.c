@@ -45,8 +45,8 @@ static size_t choose_keep(const struct pipeline *s)
     const bool is_shown =
         s->outputs.num_sinks != 0 || needs_packets(options) || options->explain.asked;
     const bool is_for_reports = reports_wanted(&options->report) || counts_calls(options) ||
-                                pipeline_takes_findings(options);
-    if (!is_for_reports && !needs_packets(options) && !outputs_take_requests(&s->outputs) &&
+                                pipeline_wants_findings(options);
+    if (!is_for_reports && !needs_packets(options) && !outputs_want_requests(&s->outputs) &&
         !selector_chooses(s->select) && options->capture.num_read_files != 0)
         return 0;
     return is_shown || s->redact != NULL || options->syntax != OPTION_SYNTAX_ERLANG ? KEEP_REQUEST
@@ -59,11 +59,11 @@ static enum ends_seen_by choose_ends(const struct pipeline *s)
 {
     const struct options *options = s->options;
     if (needs_packets(options) || options->explain.asked || counts_calls(options) ||
-        reports_take_calls(&options->report) || selector_chooses(s->select) ||
+        reports_want_calls(&options->report) || selector_chooses(s->select) ||
         options->capture.num_read_files == 0)
         return ENDS_SEEN_BY_ALL;
     const bool has_outputs = s->outputs.num_sinks != 0;
-    if (s->findings != NULL || s->redact != NULL || outputs_take_answered(&s->outputs))
+    if (s->findings != NULL || s->redact != NULL || outputs_want_answered(&s->outputs))
         return has_outputs ? ENDS_SEEN_BY_ALL : ENDS_SEEN_BY_FINDINGS;
     return has_outputs ? ENDS_SEEN_BY_OUTPUTS : ENDS_SEEN_BY_NOBODY;
 }
@@ -79,13 +79,13 @@ static bool open_correlate(struct pipeline *s)
         return true;
     struct correlate_config config = {
         .emit = pipeline_on_record,
-        .monitors = reports_take_monitors(&options->report) || outputs_take_monitors(&s->outputs) ||
+        .monitors = reports_want_monitors(&options->report) || outputs_want_monitors(&s->outputs) ||
                     recorder_wanted(&options->keep),
         .context = s,
         .labels = options->labels,
         /* --syntax auto may choose Elixir later. */
         .is_elixir = options->syntax == OPTION_SYNTAX_AUTO || term_show_uses(DS_SYNTAX_ELIXIR),
-        .names = wanted || reports_take_names(&options->report),
+        .names = wanted || reports_want_names(&options->report),
         /* No output shows the owners, and no report distinguishes them; in a live capture a later
          * selection may. */
         .owners = needs_packets(options) || selector_chooses(s->select) ||
@@ -98,7 +98,7 @@ static bool open_correlate(struct pipeline *s)
     return s->correlate != NULL;
 }
 
-bool pipeline_takes_findings(const struct options *options)
+bool pipeline_wants_findings(const struct options *options)
 {
     return options->report.verdict || options->report.wanted[REPORT_DOCTOR] ||
            options->report.wanted[REPORT_TIMELINE] || options->report.wanted[REPORT_CHANGES] ||
@@ -125,7 +125,7 @@ static bool open_findings(struct pipeline *s)
 {
     const struct options *options = s->options;
     const bool asks_nodes = options->select.nodes.num != 0;
-    if (!pipeline_takes_findings(options))
+    if (!pipeline_wants_findings(options))
         return true;
     struct findings_config config = {.emit = pipeline_on_finding,
                                      .context = s,
@@ -196,7 +196,7 @@ static bool is_better_threaded(const struct pipeline *s)
 {
     const struct options *options = s->options;
     /* Behind the queue, facts of links would be those at their ends. */
-    if (options->report.every_ns != 0 && (s->tells_links || reports_take_facts(&options->report)))
+    if (options->report.every_ns != 0 && (s->tells_links || reports_want_facts(&options->report)))
         return false;
     return options->capture.num_read_files != 0 && options->ending.max_messages == 0 &&
            !needs_packets(options) && options->rate.max == 0 && s->correlate != NULL;
@@ -240,7 +240,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
     s->since_ns = INT64_MIN;
     s->next_ns = options->report.every_ns != 0 ? INT64_MIN : INT64_MAX;
     s->wants_unselected = sinks_want_unselected(&options->output);
-    s->counts_unselected = reports_take_left_out(&options->report);
+    s->counts_unselected = reports_want_left_out(&options->report);
     if ((options->redact.what != 0 && (s->redact = redact_new(&options->redact)) == NULL) ||
         !open_outputs(s, time_digits)) {
         pipeline_free(s);
@@ -260,7 +260,7 @@ struct pipeline *pipeline_new(const struct options *options, struct web *web, st
         pipeline_free(s);
         return NULL;
     }
-    s->tells_links = outputs_take_links(&s->outputs);
+    s->tells_links = outputs_want_links(&s->outputs);
     s->link_every_ns = choose_link_every(options);
     s->threaded = is_better_threaded(s);
     s->holds_back = options->ending.max_messages != 0 && s->outputs.num_sinks != 0 &&

@@ -119,8 +119,8 @@ void pipeline_set_state(struct pipeline *pipeline, enum pipeline_state state);
  * events, or nothing does. */
 void pipeline_choose_way(struct pipeline *pipeline);
 
-/* pipeline_note_reports records whether a report could be written. */
-void pipeline_note_reports(struct pipeline *pipeline, enum reports_status status);
+/* pipeline_set_reports_status records whether a report could be written. */
+void pipeline_set_reports_status(struct pipeline *pipeline, enum reports_status status);
 
 /* pipeline_redact replaces a record by its form that may be shown. False if it may not be shown. */
 bool pipeline_redact(struct pipeline *pipeline, const struct record **record);
@@ -135,15 +135,15 @@ void pipeline_on_finding(void *context, const struct record *record);
 void pipeline_pass(struct pipeline *pipeline, const struct record *record);
 bool pipeline_pass_on(struct pipeline *pipeline, const struct record *record);
 
-/* pipeline_take_aside processes an event that no output shows; pipeline_take_link passes on the
+/* pipeline_on_unshown processes an event that no output shows; pipeline_on_link passes on the
  * facts of a link when it ends, and with --every at intervals; pipeline_on_stall_effects processes
  * the end of a stall when it is known what waited behind it. */
-void pipeline_take_aside(struct pipeline *pipeline, const struct record *record);
-void pipeline_take_link(struct pipeline *pipeline, const struct record *record);
+void pipeline_on_unshown(struct pipeline *pipeline, const struct record *record);
+void pipeline_on_link(struct pipeline *pipeline, const struct record *record);
 
-/* pipeline_tells_link says, before the record is passed, whether to call pipeline_take_link with
+/* pipeline_wants_link says, before the record is passed, whether to call pipeline_on_link with
  * it: with -c, links without a shown message are left out. */
-bool pipeline_tells_link(const struct pipeline *pipeline, const struct record *record);
+bool pipeline_wants_link(const struct pipeline *pipeline, const struct record *record);
 void pipeline_on_stall_effects(void *context, const struct record *record);
 
 /* pipeline_show_record passes a selected record to the outputs and reports. */

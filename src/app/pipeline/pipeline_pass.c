@@ -9,7 +9,7 @@
 
 bool pipeline_pass_on(struct pipeline *s, const struct record *record)
 {
-    if (!outputs_take(&s->outputs, record))
+    if (!outputs_want(&s->outputs, record))
         return true;
     if (s->queue == NULL)
         return outputs_record(&s->outputs, record);
@@ -100,7 +100,7 @@ static inline void show(struct pipeline *s, const struct record *record)
     if (pipeline_get_state(s) != PIPELINE_ON || !pipeline_redact(s, &shown))
         return;
     if (!is_raw)
-        pipeline_note_reports(s, reports_record(s->reports, shown));
+        pipeline_set_reports_status(s, reports_record(s->reports, shown));
     if (!is_raw && s->metrics != NULL)
         metrics_record(s->metrics, shown);
     if (s->explain != NULL)
@@ -197,7 +197,7 @@ static void pass_to_reports(struct pipeline *s, const struct record *record)
     s->num_errors += record->finding != NULL ? record->finding->error_change : 0;
     s->num_shown += record_is_message(record);
     if (record->event == NULL || !ds_event_is_raw(record->event))
-        pipeline_note_reports(s, reports_record(s->reports, record));
+        pipeline_set_reports_status(s, reports_record(s->reports, record));
 }
 
 static inline void pass(struct pipeline *s, const struct record *record)

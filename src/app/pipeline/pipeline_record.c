@@ -11,7 +11,7 @@ static void on_moment(struct pipeline *s, const struct record *record)
     if (pipeline_get_state(s) != PIPELINE_ON || record->finding->last_ns < s->since_ns ||
         !selector_wants(s->select, record) || !pipeline_redact(s, &shown))
         return;
-    pipeline_note_reports(s, reports_record(s->reports, shown));
+    pipeline_set_reports_status(s, reports_record(s->reports, shown));
     if (!shown->finding->is_update)
         pipeline_pass_on(s, shown);
 }
@@ -47,7 +47,7 @@ void pipeline_on_finding(void *context, const struct record *record)
         s->num_errors += finding->error_change;
         if (s->explain != NULL)
             explain_record(s->explain, record, shown);
-        pipeline_note_reports(s, reports_record(s->reports, shown));
+        pipeline_set_reports_status(s, reports_record(s->reports, shown));
         if (s->metrics != NULL)
             metrics_record(s->metrics, shown);
         if (s->explain == NULL || explain_selects(s->explain))
@@ -62,21 +62,21 @@ static void report_novelty(struct pipeline *s, struct novelty *novelty)
     while ((unusual = novelty_next(novelty)) != NULL)
         findings_unusual(s->findings, unusual);
     const struct baseline_checks checks = novelty_check(novelty);
-    findings_note_baseline(s->findings, &checks);
+    findings_set_baseline(s->findings, &checks);
 }
 
 void pipeline_on_record(void *context, const struct record *record)
 {
     struct pipeline *s = context;
     if (record_is_aside(record)) {
-        pipeline_take_aside(s, record);
+        pipeline_on_unshown(s, record);
         return;
     }
-    const bool tells_link = pipeline_tells_link(s, record); /* checked before its end is passed on */
-    if (s->held_up == NULL || !stall_effects_take(s->held_up, record))
+    const bool tells_link = pipeline_wants_link(s, record); /* checked before its end is passed on */
+    if (s->held_up == NULL || !stall_effects_on_record(s->held_up, record))
         pipeline_pass(s, record);
     if (tells_link)
-        pipeline_take_link(s, record);
+        pipeline_on_link(s, record);
     if (s->findings != NULL && !s->is_past && pipeline_get_state(s) == PIPELINE_ON)
         findings_record(s->findings, record);
     if (s->novelty != NULL)

@@ -28,7 +28,7 @@ void pipeline_repeat_reports(struct pipeline *s, int64_t now_ns)
     reports_visit(s->reports, NULL);
     if (s->findings != NULL)
         findings_sum_up(s->findings);
-    pipeline_note_reports(s, reports_repeat(s->reports, due_ns));
+    pipeline_set_reports_status(s, reports_repeat(s->reports, due_ns));
 }
 
 void pipeline_sum_up(struct pipeline *s, int64_t now_ns)

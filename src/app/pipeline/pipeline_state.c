@@ -16,7 +16,7 @@ enum pipeline_state pipeline_get_state(const struct pipeline *s)
     return (enum pipeline_state)atomic_load_explicit(&s->state, memory_order_relaxed);
 }
 
-void pipeline_note_reports(struct pipeline *s, enum reports_status status)
+void pipeline_set_reports_status(struct pipeline *s, enum reports_status status)
 {
     if (status != REPORTS_OK)
         pipeline_set_state(s, status == REPORTS_FAILED ? PIPELINE_FAILED : PIPELINE_NO_OUTPUT);

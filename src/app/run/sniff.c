@@ -63,7 +63,7 @@ static void look_around(struct sniff *s)
     if (s->kernel != NULL)
         kernel_watch_look(s->kernel);
     if (s->capture.is_live) {
-        sniff_note_drops(s);
+        sniff_count_drops(s);
         sniff_explain_silence(s);
         if (clock_now_ns() - s->begin_ns >= LATE_NOTICE_NS)
             late_notice_end(&s->late);
@@ -201,7 +201,7 @@ static void on_packet(struct sniff *s, struct ds_packet *packet)
         begin(s, packet->ts_ns);
     if (packet->ts_ns > s->range.last_ns)
         s->range.last_ns = packet->ts_ns;
-    if (!stop_condition_takes(&s->ending, packet->ts_ns))
+    if (!stop_condition_accepts(&s->ending, packet->ts_ns))
         return;
     s->shown_ns = packet->ts_ns > s->shown_ns ? packet->ts_ns : s->shown_ns;
     if (passes(s, packet) && goes_into_file(s, packet)) {
@@ -285,10 +285,10 @@ static void run(struct sniff *s)
     const int64_t end_ns = s->capture.is_live ? read_live_clock(s) : stop_condition_end_ns(&s->ending);
     if (end_ns != INT64_MIN)
         pass_time(s, end_ns);
-    sniff_note_drops(s);
+    sniff_count_drops(s);
     progress_clear(&s->progress);
     ds_session_end(s->session);
-    pipeline_note_stats(s->pipeline, ds_session_stats(s->session), s->capture.num_cut);
+    pipeline_set_stats(s->pipeline, ds_session_stats(s->session), s->capture.num_cut);
     pipeline_end(s->pipeline, end_ns);
     if (s->recorder != NULL)
         recorder_end(s->recorder);

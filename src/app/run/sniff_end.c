@@ -154,7 +154,7 @@ static bool finish_outputs(struct sniff *s)
     const struct ds_stats stats = sniff_stats(s);
     if (!reader_is_gone(s)) {
         sniff_say_given_up(s);
-        pipeline_tell_near(s->pipeline);
+        pipeline_suggest(s->pipeline);
         if (s->keylog != NULL)
             keylog_files_complain(s->keylog);
         sniff_explain_nothing_passed(s);
@@ -182,7 +182,7 @@ int sniff_close(struct sniff *s, bool opened)
                  (s->pipeline != NULL &&
                   (pipeline_has_failed(s->pipeline) || pipeline_is_unpublished(s->pipeline)));
     if (!opened && s->pipeline == NULL)
-        extcap_give_up(s->options->extcap.fifo);
+        extcap_abandon(s->options->extcap.fifo);
     if (opened && !reader_is_gone(s) && !s->options->explain.asked && !s->options->extcap.captures) {
         stop_condition_print(&s->ending, stderr);
         say_verdict(s);

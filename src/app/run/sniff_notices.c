@@ -65,9 +65,9 @@ void sniff_print_summary(struct sniff *s)
         ds_session_fits(s->session, print_fit, stderr);
 }
 
-/* sniff_note_drops reports the packets that were dropped since its last call: the kernel counts
+/* sniff_count_drops reports the packets that were dropped since its last call: the kernel counts
  * them, but does not say when they came. */
-void sniff_note_drops(struct sniff *s)
+void sniff_count_drops(struct sniff *s)
 {
     uint64_t drops[LOSS_CAUSE_COUNT] = {0};
     const int64_t now_ns = clock_since_1970_ns();
@@ -81,7 +81,7 @@ void sniff_note_drops(struct sniff *s)
                                   .count = drops[cause] - s->num_dropped[cause],
                                   .first_ns = asked_ns,
                                   .last_ns = now_ns};
-        pipeline_lose(s->pipeline, &loss);
+        pipeline_on_loss(s->pipeline, &loss);
         s->num_dropped[cause] = drops[cause];
     }
 }

@@ -26,7 +26,7 @@ static void note_late(struct sniff *s, const struct ds_event *event)
     for (int end = 0; end < 2; end++) {
         const struct ds_endpoint *endpoint = &event->conn->end[end];
         if (endpoint->node.data == NULL)
-            epmd_asker_note_port(s->asker, endpoint->port);
+            epmd_asker_add_port(s->asker, endpoint->port);
     }
 }
 
@@ -239,14 +239,14 @@ static bool open_session(struct sniff *s)
     config->dist_ports = s->options->follow.dist_ports;
     config->num_dist_ports = s->options->follow.num_dist_ports;
     config->facts = s->options->output.num_formats != 0 || s->options->select.filter != NULL ||
-                    s->options->keep.trigger != NULL || pipeline_takes_findings(s->options) ||
-                    reports_take_facts(&s->options->report) || s->options->kernel;
+                    s->options->keep.trigger != NULL || pipeline_wants_findings(s->options) ||
+                    reports_want_facts(&s->options->report) || s->options->kernel;
     config->sockets = s->options->kernel;
     /* Packets are published as they come: the state of a session that lags behind would be
      * outdated. */
     config->remember = s->nats != NULL && s->options->capture.num_read_files == 0 && !holds(s) &&
-                       nats_publisher_takes(s->nats, NATS_STATE);
-    config->lookups = pipeline_takes_findings(s->options);
+                       nats_publisher_wants(s->nats, NATS_STATE);
+    config->lookups = pipeline_wants_findings(s->options);
     config->parts = s->options->report.wanted[REPORT_OPEN];
     config->raw = sinks_want_raw(&s->options->output);
     config->certain = config->certain || sinks_are_read_back(&s->options->output);
@@ -306,7 +306,7 @@ static void on_secrets(void *context, const char *line, size_t len)
 {
     struct sniff *s = context;
     if (hide_memory(s))
-        keylog_files_take(s->keylog, line, len);
+        keylog_files_read_line(s->keylog, line, len);
 }
 
 /* prepare_keylog prepares for TLS secrets: they come later, from files or from the capture itself. */
@@ -382,7 +382,7 @@ static bool open_inputs(struct sniff *s)
         (is_live && !privileges_return()) || !prepare_keylog(s))
         return false;
     struct port_filter_config follow = s->options->follow;
-    follow.with_dns = pipeline_takes_findings(s->options);
+    follow.with_dns = pipeline_wants_findings(s->options);
     s->follow = port_filter_new(&follow, &s->capture);
     if (s->follow == NULL || !sniff_check_outputs(s) ||
         (is_live && !port_filter_begin(s->follow)) ||

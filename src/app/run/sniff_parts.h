@@ -161,9 +161,9 @@ void sniff_print_summary(struct sniff *s);
 void sniff_explain_missed(const struct sniff *s); /* compares --since and --until with the captured
                                                    * times */
 
-/* sniff_note_drops reports the packets that were dropped since its last call: the kernel counts
+/* sniff_count_drops reports the packets that were dropped since its last call: the kernel counts
  * them, but does not say when they came. */
-void sniff_note_drops(struct sniff *s);
+void sniff_count_drops(struct sniff *s);
 
 /* sniff_say_alive reports to the service manager, when due, that this one is alive, and its
  * progress. */

@@ -119,7 +119,7 @@ static void add_processes(const struct diagram *d, const struct diagram_row *row
 static struct diagram_row *tell(struct sink *sink, const struct record *record)
 {
     struct diagram *d = sink->state;
-    return diagram_step_tell(&d->step, record) ? &d->step.row : NULL;
+    return diagram_step_describe(&d->step, record) ? &d->step.row : NULL;
 }
 
 static void draw(struct sink *sink, const struct diagram_row *row)

@@ -68,7 +68,7 @@ void diagram_ends_learn(struct diagram_ends *ends, const struct ds_conn *conn, b
     }
 }
 
-void diagram_ends_note(struct diagram_ends *ends, const struct ds_conn *conn)
+void diagram_ends_add(struct diagram_ends *ends, const struct ds_conn *conn)
 {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t number = diagram_end_number(conn->number, side);

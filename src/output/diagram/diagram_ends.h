@@ -26,7 +26,7 @@ static inline bool diagram_name_is_whole(struct ds_text node)
 }
 
 struct diagram_ends {
-    struct table ends;    /* of connections passed to diagram_ends_note */
+    struct table ends;    /* of connections passed to diagram_ends_add */
     struct id_map nodes; /* by whole name, and by place */
     uint8_t *named;       /* by number of the node: it has a whole name */
 };
@@ -36,11 +36,11 @@ bool diagram_ends_init(struct diagram_ends *ends, uint32_t max_nodes);
 void diagram_ends_free(struct diagram_ends *ends);
 
 /* diagram_ends_learn updates the names of a connection's ends, if the connection was passed to
- * diagram_ends_note; is_over: they do not change any more. */
+ * diagram_ends_add; is_over: they do not change any more. */
 void diagram_ends_learn(struct diagram_ends *ends, const struct ds_conn *conn, bool is_over);
 
-/* diagram_ends_note records that a connection is drawn. */
-void diagram_ends_note(struct diagram_ends *ends, const struct ds_conn *conn);
+/* diagram_ends_add records that a connection is drawn. */
+void diagram_ends_add(struct diagram_ends *ends, const struct ds_conn *conn);
 
 /* diagram_ends_is_open says whether the name of an end of a connection may still be learnt before
  * it gets a lane. */

@@ -305,7 +305,7 @@ static void describe_party(const struct party *party, uint64_t number, struct di
         ds_buffer_printf(&end->process, "<%" PRIu32 ".%" PRIu32 ">", party->id, party->serial);
 }
 
-void diagram_step_tell_parties(struct diagram_step *step, const struct call *call)
+void diagram_step_describe_parties(struct diagram_step *step, const struct call *call)
 {
     const size_t i = call->number % STEP_CALLS;
     const bool is_known = step->callers[i].number == call->number;
@@ -324,14 +324,14 @@ static void describe_end(struct diagram_step *step, const struct call *call)
 {
     if (!is_untold[call->outcome])
         return;
-    diagram_step_tell_parties(step, call);
+    diagram_step_describe_parties(step, call);
     step->row.kind = STEP_NOTE;
     ds_buffer_printf(&step->row.text, "#%" PRIu64 " %s after ", call->number,
                      call_outcome_name(call->outcome));
     duration_print(call->end_ns - call->start_ns, &step->row.text);
 }
 
-bool diagram_step_tell(struct diagram_step *step, const struct record *record)
+bool diagram_step_describe(struct diagram_step *step, const struct record *record)
 {
     const struct ds_event *event = record->event;
 

@@ -25,14 +25,14 @@ struct diagram_step {
     uint64_t late[STEP_LATE]; /* connections joined late, mentioned with the first message */
 };
 
-/* diagram_step_tell describes a record in row. False if memory ran out. */
-bool diagram_step_tell(struct diagram_step *step, const struct record *record);
+/* diagram_step_describe describes a record in row. False if memory ran out. */
+bool diagram_step_describe(struct diagram_step *step, const struct record *record);
 
 /* diagram_step_draws says whether an event is drawn. */
 bool diagram_step_draws(const struct ds_event *event);
 
-/* diagram_step_tell_parties writes the processes of a call. */
-void diagram_step_tell_parties(struct diagram_step *step, const struct call *call);
+/* diagram_step_describe_parties writes the processes of a call. */
+void diagram_step_describe_parties(struct diagram_step *step, const struct call *call);
 
 void diagram_step_free(struct diagram_step *step);
 

@@ -16,7 +16,7 @@ struct waiting_row {
     struct loss loss;
 };
 
-void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *tell,
                        diagram_draw *draw, diagram_draw_lost *lost)
 {
     *wait = (struct diagram_wait){.ends = ends, .tell = tell, .draw = draw, .lost = lost};
@@ -113,7 +113,7 @@ void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const str
     if (event != NULL)
         diagram_ends_learn(wait->ends, event->conn, is_final);
     if (draws && record->call == NULL && !is_final) {
-        diagram_ends_note(wait->ends, event->conn);
+        diagram_ends_add(wait->ends, event->conn);
         waiting.conn = event->conn->number;
     }
     give_ready(wait, sink);

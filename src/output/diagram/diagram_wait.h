@@ -17,13 +17,13 @@ struct sink;
 
 /* What a format does with records. tell makes a row, which may change at the next call, NULL if
  * memory ran out; draw draws a row after its wait; lost reports a loss between rows. */
-typedef struct diagram_row *diagram_tell(struct sink *sink, const struct record *record);
+typedef struct diagram_row *diagram_row_fn(struct sink *sink, const struct record *record);
 typedef void diagram_draw(struct sink *sink, const struct diagram_row *row);
 typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);
 
 struct diagram_wait {
     struct diagram_ends *ends;
-    diagram_tell *tell;
+    diagram_row_fn *tell;
     diagram_draw *draw;
     diagram_draw_lost *lost;
     struct row_queue queue;
@@ -31,7 +31,7 @@ struct diagram_wait {
     struct ds_buffer packed; /* the last one */
 };
 
-void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_tell *tell,
+void diagram_wait_init(struct diagram_wait *wait, struct diagram_ends *ends, diagram_row_fn *tell,
                        diagram_draw *draw, diagram_draw_lost *lost);
 
 void diagram_wait_record(struct diagram_wait *wait, struct sink *sink, const struct record *record);

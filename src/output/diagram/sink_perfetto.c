@@ -171,7 +171,7 @@ static void write_party(struct trace *t, struct json_key key, const struct party
 static void write_call(struct trace *t, const struct call *call)
 {
     struct diagram_row *row = &t->step.row;
-    diagram_step_tell_parties(&t->step, call);
+    diagram_step_describe_parties(&t->step, call);
     row->kind = STEP_CALL;
     row->number = call->number;
     row->start_ns = call->start_ns;
@@ -219,7 +219,7 @@ static struct diagram_row *tell(struct sink *sink, const struct record *record)
     row->more.len = 0;
     if (record->call != NULL)
         write_call(t, record->call);
-    else if (diagram_step_tell(&t->step, record))
+    else if (diagram_step_describe(&t->step, record))
         write_instant(t, record);
     return diagram_row_failed(row) || t->text.failed ? NULL : row;
 }

@@ -215,12 +215,12 @@ static void data_record(struct sink *sink, const struct record *record)
     page_times_record(n->times, record);
     if (record->call != NULL) {
         if (call_has_end(record->call))
-            page_calls_take(&n->calls, record->call);
+            page_calls_add(&n->calls, record->call);
         return;
     }
     const enum ds_event_type type = record->event->type;
     if ((type == DS_EVENT_MESSAGE || type == DS_EVENT_CONN || type == DS_EVENT_GAP) &&
-        diagram_step_tell(&n->step, record) && n->step.row.kind != STEP_NOTHING)
+        diagram_step_describe(&n->step, record) && n->step.row.kind != STEP_NOTHING)
         add_row(n, record);
 }
 

@@ -89,7 +89,7 @@ static void put_etf(struct rows *rows, enum database_column column, const struct
         database_bytes(rows->database, column, at);
     }
     if (is_cut)
-        term_show_note_cut();
+        term_show_mark_cut();
     rows->text->failed |= etf.failed;
     ds_buffer_free(&etf);
 }

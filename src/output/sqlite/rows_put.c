@@ -37,7 +37,7 @@ void rows_put_term(struct rows *rows, enum database_column column, const struct 
         limits.max_len = left / 2 + 1;
         limits.max_bytes = (uint32_t)(limits.max_len / BYTE_TEXT_LEN < UINT32_MAX
                                           ? limits.max_len / BYTE_TEXT_LEN + 1 : UINT32_MAX);
-        term_show_note_cut();
+        term_show_mark_cut();
     }
     term_show(term, &limits, rows->text);
     database_printed(rows->database, column, at);

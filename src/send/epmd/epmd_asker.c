@@ -202,7 +202,7 @@ void epmd_asker_look(struct epmd_asker *a)
     }
 }
 
-void epmd_asker_note_port(struct epmd_asker *a, uint16_t port)
+void epmd_asker_add_port(struct epmd_asker *a, uint16_t port)
 {
     uint8_t *noted = &a->ports[port / 8];
     const uint8_t bit = (uint8_t)(1u << port % 8);

@@ -31,8 +31,8 @@ struct epmd_asker *epmd_asker_start(const struct epmd_ask_config *config);
 /* epmd_asker_look takes what was told meanwhile. It does not wait. */
 void epmd_asker_look(struct epmd_asker *asker);
 
-/* epmd_asker_note_port asks again when that port has not been noted before. */
-void epmd_asker_note_port(struct epmd_asker *asker, uint16_t port);
+/* epmd_asker_add_port asks again when that port has not been noted before. */
+void epmd_asker_add_port(struct epmd_asker *asker, uint16_t port);
 
 /* epmd_asker_end ends the process. NULL is allowed. */
 void epmd_asker_end(struct epmd_asker *asker);

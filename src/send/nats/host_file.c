@@ -81,7 +81,7 @@ bool host_file_open(struct host_file *file, uint32_t link_type)
     return file->file != NULL;
 }
 
-bool host_file_takes(const struct ds_packet *packet)
+bool host_file_accepts(const struct ds_packet *packet)
 {
     return packet->ts_ns >= 0 && packet->ts_ns / 1000000000 <= INT32_MAX && packet->cap_len <= SNAPLEN;
 }

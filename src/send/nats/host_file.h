@@ -27,9 +27,9 @@ const char *host_file_folder(void);
 /* host_file_open makes an empty one. False, and errno is set, when it cannot. */
 bool host_file_open(struct host_file *file, uint32_t link_type);
 
-/* host_file_takes says whether the format has room for the packet's time (1970 to 2038, as libpcap reads
+/* host_file_accepts says whether the format has room for the packet's time (1970 to 2038, as libpcap reads
  * it) and length. */
-bool host_file_takes(const struct ds_packet *packet);
+bool host_file_accepts(const struct ds_packet *packet);
 
 /* host_file_add appends a packet. False when it cannot be written. */
 bool host_file_add(struct host_file *file, const struct ds_packet *packet);

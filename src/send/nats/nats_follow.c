@@ -96,7 +96,7 @@ static void take(struct follow *f, natsMsg *message)
         f->states.num = 0;
         f->pull.is_replaced = false;
     }
-    if (!nats_states_takes(&f->states, host, f->pull.position))
+    if (!nats_states_accept(&f->states, host, f->pull.position))
         return;
     if (!packet_json_read(text, &packet, &has_nanoseconds, &f->bytes) || host.len == 0 ||
         packet.cap_len > PACKET_PIPE_CAPTURED || packet.ts_ns < 0) {

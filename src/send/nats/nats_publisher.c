@@ -115,7 +115,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
     return NULL;
 }
 
-bool nats_publisher_takes(const struct nats_publisher *p, enum nats_type type)
+bool nats_publisher_wants(const struct nats_publisher *p, enum nats_type type)
 {
     return (p->types >> (type == NATS_STATE ? NATS_PACKET : type) & 1) != 0;
 }
@@ -175,7 +175,7 @@ void nats_publish(struct nats_publisher *p, enum nats_type type, const char *id,
 void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packet, unsigned time_digits)
 {
     char id[SEND_MAX_ID + 1];
-    if (!nats_publisher_takes(p, NATS_PACKET))
+    if (!nats_publisher_wants(p, NATS_PACKET))
         return;
     p->text.len = 0;
     p->json.time_digits = time_digits;
@@ -210,7 +210,7 @@ void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
                         const struct ds_packet *packet, unsigned time_digits)
 {
     char id[SEND_MAX_ID + 1];
-    if (!nats_publisher_takes(p, NATS_STATE))
+    if (!nats_publisher_wants(p, NATS_STATE))
         return;
     p->state_ns = packet->ts_ns;
     p->state_frame = packet->frame;
@@ -282,7 +282,7 @@ struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *
     return NULL;
 }
 
-bool nats_publisher_takes(const struct nats_publisher *publisher, enum nats_type type)
+bool nats_publisher_wants(const struct nats_publisher *publisher, enum nats_type type)
 {
     (void)publisher;
     (void)type;

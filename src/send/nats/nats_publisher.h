@@ -22,8 +22,8 @@ struct nats_publisher_config {
  * open, and before there are threads. NULL after a complaint. */
 struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *config);
 
-/* nats_publisher_takes says whether a type is wanted: states are where packets are. */
-bool nats_publisher_takes(const struct nats_publisher *publisher, enum nats_type type);
+/* nats_publisher_wants says whether a type is wanted: states are where packets are. */
+bool nats_publisher_wants(const struct nats_publisher *publisher, enum nats_type type);
 
 /* nats_publish publishes a JSON object, whose id is at most SEND_MAX_ID long; an empty one could not be
  * made, and is lost. In any thread. */

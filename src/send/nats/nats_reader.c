@@ -116,9 +116,9 @@ static bool take(struct nats_reader_state *r, natsMsg *message)
     struct ds_packet packet;
     bool has_nanoseconds, is_full = false;
     const struct ds_text name = nats_pull_host(message);
-    if (!nats_states_takes(&r->states, name, r->pull.position))
+    if (!nats_states_accept(&r->states, name, r->pull.position))
         return true;
-    if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || !host_file_takes(&packet) ||
+    if (!packet_json_read(text, &packet, &has_nanoseconds, &r->bytes) || !host_file_accepts(&packet) ||
         name.len == 0 || name.len >= NATS_MAX_NAME) {
         r->num_odd++;
         return true;

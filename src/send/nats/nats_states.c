@@ -90,7 +90,7 @@ uint64_t nats_states_first(const struct nats_states *states)
     return first;
 }
 
-bool nats_states_takes(const struct nats_states *states, struct ds_text host, uint64_t number)
+bool nats_states_accept(const struct nats_states *states, struct ds_text host, uint64_t number)
 {
     const size_t i = find(states, host);
     return i == states->num || number > states->hosts[i].number;

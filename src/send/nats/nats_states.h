@@ -29,8 +29,8 @@ bool nats_states_find(struct nats_states *states, const struct nats_url *url,
  */
 uint64_t nats_states_first(const struct nats_states *states);
 
-/* nats_states_takes says whether a record of a host, with that number in the stream, belongs to the
+/* nats_states_accept says whether a record of a host, with that number in the stream, belongs to the
  * read. */
-bool nats_states_takes(const struct nats_states *states, struct ds_text host, uint64_t number);
+bool nats_states_accept(const struct nats_states *states, struct ds_text host, uint64_t number);
 
 #endif

@@ -70,7 +70,7 @@ static void nats_lost(struct sink *sink, const struct loss *loss)
 
 static bool nats_skips(const struct sink_config *config, const struct record *record)
 {
-    return !nats_publisher_takes(config->nats, nats_type_of(record));
+    return !nats_publisher_wants(config->nats, nats_type_of(record));
 }
 
 const struct sink_kind sink_nats = {

@@ -259,7 +259,7 @@ static enum take_step begin(struct packet_stream *s, struct cursor *bytes, struc
     return say_wrong(s, "neither pcap nor pcapng");
 }
 
-bool packet_stream_take(struct packet_stream *s, struct ds_text text, size_t *left, struct ds_buffer *out)
+bool packet_stream_read(struct packet_stream *s, struct ds_text text, size_t *left, struct ds_buffer *out)
 {
     struct cursor bytes = cursor_make(text.data, text.len);
     enum take_step step = STEP_TOOK;

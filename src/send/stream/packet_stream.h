@@ -28,13 +28,13 @@ struct packet_stream {
     uint32_t num_interfaces;      /* of this section */
     uint32_t snap_len[PACKET_STREAM_INTERFACES]; /* of each, 0: none */
     uint64_t num_packets;
-    const char *wrong; /* what is, once packet_stream_take has returned false */
+    const char *wrong; /* what is, once packet_stream_read has returned false */
 };
 
-/* packet_stream_take takes the pieces of text that are whole, and adds to out what comes of them. The last
+/* packet_stream_read takes the pieces of text that are whole, and adds to out what comes of them. The last
  * *left bytes have to be given again, with more behind them. False: it is no such stream, or not one that
  * goes on where the connections before it have ended. */
-bool packet_stream_take(struct packet_stream *stream, struct ds_text text, size_t *left,
+bool packet_stream_read(struct packet_stream *stream, struct ds_text text, size_t *left,
                         struct ds_buffer *out);
 
 /* packet_stream_restart: what comes now is of another connection. */

@@ -169,7 +169,7 @@ static void take(struct source *s)
     const struct ds_text text = {(const char *)s->in, s->in_len};
     const uint64_t before = s->stream.num_packets;
     size_t left;
-    const bool is_good = packet_stream_take(&s->stream, text, &left, &s->out);
+    const bool is_good = packet_stream_read(&s->stream, text, &left, &s->out);
     if (left != 0)
         memmove(s->in, s->in + s->in_len - left, left);
     s->in_len = left;

@@ -198,7 +198,7 @@ static void on_event(struct page *p, const struct record *record)
     if (event->type != DS_EVENT_MESSAGE && event->type != DS_EVENT_CONN &&
         event->type != DS_EVENT_GAP)
         return;
-    if (!diagram_step_tell(&p->step, record) || p->step.row.kind == STEP_NOTHING)
+    if (!diagram_step_describe(&p->step, record) || p->step.row.kind == STEP_NOTHING)
         return;
     if (p->step.row.kind == STEP_NOTE)
         page_times_mark(p->times, event->ts_ns, mark_kind(event), conn, event->frame,
@@ -232,7 +232,7 @@ void page_record(struct page *p, const struct record *record, unsigned time_digi
     p->text.buffer.len = 0;
     page_times_record(p->times, record);
     if (record->call != NULL)
-        page_calls_take(&p->calls, record->call);
+        page_calls_add(&p->calls, record->call);
     else if (record->finding == NULL && has_time(p, record->event))
         on_event(p, record);
 }
@@ -313,16 +313,16 @@ static bool write_books(struct page *p, struct page_gzip *pack)
     const struct compare *compare = p->config.compare;
     if (compare != NULL && compare->has_before && p->has_ended) {
         begin(p, &json, ",\"changes\":");
-        changes_tell(compare, ROWS, &json);
+        changes_write(compare, ROWS, &json);
         if (!end(p, &json, pack))
             return false;
     }
     begin(p, &json, ",\"times\":");
-    page_times_tell(p->times, &json);
+    page_times_write(p->times, &json);
     if (!end(p, &json, pack))
         return false;
     begin(p, &json, ",\"calls\":");
-    page_calls_tell(&p->calls, &json);
+    page_calls_write(&p->calls, &json);
     return end(p, &json, pack);
 }
 
@@ -367,7 +367,7 @@ static void write_messages(struct page *p, const struct ds_buffer *out, struct p
     page_gzip_add(pack, text, (size_t)len);
 }
 
-bool page_tell(struct page *p, struct ds_buffer *out)
+bool page_write_data(struct page *p, struct ds_buffer *out)
 {
     struct page_gzip *pack = page_gzip_new(out, p->config.is_quick);
     if (pack == NULL)
@@ -383,7 +383,7 @@ bool page_write(struct page *p, struct ds_buffer *out)
 {
     ds_buffer_add(out, page_head_data.bytes, page_head_data.len);
     ds_buffer_add(out, page_before_data.bytes, page_before_data.len);
-    const bool ok = page_tell(p, out);
+    const bool ok = page_write_data(p, out);
     ds_buffer_add(out, page_behind_data.bytes, page_behind_data.len);
     return ok && !out->failed;
 }

@@ -32,9 +32,9 @@ void page_lost(struct page *page, const struct loss *loss);
 /* page_end records that no more records come. */
 void page_end(struct page *page);
 
-/* page_tell appends the current data as base64, page_gzip.h; page_write the whole page. Both may be
+/* page_write_data appends the current data as base64, page_gzip.h; page_write the whole page. Both may be
  * called while records still come. False if memory ran out. */
-bool page_tell(struct page *page, struct ds_buffer *out);
+bool page_write_data(struct page *page, struct ds_buffer *out);
 bool page_write(struct page *page, struct ds_buffer *out);
 
 #endif

@@ -80,7 +80,7 @@ void page_calls_json(struct page_calls *c, const struct call *call)
     json_writer_free(&json);
 }
 
-void page_calls_take(struct page_calls *c, const struct call *call)
+void page_calls_add(struct page_calls *c, const struct call *call)
 {
     const int64_t span_ns = call->end_ns - call->start_ns;
     const bool is_slow = best_rows_wants(&c->slowest, span_ns, call->number);
@@ -108,7 +108,7 @@ static void write_rows(struct best_rows *rows, struct json_key key, struct json_
     json_put_list_end(json);
 }
 
-void page_calls_tell(struct page_calls *c, struct json_writer *json)
+void page_calls_write(struct page_calls *c, struct json_writer *json)
 {
     write_rows(&c->slowest, JSON_KEY("slowest"), json);
     write_rows(&c->failed, JSON_KEY("failed"), json);

@@ -22,13 +22,13 @@ struct page_calls {
 /* page_calls_init: make_line writes a call to line, where it is kept; it may use scratch. */
 void page_calls_init(struct page_calls *calls, uint64_t max, page_calls_line *make_line);
 
-/* page_calls_json writes the lines that page_calls_tell needs. */
+/* page_calls_json writes the lines that page_calls_write needs. */
 page_calls_line page_calls_json;
 
 void page_calls_free(struct page_calls *calls);
-void page_calls_take(struct page_calls *calls, const struct call *call);
+void page_calls_add(struct page_calls *calls, const struct call *call);
 
-/* page_calls_tell writes them as fields of a JSON object. */
-void page_calls_tell(struct page_calls *calls, struct json_writer *json);
+/* page_calls_write writes them as fields of a JSON object. */
+void page_calls_write(struct page_calls *calls, struct json_writer *json);
 
 #endif

@@ -348,7 +348,7 @@ static void write_marks(const struct page_times *t, struct json_writer *json)
     json_put_unsigned(json, JSON_KEY("marks_left_out"), t->num_left_out);
 }
 
-void page_times_tell(struct page_times *t, struct json_writer *json)
+void page_times_write(struct page_times *t, struct json_writer *json)
 {
     json_put_microseconds(json, JSON_KEY("start"), t->grid.start_ns);
     json_put_microseconds(json, JSON_KEY("width"), time_grid_width_ns(&t->grid));

@@ -22,8 +22,8 @@ void page_times_record(struct page_times *times, const struct record *record);
 void page_times_mark(struct page_times *times, int64_t ns, const char *kind, uint64_t conn,
                      uint64_t frame, struct ds_text text);
 
-/* page_times_tell writes all of it as fields of a JSON object. */
-void page_times_tell(struct page_times *times, struct json_writer *json);
+/* page_times_write writes all of it as fields of a JSON object. */
+void page_times_write(struct page_times *times, struct json_writer *json);
 
 /* page_times_see returns the totals of all links and calls, valid until the next record: columns of
  * messages and bytes, and the upper bounds of the heat map's rows except the last. page_times_cells

@@ -105,11 +105,11 @@ static bool take(struct ladder *l, uint64_t number)
 {
     const struct record *record = store_look_get(&l->facts->records, number, &l->view);
     if (record == NULL || !tui_record_is_listed(record) || !diagram_step_draws(record->event) ||
-        !diagram_step_tell(l->step, record) || l->step->row.kind == STEP_NOTHING)
+        !diagram_step_describe(l->step, record) || l->step->row.kind == STEP_NOTHING)
         return false;
     const bool is_filtered = l->target.kind >= TARGET_LADDER_OF_CONN &&
                              l->target.kind <= TARGET_LADDER_OF_PROCESS;
-    return is_about(l, record, number) && (!is_filtered || tui_filter_takes(l->facts->filter, record));
+    return is_about(l, record, number) && (!is_filtered || tui_filter_accepts(l->facts->filter, record));
 }
 
 /* find_lane returns the place of an end's lane, be it a new one; those that have no room share the last. */

@@ -115,7 +115,7 @@ static void tell(struct tui *tui)
     pthread_mutex_lock(&tui->lock);
     const uint64_t num_changes = tui->num_changes;
     const bool has_ended = tui->has_ended;
-    bool ok = tui_books_tell(tui->books, tui_ui_books(&tui->ui), &tui->told);
+    bool ok = tui_books_write(tui->books, tui_ui_books(&tui->ui), &tui->told);
     struct store_look *look = tui_ui_records(&tui->ui);
     if (look != NULL)
         ok = tui_books_look(tui->books, look) && ok;
@@ -124,10 +124,10 @@ static void tell(struct tui *tui)
     pthread_cond_signal(&tui->are_back);
     pthread_mutex_unlock(&tui->lock);
     tui->ui.facts.has_ended = has_ended;
-    if (ok && tui_ui_take(&tui->ui, &tui->told, begin_ns)) {
+    if (ok && tui_ui_update(&tui->ui, &tui->told, begin_ns)) {
         tui->num_told = num_changes;
     } else {
-        tui_state_note(&tui->ui, "out of memory: what is shown is older");
+        tui_state_set_message(&tui->ui, "out of memory: what is shown is older");
         tui->noted_ns = begin_ns;
     }
     if (tui->told.failed)
@@ -172,7 +172,7 @@ static void read_notices(struct tui *tui)
     char line[sizeof tui->ui.note];
     if (!tui_notices_read(&tui->notices, line, sizeof line))
         return;
-    tui_state_note(&tui->ui, line);
+    tui_state_set_message(&tui->ui, line);
     tui->noted_ns = clock_now_ns();
     tui->is_old = true;
 }
@@ -232,7 +232,7 @@ static void *run(void *context)
         follow_size(tui);
         const int64_t now_ns = clock_now_ns();
         if (tui->ui.note[0] != '\0' && now_ns - tui->noted_ns > NOTE_NS) {
-            tui_state_note(&tui->ui, "");
+            tui_state_set_message(&tui->ui, "");
             tui->is_old = true;
         }
         const bool ends = tui->has_ended && !tui->ui.facts.has_ended;
@@ -264,7 +264,7 @@ bool tui_start(struct tui *tui)
 void tui_packet(struct tui *tui, const struct ds_packet *packet, const struct ds_where *where)
 {
     if (tui->packets != NULL)
-        tui_packets_take(tui->packets, packet, where);
+        tui_packets_add(tui->packets, packet, where);
 }
 
 void tui_stay(struct tui *tui)

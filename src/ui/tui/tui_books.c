@@ -97,7 +97,7 @@ void tui_books_lost(struct tui_books *books, const struct loss *loss)
     books->num_lost += loss->count;
 }
 
-bool tui_books_tell(struct tui_books *books, unsigned wanted, struct ds_buffer *out)
+bool tui_books_write(struct tui_books *books, unsigned wanted, struct ds_buffer *out)
 {
     struct json_writer json = {.out = out};
     out->len = 0;

@@ -40,12 +40,12 @@ struct snapshot {
     uint64_t num_lost;   /* records and packets that distsniff lost */
 };
 
-/* tui_books_tell writes what some books say, a mask of BOOK_BIT. False when memory ran out. To be
+/* tui_books_write writes what some books say, a mask of BOOK_BIT. False when memory ran out. To be
  * called by one thread at a time, as tui_books_record. */
-bool tui_books_tell(struct tui_books *books, unsigned wanted, struct ds_buffer *out);
+bool tui_books_write(struct tui_books *books, unsigned wanted, struct ds_buffer *out);
 
 /* tui_books_look looks at the latest records, as tui_store_look; tui_books_time_digits says how
- * many digits times of the capture have. To be called as tui_books_tell. */
+ * many digits times of the capture have. To be called as tui_books_write. */
 bool tui_books_look(struct tui_books *books, struct store_look *look);
 unsigned tui_books_time_digits(const struct tui_books *books);
 

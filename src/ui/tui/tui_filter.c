@@ -279,10 +279,10 @@ static bool pattern_takes(const struct tui_conditions *holds, const struct recor
             ds_match_run_term(pattern, &call->request) == DS_MATCH_YES);
 }
 
-bool tui_filter_takes(struct tui_filter *filter, const struct record *record)
+bool tui_filter_accepts(struct tui_filter *filter, const struct record *record)
 {
     const struct tui_conditions *holds = filter->holds;
-    if (!tui_span_takes(&filter->span, record_time(record)))
+    if (!tui_span_contains(&filter->span, record_time(record)))
         return false;
     return holds == NULL || ((holds->filter == NULL || filter_run(holds->filter, record)) &&
                              pattern_takes(holds, record) && regex_takes(filter, record));

@@ -45,7 +45,7 @@ bool tui_filter_narrow(struct tui_filter *filter, const char *more, char *what, 
  * in what ways it can go on where there are several. */
 void tui_filter_complete(const struct tui_filter *filter, struct tui_line *line, char *what, size_t len);
 
-bool tui_filter_takes(struct tui_filter *filter, const struct record *record);
+bool tui_filter_accepts(struct tui_filter *filter, const struct record *record);
 
 void tui_filter_free(struct tui_filter *filter);
 

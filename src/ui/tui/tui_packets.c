@@ -35,8 +35,8 @@ void tui_packets_free(struct tui_packets *packets)
     free(packets);
 }
 
-void tui_packets_take(struct tui_packets *packets, const struct ds_packet *packet,
-                      const struct ds_where *where)
+void tui_packets_add(struct tui_packets *packets, const struct ds_packet *packet,
+                     const struct ds_where *where)
 {
     if (pthread_mutex_trylock(&packets->lock) != 0)
         return; /* a file is being written */

@@ -15,9 +15,9 @@ struct tui_packets;
 struct tui_packets *tui_packets_new(const uint64_t limits[DS_LIMIT_COUNT], const struct capture *capture);
 void tui_packets_free(struct tui_packets *packets); /* NULL is allowed */
 
-/* tui_packets_take takes the packet that the session has just taken. */
-void tui_packets_take(struct tui_packets *packets, const struct ds_packet *packet,
-                      const struct ds_where *where);
+/* tui_packets_add takes the packet that the session has just taken. */
+void tui_packets_add(struct tui_packets *packets, const struct ds_packet *packet,
+                     const struct ds_where *where);
 
 /* tui_packets_save writes those of some connections (ds_conn.tcp, in order) to a file, pcap or
  * pcapng by its name, and returns how many there were; -1 after a complaint. */

@@ -66,7 +66,7 @@ static struct rate_row *get_row(struct tui_rates *rates, uint64_t conn, bool *is
     return oldest;
 }
 
-void tui_rates_take(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns)
+void tui_rates_add(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns)
 {
     const bool is_first = rates->num_told == 0;
     if (rates->rows == NULL)

@@ -24,8 +24,8 @@ struct tui_rates {
     uint64_t num_told;
 };
 
-/* tui_rates_take notes what a snapshot says at that time. */
-void tui_rates_take(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns);
+/* tui_rates_add notes what a snapshot says at that time. */
+void tui_rates_add(struct tui_rates *rates, const struct snapshot *snapshot, int64_t now_ns);
 
 /* tui_rates_find returns what is known of a link, NULL: nothing. */
 const struct rate_row *tui_rates_find(const struct tui_rates *rates, uint64_t conn);

@@ -21,7 +21,7 @@ void tui_span_widen(struct tui_span_shown *span, int64_t first_ns, int64_t last_
 /* tui_span_move shows as much of the time before, or after, as far as there is any. */
 void tui_span_move(struct tui_span_shown *span, int64_t first_ns, int64_t last_ns, bool is_later);
 
-static inline bool tui_span_takes(const struct tui_span_shown *span, int64_t ns)
+static inline bool tui_span_contains(const struct tui_span_shown *span, int64_t ns)
 {
     return !span->is_narrow || (ns >= span->from_ns && ns <= span->to_ns);
 }

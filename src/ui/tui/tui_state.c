@@ -19,7 +19,7 @@ void tui_state_update(struct tui_ui *ui)
     tui_views[ui->view].view->update(ui->state[ui->view], &ui->facts);
 }
 
-void tui_state_note(struct tui_ui *ui, const char *text)
+void tui_state_set_message(struct tui_ui *ui, const char *text)
 {
     snprintf(ui->note, sizeof ui->note, "%s", text);
 }
@@ -60,7 +60,7 @@ bool tui_state_open(struct tui_ui *ui, struct tui_target target)
     if (tui_page_open(&ui->page, &ui->facts, target))
         return true;
     tui_state_close_page(ui);
-    tui_state_note(ui, "it is not kept any more");
+    tui_state_set_message(ui, "it is not kept any more");
     return false;
 }
 
@@ -98,7 +98,7 @@ void tui_state_change_filter(struct tui_ui *ui, const char *text)
 {
     char what[TUI_NOTE_LEN];
     if (!tui_filter_set(&ui->filter, text, what, sizeof what))
-        tui_state_note(ui, what);
+        tui_state_set_message(ui, what);
     tui_state_show_records(ui);
     tui_state_update(ui);
 }

@@ -49,8 +49,8 @@ void tui_state_update(struct tui_ui *ui);
 /* tui_state_work does more of what takes long. False: there is nothing to do. */
 bool tui_state_work(struct tui_ui *ui);
 
-/* tui_state_note has a text stand on the lowest line until a key comes. */
-void tui_state_note(struct tui_ui *ui, const char *text);
+/* tui_state_set_message has a text stand on the lowest line until a key comes. */
+void tui_state_set_message(struct tui_ui *ui, const char *text);
 
 /* tui_state_selected returns what the row or line stands for that keys apply to. */
 struct tui_target tui_state_selected(const struct tui_ui *ui);

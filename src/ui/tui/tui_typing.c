@@ -27,7 +27,7 @@ static struct tui_line *line_of(struct tui_ui *ui)
 void tui_typing_begin(struct tui_ui *ui, enum tui_typing what)
 {
     if (what == TYPES_FORMAT && ui->save_folder == NULL) {
-        tui_state_note(ui, "nothing can be saved without --save-folder DIR");
+        tui_state_set_message(ui, "nothing can be saved without --save-folder DIR");
         return;
     }
     ui->typing = what;
@@ -55,7 +55,7 @@ static void go_to(struct tui_ui *ui, const struct time_point *when)
         return;
     snprintf(text, sizeof text, "there are packets from %s to %s", tui_time_of_day(first_ns).text,
              tui_time_of_day(last_ns).text);
-    tui_state_note(ui, text);
+    tui_state_set_message(ui, text);
 }
 
 static void save(struct tui_ui *ui, const char *format)
@@ -66,7 +66,7 @@ static void save(struct tui_ui *ui, const char *format)
     list_all(ui);
     ui->view = view;
     tui_save(&ui->facts, ui->save_folder, format, ui->state[TUI_VIEW_messages], what, sizeof what);
-    tui_state_note(ui, what);
+    tui_state_set_message(ui, what);
 }
 
 static void done_typing(struct tui_ui *ui)
@@ -111,7 +111,7 @@ void tui_typing_key(struct tui_ui *ui, uint32_t key)
             tui_filter_complete(&ui->filter, line, what, sizeof what);
         else if (ui->typing == TYPES_FORMAT)
             tui_save_complete(line, what, sizeof what);
-        tui_state_note(ui, what);
+        tui_state_set_message(ui, what);
         break;
     default:
         break;

@@ -55,11 +55,11 @@ unsigned tui_ui_books(const struct tui_ui *ui)
     return tui_views[ui->view].view->books | BOOK_BIT(LINKS) | BOOK_BIT(DOCTOR);
 }
 
-bool tui_ui_take(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns)
+bool tui_ui_update(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns)
 {
     if (!snapshot_read(&ui->facts.snapshot, told))
         return false;
-    tui_rates_take(&ui->facts.rates, &ui->facts.snapshot, now_ns);
+    tui_rates_add(&ui->facts.rates, &ui->facts.snapshot, now_ns);
     ui->is_told = true;
     if (!ui->is_paused)
         tui_state_update(ui);
@@ -84,7 +84,7 @@ static enum tui_does go_back(struct tui_ui *ui, bool is_quit)
 static void pause_or_go_on(struct tui_ui *ui)
 {
     if (!ui->facts.is_live || ui->facts.has_ended)
-        tui_state_note(ui, "no more packets come: there is nothing to hold");
+        tui_state_set_message(ui, "no more packets come: there is nothing to hold");
     ui->is_paused = !ui->is_paused && ui->facts.is_live && !ui->facts.has_ended;
     if (!ui->is_paused)
         tui_state_update(ui);
@@ -102,7 +102,7 @@ static void open_selected(struct tui_ui *ui)
         tui_state_open(ui, target);
     } else if (ui->page.is_open ||
                !view->request(ui->state[ui->view], &ui->facts, REQUEST_OPEN, &ui->page)) {
-        tui_state_note(ui, "nothing is behind this line");
+        tui_state_set_message(ui, "nothing is behind this line");
     }
 }
 
@@ -113,7 +113,7 @@ static void open_ladder(struct tui_ui *ui)
     if (target.kind == TARGET_NONE && ui->page.is_open)
         target = tui_page_ladder_of(ui->page.self);
     if (target.kind == TARGET_NONE)
-        tui_state_note(ui, "no messages belong to this");
+        tui_state_set_message(ui, "no messages belong to this");
     else
         tui_state_open(ui, target);
 }
@@ -125,11 +125,11 @@ static void narrow(struct tui_ui *ui, enum tui_request request)
     if (!tui_choose_filter(&ui->facts, tui_state_selected(ui), request, more, sizeof more) &&
         (!ui->page.is_open ||
          !tui_choose_filter(&ui->facts, ui->page.self, request, more, sizeof more))) {
-        tui_state_note(ui, "that is not known of the selected row");
+        tui_state_set_message(ui, "that is not known of the selected row");
         return;
     }
     if (!tui_filter_narrow(&ui->filter, more, what, sizeof what))
-        tui_state_note(ui, what);
+        tui_state_set_message(ui, what);
     tui_state_show_records(ui);
     tui_state_update(ui);
 }
@@ -139,7 +139,7 @@ static void only_failed(struct tui_ui *ui)
 {
     char what[TUI_NOTE_LEN];
     if (!tui_filter_narrow(&ui->filter, "outcome == \"failed\"", what, sizeof what))
-        tui_state_note(ui, what);
+        tui_state_set_message(ui, what);
     if ((tui_views[ui->view].view->has & VIEW_HAS_FILTER) == 0)
         tui_state_show_view(ui, TUI_VIEW_calls);
     tui_state_show_records(ui);
@@ -163,12 +163,12 @@ static void change_span(struct tui_ui *ui, enum tui_request request)
     ui->filter.generation++;
     tui_state_update(ui);
     if (!span->is_narrow) {
-        tui_state_note(ui, "all of the time is shown");
+        tui_state_set_message(ui, "all of the time is shown");
     } else if (ui->page.is_open) {
         char text[128];
         snprintf(text, sizeof text, "messages and calls from %s on, for %s, are shown",
                  tui_time_of_day(span->from_ns).text, tui_span(span->to_ns - span->from_ns).text);
-        tui_state_note(ui, text);
+        tui_state_set_message(ui, text);
     }
 }
 
@@ -176,7 +176,7 @@ static void note_marks(struct tui_ui *ui)
 {
     char text[64];
     snprintf(text, sizeof text, "%u marked: L shows them as a ladder", ui->marks.num);
-    tui_state_note(ui, text);
+    tui_state_set_message(ui, text);
 }
 
 static bool can_be_marked(struct tui_target target)
@@ -190,9 +190,9 @@ static void mark(struct tui_ui *ui)
     const struct tui_target row = tui_state_selected(ui);
     const struct tui_target target = ui->page.is_open && !can_be_marked(row) ? ui->page.self : row;
     if (!can_be_marked(target))
-        tui_state_note(ui, "only messages and calls can be marked");
+        tui_state_set_message(ui, "only messages and calls can be marked");
     else if (!tui_choose_mark(&ui->facts, target, &ui->marks))
-        tui_state_note(ui, "no more can be marked");
+        tui_state_set_message(ui, "no more can be marked");
     else if (ui->page.is_open)
         note_marks(ui);
     else
@@ -224,10 +224,10 @@ static enum tui_does copy(struct tui_ui *ui)
         print_view(ui, &ui->copied);
     if (ui->copied.len == 0 || ui->copied.failed) {
         ds_buffer_free(&ui->copied);
-        tui_state_note(ui, "there is nothing to copy");
+        tui_state_set_message(ui, "there is nothing to copy");
         return TUI_GOES_ON;
     }
-    tui_state_note(ui, "copied, if the terminal allows that");
+    tui_state_set_message(ui, "copied, if the terminal allows that");
     return TUI_COPIES;
 }
 
@@ -279,12 +279,12 @@ static void answer_records(struct tui_ui *ui, enum tui_request request)
         mark(ui);
         break;
     case REQUEST_UNMARK:
-        tui_state_note(ui, ui->marks.num != 0 ? "nothing is marked any more" : "nothing is marked");
+        tui_state_set_message(ui, ui->marks.num != 0 ? "nothing is marked any more" : "nothing is marked");
         ui->marks.num = 0;
         break;
     case REQUEST_LADDER_OF_MARKS:
         if (ui->marks.num == 0)
-            tui_state_note(ui, "nothing is marked: m marks a message");
+            tui_state_set_message(ui, "nothing is marked: m marks a message");
         else
             tui_state_open(ui, (struct tui_target){TARGET_LADDER_OF_MARKS, 0});
         break;
@@ -303,7 +303,8 @@ static void refuse(struct tui_ui *ui, enum tui_request request)
     };
     const enum request_where where = request_lines[request].where;
     if ((size_t)where < sizeof why / sizeof why[0] && why[where] != NULL)
-        tui_state_note(ui, request == REQUEST_LANES ? "that is for a ladder: l shows one" : why[where]);
+        tui_state_set_message(ui, request == REQUEST_LANES ? "that is for a ladder: l shows one"
+                                                           : why[where]);
 }
 
 static void answer_rest(struct tui_ui *ui, enum tui_request request)
@@ -323,7 +324,7 @@ static void turn_lanes(struct tui_ui *ui, bool is_next)
 {
     struct tui_page *page = &ui->page;
     if (!page->has_more_lanes)
-        tui_state_note(ui, "all lanes are shown");
+        tui_state_set_message(ui, "all lanes are shown");
     else if (is_next || page->lanes_at != 0)
         page->lanes_at = is_next ? page->lanes_at + 1 : page->lanes_at - 1;
     tui_state_write_page_anew(ui);
@@ -340,7 +341,7 @@ static void turn_part(struct tui_ui *ui, enum tui_request request)
         turn_lanes(ui, is_next);
     } else if (is_part && ui->page.is_open) {
         if (!tui_page_request(&ui->page, request))
-            tui_state_note(ui, "no line of this page leads on");
+            tui_state_set_message(ui, "no line of this page leads on");
     } else if (!is_part || !view->request(ui->state[ui->view], &ui->facts, request, &ui->page)) {
         tui_state_show_view(ui, (ui->view + step) % TUI_VIEW_COUNT);
     }
@@ -409,7 +410,7 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
     if (key > ' ' && key < 0x7F) {
         char text[64];
         snprintf(text, sizeof text, "%c is no key here: ? lists the keys", (char)key);
-        tui_state_note(ui, text);
+        tui_state_set_message(ui, text);
     }
     return TUI_GOES_ON;
 }

@@ -19,9 +19,9 @@ unsigned tui_ui_books(const struct tui_ui *ui);
 /* tui_ui_records returns where the latest records are to be looked at, NULL: what is shown stays. */
 struct store_look *tui_ui_records(struct tui_ui *ui);
 
-/* tui_ui_take takes over what was told, at that time of the monotonic clock. False when memory ran out:
+/* tui_ui_update takes over what was told, at that time of the monotonic clock. False when memory ran out:
  * what was there stays. */
-bool tui_ui_take(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns);
+bool tui_ui_update(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_ns);
 
 /* tui_ui_key answers a key: a character, or one of keys.def. */
 enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key);

@@ -81,7 +81,7 @@ static bool is_end(const void *context, const struct record *record, uint64_t nu
 {
     const struct tui_facts *facts = context;
     (void)number;
-    return record->call != NULL && tui_filter_takes(facts->filter, record);
+    return record->call != NULL && tui_filter_accepts(facts->filter, record);
 }
 
 static bool is_request(const void *context, const struct record *record, uint64_t number)
@@ -89,7 +89,7 @@ static bool is_request(const void *context, const struct record *record, uint64_
     const struct tui_facts *facts = context;
     (void)number;
     return record_is_message(record) && record->note.role == NOTE_REQUEST && record->note.call != 0 &&
-           tui_filter_takes(facts->filter, record);
+           tui_filter_accepts(facts->filter, record);
 }
 
 static int by_call(const void *a, const void *b)

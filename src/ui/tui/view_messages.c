@@ -41,7 +41,7 @@ static bool is_picked(const void *context, const struct record *record, uint64_t
 {
     const struct tui_facts *facts = context;
     (void)number;
-    return tui_record_is_listed(record) && tui_filter_takes(facts->filter, record);
+    return tui_record_is_listed(record) && tui_filter_accepts(facts->filter, record);
 }
 
 static size_t last_of(const struct messages *view)

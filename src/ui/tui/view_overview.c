@@ -148,7 +148,7 @@ static void find_messages(struct overview *view, const struct tui_facts *facts)
     struct record_view at = {0};
     for (uint64_t i = look->end; i > least && lines.num < MESSAGES && clock_now_ns() < until_ns; i--) {
         const struct record *record = store_look_get(look, i - 1, &at);
-        if (record != NULL && tui_record_is_listed(record) && tui_filter_takes(facts->filter, record))
+        if (record != NULL && tui_record_is_listed(record) && tui_filter_accepts(facts->filter, record))
             lines.id[lines.num++] = i - 1;
     }
     for (size_t i = 0; i < lines.num / 2; i++) {

@@ -175,7 +175,7 @@ bool metrics_server_is_asked(struct metrics_server *server)
     return atomic_load_explicit(&server->is_asked, memory_order_relaxed);
 }
 
-void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text)
+void metrics_server_publish(struct metrics_server *server, const struct ds_buffer *text)
 {
     pthread_mutex_lock(&server->lock);
     atomic_store(&server->is_asked, false);
@@ -187,9 +187,9 @@ void metrics_server_give(struct metrics_server *server, const struct ds_buffer *
     pthread_mutex_unlock(&server->lock);
 }
 
-void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text)
+void metrics_server_publish_last(struct metrics_server *server, const struct ds_buffer *text)
 {
-    metrics_server_give(server, text);
+    metrics_server_publish(server, text);
     pthread_mutex_lock(&server->lock);
     server->is_final = true;
     pthread_cond_broadcast(&server->is_given);
@@ -234,13 +234,13 @@ bool metrics_server_is_asked(struct metrics_server *server)
     return false;
 }
 
-void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text)
+void metrics_server_publish(struct metrics_server *server, const struct ds_buffer *text)
 {
     (void)server;
     (void)text;
 }
 
-void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text)
+void metrics_server_publish_last(struct metrics_server *server, const struct ds_buffer *text)
 {
     (void)server;
     (void)text;

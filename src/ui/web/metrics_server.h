@@ -26,13 +26,13 @@ struct metrics_server *metrics_server_open(const struct listen_address *address)
  * error message. */
 bool metrics_server_start(struct metrics_server *server);
 
-/* metrics_server_is_asked says whether a request waits for the numbers; metrics_server_give hands
+/* metrics_server_is_asked says whether a request waits for the numbers; metrics_server_publish hands
  * them over. The caller keeps text. */
 bool metrics_server_is_asked(struct metrics_server *server);
-void metrics_server_give(struct metrics_server *server, const struct ds_buffer *text);
+void metrics_server_publish(struct metrics_server *server, const struct ds_buffer *text);
 
-/* metrics_server_give_last hands over the final numbers: later requests get these at once. */
-void metrics_server_give_last(struct metrics_server *server, const struct ds_buffer *text);
+/* metrics_server_publish_last hands over the final numbers: later requests get these at once. */
+void metrics_server_publish_last(struct metrics_server *server, const struct ds_buffer *text);
 
 void metrics_server_free(struct metrics_server *server); /* NULL is allowed */
 

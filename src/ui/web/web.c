@@ -156,7 +156,7 @@ static struct web_text *make_state(struct web *web)
     struct ds_buffer data = {0};
     swap_page(web);
     const uint64_t num_changes = web->num_changes;
-    const bool ok = web->page != NULL && page_tell(web->page, &data);
+    const bool ok = web->page != NULL && page_write_data(web->page, &data);
     give_back(web);
     struct web_text *text = ok ? web_text_new("state", data.data, data.len) : NULL;
     ds_buffer_free(&data);
@@ -171,7 +171,7 @@ static void publish_state(struct web *web)
     const int64_t begin_ns = clock_now_ns();
     struct web_text *text = make_state(web);
     if (text != NULL)
-        web_clients_tell(&web->clients, text);
+        web_clients_send(&web->clients, text);
     const int64_t took_ns = (clock_now_ns() - begin_ns) * SHARE_OF_TIME;
     web->next_ns = clock_now_ns() + (took_ns > STATE_EVERY_NS ? took_ns : STATE_EVERY_NS);
     web->pinged_ns = begin_ns;

@@ -182,7 +182,7 @@ static void give(struct web_client *client, struct web_text *text)
     }
 }
 
-void web_clients_tell(struct web_clients *c, struct web_text *text)
+void web_clients_send(struct web_clients *c, struct web_text *text)
 {
     pthread_mutex_lock(&c->lock);
     let_go(c->latest);

@@ -71,9 +71,9 @@ ptrdiff_t web_client_read(struct web_client *client, char *out, size_t max);
  * ends. */
 struct web_text *web_text_new(const char *event, const char *data, size_t len);
 
-/* web_clients_tell sends a new state to all browsers and owns it from then on; web_clients_end
+/* web_clients_send sends a new state to all browsers and owns it from then on; web_clients_end
  * sends the event end, and web_clients_have_all says whether all have received it. */
-void web_clients_tell(struct web_clients *clients, struct web_text *text);
+void web_clients_send(struct web_clients *clients, struct web_text *text);
 void web_clients_end(struct web_clients *clients);
 bool web_clients_have_all(struct web_clients *clients);
 

@@ -38,19 +38,19 @@ static void goes_by_the_latter_half(void **state)
         define(&steady, (uint16_t)(50 * (i - 1)), 50);
         atoms_doubt(&steady, &env, ATOM_ALL_SEGMENTS);
         atoms_doubt(&early, &env, ATOM_ALL_SEGMENTS);
-        atoms_lose(&steady, seen / 10, seen);
-        atoms_lose(&early, seen / 10, seen);
+        atoms_on_loss(&steady, seen / 10, seen);
+        atoms_on_loss(&early, seen / 10, seen);
     }
     assert_int_equal(steady.num_defined, early.num_defined);
     assert_true(early.num_lost < steady.num_lost);
     const double before = early.num_lost;
-    atoms_lose(&early, 102400, 1024000);
+    atoms_on_loss(&early, 102400, 1024000);
     assert_true(early.num_lost - before < 1);
     assert_true(changed(&early, 7) < changed(&steady, 7));
     /* Those that come anew count again. */
     define(&early, 500, 400);
     const double quiet = early.num_lost;
-    atoms_lose(&early, 102400, 1100000);
+    atoms_on_loss(&early, 102400, 1100000);
     assert_true(early.num_lost - quiet > 30);
     atoms_free(&steady, &env);
     atoms_free(&early, &env);

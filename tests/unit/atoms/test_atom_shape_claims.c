@@ -36,17 +36,17 @@ static void neither_of_two(void **state)
 {
     struct node_atoms *book = meet();
     (void)state;
-    assert_true(shape_claims_take(book, 2001, TEXT, 20));
-    assert_true(shape_claims_take(book, 2001, TEXT, 21)); /* its own */
-    assert_false(shape_claims_take(book, 2002, TEXT, 13));
+    assert_true(shape_claims_add(book, 2001, TEXT, 20));
+    assert_true(shape_claims_add(book, 2001, TEXT, 21)); /* its own */
+    assert_false(shape_claims_add(book, 2002, TEXT, 13));
     assert_true(is_judged(book, 2001)); /* that one stays */
     assert_true(shape_claims_against(book, 2002, TEXT) > 0);
-    assert_false(shape_claims_take(book, 2002, TEXT, 28));
+    assert_false(shape_claims_add(book, 2002, TEXT, 28));
     assert_false(is_judged(book, 2001)); /* it is not likely any more, */
-    assert_false(shape_claims_take(book, 2001, TEXT, 35)); /* and remains so */
+    assert_false(shape_claims_add(book, 2001, TEXT, 35)); /* and remains so */
     assert_true(shape_claims_against(book, 2003, TEXT) == 0);
-    assert_true(shape_claims_take(book, 2003, TEXT, 36));
-    assert_true(shape_claims_take(book, 2002, OTHER, 9));
+    assert_true(shape_claims_add(book, 2003, TEXT, 36));
+    assert_true(shape_claims_add(book, 2002, OTHER, 9));
     all_node_atoms_free(books);
 }
 
@@ -55,16 +55,16 @@ static void the_better_one_takes_it(void **state)
 {
     struct node_atoms *book = meet();
     (void)state;
-    assert_true(shape_claims_take(book, 2001, TEXT, 9));
-    assert_true(shape_claims_take(book, 2002, TEXT, 17));
+    assert_true(shape_claims_add(book, 2001, TEXT, 9));
+    assert_true(shape_claims_add(book, 2002, TEXT, 17));
     assert_false(is_judged(book, 2001));
     assert_true(shape_claims_against(book, 2001, TEXT) == 8);
     assert_true(shape_claims_against(book, 2002, TEXT) == 0);
     shape_claims_leave(book, 2002);
     assert_true(shape_claims_against(book, 2001, TEXT) == 0);
-    assert_true(shape_claims_take(book, 2001, TEXT, 5));
+    assert_true(shape_claims_add(book, 2001, TEXT, 5));
     assert_true(shape_claims_against(book, 2002, TEXT) == 5);
-    assert_false(shape_claims_take(book, 2002, shape_contexts_num_atoms(), 30));
+    assert_false(shape_claims_add(book, 2002, shape_contexts_num_atoms(), 30));
     all_node_atoms_free(books);
 }
 
@@ -73,7 +73,7 @@ static void what_is_known_ends_it(void **state)
 {
     struct node_atoms *book = meet();
     (void)state;
-    assert_true(shape_claims_take(book, 2001, TEXT, 20));
+    assert_true(shape_claims_add(book, 2001, TEXT, 20));
     shape_claims_define(book, 2001, TEXT);
     assert_true(is_judged(book, 2001));
     shape_claims_define(book, 2002, TEXT);
@@ -91,13 +91,13 @@ static void others_that_are_told_are_news(void **state)
     assert_true(shape_claims_have_news(book, 2003));
     assert_false(shape_claims_have_news(book, 2003));
     for (unsigned i = 1; i <= 8; i++)
-        assert_true(shape_claims_take(book, (uint16_t)(100 + i), 10 + i, 20));
+        assert_true(shape_claims_add(book, (uint16_t)(100 + i), 10 + i, 20));
     assert_true(shape_claims_have_news(book, 2003));
     for (unsigned i = 9; i <= 10; i++) {
-        assert_true(shape_claims_take(book, (uint16_t)(100 + i), 10 + i, 20));
+        assert_true(shape_claims_add(book, (uint16_t)(100 + i), 10 + i, 20));
         assert_false(shape_claims_have_news(book, 2003));
     }
-    assert_true(shape_claims_take(book, 111, 21, 20));
+    assert_true(shape_claims_add(book, 111, 21, 20));
     assert_true(shape_claims_have_news(book, 2003));
     all_node_atoms_free(books);
 }

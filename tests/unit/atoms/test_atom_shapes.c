@@ -917,8 +917,8 @@ static void nodes_are_noted(void **state)
     see_in(other, 2001, 1, &key, 1);
     assert_int_equal(book->shapes.slots[2001].num, 1);
     assert_false(node_slot_names_is_node(book, 814));
-    assert_true(node_slot_names_note(same, 814));
-    assert_false(node_slot_names_note(book, 814)); /* known */
+    assert_true(node_slot_names_add(same, 814));
+    assert_false(node_slot_names_add(book, 814)); /* known */
     assert_true(node_slot_names_is_node(book, 814));
     assert_false(node_slot_names_is_node(book, 813));
     assert_false(node_slot_names_is_node(other, 814));
@@ -929,9 +929,9 @@ static void nodes_are_noted(void **state)
     node_atoms_define(other, &env, 601, (struct ds_text){"c", 1}, 1, ATOM_BOOK_USED);
     assert_true(node_slot_names_is_node(other, 600));
     assert_false(node_slot_names_is_node(other, 601));
-    assert_false(node_slot_names_note(other, 600));
+    assert_false(node_slot_names_add(other, 600));
     for (uint16_t slot = ATOM_BOOK_MODULUS; slot < ATOM_BOOK_MODULUS + 2; slot++) {
-        assert_false(node_slot_names_note(other, slot));
+        assert_false(node_slot_names_add(other, slot));
         assert_false(node_slot_names_is_node(other, slot));
     }
     all_node_atoms_free(books);

@@ -244,10 +244,10 @@ static void parts_nodes_of_one_second(void **state)
     /* A name has one slot. */
     books = all_node_atoms_new(8);
     book = all_node_atoms_find(books, &env, &end, &peer);
-    node_atoms_note_own(book, 653);
-    node_atoms_note_own(book, 653);
+    node_atoms_set_own(book, 653);
+    node_atoms_set_own(book, 653);
     assert_true(node_atoms_trusts(book));
-    node_atoms_note_own(book, 654);
+    node_atoms_set_own(book, 654);
     assert_false(node_atoms_trusts(book));
     all_node_atoms_free(books);
 }

@@ -57,7 +57,7 @@ struct fixture {
 static void start(struct fixture *f, char *expression)
 {
     f->input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
-    capture_note_link_type(&f->input);
+    capture_read_link_type(&f->input);
     f->capture = (struct capture){.inputs = &f->input, .num_inputs = 1};
     f->options.expression = expression;
     f->follow = port_filter_new(&f->options, &f->capture);
@@ -361,7 +361,7 @@ static void leaves_busy_ports_to_the_kernel(void **state)
     struct fixture f = {.options = {.expression = "port 4369"}};
     (void)state;
     f.input = (struct capture_input){.pcap = pcap_open_dead(DLT_EN10MB, 65535)};
-    capture_note_link_type(&f.input);
+    capture_read_link_type(&f.input);
     f.capture = (struct capture){.inputs = &f.input, .num_inputs = 1, .is_live = true};
     f.follow = port_filter_new(&f.options, &f.capture);
     assert_true(f.follow != NULL && port_filter_begin(f.follow));

@@ -34,8 +34,8 @@ static void goes_on_without_limits(void **state)
     (void)state;
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
-    assert_true(stop_condition_takes(&ending, START + 1000000 * SECOND));
-    assert_true(stop_condition_takes(&ending, 0)); /* the clock was set */
+    assert_true(stop_condition_accepts(&ending, START + 1000000 * SECOND));
+    assert_true(stop_condition_accepts(&ending, 0)); /* the clock was set */
     stop_condition_count(&ending, UINT64_MAX);
     stop_condition_file(&ending, UINT64_MAX);
     stop_condition_clock(&ending, INT64_MAX, INT64_MAX);
@@ -50,8 +50,8 @@ static void ends_files_by_their_time(void **state)
     (void)state;
     stop_condition_init(&ending, &options, false);
     stop_condition_begin(&ending, START);
-    assert_true(stop_condition_takes(&ending, START + SECOND * 3 / 2));
-    assert_false(stop_condition_takes(&ending, START + SECOND * 3 / 2 + 1));
+    assert_true(stop_condition_accepts(&ending, START + SECOND * 3 / 2));
+    assert_false(stop_condition_accepts(&ending, START + SECOND * 3 / 2 + 1));
     assert_int_equal(ending.reason, STOP_DURATION);
     assert_said(&ending, "stopped: 1.5 s elapsed (-a duration)\n");
     const struct stop_config weeks = {.max_seconds = 2419200.5};
@@ -67,7 +67,7 @@ static void ends_live_by_the_clock(void **state)
     (void)state;
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
-    assert_true(stop_condition_takes(&ending, START + 100 * SECOND)); /* not by that of packets */
+    assert_true(stop_condition_accepts(&ending, START + 100 * SECOND)); /* not by that of packets */
     stop_condition_clock(&ending, 2 * SECOND - 1, START);
     assert_int_equal(ending.reason, STOP_NONE);
     stop_condition_clock(&ending, 2 * SECOND, START);
@@ -78,7 +78,7 @@ static void ends_live_by_the_clock(void **state)
     stop_condition_init(&ending, &options, true);
     stop_condition_begin(&ending, START);
     stop_condition_clock(&ending, 9 * SECOND, START + 100 * SECOND); /* the clock was set */
-    assert_true(stop_condition_takes(&ending, START + 100 * SECOND));
+    assert_true(stop_condition_accepts(&ending, START + 100 * SECOND));
     assert_int_equal(ending.reason, STOP_NONE);
     stop_condition_clock(&ending, 9 * SECOND + 1, START - 100 * SECOND);
     assert_int_equal(ending.reason, STOP_UNTIL);
@@ -127,8 +127,8 @@ static void shows_what_is_behind_a_context(void **state)
     assert_int_equal(ending.since_ns, START + 5 * SECOND);
     options.max_seconds = 2;
     stop_condition_begin(&ending, START);
-    assert_true(stop_condition_takes(&ending, START + 7 * SECOND));
-    assert_false(stop_condition_takes(&ending, START + 7 * SECOND + 1));
+    assert_true(stop_condition_accepts(&ending, START + 7 * SECOND));
+    assert_false(stop_condition_accepts(&ending, START + 7 * SECOND + 1));
 }
 
 static void takes_what_is_between(void **state)
@@ -141,10 +141,10 @@ static void takes_what_is_between(void **state)
     stop_condition_init(&ending, &options, false);
     stop_condition_begin(&ending, START);
     assert_int_equal(ending.since_ns, START + 3 * SECOND);
-    assert_true(stop_condition_takes(&ending, START)); /* it is decoded, though it is not shown */
-    assert_true(stop_condition_takes(&ending, START + 4 * SECOND));
+    assert_true(stop_condition_accepts(&ending, START)); /* it is decoded, though it is not shown */
+    assert_true(stop_condition_accepts(&ending, START + 4 * SECOND));
     assert_int_equal(ending.reason, STOP_NONE);
-    assert_false(stop_condition_takes(&ending, START + 4 * SECOND + 1));
+    assert_false(stop_condition_accepts(&ending, START + 4 * SECOND + 1));
     assert_int_equal(ending.reason, STOP_UNTIL);
 
     /* Over midnight: until is after since. */
@@ -217,7 +217,7 @@ static void says_what_lies_beside_the_capture(void **state)
     stop_condition_set(&ending, STOP_SIGNAL); /* the rest was not read */
     assert_false(is_missed(&ending, START, START, ""));
     begin_at(&ending, &config, NULL, "7", START);
-    assert_false(stop_condition_takes(&ending, START));
+    assert_false(stop_condition_accepts(&ending, START));
     assert_true(is_missed(&ending, START, START,
                           "--until 7 is before the first packet, which came at 2026-02-01 00:00:00 (local time)"));
     assert_int_equal(stop_condition_end_ns(&ending), 7 * SECOND);

@@ -90,7 +90,7 @@ static void on_given(void *context, const struct pending_message *opening)
 static size_t count(const struct pending_messages *o, int64_t since_ns)
 {
     num_given = given_len = 0;
-    pending_messages_give(o, conn.end, since_ns, on_given, NULL);
+    pending_messages_write(o, conn.end, since_ns, on_given, NULL);
     return num_given;
 }
 
@@ -112,7 +112,7 @@ static void keeps_what_is_open(void **state)
     use_conn(1);
     const struct ds_endpoint other_way[2] = {conn.end[1], conn.end[0]};
     num_given = 0;
-    pending_messages_give(&o, other_way, INT64_MAX, on_given, NULL);
+    pending_messages_write(&o, other_way, INT64_MAX, on_given, NULL);
     assert_int_equal(num_given, 2);
     ask(&o, 2, 2, etf_atom("ho"));
     assert_int_equal(count(&o, INT64_MAX), 3);

@@ -43,7 +43,7 @@ static char *show(const struct sink_kind *kind, struct sink_config *options,
     const struct sink_format format = {kind, "/dev/null"};
     const struct record record = {.event = event};
     assert_true(sink_open(&sink, &format, options));
-    if (sink_takes(&sink, &record))
+    if (sink_wants(&sink, &record))
         kind->record(&sink, &record);
     struct ds_buffer *out = &sink.output.buffer;
     char *line = NULL;
@@ -208,13 +208,13 @@ static void takes_what_it_writes(void **state)
     const struct record unanswered = {.call = &(struct call){.number = 1}};
     const struct record dull = {.event = &tick};
     (void)state;
-    assert_false(sink_takes(&text, &ended));
-    assert_true(sink_takes(&json, &ended));
-    assert_true(sink_takes(&text, &unanswered));
-    assert_false(sink_takes(&text, &dull));
+    assert_false(sink_wants(&text, &ended));
+    assert_true(sink_wants(&json, &ended));
+    assert_true(sink_wants(&text, &unanswered));
+    assert_false(sink_wants(&text, &dull));
     text.config = &more;
-    assert_true(sink_takes(&text, &dull));
-    assert_false(sink_takes(&text, &ended));
+    assert_true(sink_wants(&text, &dull));
+    assert_false(sink_wants(&text, &ended));
 }
 
 static void shows_the_end_of_a_connection(void **state)

@@ -113,7 +113,7 @@ static void each_use_has_its_own_requests(void **state)
     }
     pid_t pid;
     assert_int_equal(file_helper_spawn("true", "write", &pid), EPERM); /* this run has no command */
-    assert_int_equal(file_helper_tell("true", (struct ds_text){"{}", 2}, &pid), EPERM); /* nor another */
+    assert_int_equal(file_helper_spawn_with("true", (struct ds_text){"{}", 2}, &pid), EPERM); /* nor another */
     file_helper_stop();
     unlink("a");
     unlink("other");
@@ -141,13 +141,13 @@ static void a_command_is_told_a_text(void **state)
     for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
         pid_t pid = 0;
         int status = 0;
-        assert_int_equal(file_helper_tell("false", (struct ds_text){text, lens[i]}, &pid), 0);
+        assert_int_equal(file_helper_spawn_with("false", (struct ds_text){text, lens[i]}, &pid), 0);
         assert_int_equal(file_helper_wait(pid, &status, 0), pid);
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), lens[i] % 251);
     }
     pid_t pid;
-    assert_int_equal(file_helper_tell("false", (struct ds_text){text, sizeof text}, &pid), EMSGSIZE);
+    assert_int_equal(file_helper_spawn_with("false", (struct ds_text){text, sizeof text}, &pid), EMSGSIZE);
     assert_int_equal(file_helper_spawn("true", "takes", &pid), EPERM); /* it has no command of -z */
     file_helper_stop();
     unlink(command);

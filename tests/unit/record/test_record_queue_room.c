@@ -102,8 +102,8 @@ static void tells_what_is_lost(size_t len, uint64_t num, uint64_t max_bytes)
     record_queue_flush(queue); /* does not wait */
     assert_true(record_queue_num_lost(queue) != 0);
     const struct loss by_kernel = {.cause = LOSS_KERNEL, .count = 7, .first_ns = 1, .last_ns = 1};
-    record_queue_lose(queue, &by_kernel);
-    record_queue_lose(queue, &by_kernel);
+    record_queue_add_loss(queue, &by_kernel);
+    record_queue_add_loss(queue, &by_kernel);
     let_read(&reader);
     for (int i = 0; i < 50 && has_lost_since(queue, len, num + (uint64_t)i); i++)
         usleep(20000);

@@ -22,7 +22,7 @@ static bool take(struct samples *samples, uint64_t count, uint64_t size, uint8_t
     const struct ds_event event = {.type = DS_EVENT_MESSAGE, .frame = count, .ts_ns = (int64_t)count * 1000,
                                    .message.size = size};
     struct ds_buffer scratch = {0};
-    const bool ok = samples_take(samples, count, &event, nothing, nothing, &body, &scratch);
+    const bool ok = samples_add(samples, count, &event, nothing, nothing, &body, &scratch);
     ds_buffer_free(&scratch);
     return ok;
 }
@@ -33,7 +33,7 @@ static void told(const struct samples *samples, const char *want)
     struct ds_buffer out = {0};
     struct json_writer json = {.out = &out};
     json_begin_object(&json);
-    samples_tell(samples, &json);
+    samples_write(samples, &json);
     json_end_object(&json);
     ds_buffer_add(&out, "", 1);
     assert_string_equal(out.data, want);

@@ -21,7 +21,7 @@ static void assert_nearest(const char *word, const char *const *names, const cha
 {
     struct suggestion near = {0};
     for (; *names != NULL; names++)
-        suggestion_take(&near, text(word), text(*names));
+        suggestion_add(&near, text(word), text(*names));
     if (near.len != strlen(expected) || memcmp(near.nearest, expected, near.len) != 0)
         fail_msg("of %s came %.*s", word, (int)near.len, near.nearest);
 }
@@ -53,18 +53,18 @@ static void long_ones_are_left_out(void **state)
     memset(word, 'a', sizeof word);
     memset(name, 'a', sizeof name);
     name[3] = 'b';
-    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX},
-                    (struct ds_text){name, SUGGESTION_MAX + 1});
-    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX + 1},
-                    (struct ds_text){name, SUGGESTION_MAX});
-    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX}, (struct ds_text){NULL, 0});
+    suggestion_add(&near, (struct ds_text){word, SUGGESTION_MAX},
+                   (struct ds_text){name, SUGGESTION_MAX + 1});
+    suggestion_add(&near, (struct ds_text){word, SUGGESTION_MAX + 1},
+                   (struct ds_text){name, SUGGESTION_MAX});
+    suggestion_add(&near, (struct ds_text){word, SUGGESTION_MAX}, (struct ds_text){NULL, 0});
     assert_int_equal(near.len, 0);
     near = (struct suggestion){0};
-    suggestion_take(&near, (struct ds_text){word, SUGGESTION_MAX},
-                    (struct ds_text){name, SUGGESTION_MAX});
+    suggestion_add(&near, (struct ds_text){word, SUGGESTION_MAX},
+                   (struct ds_text){name, SUGGESTION_MAX});
     assert_int_equal(near.len, SUGGESTION_MAX);
     near = (struct suggestion){.occurs = true};
-    suggestion_take(&near, text("cat"), text("cart"));
+    suggestion_add(&near, text("cat"), text("cart"));
     assert_int_equal(near.len, 0);
 }
 

@@ -382,7 +382,7 @@ static void says(uint16_t port, const char *word)
     event.message.op = ds_op_find(28);
     event.message.code = 28;
     event.message.payload = (struct ds_term){.data = (const uint8_t *)text, .len = (size_t)len};
-    assert_true(socket_places_may_tell(&event));
+    assert_true(socket_places_may_name(&event));
     socket_places_learn(&f.env, &f.conn, &event);
 }
 

@@ -170,7 +170,7 @@ static void hop(struct world *w, uint8_t ttl, unsigned times)
 {
     for (unsigned i = 0; i < times; i++) {
         const struct segment segment = {.ts_ns = w->now_ns, .flags = TCP_ACK, .ttl = ttl};
-        tcp_analysis_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+        tcp_analyse_segment(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
     }
 }
 
@@ -236,7 +236,7 @@ static void options_that_lie(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct segment segment = {.flags = TCP_SYN, .seq = 5, .ip_id = (uint16_t)(i + 1),
                                   .options = cursor_make(bad[i], sizeof bad[i])};
-        tcp_analysis_take(w->facts, 0, &segment, 0, false, 0, &w->stall);
+        tcp_analyse_segment(w->facts, 0, &segment, 0, false, 0, &w->stall);
     }
     assert_int_equal(side(w, 0)->mss, 0);
     assert_true(w->facts->dir[0].scale <= 14);

@@ -222,7 +222,7 @@ static void says_sack(struct world *w, uint32_t number, const uint32_t *edges, u
     const struct segment segment = {.ts_ns = w->now_ns, .seq = w->facts->dir[1].high_seq, .ack = number,
                                     .flags = TCP_ACK, .window = (uint16_t)w->window[1], .ip_id = ++w->ip_id,
                                     .options = cursor_make(options, 4u + num * 4u)};
-    w->ended = tcp_analysis_take(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
+    w->ended = tcp_analyse_segment(w->facts, 1, &segment, 0, true, w->next[1], &w->stall);
 }
 
 /* What came twice was not lost: the other end says so (RFC 2883). */

@@ -196,8 +196,8 @@ static void test_strangers(void **state)
             add(keylog, line);
             for (int n = 0; n < 4; n++)
                 random[TLS_RANDOM_LEN - 1 - n] = (uint8_t)(number >> 8 * n);
-            keylog_note(&env, random, 5);
-            keylog_note(&env, random, 5);
+            keylog_mark_used(&env, random, 5);
+            keylog_mark_used(&env, random, 5);
             num_used = ds_keylog_used(keylog, num_used, count_line, &num_given);
         }
         assert_int_equal(ds_keylog_stats(keylog)->secrets, LINES);
@@ -224,7 +224,7 @@ static void test_used(void **state)
         snprintf(name, sizeof name, "CLIENT_TRAFFIC_SECRET_%d", i);
         add(keylog, make_line(name, 64, 64));
         if (i == 2) {
-            keylog_note(&env, random, 5);
+            keylog_mark_used(&env, random, 5);
             assert_int_equal(ds_keylog_used(keylog, 0, count_line, &num), 3);
             assert_int_equal(num, 3);
             make_line("CLIENT_TRAFFIC_SECRET_0", 64, 64);
@@ -232,7 +232,7 @@ static void test_used(void **state)
             add(keylog, line);
             assert_int_equal(keylog_find(keylog, TLS_LABEL_CLIENT, 0, random)->secret[31], 0x0f);
         } else if (i == 19) {
-            keylog_note(&env, random, 5);
+            keylog_mark_used(&env, random, 5);
             assert_int_equal(ds_keylog_used(keylog, 3, count_line, &num), 3 + 18);
             assert_int_equal(num, 3 + 18);
         }
@@ -242,7 +242,7 @@ static void test_used(void **state)
     assert_non_null(keylog_find(keylog, TLS_LABEL_CLIENT, 20, random));
     assert_int_equal(ds_keylog_used(keylog, 0, count_line, &num), 21);
     assert_int_equal(num, 21); /* those are dropped */
-    keylog_note(&env, random, 5);
+    keylog_mark_used(&env, random, 5);
     assert_int_equal(ds_keylog_used(keylog, 21, count_line, &num), 21 + 40);
     assert_int_equal(num, 21 + 40);
     ds_keylog_free(keylog);
@@ -350,13 +350,13 @@ static void test_used_in_order(void **state)
     snprintf(wanted, sizeof wanted, "%s\n", line);
     snprintf(line, sizeof line, "SERVER_TRAFFIC_SECRET_20 %062d%02x %062d%02x", 0, 9, 0, 3);
     add(keylog, line);
-    keylog_note(&env, random, 1); /* where nobody wants it noted */
+    keylog_mark_used(&env, random, 1); /* where nobody wants it noted */
     assert_int_equal(ds_keylog_used(keylog, 0, add_text, told), 0);
     env.config.keylog_notes = true;
     random[TLS_RANDOM_LEN - 1] = 0xfe;
-    keylog_note(&env, random, 1);
+    keylog_mark_used(&env, random, 1);
     random[TLS_RANDOM_LEN - 1] = 9;
-    keylog_note(&env, random, 2);
+    keylog_mark_used(&env, random, 2);
     strcat(strcat(strcat(wanted, line), "\n"), later);
     assert_int_equal(ds_keylog_used(keylog, 0, add_text, told), 3);
     assert_string_equal(told, wanted);

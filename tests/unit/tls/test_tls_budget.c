@@ -22,7 +22,7 @@ static void take_in_turn(struct tls *tls, size_t num, struct tls_stage *stage)
 {
     for (size_t i = 0; i < num; i++) {
         tls[i].stage = stage;
-        assert_true(tls_budget_take(&tls[i], 0));
+        assert_true(tls_budget_spend(&tls[i], 0));
     }
 }
 
@@ -31,17 +31,17 @@ static void a_second_has_so_much(void **state)
     struct tls_stage stage = {.now_ns = 1000 * TLS_SECOND_NS};
     struct tls tls = {.stage = &stage};
     (void)state;
-    assert_false(tls_budget_take(&tls, OF_A_SECOND + 1));
-    assert_true(tls_budget_take(&tls, 1)); /* what was refused has cost nothing */
-    assert_false(tls_budget_take(&tls, OF_A_SECOND));
-    assert_true(tls_budget_take(&tls, OF_A_SECOND - 1));
-    assert_false(tls_budget_take(&tls, 1));
+    assert_false(tls_budget_spend(&tls, OF_A_SECOND + 1));
+    assert_true(tls_budget_spend(&tls, 1)); /* what was refused has cost nothing */
+    assert_false(tls_budget_spend(&tls, OF_A_SECOND));
+    assert_true(tls_budget_spend(&tls, OF_A_SECOND - 1));
+    assert_false(tls_budget_spend(&tls, 1));
     stage.now_ns += TLS_SECOND_NS - 1;
-    assert_false(tls_budget_take(&tls, 1));
+    assert_false(tls_budget_spend(&tls, 1));
     stage.now_ns++;
-    assert_true(tls_budget_take(&tls, OF_A_SECOND));
+    assert_true(tls_budget_spend(&tls, OF_A_SECOND));
     stage.now_ns--; /* a clock that goes back */
-    assert_true(tls_budget_take(&tls, OF_A_SECOND));
+    assert_true(tls_budget_spend(&tls, OF_A_SECOND));
 }
 
 static void connections_have_equal_shares(void **state)
@@ -52,18 +52,18 @@ static void connections_have_equal_shares(void **state)
     take_in_turn(tls, 3, &stage);
     stage.now_ns += TLS_SECOND_NS;
     for (size_t i = 0; i < 3; i++) {
-        assert_false(tls_budget_take(&tls[i], OF_A_SECOND / 3 + 1));
-        assert_true(tls_budget_take(&tls[i], OF_A_SECOND / 3));
-        assert_false(tls_budget_take(&tls[i], 1));
+        assert_false(tls_budget_spend(&tls[i], OF_A_SECOND / 3 + 1));
+        assert_true(tls_budget_spend(&tls[i], OF_A_SECOND / 3));
+        assert_false(tls_budget_spend(&tls[i], 1));
     }
     tls[3].stage = &stage; /* who comes new has a share as well, of what is left */
-    assert_false(tls_budget_take(&tls[3], 2));
-    assert_true(tls_budget_take(&tls[3], OF_A_SECOND % 3));
+    assert_false(tls_budget_spend(&tls[3], 2));
+    assert_true(tls_budget_spend(&tls[3], OF_A_SECOND % 3));
     stage.now_ns += TLS_SECOND_NS;
-    assert_true(tls_budget_take(&tls[0], OF_A_SECOND / 4));
-    assert_false(tls_budget_take(&tls[0], 1));
+    assert_true(tls_budget_spend(&tls[0], OF_A_SECOND / 4));
+    assert_false(tls_budget_spend(&tls[0], 1));
     stage.now_ns += TLS_SECOND_NS; /* nobody else has asked */
-    assert_true(tls_budget_take(&tls[0], OF_A_SECOND));
+    assert_true(tls_budget_spend(&tls[0], OF_A_SECOND));
 }
 
 static void a_share_is_not_too_small(void **state)
@@ -74,11 +74,11 @@ static void a_share_is_not_too_small(void **state)
     take_in_turn(tls, MOST_SHARES - 1, &stage);
     stage.now_ns += TLS_SECOND_NS;
     take_in_turn(tls, MANY, &stage);
-    assert_true(tls_budget_take(&tls[0], OF_A_SECOND / (MOST_SHARES - 1)));
-    assert_false(tls_budget_take(&tls[0], 1));
+    assert_true(tls_budget_spend(&tls[0], OF_A_SECOND / (MOST_SHARES - 1)));
+    assert_false(tls_budget_spend(&tls[0], 1));
     stage.now_ns += TLS_SECOND_NS;
     for (size_t i = 0; i < MANY; i++)
-        assert_int_equal(tls_budget_take(&tls[i], OF_A_SECOND / MOST_SHARES), i < MOST_SHARES);
+        assert_int_equal(tls_budget_spend(&tls[i], OF_A_SECOND / MOST_SHARES), i < MOST_SHARES);
 }
 
 static void it_is_spent_where_no_key_can_be_tried(void **state)
@@ -87,14 +87,14 @@ static void it_is_spent_where_no_key_can_be_tried(void **state)
     struct tls tls[2] = {0};
     (void)state;
     take_in_turn(tls, 2, &stage);
-    assert_true(tls_budget_take(&tls[0], OF_A_SECOND - LEAST));
+    assert_true(tls_budget_spend(&tls[0], OF_A_SECOND - LEAST));
     assert_false(tls_budget_is_spent(&tls[0]));
-    assert_true(tls_budget_take(&tls[0], 1));
+    assert_true(tls_budget_spend(&tls[0], 1));
     assert_true(tls_budget_is_spent(&tls[0]));
     assert_true(tls_budget_is_spent(&tls[1])); /* of the second, though not of its share */
     stage.now_ns += TLS_SECOND_NS;
     assert_false(tls_budget_is_spent(&tls[0]));
-    assert_true(tls_budget_take(&tls[0], OF_A_SECOND / 2 - LEAST + 1));
+    assert_true(tls_budget_spend(&tls[0], OF_A_SECOND / 2 - LEAST + 1));
     assert_true(tls_budget_is_spent(&tls[0])); /* of its share, though not of the second */
     assert_false(tls_budget_is_spent(&tls[1]));
 }
@@ -106,18 +106,18 @@ static void bytes_are_worth_so_much(void **state)
     struct tls tls = {.stage = &stage};
     (void)state;
     for (int64_t taken = 0; taken < OF_ALL; taken += (int64_t)OF_A_SECOND) {
-        assert_true(tls_budget_take(&tls, OF_A_SECOND));
+        assert_true(tls_budget_spend(&tls, OF_A_SECOND));
         stage.now_ns += TLS_SECOND_NS;
     }
-    assert_true(tls_budget_take(&tls, 1)); /* what is exactly spent is not too much */
-    assert_false(tls_budget_take(&tls, 0));
+    assert_true(tls_budget_spend(&tls, 1)); /* what is exactly spent is not too much */
+    assert_false(tls_budget_spend(&tls, 0));
     assert_true(tls_budget_is_spent(&tls));
-    assert_false(tls_budget_take_all(&stage, 0));
+    assert_false(tls_budget_spend_all(&stage, 0));
     tls_budget_allow(&stage, 1);
-    assert_true(tls_budget_take_all(&stage, A_BYTE - 1));
-    assert_true(tls_budget_take_all(&stage, 1));
-    assert_false(tls_budget_take_all(&stage, 1));
-    assert_false(tls_budget_take(&tls, 0));
+    assert_true(tls_budget_spend_all(&stage, A_BYTE - 1));
+    assert_true(tls_budget_spend_all(&stage, 1));
+    assert_false(tls_budget_spend_all(&stage, 1));
+    assert_false(tls_budget_spend(&tls, 0));
     tls_budget_allow(&stage, (size_t)1 << 30); /* what nobody has spent is not saved */
     assert_int_equal(stage.spent, 0);
 }

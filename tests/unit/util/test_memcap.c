@@ -11,12 +11,12 @@ static void takes_up_to_the_cap(void **state)
 {
     struct memcap m = {.max = 100};
     (void)state;
-    assert_true(memcap_take(&m, 60));
-    assert_false(memcap_take(&m, 41));
-    assert_false(memcap_take(&m, UINT64_MAX));
-    assert_true(memcap_take(&m, 40));
+    assert_true(memcap_reserve(&m, 60));
+    assert_false(memcap_reserve(&m, 41));
+    assert_false(memcap_reserve(&m, UINT64_MAX));
+    assert_true(memcap_reserve(&m, 40));
     assert_int_equal(m.hits, 2);
-    memcap_give(&m, 100);
+    memcap_release(&m, 100);
     assert_true(memcap_fits(&m, 100));
 }
 
@@ -24,15 +24,15 @@ static void counts_what_is_beside(void **state)
 {
     struct memcap first = {.max = 100}, m = {.max = 200, .beside = &first};
     (void)state;
-    assert_true(memcap_take(&m, 150));
-    assert_true(memcap_take(&first, 100)); /* which takes no notice of the other one */
-    assert_false(memcap_take(&m, 1));
-    memcap_give(&m, 50);
-    assert_false(memcap_take(&m, 1));
+    assert_true(memcap_reserve(&m, 150));
+    assert_true(memcap_reserve(&first, 100)); /* which takes no notice of the other one */
+    assert_false(memcap_reserve(&m, 1));
+    memcap_release(&m, 50);
+    assert_false(memcap_reserve(&m, 1));
     assert_true(memcap_fits(&m, 0));
-    memcap_give(&first, 50);
-    assert_true(memcap_take(&m, 50));
-    assert_false(memcap_take(&m, 1));
+    memcap_release(&first, 50);
+    assert_true(memcap_reserve(&m, 50));
+    assert_false(memcap_reserve(&m, 1));
 }
 
 int main(void)

@@ -485,12 +485,12 @@ static void more_processes_than_room(void **state)
     (void)state;
     process_activity_init(&activities);
     for (uint32_t i = 0; i < MAX_HABITS; i++)
-        assert_non_null(process_activity_note_answer(&activities, &(struct pid_key){1, 1, i, 0},
-                                                     1000 + i));
+        assert_non_null(process_activity_on_answer(&activities, &(struct pid_key){1, 1, i, 0},
+                                                   1000 + i));
     struct pid_key first = nth(0), second = nth(1);
-    assert_true(process_activity_note_work(&activities, &first, 1, 90000, 90001)); /* and so the newest */
-    assert_non_null(process_activity_note_answer(&activities,
-                                                 &(struct pid_key){1, 1, MAX_HABITS, 0}, 100000));
+    assert_true(process_activity_on_work(&activities, &first, 1, 90000, 90001)); /* and so the newest */
+    assert_non_null(process_activity_on_answer(&activities,
+                                               &(struct pid_key){1, 1, MAX_HABITS, 0}, 100000));
     assert_int_equal(activities.num, MAX_HABITS);
     assert_null(process_activity_find(&activities, &second));
     assert_false(process_activity_may_go_on(process_activity_find(&activities, &second), 100000));
@@ -510,20 +510,20 @@ static void habits_change(void **state)
     int64_t now_ns = 1000000;
     struct process_activity *h = NULL;
     for (int i = 0; i < 10; i++) {
-        h = process_activity_note_answer(&activities, &pid, now_ns);
-        process_activity_note_alone(h, now_ns += 1000);
+        h = process_activity_on_answer(&activities, &pid, now_ns);
+        process_activity_on_alone(h, now_ns += 1000);
     }
     assert_int_equal(h->went_on, 10);
     unsigned rounds = 0;
     do {
-        h = process_activity_note_answer(&activities, &pid, now_ns);
-        process_activity_note_served(h, now_ns += 9000000);
+        h = process_activity_on_answer(&activities, &pid, now_ns);
+        process_activity_on_served(h, now_ns += 9000000);
         assert_in_range(h->still_points, 1, 1023);
     } while (process_activity_may_go_on(h, now_ns) && ++rounds < 1000);
     assert_in_range(rounds, 10, 300);
     for (int i = 0; i < 5000; i++) {
-        h = process_activity_note_answer(&activities, &pid, now_ns);
-        process_activity_note_alone(h, now_ns += 1000);
+        h = process_activity_on_answer(&activities, &pid, now_ns);
+        process_activity_on_alone(h, now_ns += 1000);
         assert_in_range(h->went_on, 1, 1023);
     }
     assert_true(process_activity_may_go_on(h, now_ns));

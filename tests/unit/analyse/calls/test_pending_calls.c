@@ -75,9 +75,9 @@ static void gives_what_is_older(void **state)
     pending_calls_init(&held, take, NULL);
     assert_true(add(&held, 1, (struct ds_term){0}, 100));
     assert_true(add(&held, 2, (struct ds_term){0}, 101));
-    pending_calls_give_old(&held, 100);
+    pending_calls_release_old(&held, 100);
     assert_int_equal(num_given, 0);
-    pending_calls_give_old(&held, 101);
+    pending_calls_release_old(&held, 101);
     assert_int_equal(num_given, 1);
     assert_int_equal(given[0], 1);
     assert_int_equal(held.num_for_answer, 1);

@@ -16,7 +16,7 @@ static struct pid_key pid_of(uint32_t id)
 static void answer(struct table *activities, uint32_t id, int64_t now_ns)
 {
     const struct pid_key pid = pid_of(id);
-    assert_non_null(process_activity_note_answer(activities, &pid, now_ns));
+    assert_non_null(process_activity_on_answer(activities, &pid, now_ns));
 }
 
 static const struct process_activity *find(const struct table *activities, uint32_t id)
@@ -37,7 +37,7 @@ static void those_that_did_nothing_for_longest_go_first(void **state)
     answer(&activities, MAX_HABITS, 79); /* the newest, */
     answer(&activities, 3, 80);      /* one of those between, */
     const struct pid_key second = pid_of(2);
-    assert_true(process_activity_note_cast(&activities, &second, 81));
+    assert_true(process_activity_on_cast(&activities, &second, 81));
     assert_int_equal(activities.num, MAX_HABITS);
     answer(&activities, MAX_HABITS + 1, 82);
     assert_null(find(&activities, 4));

@@ -55,7 +55,7 @@ static bool stall(uint64_t number, int dir, uint64_t in_middle)
     event.stall = (struct ds_stall){.is_over = true, .duration_ns = 4000 * MS,
                                     .message_size = in_middle};
     const struct record record = {.event = &event};
-    return stall_effects_take(held_up, &record);
+    return stall_effects_on_record(held_up, &record);
 }
 
 static void message(uint64_t number, int dir, bool waited, enum note_role role, uint64_t call)
@@ -65,7 +65,7 @@ static void message(uint64_t number, int dir, bool waited, enum note_role role, 
     event.message.op = ds_op_find(22);
     event.message.stalled_ns = waited ? 4000 * MS : 0;
     const struct record record = {.event = &event, .note = {.role = role, .call = call}};
-    assert_false(stall_effects_take(held_up, &record));
+    assert_false(stall_effects_on_record(held_up, &record));
 }
 
 static int setup(void **state)
@@ -122,17 +122,17 @@ static void ends(void **state)
     assert_string_equal(text.data, "1 message of 100 bytes: packet 3 send_sender");
     struct ds_event event = make(DS_EVENT_CONN, 1, 0); /* the connection */
     const struct record record = {.event = &event};
-    assert_false(stall_effects_take(held_up, &record));
+    assert_false(stall_effects_on_record(held_up, &record));
     assert_int_equal(num_told, 2);
     event.change.final = true;
-    assert_false(stall_effects_take(held_up, &record));
+    assert_false(stall_effects_on_record(held_up, &record));
     assert_int_equal(num_told, 3);
     assert_true(stall(1, 1, 0)); /* the capture */
     stall_effects_end(held_up);
     assert_int_equal(num_told, 4);
     struct ds_event ongoing = make(DS_EVENT_STALL, 1, 0);
     const struct record passed = {.event = &ongoing};
-    assert_false(stall_effects_take(held_up, &passed)); /* one that goes on is told at once */
+    assert_false(stall_effects_on_record(held_up, &passed)); /* one that goes on is told at once */
 }
 
 static void many(void **state)

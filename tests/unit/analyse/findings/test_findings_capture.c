@@ -396,7 +396,7 @@ static void unseen(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
-        findings_note_unseen(w.findings, &cases[i]);
+        findings_set_unseen(w.findings, &cases[i]);
         limits_are(i < 7 ? 1 : 0, 0);
     }
     begin(); /* joined late */

@@ -72,16 +72,16 @@ static void takes_what_the_format_has_room_for(void **state)
     const int64_t second = 1000000000, end = (INT64_C(1) << 31) * second; /* in 2038 */
     struct ds_packet packet = {.cap_len = 262144, .len = 262144};
     (void)state;
-    assert_true(host_file_takes(&packet));
+    assert_true(host_file_accepts(&packet));
     packet.cap_len++;
-    assert_false(host_file_takes(&packet));
+    assert_false(host_file_accepts(&packet));
     packet.cap_len = 0;
     packet.ts_ns = -1;
-    assert_false(host_file_takes(&packet));
+    assert_false(host_file_accepts(&packet));
     packet.ts_ns = end - 1;
-    assert_true(host_file_takes(&packet));
+    assert_true(host_file_accepts(&packet));
     packet.ts_ns = end;
-    assert_false(host_file_takes(&packet));
+    assert_false(host_file_accepts(&packet));
 }
 
 static void there_may_be_none(void **state)

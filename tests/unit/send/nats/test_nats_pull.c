@@ -508,12 +508,12 @@ static void begins_at_states(void **state)
     assert_int_equal(states.num, 2);
     assert_true(states.from_ns > 0);
     assert_int_equal(nats_states_first(&states), 3); /* of web1; that of web2 is the fourth record */
-    assert_false(nats_states_takes(&states, web1, 3));
-    assert_true(nats_states_takes(&states, web1, 4));
-    assert_false(nats_states_takes(&states, web2, 4));
-    assert_true(nats_states_takes(&states, web2, 5));
-    assert_true(nats_states_takes(&states, web3, 1)); /* it has none: all of it */
-    assert_true(nats_states_takes(&states, web, 1));
+    assert_false(nats_states_accept(&states, web1, 3));
+    assert_true(nats_states_accept(&states, web1, 4));
+    assert_false(nats_states_accept(&states, web2, 4));
+    assert_true(nats_states_accept(&states, web2, 5));
+    assert_true(nats_states_accept(&states, web3, 1)); /* it has none: all of it */
+    assert_true(nats_states_accept(&states, web, 1));
     /* A slow clock is slow in all states of a host; one that came late says nothing. */
     stream.slow_ns[1] = 3 * SECOND;
     stream.slow_ns[3] = 7 * SECOND; /* both of web1 */

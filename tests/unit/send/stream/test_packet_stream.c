@@ -59,7 +59,7 @@ static bool take(void)
 {
     const struct ds_text text = {w.in.data + w.at, w.in.len - w.at};
     size_t left;
-    const bool is_good = packet_stream_take(&w.stream, text, &left, &w.out);
+    const bool is_good = packet_stream_read(&w.stream, text, &left, &w.out);
     w.at = w.in.len - left;
     return is_good;
 }

@@ -283,17 +283,17 @@ static void marks_and_calls_are_bounded(void **state)
     for (unsigned i = 1; i <= 20; i++) {
         call.number = i;
         call.end_ns = call.start_ns + i;
-        page_calls_take(&calls, &call);
+        page_calls_add(&calls, &call);
     }
     json_begin_object(&json);
-    page_times_tell(times, &json);
+    page_times_write(times, &json);
     json_end_object(&json);
     ds_buffer_add(&out, "", 1);
     assert_false(out.failed);
     assert_non_null(strstr(out.data, "\"marks_left_out\":3"));
     out.len = 0;
     json_begin_object(&json);
-    page_calls_tell(&calls, &json);
+    page_calls_write(&calls, &json);
     json_end_object(&json);
     ds_buffer_add(&out, "", 1);
     assert_non_null(strstr(out.data, "\"slowest\":[{\"call\":20,"));

@@ -261,17 +261,17 @@ static void searches_are_given_up(void **state)
     text[sizeof text - 1] = '\0';
     const struct call slow = {.label = text, .outcome = CALL_OK};
     assert_true(tui_filter_set(&filter, "-e ^(.|..)+!$", what, sizeof what));
-    assert_false(tui_filter_takes(&filter, &(struct record){.call = &slow}));
+    assert_false(tui_filter_accepts(&filter, &(struct record){.call = &slow}));
     assert_int_equal(filter.num_given_up, 1);
     assert_true(tui_filter_set(&filter, "-e gen", what, sizeof what));
     assert_int_equal(filter.num_given_up, 0);
     filter.num_given_up = 199;
-    assert_true(tui_filter_takes(&filter, &record));
+    assert_true(tui_filter_accepts(&filter, &record));
     filter.num_given_up = 200;
-    assert_false(tui_filter_takes(&filter, &record));
+    assert_false(tui_filter_accepts(&filter, &record));
     assert_int_equal(filter.num_given_up, 201);
     assert_true(tui_filter_set(&filter, "-e call", what, sizeof what));
-    assert_true(tui_filter_takes(&filter, &record));
+    assert_true(tui_filter_accepts(&filter, &record));
     tui_filter_free(&filter);
 }
 
@@ -326,11 +326,11 @@ static void spans_stay_within_what_there_is(void **state)
     tui_span_move(&span, 0, last_ns, true);
     tui_span_widen(&span, 0, last_ns);
     assert_false(span.is_narrow);
-    assert_true(tui_span_takes(&span, 17 * 1000000)); /* what has come since */
+    assert_true(tui_span_contains(&span, 17 * 1000000)); /* what has come since */
     tui_span_narrow(&span, 0, last_ns, 1000000);
     expect_span(&span, 0, 8);
-    assert_true(tui_span_takes(&span, 8000000));
-    assert_false(tui_span_takes(&span, 8000001));
+    assert_true(tui_span_contains(&span, 8000000));
+    assert_false(tui_span_contains(&span, 8000001));
     tui_span_narrow(&span, 0, last_ns, 6000000);
     expect_span(&span, 4, 8);
     tui_span_move(&span, 0, last_ns, true);
@@ -363,7 +363,7 @@ static struct tui_store *fill_ui(struct tui_ui *ui, uint64_t num)
     if (store != NULL)
         tui_store_look(store, &ui->facts.records);
     ds_buffer_add_text(&told, "{\"books\":[]}");
-    tui_ui_take(ui, &told, 0);
+    tui_ui_update(ui, &told, 0);
     ds_buffer_free(&told);
     return store;
 }

@@ -214,7 +214,7 @@ static void take(struct tui_ui *ui, const char *text, int64_t now_ns)
 {
     struct ds_buffer json = {0};
     ds_buffer_add_text(&json, text);
-    tui_ui_take(ui, &json, now_ns);
+    tui_ui_update(ui, &json, now_ns);
     ds_buffer_free(&json);
 }
 
@@ -556,7 +556,7 @@ static void open_books(void *context)
     (void)context;
     default_limits(limits);
     struct tui_books *books = tui_books_new(limits);
-    if (books != NULL && tui_books_tell(books, ~0u, &out) && snapshot_read(&snapshot, &out)) {
+    if (books != NULL && tui_books_write(books, ~0u, &out) && snapshot_read(&snapshot, &out)) {
         for (size_t i = 0; i < BOOK_COUNT; i++)
             assert_non_null(snapshot.book[i]);
         assert_false(snapshot.has_span);

@@ -86,7 +86,7 @@ static void tell(struct web_clients *clients, const char *data)
 {
     struct web_text *text = web_text_new("state", data, strlen(data));
     assert_non_null(text);
-    web_clients_tell(clients, text);
+    web_clients_send(clients, text);
 }
 
 /* assert_gets: a client is sent that next, and no more. */
@@ -257,7 +257,7 @@ static void look_on(void *context)
     struct web_client *client = web_clients_join(&clients, &asleep, NULL);
     struct web_text *state = web_text_new("state", "a", 1);
     if (state != NULL)
-        web_clients_tell(&clients, state);
+        web_clients_send(&clients, state);
     web_clients_ping(&clients);
     web_clients_end(&clients);
     while (client != NULL && web_client_read(client, text, sizeof text) > 0)

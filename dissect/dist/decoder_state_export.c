@@ -1,7 +1,7 @@
 /*
- * decoder_state_give.c - see decoder_state_give.h.
+ * decoder_state_export.c - see decoder_state_export.h.
  */
-#include "dist/decoder_state_give.h"
+#include "dist/decoder_state_export.h"
 
 #include "dist/decoder_state.h"
 #include "dist/synthetic_atoms.h"
@@ -50,9 +50,9 @@ static bool goes_on(const struct tcp_point *point)
     return point->started && !point->ended;
 }
 
-void decoder_state_give(struct dissect_ctx *env, const struct conn *conn,
-                        const struct tcp_point point[2], const struct decoder_state_rest rest[2],
-                        bool began, ds_snapshot_fn give, void *context)
+void decoder_state_export(struct dissect_ctx *env, const struct conn *conn,
+                          const struct tcp_point point[2], const struct decoder_state_rest rest[2],
+                          bool began, ds_snapshot_fn give, void *context)
 {
     const struct state_piece *oldest = conn->decoder != NULL ? conn->decoder->oldest : NULL;
     struct giving g = {
