@@ -98,7 +98,7 @@ void detect_silent_point(struct detect *d, const struct silent_point *point)
     struct finding *f = detect_begin(d, FINDING_DS503, NULL);
     f->evidence[0].ts_ns = point->since_ns;
     f->is_over = point->is_back;
-    wording_say(&f->sentence, "capture point {host} fell silent", a_node(name));
+    wording_say(&f->sentence, "capture point {host} stopped sending", a_node(name));
     wording_say(&f->detail,
                 point->is_back ? "nothing came from it for {silent}; it is back"
                                : "nothing has come from it for {silent}, while others go on",

@@ -177,7 +177,7 @@ static void say_silence(struct follow *f, const struct host_merge_host *host)
     memcpy(point.name, host->name, sizeof point.name);
     time_point_format(host->last_ns, shown, sizeof shown);
     if (host->is_silent)
-        complain("NATS: %s has fallen silent: nothing from it since %s (local time), while others go on",
+        complain("NATS: %s stopped sending: nothing from it since %s (local time), while others go on",
                  host->name, shown);
     else
         complain("NATS: %s is back", host->name);

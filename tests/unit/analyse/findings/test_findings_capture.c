@@ -238,7 +238,7 @@ static void silent_point(void **state)
     (void)state;
     begin();
     falls_silent(1000 * SECOND, 1060 * SECOND, false);
-    sentence_is("capture point web3 fell silent");
+    sentence_is("capture point web3 stopped sending");
     detail_has("nothing has come from it for 1.0 min, while others go on");
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
     assert_int_equal(w.last.severity, SEVERITY_WARNING);
@@ -252,7 +252,7 @@ static void silent_point(void **state)
     assert_int_equal(w.last.certainty, CERTAINTY_LIKELY); /* not for its own silence */
     const struct silent_point hostile = {.name = "\033[31m", .since_ns = 9, .now_ns = 8};
     findings_silent(w.findings, &hostile);
-    sentence_is("capture point \\x1B[31m fell silent");
+    sentence_is("capture point \\x1B[31m stopped sending");
     detail_has("for 0");
     found("DS503 DS503 DS503");
 }
