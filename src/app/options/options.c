@@ -307,10 +307,20 @@ static void note_part(struct options *o)
     o->report.is_part = o->report.is_late || o->select.nodes.num != 0 || o->select.filter != NULL;
 }
 
+/* complain_lacks complains about an option without its argument, and says what the option is for. line is NULL
+ * for a cap. */
+static void complain_lacks(const char *given, const struct option_line *line)
+{
+    if (line == NULL)
+        complain("%s needs an argument, N: see distsniff --help", given);
+    else
+        complain("%s needs an argument, %s (%.*s): see distsniff --help", given, line->argument,
+                 (int)strcspn(line->help, ".,;:"), line->help);
+}
+
 static void complain_unknown(int value, const char *given)
 {
     const struct option_line *line = find_line(optopt);
-    const char *argument = line != NULL ? line->argument : "N"; /* of a cap */
     const char letter[] = {'-', (char)optopt, '\0'};
     const bool is_letter = optopt > 0 && optopt < LONG_ONLY && strncmp(given, "--", 2) != 0;
     const char *answer = value == ':' ? NULL
@@ -318,10 +328,8 @@ static void complain_unknown(int value, const char *given)
                          : optopt == 0 ? habit_answer(HABIT_OPTION, given + 2, strcspn(given + 2, "="))
                                       : NULL;
     const char *nearest;
-    if (value == ':' && strncmp(given, "--", 2) == 0)
-        complain("%s needs an argument, %s: see distsniff --help", given, argument);
-    else if (value == ':')
-        complain("-%c needs an argument, %s: see distsniff --help", optopt, argument);
+    if (value == ':')
+        complain_lacks(strncmp(given, "--", 2) == 0 ? given : letter, line);
     else if (answer != NULL)
         complain("unknown option %s: %s", is_letter ? letter : given, answer);
     else if (is_letter)
