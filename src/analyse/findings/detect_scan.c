@@ -58,14 +58,14 @@ static void on_names(struct detect *d, const struct ds_event *event)
     struct scan_watch *s = d->scan;
     if (is_same(&end[0].addr, &end[1].addr) || addr_scope_of(&end[!server].addr) == ADDR_PUBLIC)
         return;
-    struct knock *k = &s->knock[0];
+    struct knock *k = NULL;
     for (unsigned i = 0; i < MAX_KNOCKS; i++) {
-        if (!s->knock[i].is_used || is_same(&s->knock[i].client, &end[!server].addr)) {
+        if (s->knock[i].is_used && is_same(&s->knock[i].client, &end[!server].addr))
+            return;
+        if (!s->knock[i].is_used && k == NULL)
             k = &s->knock[i];
-            break;
-        }
     }
-    if (k->is_used)
+    if (k == NULL)
         return;
     d->has_knocks = true;
     *k = (struct knock){.is_used = true, .client = end[!server].addr, .server = end[server].addr,

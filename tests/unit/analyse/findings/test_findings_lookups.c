@@ -352,6 +352,22 @@ static void names_of_epmd(int client)
     next_conn();
 }
 
+/* Who asks again waits in one place, also when an earlier one has become free. */
+static void looks_around_again(void **state)
+{
+    (void)state;
+    begin();
+    names_of_epmd(8);
+    w.now_ns += 5 * SECOND;
+    names_of_epmd(9);
+    findings_time(w.findings, w.now_ns + 6 * SECOND);
+    assert_int_equal(w.num, 1); /* the first of them, whose place is free now */
+    names_of_epmd(9);
+    found("DS116 DS116");
+    sentence_is("10.0.0.9 asked EPMD of 10.0.0.2 for the names of its nodes");
+    assert_int_equal(w.last.count, 1);
+}
+
 /* Somebody asks EPMD for all names: a node's host may. */
 static void looks_around(void **state)
 {
@@ -433,7 +449,7 @@ int main(void)
         cmocka_unit_test(oldest_lookup),
         cmocka_unit_test(many_lookups),
         cmocka_unit_test(scanners),
-        cmocka_unit_test(looks_around),
+        cmocka_unit_test(looks_around), cmocka_unit_test(looks_around_again),
         cmocka_unit_test(no_handshake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
