@@ -1,18 +1,17 @@
 /*
- * tcp.c - see tcp.h: what the stages around it ask of the table of connections, and what happens to
- * these as time goes by.
+ * tcp.c - see tcp.h: the functions of the table of connections for other stages, and what happens
+ * to connections as time passes.
  */
 #include "tcp/tcp_table.h"
 
 #include "tcp/tcp_analysis.h"
 
-enum { SWEEP_CONNS = 64 }; /* looked at in one sweep */
+enum { SWEEP_CONNS = 64 }; /* visited in one sweep */
 #define SWEEP_NS (100 * TCP_MS_NS)
 #define WAIT_TURN_NS (200 * TCP_MS_NS)
 #define LINGER_NS (60 * UINT64_C(1000000000))
 
-/* sweep looks at connections that wait while nothing of theirs is captured, some at a
- * time, in turn. */
+/* sweep visits waiting connections of which no packet comes, some at a time, in turn. */
 static void sweep(struct tcp_table *table, uint64_t max_conns)
 {
     table->swept_ns = table->shared.now_ns;
@@ -28,7 +27,7 @@ static void sweep(struct tcp_table *table, uint64_t max_conns)
     }
 }
 
-/* purge frees closed connections that nothing can come of any more. */
+/* purge frees closed connections that have lingered long enough. */
 static void purge(struct tcp_table *table, int64_t now_ns)
 {
     while (table->closed.oldest != NULL &&
@@ -48,7 +47,7 @@ uint64_t tcp_table_icmp(struct tcp_table *table, const struct segment *segment,
     const bool is_syn = tcp_awaits_answer(conn) && dir == 0;
     const int32_t ahead = tcp_diff(segment->seq, stream->next_seq);
     if (!stream->started || (is_syn ? ahead != -1 : ahead < -TCP_NEAR || ahead > TCP_NEAR))
-        return 0; /* anybody can send such a thing */
+        return 0; /* any host can send such an error */
     table->shared.now_ns = segment->ts_ns;
     table->shared.frame = segment->frame;
     tcp_set_now(table, conn);
@@ -104,7 +103,7 @@ uint64_t tcp_table_feed(struct tcp_table *table, struct segment *segment)
     if (table->closed.oldest != NULL)
         purge(table, segment->ts_ns);
     tcp_reorder_add(table, segment);
-    /* Unsigned: a clock that goes back lets it run as well. */
+    /* Unsigned: if the clock goes back, the sweep runs as well. */
     if (table->wait_first != NULL &&
         (uint64_t)table->shared.now_ns - (uint64_t)table->swept_ns >= SWEEP_NS)
         sweep(table, SWEEP_CONNS);

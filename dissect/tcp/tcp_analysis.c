@@ -1,22 +1,22 @@
 /*
- * tcp_analysis.c - see tcp_analysis.h. Of the TCP header (RFC 9293) it uses the numbers, the window,
- * two options of a SYN:
+ * tcp_analysis.c - see tcp_analysis.h. Of the TCP header (RFC 9293) it uses the numbers, the
+ * window, two options of a SYN:
  *
- *   2, 4, mss:16              the largest segment it takes
+ *   2, 4, mss:16              the largest segment it accepts
  *   3, 3, shift:8             windows of later segments are shifted by it (RFC 7323), if both
  *                             SYNs have it
  *
- * and of any other one:
+ * and one of the other segments:
  *
- *   5, 2 + 8 n, left:32 right:32 ...   what has come behind a hole (RFC 2018); a first block that is
- *                             acknowledged, or within the second, is what came twice (RFC 2883)
+ *   5, 2 + 8 n, left:32 right:32 ...   what has come after a hole (RFC 2018); if the first block is
+ *                             acknowledged, or within the second, it came twice (RFC 2883)
  *
- * A segment that brings nothing new was sent again, if it is not the same packet captured twice
- * (the same identification of IP, or none and no time between). If its stream still lacks those
- * bytes, the first copy was lost before it could be captured, or this one was overtaken. Where a
- * sender numbers its packets, as most do over IPv4, one that was overtaken has a lower number than those
- * that overtook it. Else it comes within a few milliseconds, and before the other end can have had it
- * sent again.
+ * A segment without new bytes was retransmitted, unless it is the same packet captured twice (the
+ * same IP identification, or none and almost no time between). If the stream still lacks its bytes,
+ * the first copy was lost before it could be captured, or this segment was overtaken. If the sender
+ * numbers its packets, as most do over IPv4, an overtaken one has a lower number than those that
+ * overtook it. Otherwise an overtaken one comes within a few milliseconds, and before the other end
+ * can have caused a retransmission.
  */
 #include "tcp/tcp_analysis.h"
 
@@ -35,19 +35,19 @@ enum {
     MAX_SCALE = 14,
     MAX_OPTIONS = 40,
     LOST_REPEATS = 3,
-    LARGE_LEN = 1000,      /* a segment that may be as large as one gets, where no MSS is known */
-    MSS_SLACK = 60,        /* what options of TCP take from it */
-    RISES = 4,             /* identifications that are numbers: by chance once in sixteen million times */
-    ID_STEP = 1024,        /* what a host sends elsewhere meanwhile is numbered as well */
-    USUAL_TTL = 8,         /* segments whose time to live is a usual one: so many are not somebody else's */
-    REPEATED_ACKS = 3,     /* after so many a segment is sent again */
+    LARGE_LEN = 1000,      /* a possible full-size segment, if no MSS is known */
+    MSS_SLACK = 60,        /* for TCP options, which reduce it */
+    RISES = 4,             /* so many rising identifications are numbers: 2^-24 by chance */
+    ID_STEP = 1024,        /* packets that a host sends elsewhere are numbered as well */
+    USUAL_TTL = 8,         /* so many segments make a time to live usual: they are not forged */
+    REPEATED_ACKS = 3,     /* after so many a segment is retransmitted */
 };
 #define MS_NS INT64_C(1000000)
 #define COPY_NS (MS_NS / 2)          /* between two captures of a packet without identification */
 #define OVERTAKEN_NS (3 * MS_NS)
 #define LONG_PAUSE_NS (1000 * MS_NS)
-#define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses so long has nothing to send */
-#define TICK_NS (50 * MS_NS)         /* ticks that were due while a handshake went on come at once */
+#define RUN_PAUSE_NS (5 * MS_NS)     /* a sender that pauses longer has nothing to send */
+#define TICK_NS (50 * MS_NS)         /* ticks that were due during a handshake come at once */
 
 struct tcp_analysis *tcp_analysis_new(void)
 {
@@ -79,7 +79,7 @@ static void read_options(struct tcp_analysis_dir *me, struct ds_tcp_side *side, 
     }
 }
 
-/* is_copy says whether a segment is a packet that was captured before. */
+/* is_copy says whether a segment is a packet that was already captured. */
 static bool is_copy(const struct tcp_analysis_dir *me, const struct ds_tcp_side *side,
                     const struct segment *segment, uint32_t len)
 {
@@ -123,14 +123,14 @@ static void on_syn(struct tcp_analysis *facts, int dir, const struct segment *se
     facts->dir[!dir].shift = scales ? facts->dir[!dir].scale : 0;
 }
 
-/* is_full says whether a segment is as large as one gets: the other end says how much it takes. */
+/* is_full says whether a segment has full size, as limited by the MSS of the other end. */
 static bool is_full(const struct tcp_analysis *facts, int dir, uint32_t len)
 {
     const uint32_t mss = facts->link.side[!dir].mss;
     return mss != 0 ? len + MSS_SLACK >= mss : len >= LARGE_LEN;
 }
 
-/* come_to: all before a number of dir has come, here or to the other end. */
+/* come_to records that all bytes before seq have been seen here or acknowledged. */
 static void come_to(struct tcp_analysis *facts, int dir, uint32_t seq)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
@@ -147,9 +147,9 @@ static void come_to(struct tcp_analysis *facts, int dir, uint32_t seq)
     side->missing_ns = 0;
 }
 
-/* update_missing looks at the numbers of a segment of dir: they say what was sent before it. Where that
- * does not come, but what is small does, it is too large for the path, and this point is behind the place
- * where it is lost. */
+/* update_missing counts missing bytes: the number of a segment shows what was sent before it. If
+ * those bytes do not come, but small segments do, they are too large for the path, and are lost
+ * before the point of capture. */
 static void update_missing(struct tcp_analysis *facts, int dir, const struct segment *segment,
                            uint32_t len)
 {
@@ -178,7 +178,7 @@ static void update_missing(struct tcp_analysis *facts, int dir, const struct seg
         me->beyond += len;
 }
 
-/* has_come_twice looks for the option that says so. */
+/* has_come_twice says whether the SACK option reports bytes that came twice. */
 static bool has_come_twice(struct cursor options, uint32_t ack)
 {
     for (int i = 0; i < MAX_OPTIONS; i++) {
@@ -203,7 +203,8 @@ static bool has_come_twice(struct cursor options, uint32_t ack)
     return false;
 }
 
-/* on_ack takes what a segment of the other direction says of what dir has sent. */
+/* on_ack processes the acknowledgement and window that the other direction sends for dir.
+ * Returns whether it filled in stall. */
 static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *segment,
                    struct ds_stall *stall)
 {
@@ -230,7 +231,7 @@ static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *se
             me->timed_ns = 0;
         }
     } else if (tcp_diff(segment->ack, me->acked) < 0) {
-        return false; /* an older one, come late */
+        return false; /* an older one, late */
     } else {
         me->repeated_acks += me->repeated_acks < REPEATED_ACKS;
         if (me->lost_ns != 0 && tcp_stall_heard(me, segment->ts_ns, facts->link.handshake_ns, stall))
@@ -255,7 +256,7 @@ static bool on_ack(struct tcp_analysis *facts, int dir, const struct segment *se
     return true;
 }
 
-/* note_id takes the identification of a segment that brings something new. */
+/* note_id processes the IP identification of a segment with new bytes. */
 static void note_id(struct tcp_analysis_dir *me, uint16_t ip_id)
 {
     const uint16_t step = (uint16_t)(ip_id - me->high_id);
@@ -264,7 +265,8 @@ static void note_id(struct tcp_analysis_dir *me, uint16_t ip_id)
     me->high_id = ip_id;
 }
 
-/* is_overtaken says whether a segment that fills a hole was sent before those that left it. */
+/* is_overtaken says whether a segment that fills a hole was sent before those that left the
+ * hole. */
 static bool is_overtaken(const struct tcp_analysis *facts, const struct tcp_analysis_dir *me,
                          const struct segment *segment)
 {
@@ -277,7 +279,8 @@ static bool is_overtaken(const struct tcp_analysis *facts, const struct tcp_anal
     return late_ns < (uint64_t)OVERTAKEN_NS;
 }
 
-/* is_probe says whether what ends there is sent again while the other end takes no more of it. */
+/* is_probe says whether a retransmission that ends at end is a probe: the window of the other
+ * end does not allow more. */
 static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side *other, uint32_t end)
 {
     if (other->segments == 0 || !me->has_acked)
@@ -286,14 +289,15 @@ static bool is_probe(const struct tcp_analysis_dir *me, const struct ds_tcp_side
            (other->is_scaled && tcp_diff(end, me->acked + other->window) > 0);
 }
 
-/* on_retransmission takes a segment that brings nothing new: true when it is one too often. */
+/* on_retransmission processes a segment without new bytes. True if it is one too many: stall is
+ * filled in. */
 static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct segment *segment,
                               uint32_t len, bool is_missing, struct ds_stall *stall)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
     struct ds_tcp_side *side = &facts->link.side[dir];
     const struct ds_tcp_side *other = &facts->link.side[!dir];
-    me->timed_ns = 0; /* of which copy an acknowledgement is, nobody can tell */
+    me->timed_ns = 0; /* an acknowledgement may be for either copy */
     me->tick_is_late = true;
     if (is_missing) {
         if (is_overtaken(facts, me, segment)) {
@@ -313,7 +317,7 @@ static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct 
     }
     side->retransmitted_large += is_full(facts, dir, len);
     if (me->has_acked && tcp_diff(segment->seq + len, me->acked) <= 0)
-        return false; /* it has arrived: that the acknowledgement has not is the other direction's */
+        return false; /* it has arrived, and its acknowledgement was lost: a loss of the other direction */
     if (me->repeats == 0 || me->repeat_seq != segment->seq) {
         me->repeat_seq = segment->seq;
         me->repeats = 0;
@@ -333,7 +337,8 @@ static bool on_retransmission(struct tcp_analysis *facts, int dir, const struct 
     return true;
 }
 
-/* on_new_data says whether it ended a stall: a sender whose window was full has sent something. */
+/* on_new_data processes a segment with new bytes. True if it ended a stall: the sender's window
+ * was full. */
 static bool on_new_data(struct tcp_analysis *facts, int dir, const struct segment *segment, uint32_t end,
                         struct ds_stall *stall)
 {
@@ -367,8 +372,8 @@ static bool on_new_data(struct tcp_analysis *facts, int dir, const struct segmen
     return has_ended;
 }
 
-/* leaps says whether a segment lies so far ahead, beyond any window that is known, that neither end may
- * have sent it: what comes next would seem to be retransmitted. */
+/* leaps says whether a segment is so far ahead, beyond any known window, that neither end may
+ * have sent it: if it counted, the next ones would seem to be retransmitted. */
 static bool leaps(const struct tcp_analysis *facts, int dir, const struct segment *segment)
 {
     const struct tcp_analysis_dir *me = &facts->dir[dir];
@@ -378,7 +383,7 @@ static bool leaps(const struct tcp_analysis *facts, int dir, const struct segmen
            (!me->has_acked || segment->seq - me->acked > window);
 }
 
-/* add_gap takes the time since the segment with a payload before this one. */
+/* add_gap processes the time since the last segment with payload. */
 static void add_gap(struct ds_tcp_side *side, int64_t ts_ns)
 {
     enum { OF_LATE = 16 };
@@ -428,7 +433,7 @@ static bool on_data(struct tcp_analysis *facts, int dir, const struct segment *s
     return has_ended;
 }
 
-/* update_silence takes what the first end says after both have said nothing. */
+/* update_silence processes the first segment with payload after both ends were silent. */
 static void update_silence(struct tcp_analysis *facts, int dir, const struct segment *segment,
                            uint32_t len)
 {
@@ -441,8 +446,9 @@ static void update_silence(struct tcp_analysis *facts, int dir, const struct seg
     facts->silence_dir = (int8_t)dir;
 }
 
-/* on_answer takes what shows that it has arrived: an acknowledgement by itself, or with something
- * else that leaves less under way than the one who spoke first had. */
+/* on_answer processes a segment of the end that did not break the silence, if it shows that
+ * bytes have arrived: an acknowledgement without data, or one that leaves fewer than had bytes
+ * in flight. */
 static void on_answer(struct tcp_analysis *facts, int dir, const struct segment *segment,
                       uint32_t len, uint32_t had)
 {
@@ -465,8 +471,8 @@ int ds_tcp_unseen(const struct ds_tcp_stats *link)
     return -1;
 }
 
-/* update_ttl keeps a second time to live where it is not that of a few: a route changes, or the packets are
- * captured at two places. */
+/* update_ttl keeps a second time to live if many segments have it: the route changed, or packets
+ * are captured at two places. */
 static __attribute__((noinline)) void update_ttl(struct tcp_analysis *facts, int dir, uint8_t ttl)
 {
     struct tcp_analysis_dir *me = &facts->dir[dir];
@@ -566,7 +572,7 @@ void tcp_analysis_tick(struct tcp_analysis *facts, int dir, int64_t now_ns, uint
         side->tick_max_ns = interval_ns > side->tick_max_ns ? interval_ns : side->tick_max_ns;
         side->tick_last_ns = interval_ns;
     }
-    me->tick_ns = me->tick_is_late ? 0 : now_ns; /* from a late one to the next is no interval */
+    me->tick_ns = me->tick_is_late ? 0 : now_ns; /* a late tick does not begin an interval */
     me->tick_is_late = false;
     me->tick_frames = num_frames;
 }

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-enum { GROWTH = 4, SHARE = 8 }; /* rings take one part in SHARE of --max-memory */
+enum { GROWTH = 4, SHARE = 8 }; /* all rings use one part in SHARE of --max-memory */
 
-/* put writes bytes to their places. Of more than size bytes it writes the last ones. */
+/* put writes bytes to their places, of more than size bytes the last ones. */
 static void put(struct tcp_delivered *ring, uint32_t seq, struct cursor bytes)
 {
     size_t len = cursor_left(&bytes);
@@ -35,7 +35,7 @@ static uint32_t kept_from(const struct tcp_delivered *ring)
 static bool grow(struct tcp_shared *shared, struct tcp_delivered *ring, uint32_t size)
 {
     const uint64_t more = size - ring->size;
-    /* No limit is reached that anybody misses: without a ring nothing is lost. */
+    /* Not counted as a limit that was reached: without a ring no data is lost. */
     if (shared->delivered_len + more > shared->limits[DS_LIMIT_MEMORY] / SHARE ||
         !memcap_fits(shared->memcap, more))
         return false;

@@ -1,10 +1,10 @@
 /*
- * tcp_delivered.h - the latest bytes that a direction has delivered. Retransmitted bytes are compared with
- * them, however the segments are cut.
+ * tcp_delivered.h - the latest bytes that a direction has delivered. Retransmitted bytes are
+ * compared with them, however the segments are divided.
  *
- * Each direction has a ring of bytes: the byte with number n stands at n modulo the ring's size. A ring
- * begins small and grows with the data. All rings together take at most an eighth of --max-memory; beyond
- * it no ring grows and none begins.
+ * Each direction has a ring of bytes: the byte with number n is at n modulo the size of the ring. A
+ * ring begins small and grows with the data. All rings together use at most an eighth of
+ * --max-memory; then no ring grows and none is added.
  */
 #ifndef DISSECT_TCP_DELIVERED_H
 #define DISSECT_TCP_DELIVERED_H
@@ -21,10 +21,11 @@ enum { TCP_DELIVERED_FIRST = 512, TCP_DELIVERED_MAX = 16384 };
 struct tcp_delivered {
     uint8_t *bytes;
     uint32_t size;      /* a power of two, or 0 */
-    uint32_t from, end; /* numbers of what was delivered without a hole, in the ring or not */
+    uint32_t from, end; /* numbers of the bytes delivered without a gap, in the ring or not */
 };
 
-/* tcp_delivered_add_hard is tcp_delivered_add if the ring wraps around, has to grow, or begins anew. */
+/* tcp_delivered_add_hard is tcp_delivered_add for a ring that wraps around, has to grow, or
+ * starts again. */
 void tcp_delivered_add_hard(struct tcp_shared *shared, struct tcp_delivered *ring, uint32_t seq,
                             struct cursor bytes);
 
@@ -49,7 +50,7 @@ static inline void tcp_delivered_add(struct tcp_shared *shared, struct tcp_deliv
  * one. Bytes that are not in the ring count as equal. */
 bool tcp_delivered_differs(const struct tcp_delivered *ring, uint32_t seq, struct cursor bytes);
 
-/* tcp_delivered_free frees the ring, which is empty then. */
+/* tcp_delivered_free frees the bytes of a ring, and empties it. */
 void tcp_delivered_free(struct tcp_shared *shared, struct tcp_delivered *ring);
 
 #endif

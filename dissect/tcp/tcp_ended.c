@@ -1,9 +1,9 @@
 /*
  * tcp_ended.c - see tcp_ended.h.
  *
- * That a connection goes on is shown by an acknowledgement of what was sent after its end. Data alone does
- * not: what was under way comes after a RST of the other end. Who has sent a FIN or RST sends none,
- * though: where the other end is not heard, that is enough.
+ * An acknowledgement of bytes sent after the end shows that a connection goes on. Data alone does
+ * not: segments in flight arrive after a RST of the other end. But the sender of a FIN or RST sends
+ * no more data: if the other end is not heard, its data is proof enough.
  */
 #include "tcp/tcp_ended.h"
 
@@ -11,7 +11,7 @@
 #include "tcp/tcp_judge.h"
 #include "tcp/tcp_reuse.h"
 
-/* is_next says whether a number lies behind another one, and not far. */
+/* is_next says whether a number is after another one, and near. */
 static bool is_next(uint32_t number, uint32_t from)
 {
     const int32_t ahead = tcp_diff(number, from);

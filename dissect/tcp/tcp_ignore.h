@@ -1,15 +1,16 @@
 /*
- * tcp_ignore.h - segments that are ignored, as the ends of their connection do, are counted and reported.
+ * tcp_ignore.h - counts and reports segments that are ignored, as the ends of their connection
+ * ignore them.
  */
 #ifndef DISSECT_TCP_IGNORE_H
 #define DISSECT_TCP_IGNORE_H
 
 #include "tcp/tcp_table.h"
 
-/* tcp_ignore counts a segment, and reports it. */
+/* tcp_ignore counts a segment and reports it. */
 void tcp_ignore(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_count_ignored does so without the facts of the connection. */
+/* tcp_count_ignored does the same without the facts of the connection. */
 void tcp_count_ignored(struct tcp_table *table, struct tcp_conn *conn, int dir);
 
 #endif

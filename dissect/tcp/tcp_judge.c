@@ -7,9 +7,9 @@
 #include "tcp/tcp_ignore.h"
 
 enum {
-    GOOD_RUN = 16,      /* good checksums in a row after which bad ones are damage again */
+    GOOD_RUN = 16,      /* after so many good checksums in a row, bad ones mean damage again */
     PAWS_SLACK = 1,     /* TCP_PAWS_WINDOW of Linux */
-    MAX_BEYOND = 4,     /* so many in a row that follow on each other are of the connection after all */
+    MAX_BEYOND = 4,     /* so many in a row that follow each other are of the connection after all */
 };
 #define RESET_WAIT_NS (1000 * TCP_MS_NS)
 
@@ -32,8 +32,8 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
     return true;
 }
 
-/* goes_on counts doubtful segments that follow on each other. It returns true once there are enough of
- * them to be of the connection after all. */
+/* goes_on counts doubtful segments that follow each other. True once there are enough of them to
+ * be of the connection after all. */
 static bool goes_on(struct tcp_stream *stream, const struct segment *segment, uint32_t len)
 {
     stream->num_strays = stream->stray_seq == segment->seq ? stream->num_strays + 1 : 1;
@@ -41,7 +41,8 @@ static bool goes_on(struct tcp_stream *stream, const struct segment *segment, ui
     return stream->num_strays >= MAX_BEYOND;
 }
 
-/* has_old_time: a segment that waited for its turn here arrived before those that were captured later. */
+/* has_old_time says whether the timestamp of a segment is older than one seen before. A segment
+ * that waited here for its turn is not compared with those captured after it. */
 static bool has_old_time(const struct tcp_stream *stream, const struct segment *segment)
 {
     uint32_t time;
@@ -49,9 +50,10 @@ static bool has_old_time(const struct tcp_stream *stream, const struct segment *
            tcp_diff(stream->time, time) > PAWS_SLACK;
 }
 
-/* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323, section 5).
- * What the other end has acknowledged arrived in time, be it captured late. Where the other end is not
- * heard, the next bytes cannot have been sent before those that they follow. */
+/* is_old says whether a segment was sent before others that have arrived (PAWS, RFC 7323,
+ * section 5). If the other end has acknowledged it, it arrived in time, even if captured late.
+ * If the other end is not heard, the next bytes cannot have been sent before those that they
+ * follow. */
 static bool is_old(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -71,8 +73,9 @@ static bool is_far(uint32_t number, uint32_t from)
     return number - from + TCP_NEAR > 2 * TCP_NEAR;
 }
 
-/* has_stray_ack: it acknowledges what the other end has never sent, or sent long ago. Two in a
- * row that say the same are believed, as packets may be missing; a copy of the first is none. */
+/* has_stray_ack says whether a segment acknowledges bytes that the other end never sent, or sent
+ * long ago. Two in a row that agree are believed, as packets may be missing; a copy of the first
+ * does not count. */
 static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
@@ -82,7 +85,7 @@ static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *
         peer->has_stray_ack = false;
         return false;
     }
-    /* Where the other end is not heard, only a segment in the place of the next one does harm. */
+    /* If the other end is not heard, only a segment in the place of the next one does harm. */
     if (peer->started && peer->heard ? !is_far(segment->ack, peer->next_seq) ||
                                            is_far(segment->seq, conn->stream[dir].next_seq)
                                      : segment->seq != conn->stream[dir].next_seq)
@@ -96,8 +99,8 @@ static bool has_stray_ack(struct tcp_conn *conn, int dir, const struct segment *
     return true;
 }
 
-/* is_beyond says whether a segment lies beyond any window, with the other end there to say what it
- * waits for. */
+/* is_beyond says whether a segment is beyond any window. The other end has to be heard, with an
+ * acknowledgement. */
 static bool is_beyond(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -125,7 +128,7 @@ bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment 
         tcp_diff(end, stream->next_seq) <= 0 || (stream->has_acked && tcp_diff(end, stream->acked) <= 0))
         return false;
     if (segment->acks_unsent)
-        return true; /* what it acknowledges may have been sent since */
+        return true; /* the acknowledged bytes may have been sent since */
     const int32_t ahead = tcp_diff(segment->ack, peer->next_seq);
     const bool is_of_fin = peer->fin_seen && segment->ack == peer->fin_seq + 1;
     const bool was_lost = peer->has_acked && tcp_diff(segment->ack, peer->acked) <= 0;
@@ -138,7 +141,8 @@ static void note_time(struct tcp_stream *stream, const struct segment *segment)
     uint32_t time;
     if (!segment_time(segment, &time))
         return;
-    /* Behind what is missing here its time is not compared: what was sent before may wait for its turn. */
+    /* After missing bytes the timestamp is not stored: segments sent before may wait for their
+     * turn. */
     if (stream->started && tcp_diff(segment->seq, stream->next_seq) > 0)
         return;
     if (!stream->has_time || ((!stream->has_acked || tcp_diff(segment->seq, stream->acked) <= 0) &&
@@ -155,7 +159,8 @@ void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment)
     stream->time_frame = segment->frame;
 }
 
-/* note_urgent: the pointer is one behind the urgent byte, as nearly everybody reads it (RFC 6093). */
+/* note_urgent stores the place of the urgent byte. The pointer is one after it, as most
+ * implementations read it (RFC 6093). */
 static void note_urgent(struct tcp_stream *stream, const struct segment *segment)
 {
     const uint32_t at = segment->seq + segment->urgent - (segment->urgent != 0);
@@ -214,7 +219,7 @@ void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint
 {
     const bool is_replaced = tcp_diff(stream->next_seq, stream->doubt_end) >= 0;
     const int32_t beyond = tcp_diff(ack, stream->doubt_end);
-    /* What acknowledges more than was sent, a FIN included, proves nothing. */
+    /* If it acknowledges more than was sent, a FIN included, it proves nothing. */
     const bool was_sent =
         beyond <= 1 || (stream->held != NULL && tcp_diff(ack, tcp_stream_held_end(stream)) <= 1);
     const bool has_arrived = !is_replaced && beyond >= 0 && was_sent;
@@ -278,7 +283,7 @@ void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment)
 {
     if (conn->reset.waits)
-        tcp_refute_reset(table, conn); /* one is enough */
+        tcp_refute_reset(table, conn); /* one RST at a time is enough */
     conn->reset = (struct tcp_reset){.waits = true,
                                      .has_ack = (segment->flags & TCP_ACK) != 0,
                                      .dir = (uint8_t)dir,

@@ -1,34 +1,34 @@
 /*
- * tcp_judge.h - whether the end that a segment is for accepts it (RFC 9293, section 3.10.7; RFC 5961;
- * RFC 7323; and what Linux makes of them). Anybody can send a segment with the addresses and ports of
- * a connection; what its ends ignore is not of it.
+ * tcp_judge.h - whether the receiver of a segment accepts it (RFC 9293, section 3.10.7; RFC 5961;
+ * RFC 7323; and how Linux implements them). Any host can send a segment with the addresses and
+ * ports of a connection; a segment that the ends ignore is not part of it.
  *
- * What is captured is less than what the ends know: packets are lost or out of order, one direction
- * may be all there is, and checksums may have been left to the network card. So a segment is ignored
- * only where nothing but ignoring it fits; and where the other end has acknowledged what was ignored,
- * its sender is believed from then on.
+ * A capture shows less than the ends know: packets are lost or out of order, one direction may be
+ * missing, and checksums may have been left to the network card. So a segment is ignored only if no
+ * other explanation fits; and if the other end acknowledges ignored bytes, their sender is believed
+ * from then on.
  */
 #ifndef DISSECT_TCP_JUDGE_H
 #define DISSECT_TCP_JUDGE_H
 
 #include "tcp/tcp_table.h"
 
-/* What the checksums of a direction have been so far. */
+/* tcp_sums is the state of the checksums of a direction. */
 enum tcp_sums { TCP_SUMS_UNKNOWN, TCP_SUMS_GOOD, TCP_SUMS_MIXED };
 
-/* tcp_judge says whether the other end accepts a segment that is neither SYN nor RST, of len bytes;
- * tcp_judge_sum asks for its checksums alone. Both note what they learn from it. */
+/* tcp_judge says whether the other end accepts a segment of len bytes without SYN and RST;
+ * tcp_judge_sum checks only its checksums. Both remember what they learn from the segment. */
 bool tcp_judge(struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len);
 bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_judge_syn notes the time that the SYN of a stream tells: what its sender sends next is not older. */
+/* tcp_judge_syn stores the timestamp of the SYN of a stream: later segments are not older. */
 void tcp_judge_syn(struct tcp_stream *stream, const struct segment *segment);
 
-/* tcp_has_other_signature says whether a segment is signed and what its sender has sent so far is not, or
- * the other way round. It needs the SYN, or two segments in a row of a connection that was up
- * before. An end that has agreed on signatures drops segments without one (RFC 2385, section 2.0). Linux
- * also drops signed segments where nothing was agreed on. tcp_note_signature takes a segment that is
- * accepted. */
+/* tcp_has_other_signature says whether a segment is signed and the earlier ones of its sender
+ * are not, or the other way round. It needs the SYN, or two segments in a row of a connection
+ * that was open before. An end that has agreed on signatures drops segments without one (RFC
+ * 2385, section 2.0). Linux also drops signed segments if none were agreed on.
+ * tcp_note_signature records an accepted segment. */
 enum { TCP_ALIKE = 2 };
 static inline void tcp_note_signature(struct tcp_stream *stream, bool is_signed)
 {
@@ -39,7 +39,7 @@ static inline void tcp_note_signature(struct tcp_stream *stream, bool is_signed)
 }
 bool tcp_has_other_signature(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_is_before_first says whether a number lies before the first byte of a stream whose SYN was
+/* tcp_is_before_first says whether a number is before the first byte of a stream whose SYN was
  * captured. */
 static inline bool tcp_is_before_first(const struct tcp_conn *conn, int dir, uint32_t number)
 {
@@ -47,13 +47,13 @@ static inline bool tcp_is_before_first(const struct tcp_conn *conn, int dir, uin
     return conn->view.syn_seen[dir] && !stream->is_long && tcp_diff(number, stream->first_seq) < 0;
 }
 
-/* tcp_acks_unsent says whether a segment with data acknowledges what was not captured, or not sent: Linux
- * drops it in the latter case. Later segments show which of the two it is: the other end acknowledges the
- * data, or other data comes in its place. */
+/* tcp_acks_unsent says whether a segment with data acknowledges bytes that were not captured, or
+ * not sent: Linux drops it in the latter case. Later segments show which: the other end
+ * acknowledges the data, or other data comes in its place. */
 bool tcp_acks_unsent(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_judge_expected says so at once of a segment that has ACK and begins where its stream stands;
- * false: tcp_judge has to be asked. */
+/* tcp_judge_expected quickly accepts a segment that has ACK and begins at next_seq of its
+ * stream. False: the caller has to ask tcp_judge. */
 static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -76,35 +76,37 @@ static inline bool tcp_judge_expected(struct tcp_conn *conn, int dir, const stru
     return true;
 }
 
-/* tcp_is_reset says whether a RST may be believed: near what is expected, or, where nothing was
- * heard of its sender yet, an answer to what the other end sent. */
+/* tcp_is_reset says whether a RST may be believed: its number is near the expected one, or, if
+ * its sender was not heard yet, it answers what the other end sent. */
 bool tcp_is_reset(const struct tcp_conn *conn, int dir, const struct segment *segment);
 
-/* tcp_judge_reset says whether a RST ends its connection: at the number that is expected. TCP_RESET_NEAR:
- * only where nothing follows from either end; who gets it asks for another (RFC 5961, section 3.2). */
+/* tcp_judge_reset says whether a RST ends its connection. TCP_RESET_EXACT: it has the expected
+ * number. TCP_RESET_NEAR: only if no segment follows from either end; its receiver asks for
+ * another RST (RFC 5961, section 3.2). */
 enum tcp_reset_verdict { TCP_RESET_IGNORED, TCP_RESET_NEAR, TCP_RESET_EXACT };
 enum tcp_reset_verdict tcp_judge_reset(const struct tcp_conn *conn, int dir,
                                        const struct segment *segment);
 
-/* tcp_answers_syn says whether a number acknowledges one of the SYNs that a connection began with. */
+/* tcp_answers_syn says whether a number acknowledges one of the first SYNs of a connection. */
 bool tcp_answers_syn(const struct tcp_conn *conn, uint32_t ack);
 
-/* tcp_doubt keeps what of a segment that is ignored may have been accepted all the same: a checksum that
- * was not made anew when the capture was rewritten, or merged segments. */
+/* tcp_doubt keeps the data of an ignored segment that may have been accepted: its checksum was
+ * not recalculated when the capture was rewritten, or segments were merged. */
 void tcp_doubt(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment,
                uint32_t len);
 
-/* tcp_settle_doubt takes an acknowledgement of what a stream has sent: where it is of what was ignored, and
- * nothing else has come in its place, the sender is believed from then on. */
+/* tcp_settle_doubt processes an acknowledgement for a stream. If it covers ignored bytes, and
+ * nothing else has come in their place, the sender is believed from then on. */
 void tcp_settle_doubt(struct tcp_shared *shared, struct tcp_stream *stream, uint32_t ack);
 
-/* Of a RST that may be ignored: tcp_doubt_reset waits for what follows, tcp_refute_reset says that
- * something has. tcp_is_reset_over says whether nothing has for long enough. */
+/* For a RST that may be ignored: tcp_doubt_reset waits for more segments, tcp_refute_reset
+ * records that some came, so that the RST is ignored. */
 void tcp_doubt_reset(struct tcp_table *table, struct tcp_conn *conn, int dir,
                      const struct segment *segment);
 void tcp_refute_reset(struct tcp_table *table, struct tcp_conn *conn);
 
-/* tcp_refute_fin says that what dir sends goes on behind its FIN. */
+/* tcp_refute_fin records that direction dir goes on after its FIN, which is ignored.
+ * tcp_is_reset_over says whether no segment has followed a RST for long enough. */
 void tcp_refute_fin(struct tcp_table *table, struct tcp_conn *conn, int dir);
 bool tcp_is_reset_over(const struct tcp_table *table, const struct tcp_conn *conn);
 

@@ -1,6 +1,6 @@
 /*
- * tcp_peek.c - ds_tcp_peek of <distsniff/dissect.h>: from the sequence numbers of TCP alone, in a small
- * part of the time that it takes to decode what the segments hold.
+ * tcp_peek.c - ds_tcp_peek of <distsniff/dissect.h>: it uses TCP sequence numbers alone, in a small
+ * part of the time that decoding the payload needs.
  */
 #include "net/packet.h"
 
@@ -13,11 +13,11 @@ enum { NUM_STREAMS = 1024, MAX_STREAMS = NUM_STREAMS / 2 };
 /* stream is one direction of a connection. */
 struct stream {
     uint64_t key; /* 0: none */
-    uint32_t next; /* the sequence number that follows what was seen */
+    uint32_t next; /* the sequence number after the last byte seen */
 };
 
 struct ds_tcp_peek {
-    struct packet_decoder decoder; /* what IP took apart is passed over */
+    struct packet_decoder decoder; /* packets that IP fragmented are skipped */
     unsigned num;
     struct stream streams[NUM_STREAMS];
 };
@@ -46,7 +46,7 @@ static uint64_t key_of(const struct segment *segment)
     return XXH64(&ends, sizeof ends, 0) | 1;
 }
 
-/* find returns the place of a stream, which may be empty. */
+/* find returns the slot of a stream, which may be empty. */
 static struct stream *find(struct ds_tcp_peek *peek, uint64_t key)
 {
     size_t i = (key >> 16) % NUM_STREAMS;
@@ -68,7 +68,7 @@ bool ds_tcp_peek_packet(struct ds_tcp_peek *peek, const struct ds_packet *packet
     struct stream *stream = find(peek, key);
     const bool is_new = stream->key == 0;
     if (is_new && peek->num == MAX_STREAMS)
-        return true; /* nobody can tell */
+        return true; /* unknown: the table is full */
     peek->num += is_new;
     stream->key = key;
     const uint32_t end = segment.seq + is_first + len;

@@ -1,27 +1,27 @@
 /*
- * tcp_reassembly.c - one direction of a TCP connection, put in order.
+ * tcp_reassembly.c - puts one direction of a TCP connection in order.
  *
- * What is in order is passed on as it lies in the packet. What comes too early is copied
- * and held until the hole before it is filled, or given up:
- *   - the peer acknowledged what lies beyond the hole, so it was sent and received but not
- *     captured, and it does not come late either;
+ * Bytes in order are passed on without a copy. Bytes that come too early are copied and held until
+ * the hole before them is filled, or given up:
+ *   - the peer acknowledged bytes after the hole: the missing ones were sent and received but not
+ *     captured, and they do not come late either;
  *   - the peer is not heard at all (a capture of one direction), for longer;
  *   - a cap was reached.
- * While the peer answers without acknowledging past the hole, it is waiting itself and the
- * sender will send again, however long that takes.
+ * While the peer answers without acknowledging past the hole, it is waiting itself, and the sender
+ * will retransmit, however long that takes.
  *
- * What was passed on stays. Of two copies that are held the one wins that begins first, or that covers the
- * other, as Linux does: what comes in order is passed on whole, whatever is held. A later copy is compared
- * with the bytes that are still held, and with the delivered ones that tcp_delivered.h still has;
- * differences are counted.
+ * Bytes that were passed on are final. Of two held copies the one that begins first wins, or the
+ * one that covers the other, as in Linux: bytes in order are passed on whole, whatever is held. A
+ * later copy is compared with the bytes that are still held, and with the delivered ones still in
+ * the ring of tcp_delivered.h; differences are counted.
  */
 #include "tcp/tcp_conn.h"
 
 #include <stdlib.h>
 
 enum {
-    MAX_HELD = 4096,     /* pieces: bounds the search for a place among them */
-    IMPATIENT_HELD = 64, /* so many pieces after an acknowledged hole are long enough */
+    MAX_HELD = 4096,     /* pieces: limits the search for a place among them */
+    IMPATIENT_HELD = 64, /* with so many pieces after an acknowledged hole, no more waiting */
 };
 #define WAIT_ACKED_NS (200 * UINT64_C(1000000))
 #define WAIT_UNHEARD_NS (1000 * UINT64_C(1000000))
@@ -41,7 +41,8 @@ static uint32_t piece_len(const struct tcp_piece *piece)
     return (uint32_t)cursor_left(&piece->bytes) + piece->cut;
 }
 
-/* piece_split takes the first len bytes off piece, which has as many. */
+/* piece_split removes the first len bytes of piece and returns them. piece has at least len
+ * bytes. */
 static struct tcp_piece piece_split(struct tcp_piece *piece, uint32_t len)
 {
     struct tcp_piece front = {.seq = piece->seq};
@@ -75,7 +76,7 @@ static uint64_t held_cost(const struct tcp_held *held)
     return sizeof *held + held->len;
 }
 
-/* held_differs says whether piece, which begins inside held, says otherwise. */
+/* held_differs says whether piece, which begins inside held, has other bytes. */
 static bool held_differs(const struct tcp_held *held, const struct tcp_piece *piece)
 {
     struct tcp_piece known = held_piece(held);
@@ -135,9 +136,9 @@ static void pass_on_all(struct tcp_shared *shared, struct tcp_conn *conn, int di
         shared->events->gap(shared->context, &conn->view, dir, piece->cut, TCP_GAP_SNAPLEN);
 }
 
-/* pass_on_urgent is tcp_stream_pass_on where an urgent byte was announced. That byte is not of the stream
- * that a node reads, as long as it does not ask for it there; that Linux goes by the latest pointer
- * alone makes no difference to one that reads at once. */
+/* pass_on_urgent is tcp_stream_pass_on if an urgent byte was announced. A node does not read
+ * that byte as part of the stream, unless it asks for that. Linux keeps only the latest pointer,
+ * which makes no difference to a node that reads at once. */
 static __attribute__((noinline)) void pass_on_urgent(struct tcp_shared *shared, struct tcp_conn *conn,
                                                     int dir, const struct tcp_piece *whole)
 {
@@ -170,8 +171,8 @@ void tcp_stream_pass_on(struct tcp_shared *shared, struct tcp_conn *conn, int di
         pass_on_all(shared, conn, dir, piece);
 }
 
-/* pass_on_first reports what of the first held piece is new, which begins at next_seq or before, and frees
- * it. */
+/* pass_on_first passes on the new bytes of the first held piece, which begins at next_seq or
+ * before, and frees it. */
 static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -187,7 +188,7 @@ static void pass_on_first(struct tcp_shared *shared, struct tcp_conn *conn, int 
     free_held(shared, stream, held);
 }
 
-/* pass_on_ready reports what became complete: held pieces, and the end. */
+/* pass_on_ready passes on held pieces that are now in order, and the end. */
 static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -199,14 +200,14 @@ static void pass_on_ready(struct tcp_shared *shared, struct tcp_conn *conn, int 
     if (missing == 0) {
         stream->ended = true;
         shared->stats->ignored += stream->num_held;
-        tcp_stream_drop(shared, stream); /* what lies beyond its end is not of the stream */
+        tcp_stream_drop(shared, stream); /* bytes after its end are not of the stream */
         shared->events->end(shared->context, &conn->view, dir);
     } else if (missing < 0) {
-        stream->fin_seen = false; /* more followed: it was no FIN of this stream */
+        stream->fin_seen = false; /* more bytes followed: it was not a FIN of this stream */
     }
 }
 
-/* find_piece returns the first of a list of pieces that has the byte at that number. */
+/* find_piece returns the first piece of a list that contains the byte with that number. */
 static const struct tcp_held *find_piece(const struct tcp_held *one, uint32_t at)
 {
     while (one != NULL && (tcp_diff(one->seq, at) > 0 || tcp_diff(held_end(one), at) <= 0))
@@ -214,8 +215,9 @@ static const struct tcp_held *find_piece(const struct tcp_held *one, uint32_t at
     return one;
 }
 
-/* doubted_end returns how far doubted pieces fill what is missing: to what is held behind it, or to what
- * is acknowledged, and exactly so; else next_seq, as what was acknowledged was another segment. */
+/* doubted_end returns the number up to which doubted pieces fill the missing bytes exactly: up
+ * to a held piece, or to what is acknowledged. It returns next_seq if they do not fit: another
+ * segment was acknowledged. */
 static uint32_t doubted_end(const struct tcp_stream *stream)
 {
     uint32_t at = stream->next_seq, end = at;
@@ -235,7 +237,7 @@ static uint32_t doubted_end(const struct tcp_stream *stream)
 void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, int dir, uint32_t end)
 {
     struct tcp_stream *stream = &conn->stream[dir];
-    struct tcp_held *pieces = stream->doubted; /* not to be freed while they are passed on */
+    struct tcp_held *pieces = stream->doubted; /* so that callbacks cannot free them */
     const struct tcp_held *one;
     bool fills = false;
     stream->doubted = NULL;
@@ -252,7 +254,7 @@ void tcp_stream_take_doubted(struct tcp_shared *shared, struct tcp_conn *conn, i
         pass_on_ready(shared, conn, dir);
 }
 
-/* fill_hole passes on the doubted pieces that fill what is missing; false: none do. */
+/* fill_hole passes on the doubted pieces that fill the missing bytes; false: none do. */
 static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
 {
     const uint32_t end = doubted_end(&conn->stream[dir]);
@@ -261,7 +263,7 @@ static bool fill_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir)
     return fills;
 }
 
-/* skip_hole gives up what is missing before the first held piece, or before the end. */
+/* skip_hole gives up the bytes that are missing before the first held piece, or before the end. */
 static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir, enum tcp_gap why)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -276,7 +278,8 @@ static void skip_hole(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
     pass_on_ready(shared, conn, dir);
 }
 
-/* differs_from_held says whether a piece that begins before what is held says otherwise. */
+/* differs_from_held says whether a piece that begins before the held ones has other bytes than
+ * they. */
 static bool differs_from_held(const struct tcp_stream *stream, const struct tcp_piece *piece)
 {
     const uint32_t end = piece->seq + piece_len(piece);
@@ -290,8 +293,8 @@ static bool differs_from_held(const struct tcp_stream *stream, const struct tcp_
     return false;
 }
 
-/* deliver_in_order passes on a piece that begins at next_seq. Where bytes of it were not captured, held
- * pieces may have them. */
+/* deliver_in_order passes on a piece that begins at next_seq. Held pieces may have those of its
+ * bytes that were not captured. */
 static void deliver_in_order(struct tcp_shared *shared, struct tcp_conn *conn, int dir,
                              struct tcp_piece piece)
 {
@@ -318,7 +321,7 @@ static void deliver_in_order(struct tcp_shared *shared, struct tcp_conn *conn, i
     }
 }
 
-/* new_held copies a piece, or returns NULL when a cap was reached or memory ran out. */
+/* new_held copies a piece. NULL if a cap was reached or memory ran out. */
 static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *stream,
                                  struct tcp_piece piece)
 {
@@ -348,15 +351,15 @@ static struct tcp_held *new_held(struct tcp_shared *shared, struct tcp_stream *s
     return held;
 }
 
-/* wins_over says whether a piece from start to end takes the place of one that is held: it begins before
- * that, or there and goes farther. */
+/* wins_over says whether a piece from start to end replaces a held one: it begins earlier, or at
+ * the same place and is longer. */
 static bool wins_over(const struct tcp_held *held, uint32_t start, uint32_t end)
 {
     const int32_t before = tcp_diff(held->seq, start);
     return before > 0 || (before == 0 && tcp_diff(end, held_end(held)) > 0);
 }
 
-/* replace_held writes the bytes of a piece that begins there over those that are held. */
+/* replace_held overwrites held bytes with those of a piece. Both begin at the same number. */
 static void replace_held(struct tcp_held *held, const struct tcp_piece *piece)
 {
     const struct cursor bytes = cursor_first(piece->bytes, held->len);
@@ -364,8 +367,8 @@ static void replace_held(struct tcp_held *held, const struct tcp_piece *piece)
         memcpy(held->bytes, bytes.at, cursor_left(&bytes));
 }
 
-/* hold keeps what of piece, which lies beyond next_seq, is not held yet. False when not all
- * could be kept: piece is then the rest. */
+/* hold keeps the bytes of piece, which is after next_seq, that are not held yet. False if it
+ * could not keep all: piece is then the rest. */
 static bool hold(struct tcp_shared *shared, struct tcp_stream *stream, struct tcp_piece *piece,
                  bool *fresh)
 {
@@ -417,7 +420,7 @@ bool tcp_stream_differs(const struct tcp_stream *stream, const struct tcp_piece 
     return !is_keep_alive && tcp_delivered_differs(&stream->delivered, piece->seq, piece->bytes);
 }
 
-/* place finds what is new in piece and passes it on or holds it. */
+/* place finds the new bytes of a piece and passes them on or holds them. */
 static void place(struct tcp_shared *shared, struct tcp_conn *conn, int dir, struct tcp_piece piece)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -452,7 +455,7 @@ void tcp_stream_receive(struct tcp_shared *shared, struct tcp_conn *conn, int di
     uint32_t len = piece_len(piece);
     int32_t ahead = tcp_diff(piece->seq, stream->next_seq);
     if (ahead == 0 && !fin && !stream->fin_seen && stream->held == NULL) {
-        tcp_stream_pass_on(shared, conn, dir, piece); /* as nearly always */
+        tcp_stream_pass_on(shared, conn, dir, piece); /* nearly always */
         return;
     }
     if (fin && !stream->fin_seen && tcp_diff(piece->seq + len, stream->next_seq) >= 0) {
@@ -462,7 +465,7 @@ void tcp_stream_receive(struct tcp_shared *shared, struct tcp_conn *conn, int di
         stream->fin_frame = shared->frame;
     }
     if (len > 0) {
-        /* The byte before next_seq is sent again by a keep-alive: no retransmission. */
+        /* A keep-alive sends the byte before next_seq again: no retransmission. */
         if (ahead < 0 && !(ahead == -1 && len == 1))
             shared->stats->retransmitted++;
         place(shared, conn, dir, *piece);

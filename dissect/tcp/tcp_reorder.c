@@ -1,6 +1,6 @@
 /*
- * tcp_reorder.c - which segments are taken at once, and which wait for others of their connection:
- * captures of several interfaces or threads have them not quite in order.
+ * tcp_reorder.c - which segments are processed at once, and which wait for others of their
+ * connection: in captures of several interfaces or threads they are not quite in order.
  */
 #include "tcp/tcp_table.h"
 
@@ -13,15 +13,16 @@ static bool is_joined_late(const struct tcp_conn *conn)
     return !conn->view.syn_seen[0] && !conn->view.syn_seen[1];
 }
 
-/* lacks says whether something before seq is missing of a stream. */
+/* lacks says whether bytes before seq are missing in a stream. */
 static bool lacks(const struct tcp_stream *stream, uint32_t seq)
 {
     const int32_t ahead = tcp_diff(seq - stream->ended, stream->next_seq); /* a FIN counts as 1 */
     return stream->started && ahead > 0 && ahead <= TCP_NEAR;
 }
 
-/* is_turn_of_reset waits for what was sent before, of both sides; where a RST does not say what
- * its sender had got, for all that may come yet. Who refuses a SYN has sent nothing before. */
+/* is_turn_of_reset says whether a RST can be processed. It waits for bytes that both ends sent
+ * before. A RST without ACK does not say what its sender had received: it waits for all that may
+ * come. An end that refuses a SYN has sent nothing before. */
 static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     if (!tcp_is_reset(conn, dir, segment))
@@ -31,17 +32,19 @@ static bool is_turn_of_reset(const struct tcp_conn *conn, int dir, const struct 
     return conn->stream[dir].started ? !lacks(&conn->stream[dir], segment->seq) : segment->seq == 0;
 }
 
-/* An urgent pointer is about data, and taken in order with it. */
+/* has_data_of says whether a segment has data or an urgent pointer, which is about data and is
+ * processed in order with it. */
 static bool has_data_of(const struct segment *segment)
 {
     return cursor_left(&segment->payload) + segment->truncated_len != 0 || (segment->flags & TCP_URG) != 0;
 }
 
-/* is_turn says whether a segment can be taken. At the beginning of a connection three things come first:
- * the SYN, what the sender sent before, and what the sender had received, so that questions come before
- * their answers. Later on only data waits that acknowledges what was not captured: somebody else's goes
- * behind what comes in its place. While there is no connection, an acknowledgement without data waits for
- * the segment that begins one: otherwise it is not counted. */
+/* is_turn says whether a segment can be processed. At the beginning of a connection three things
+ * come first: the SYN, what the sender sent before, and what it had received, so that questions
+ * come before their answers. Later only data waits that acknowledges bytes that were not
+ * captured: forged data is processed after the genuine data. While there is no connection, an
+ * acknowledgement without data waits for the segment that begins one: otherwise it is not
+ * counted. */
 static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *segment, bool is_first)
 {
     const bool has_data = has_data_of(segment);
@@ -69,7 +72,7 @@ static bool is_turn(const struct tcp_conn *conn, int dir, const struct segment *
         return true;
     if (!peer->started)
         return !conn->view.syn_seen[dir];
-    /* Where the other end is not heard its numbers are what anybody says that they are. */
+    /* If the other end is not heard, its numbers may be forged. */
     if (has_data && lacks(peer, segment->ack))
         return false;
     return peer->heard || !lacks(stream, segment->seq);
@@ -84,8 +87,8 @@ static void process_queued(struct tcp_table *table, struct tcp_queued *one)
     tcp_queued_free(one);
 }
 
-/* start_other starts what the other side sends on a connection that was joined late where the
- * first queued of it begins: it has been waited for as long. */
+/* start_other starts the other direction of a connection that was joined late, where its first
+ * queued data begins: that data has waited as long. */
 static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
     struct tcp_queued *one = table->queue.first;
@@ -95,7 +98,7 @@ static void start_other(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_start_stream(&conn->stream[!dir], tcp_reorder_queue_start(&table->queue, one));
 }
 
-/* process_untimely takes the first of the queue, which has waited in vain, or one that was sent
+/* process_untimely processes the first queued segment, whose wait is over, or one that was sent
  * before it. */
 static void process_untimely(struct tcp_table *table)
 {
@@ -108,7 +111,7 @@ static void process_untimely(struct tcp_table *table)
     const struct segment segment = one->segment;
     conn = tcp_find_conn(table, &segment, &dir);
     if (conn != NULL && conn->stream[dir].started)
-        conn->num_taken = TCP_DISORDER; /* packets are missing: only what acknowledges unsent data waits */
+        conn->num_taken = TCP_DISORDER; /* packets are missing: now only data with tcp_acks_unsent waits */
     const bool is_new = conn == NULL;
     process_queued(table, one);
     if (is_new && (conn = tcp_find_conn(table, &segment, &dir)) != NULL && is_joined_late(conn))
@@ -143,8 +146,8 @@ void tcp_receive_all(struct tcp_table *table)
     tcp_reorder_receive(table, UINT64_MAX, INT64_MAX);
 }
 
-/* begins_behind_queue says whether a SYN cannot be that of a connection of which more is queued: it has
- * begun with another number. */
+/* begins_behind_queue says whether a SYN cannot be of the connection that has data in the queue,
+ * as that connection has begun with another number. */
 static bool begins_behind_queue(const struct tcp_table *table, const struct tcp_conn *conn, int dir,
                                 const struct segment *syn)
 {
@@ -157,8 +160,8 @@ static uint32_t end_of_data(const struct segment *segment)
     return segment->seq + (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 }
 
-/* is_doubtful says whether a segment may acknowledge what was not sent: before its connection is known,
- * where something of the other end is queued. */
+/* is_doubtful says whether a segment may acknowledge bytes that were not sent. Before its
+ * connection is known, any data may, if a segment of the other end is queued. */
 static bool is_doubtful(struct tcp_queued *one, const struct tcp_conn *conn, int dir,
                         const struct segment *segment)
 {
@@ -181,8 +184,8 @@ static bool overlap(const struct segment *a, const struct segment *b)
     return tcp_diff(a->seq, end_of_data(b)) < 0 && tcp_diff(end_of_data(a), b->seq) > 0;
 }
 
-/* has_rival says whether something else of its sender has come in the place of a segment, or is queued that
- * may. */
+/* has_rival says whether other data of its sender has come in the place of a segment, or may be
+ * queued. */
 static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
                       const struct segment *segment)
 {
@@ -197,8 +200,9 @@ static bool has_rival(struct tcp_queued *one, const struct tcp_stream *stream,
     return false;
 }
 
-/* compare_acks compares the acknowledgement of a segment with what is queued. What it acknowledges may be
- * queued, and queued segments of the other end, whose stream is peer, that it acknowledges have arrived. */
+/* compare_acks compares the acknowledgement of a segment with the queue. Queued segments of the
+ * other end may contain the bytes that it acknowledges, and those that it acknowledges have
+ * arrived. peer is the stream of the other end. */
 static void compare_acks(struct tcp_queued *first, const struct tcp_stream *peer, struct segment *segment)
 {
     struct tcp_queued *one = first;
@@ -232,7 +236,7 @@ void tcp_reorder_add(struct tcp_table *table, struct segment *segment)
         (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN &&
         (conn != NULL ? tcp_is_reused(conn, dir, segment) || begins_behind_queue(table, conn, dir, segment)
                       : !tcp_reorder_queue_begins(&table->queue, segment))) {
-        tcp_receive_all(table); /* of the connection before */
+        tcp_receive_all(table); /* those of the connection before */
         conn = tcp_find_conn(table, segment, &dir);
     }
     if (table->queue.first != NULL || !is_turn(conn, dir, segment, true)) {

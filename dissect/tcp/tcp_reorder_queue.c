@@ -1,5 +1,5 @@
 /*
- * tcp_reorder_queue.c - see tcp_reorder_queue.h. With so few segments any search is a walk.
+ * tcp_reorder_queue.c - see tcp_reorder_queue.h. The queue is short, so each search is a walk.
  */
 #include "tcp/tcp_reorder_queue.h"
 
@@ -10,7 +10,7 @@ static uint32_t payload_len(const struct segment *segment)
     return (uint32_t)cursor_left(&segment->payload) + segment->truncated_len;
 }
 
-/* end_of returns the number that the sender's next segment has. */
+/* end_of returns the sequence number of the sender's next segment. */
 static uint32_t end_of(const struct segment *segment)
 {
     return segment->seq + payload_len(segment) + ((segment->flags & TCP_SYN) != 0) +
@@ -58,7 +58,7 @@ bool tcp_reorder_queue_add(struct tcp_shared *shared, struct tcp_reorder_queue *
 {
     const size_t len = cursor_left(&segment->payload);
     const uint64_t cost = queued_cost(segment);
-    /* Not counted as caps that were reached: where nothing is in disorder nothing is lost. */
+    /* Not counted as a cap that was reached: if packets are in order, nothing is lost. */
     if (queue->num >= TCP_MAX_QUEUED || queue->len + cost > shared->limits[DS_LIMIT_BUFFER] ||
         !memcap_fits(shared->memcap, cost))
         return false;
@@ -133,7 +133,7 @@ static bool was_sent_before(const struct segment *a, const struct segment *b)
 struct tcp_queued *tcp_reorder_queue_earliest(const struct tcp_reorder_queue *queue,
                                               struct tcp_queued *one)
 {
-    /* Numbers that contradict each other may lead in a circle. */
+    /* Limited, as contradictory numbers may lead in a circle. */
     for (unsigned i = 0; i < queue->num; i++) {
         struct tcp_queued *other = tcp_reorder_queue_find(queue->first, &one->segment);
         while (other != NULL && !was_sent_before(&other->segment, &one->segment))

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define ANSWER_NS (10000 * TCP_MS_NS) /* a SYN is not answered later */
+#define ANSWER_NS (10000 * TCP_MS_NS) /* no SYN is answered later */
 
 static uint32_t payload_len(const struct segment *segment)
 {
@@ -27,27 +27,29 @@ bool tcp_has_other_ack(const struct tcp_conn *conn, int dir, const struct segmen
            (!peer->has_acked || is_far(segment->ack, peer->acked));
 }
 
-/* is_before_first: a keep-alive may have the number of the SYN. */
+/* is_before_first adds 1, as a keep-alive may have the number of the SYN. */
 static bool is_before_first(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     return tcp_is_before_first(conn, dir, segment->seq + 1);
 }
 
-/* leaps says whether a number lies beyond what has come of a stream, its FIN included. */
+/* leaps says whether a number is after all that has come of a stream, its FIN included. */
 static bool leaps(const struct tcp_stream *stream, uint32_t number)
 {
     return stream->started && tcp_diff(number - stream->ended, stream->next_seq) > 0 &&
            !(stream->held != NULL && tcp_stream_holds(stream, number));
 }
 
-/* leap_both says whether both numbers of a segment do: it seems to be of the next connection. Linux takes
- * numbers from a clock, and those of a connection that begins soon after another one's end are near. */
+/* leap_both says whether both numbers of a segment leap: it seems to be of the next connection.
+ * Linux derives first numbers from a clock, so those of a connection that begins right after the
+ * end of another are near. */
 static bool leap_both(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     return leaps(&conn->stream[dir], segment->seq) && leaps(&conn->stream[!dir], segment->ack);
 }
 
-/* leaps_behind_syn: both numbers leap, and it is the next one of a SYN that is kept. */
+/* leaps_behind_syn says whether both numbers leap, and the segment is the next one after a kept
+ * SYN. */
 static bool leaps_behind_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     if (conn->reuse == NULL || !leap_both(conn, dir, segment))
@@ -60,7 +62,8 @@ static bool leaps_behind_syn(const struct tcp_conn *conn, int dir, const struct 
     return one != NULL;
 }
 
-/* is_other_of_ended: behind its end little comes, of what was under way. */
+/* is_other_of_ended is tcp_is_other after the end: only a few segments that were in flight still
+ * come. */
 static bool is_other_of_ended(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
@@ -157,8 +160,9 @@ void tcp_reuse_keep(struct tcp_table *table, struct tcp_conn *conn, int dir,
     }
 }
 
-/* follows_syn says whether a segment shows that a SYN or SYN-ACK was answered. Of one whose number is near
- * those of the old connection only what that could not send does. */
+/* follows_syn says whether a segment shows that a SYN or SYN-ACK was answered. If the number of
+ * the SYN is near those of the old connection, only a segment that the old one could not send
+ * shows it. */
 static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, int syn_dir, int dir,
                         const struct segment *segment)
 {
@@ -183,8 +187,8 @@ static bool follows_syn(const struct tcp_conn *conn, const struct segment *syn, 
            (!peer->heard && next != stream->next_seq);
 }
 
-/* answers says whether a segment of direction dir has both numbers that data of the other end asks for. If
- * they are those of the connection that is known, it belongs to that. */
+/* answers says whether a segment of direction dir has both numbers that data of the other end
+ * asks for. If those are also the next numbers of the known connection, it belongs to that one. */
 static bool answers(const struct tcp_conn *conn, const struct segment *data, int dir,
                     const struct segment *segment)
 {
@@ -193,8 +197,8 @@ static bool answers(const struct tcp_conn *conn, const struct segment *data, int
            (segment->seq != conn->stream[dir].next_seq || segment->ack != conn->stream[!dir].next_seq);
 }
 
-/* count_row counts the kept segments with data of direction dir that end, one behind the other, where a
- * number is. */
+/* count_row counts kept segments with data of direction dir that follow each other, the last one
+ * ending at number. */
 static unsigned count_row(const struct tcp_conn *conn, int dir, uint32_t number)
 {
     unsigned num = 0;
@@ -213,7 +217,8 @@ static unsigned count_row(const struct tcp_conn *conn, int dir, uint32_t number)
     return num;
 }
 
-/* is_plainly_other: of a closed connection that cannot go on nothing comes with two such numbers. */
+/* is_plainly_other says whether both numbers are far from those of a closed connection that
+ * cannot go on. */
 static bool is_plainly_other(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     return conn->closed && !conn->can_resume && payload_len(segment) != 0 &&

@@ -1,8 +1,8 @@
 /*
- * tcp_segment.c - what a segment whose turn it is does to its connection (RFC 9293, section 3.10):
- * it opens, carries on, resets or ends one.
+ * tcp_segment.c - processes a segment whose turn it is (RFC 9293, section 3.10): it opens,
+ * continues, resets or ends a connection.
  *
- * A connection is made by a SYN or by data; nothing else is worth following.
+ * Only a SYN or data opens a connection.
  */
 #include "tcp/tcp_table.h"
 
@@ -13,15 +13,15 @@
 #include "tcp/tcp_judge.h"
 
 enum {
-    LATE_SYN = 1 << 16, /* bytes that may be missing between a SYN that comes late and the first data */
+    LATE_SYN = 1 << 16, /* bytes that may be missing between a late SYN and the first data */
 };
-#define LATE_SYN_NS (1000 * TCP_MS_NS) /* behind the end of a connection no SYN of it comes later */
-/* A SYN is sent again after a second or three, then after as long or twice as long as before. */
+#define LATE_SYN_NS (1000 * TCP_MS_NS) /* no SYN of a connection comes longer after its end */
+/* A SYN is retransmitted after one or three seconds, then after the same time or twice the time. */
 #define FIRST_SYN_WAIT_NS (3500 * TCP_MS_NS)
 #define SYN_WAIT_SLACK_NS (500 * TCP_MS_NS)
 
-/* is_late_syn says whether a SYN is the one with which a stream began, or must have begun: its
- * number lies just before the first byte that was seen. */
+/* is_late_syn says whether a SYN is the one that began a stream, or must have begun it: its
+ * number is just before the first byte that was seen. */
 static bool is_late_syn(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_stream *stream = &conn->stream[dir];
@@ -76,7 +76,7 @@ bool tcp_is_unanswered(const struct tcp_table *table, const struct tcp_conn *con
            tcp_waited(&table->shared, conn->syn_ns, wait_ns, conn->syn_frame);
 }
 
-/* begin_stream begins a direction whose first byte has that number. */
+/* begin_stream starts a direction whose first byte has the number seq. */
 static void begin_stream(struct tcp_conn *conn, int dir, uint32_t seq)
 {
     tcp_start_stream(&conn->stream[dir], seq);
@@ -97,7 +97,7 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         note_syn(table, conn, segment->seq);
     if (!is_late) {
         tcp_stream_drop(&table->shared, stream);
-        /* Amid others it may be overtaken, or of nobody. */
+        /* A SYN amid other segments may have been overtaken, or be forged. */
         stream->has_time = false;
         if (tcp_reorder_queue_find(table->queue.first, segment) == NULL &&
             (dir == 0 ? conn->num_taken == 0 : is_answer && conn->view.syn_seen[0]))
@@ -107,7 +107,7 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         begin_stream(conn, dir, segment->seq + 1);
     if (!is_answer)
         return;
-    /* Of several SYNs the one that is answered is the beginning. */
+    /* Of several SYNs the answered one begins the connection. */
     const bool is_other = !peer->has_data && !peer->ended && peer->next_seq != segment->ack &&
                           tcp_answers_syn(conn, segment->ack);
     if (peer->started && is_other)
@@ -116,7 +116,7 @@ static void on_syn(struct tcp_table *table, struct tcp_conn *conn, int dir,
         begin_stream(conn, !dir, segment->ack);
 }
 
-/* on_forgotten follows just enough to notice the end. */
+/* on_forgotten updates only what is needed to notice the end. */
 static void on_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir,
                          const struct segment *segment, uint32_t len)
 {
@@ -134,8 +134,8 @@ static void on_forgotten(struct tcp_table *table, struct tcp_conn *conn, int dir
         tcp_close_conn(table, conn, TCP_CLOSE_FIN);
 }
 
-/* keep_syn_data keeps the data of a SYN, which has arrived only where it is acknowledged (RFC 7413); nodes
- * ignore it. A FIN beside a SYN is ignored. */
+/* keep_syn_data keeps the data of a SYN, which has arrived only if it is acknowledged (RFC
+ * 7413); nodes ignore it. A FIN in a SYN is ignored. */
 static void keep_syn_data(struct tcp_table *table, struct tcp_conn *conn, int dir,
                           const struct segment *segment, uint32_t len)
 {
@@ -148,8 +148,8 @@ static void keep_syn_data(struct tcp_table *table, struct tcp_conn *conn, int di
         stream->syn_len = len;
 }
 
-/* settle_syn_data: a number that the other end has acknowledged, or with which the stream goes on, shows
- * whether the data of its SYN has arrived. */
+/* settle_syn_data decides whether the data of a SYN has arrived. number is what the other end
+ * has acknowledged, or where the stream goes on. */
 static void settle_syn_data(struct tcp_table *table, struct tcp_conn *conn, int dir, uint32_t number)
 {
     struct tcp_stream *stream = &conn->stream[dir];
@@ -228,7 +228,7 @@ static void add_statistics(struct tcp_table *table, struct tcp_conn *conn, int d
         table->shared.events->stall(table->shared.context, &conn->view, ended, &stall);
 }
 
-/* go_on is for the first packet that was captured of a connection with a past. */
+/* go_on is called for the first captured packet of a connection that a snapshot began. */
 static void go_on(struct tcp_table *table, struct tcp_conn *conn)
 {
     conn->view.only_past = false;
@@ -237,7 +237,7 @@ static void go_on(struct tcp_table *table, struct tcp_conn *conn)
         table->shared.events->go_on(table->shared.context, &conn->view);
 }
 
-/* keep_other keeps a segment that is not of its connection. */
+/* keep_other keeps a segment that does not belong to the connection on its ports. */
 static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
                        const struct segment *segment)
 {
@@ -249,7 +249,7 @@ static void keep_other(struct tcp_table *table, struct tcp_conn *conn, int dir,
         tcp_ignore(table, conn, dir, segment);
 }
 
-/* is_replaced says whether other bytes came in the place of data that acknowledged what was not sent. */
+/* is_replaced says whether other bytes came in the place of data that acknowledged unsent bytes. */
 static bool is_replaced(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     const struct tcp_piece piece = {
@@ -263,8 +263,8 @@ static bool acks_syn_data(const struct tcp_conn *conn, uint32_t ack)
     return stream->syn_len != 0 && ack == stream->next_seq + stream->syn_len;
 }
 
-/* is_accepted says whether the other end accepts a segment. What it does not accept is counted, and a RST
- * that it may accept is remembered. */
+/* is_accepted says whether the other end accepts a segment. Others are counted. A RST that it
+ * may accept is remembered, and not accepted yet. */
 static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment, uint32_t len)
 {
@@ -283,7 +283,7 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
         accepts = verdict == TCP_RESET_EXACT;
     } else if ((segment->flags & TCP_SYN) != 0) {
         const bool is_again = conn->num_taken > 0 && conn->view.syn_seen[dir];
-        accepts = tcp_judge_sum(conn, dir, segment) && !(is_again && len > 0) && /* that is not read */
+        accepts = tcp_judge_sum(conn, dir, segment) && !(is_again && len > 0) && /* the data is not read */
                   !(dir == 1 && (segment->flags & TCP_ACK) != 0 && tcp_awaits_answer(conn) &&
                     !tcp_answers_syn(conn, segment->ack) && !acks_syn_data(conn, segment->ack));
     } else {
@@ -296,8 +296,8 @@ static bool is_accepted(struct tcp_table *table, struct tcp_conn *conn, int dir,
     return accepts;
 }
 
-/* refute: what follows on a RST that may be ignored shows that it was; what was under way from the other
- * end does not. */
+/* refute processes a segment that follows a RST that may be ignored: it shows that the RST was
+ * ignored, unless it was in flight from the other end. */
 #define UNDER_WAY_NS (200 * TCP_MS_NS)
 static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
 {
@@ -309,8 +309,8 @@ static void refute(struct tcp_table *table, struct tcp_conn *conn, int dir)
         tcp_refute_reset(table, conn);
 }
 
-/* set_now sets the time to that of a segment. Of a connection time does not go back where other segments
- * went first. */
+/* set_now sets the time to that of a segment. Within a connection time does not go back if later
+ * segments were processed first. */
 static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const struct segment *segment)
 {
     table->shared.now_ns = segment->ts_ns;
@@ -319,16 +319,16 @@ static void set_now(struct tcp_table *table, const struct tcp_conn *conn, const 
         table->shared.now_ns = conn->view.now_ns;
 }
 
-/* is_plain says whether a stream goes on, with nothing missing or doubted: neither bytes nor an
- * acknowledgement of them. */
+/* is_plain says whether a stream goes on with nothing missing or doubted, neither bytes nor
+ * acknowledgements. */
 static bool is_plain(const struct tcp_stream *stream)
 {
     return stream->started && stream->heard && !stream->fin_seen && !stream->ended &&
            stream->held == NULL && !stream->has_doubt && !stream->has_stray_ack;
 }
 
-/* note_plain notes whether a connection is established, and whole so far. Whatever changes that comes
- * through process_one, or clears is_plain. */
+/* note_plain records whether a connection is established and complete so far. Changes to that
+ * come through process_one, or clear is_plain. */
 static void note_plain(struct tcp_conn *conn)
 {
     conn->is_plain = !conn->closed && !conn->forgotten && !conn->waiting && conn->reuse == NULL &&
@@ -336,8 +336,9 @@ static void note_plain(struct tcp_conn *conn)
                      is_plain(&conn->stream[0]) && is_plain(&conn->stream[1]);
 }
 
-/* choose_conn returns the connection that accepts a segment: conn, which has its ports, or the one that
- * the segment begins. NULL: none does; it may be kept for one that begins again. */
+/* choose_conn returns the connection that receives a segment: conn, which has its ports, or the
+ * one that the segment begins. NULL: none does; the segment may be kept as the beginning of
+ * another. */
 static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *conn, int *dir,
                                     const struct segment *segment, uint32_t len, uint64_t number)
 {
@@ -381,21 +382,21 @@ static struct tcp_conn *choose_conn(struct tcp_table *table, struct tcp_conn *co
     return conn;
 }
 
-/* was_outrun says whether the bytes of data that acknowledges what was not sent came from elsewhere. Its
- * acknowledgement counts for nothing. */
+/* was_outrun says whether the bytes of data that acknowledged unsent bytes have come in another
+ * segment. Its acknowledgement is then ignored. */
 static bool was_outrun(const struct tcp_conn *conn, int dir, const struct segment *segment, uint32_t len)
 {
     return segment->acks_unsent && tcp_diff(segment->seq + len, conn->stream[dir].next_seq) <= 0;
 }
 
-/* on_ack: what an end has acknowledged settles what is known of the other direction. */
+/* on_ack processes what an acknowledgement shows about the other direction. */
 static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     struct tcp_stream *peer = &conn->stream[!dir];
     peer->acked = segment->ack;
     peer->has_acked = true;
-    /* Of a connection seen from its start the first acknowledgement tells where the
-     * answer begins, even if the SYN-ACK is missing. */
+    /* If the connection is known from its start, the first acknowledgement is the number at
+     * which the answer begins, even if the SYN-ACK is missing. */
     if (!peer->started && conn->view.syn_seen[dir] && (segment->flags & TCP_SYN) == 0)
         tcp_start_stream(peer, segment->ack);
     if (peer->syn_len != 0)
@@ -406,7 +407,7 @@ static void on_ack(struct tcp_table *table, struct tcp_conn *conn, int dir, cons
         tcp_ended_receive_ack(table, conn, dir, segment->ack);
 }
 
-/* process_one takes a segment of a connection, or one that begins one. */
+/* process_one processes a segment of a connection, or one that begins a connection. */
 static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment, uint64_t number)
 {
@@ -477,7 +478,7 @@ static void process_one(struct tcp_table *table, struct tcp_conn *conn, int dir,
     note_plain(conn);
 }
 
-/* begin_again ends a connection, and begins the one that a segment shows to have begun amid it. */
+/* begin_again ends a connection and begins another one, which a segment and the kept ones form. */
 static void begin_again(struct tcp_table *table, struct tcp_conn *conn, int dir,
                         const struct segment *segment)
 {
@@ -505,8 +506,8 @@ void tcp_receive_segment(struct tcp_table *table, struct tcp_conn *conn, int dir
     process_one(table, conn, dir, segment, number);
 }
 
-/* is_expected says whether a segment is what nearly all are: of a plain connection, the next bytes or an
- * acknowledgement alone. */
+/* is_expected says whether a segment of a plain connection is the next bytes or only an
+ * acknowledgement, as nearly all are. */
 static bool is_expected(const struct tcp_conn *conn, int dir, const struct segment *segment)
 {
     return conn->is_plain && segment->seq == conn->stream[dir].next_seq &&

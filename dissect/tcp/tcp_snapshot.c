@@ -1,11 +1,11 @@
 /*
- * tcp_snapshot.c - packets that stand for the past of a connection: a recorder wrote them in place of
- * what it had thrown away.
+ * tcp_snapshot.c - the packets of a snapshot: a recorder wrote them in place of packets that it had
+ * discarded.
  */
 #include "tcp/tcp_table.h"
 
-/* is_behind says whether a connection, as far as it is known, ends before the point up to which
- * packets stand for its past: something between was not captured. */
+/* is_behind says whether a known connection has not come as far as the snapshot: packets between
+ * were not captured. */
 static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_snapshot *past)
 {
     bool is_known = false;
@@ -20,8 +20,8 @@ static bool is_behind(const struct tcp_conn *conn, int dir, const struct ds_snap
     return !is_known;
 }
 
-/* begin_past finds or makes the connection whose past begins with a segment. NULL where it is to
- * be left alone, or memory ran out. */
+/* begin_past finds or makes the connection whose past begins with a segment. NULL if the known
+ * one stays as it is, or memory ran out. */
 static struct tcp_conn *begin_past(struct tcp_table *table, const struct segment *segment,
                                    const struct ds_snapshot *past, int *dir)
 {

@@ -34,8 +34,8 @@ static struct ds_stall describe(const struct tcp_analysis_dir *me, int64_t now_n
     };
 }
 
-/* is_remarkable says whether a stall is longer than what is usual: a window that is full for a
- * round trip is not. */
+/* is_remarkable says whether a stall is unusually long: a window that is full for one round trip
+ * is not. */
 static bool is_remarkable(const struct tcp_analysis *facts, const struct ds_stall *stall)
 {
     if (stall->why == DS_STALL_ZERO_WINDOW)
@@ -44,7 +44,7 @@ static bool is_remarkable(const struct tcp_analysis *facts, const struct ds_stal
            stall->duration_ns / 4 >= facts->link.handshake_ns;
 }
 
-/* add_span: times may be any, and the sum of a few more than there is room for. */
+/* add_span adds without overflow: times are not checked. */
 static void add_span(int64_t *sum, int64_t ns)
 {
     *sum = ns < INT64_MAX - *sum ? *sum + ns : INT64_MAX;

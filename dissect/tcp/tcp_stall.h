@@ -18,8 +18,8 @@ static inline uint32_t tcp_in_flight(const struct tcp_analysis_dir *me)
     return me->has_high && me->has_acked && len > 0 ? (uint32_t)len : 0;
 }
 
-/* tcp_stall_begin notes that a window is closed or full. tcp_stall_end notes that it is open again: true if
- * the stall was longer than what is usual. */
+/* tcp_stall_begin records that a window is closed or full, tcp_stall_end that it is open again:
+ * true if the stall was unusually long. */
 void tcp_stall_begin(struct tcp_analysis_dir *me, enum ds_stall_why why, int64_t now_ns);
 bool tcp_stall_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
@@ -28,13 +28,14 @@ bool tcp_stall_end(struct tcp_analysis *facts, int dir, int64_t now_ns, struct d
 void tcp_stall_on_loss(struct tcp_analysis_dir *me, int64_t now_ns, uint32_t len, struct ds_stall *stall);
 void tcp_stall_recover(struct tcp_analysis_dir *me, int64_t now_ns, struct ds_stall *stall);
 
-/* tcp_stall_heard notes that the other end has sent something and has not acknowledged what is lost. True
- * when that is sure: the segment was retransmitted since, and by now an acknowledgement would be here. */
+/* tcp_stall_heard records that the other end has sent something and has not acknowledged the
+ * lost segment. True if the loss is certain: the segment was retransmitted since, and by now an
+ * acknowledgement would have come. */
 bool tcp_stall_heard(struct tcp_analysis_dir *me, int64_t now_ns, int64_t handshake_ns,
                      struct ds_stall *stall);
 
-/* tcp_stall_missing says whether to report what is missing: both ends were heard for long enough, and the
- * receiver acknowledges nothing of it; or it has come. */
+/* tcp_stall_missing says whether to report missing bytes: both ends were heard for long enough,
+ * and the receiver acknowledges none of them; or they have come. */
 bool tcp_stall_missing(struct tcp_analysis *facts, int dir, int64_t now_ns, struct ds_stall *stall);
 
 #endif

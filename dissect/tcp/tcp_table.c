@@ -1,12 +1,12 @@
 /*
  * tcp_table.c - the table of TCP connections (RFC 9293): which connection a segment belongs to, how
- * connections begin and end, and which are dropped when there are too many.
+ * connections begin and end, and which are evicted when there are too many.
  *
- * The four numbers of a connection are hashed in an order that is the same for both directions.
- * Connections stand in several lists: by last packet, to find the one that is idle longest; by
- * first packet, to end them in order; those with a hole, to look at them as time goes by. A closed
- * one stays for a while, so that a late acknowledgement or retransmission is not taken for a new
- * one.
+ * The addresses and ports of a connection are hashed in an order that is the same for both
+ * directions. Connections are in several lists: by last packet, to find the one that is idle
+ * longest; by first packet, to end them in order; those that wait, to visit them as time passes. A
+ * closed one remains for a while, so that a late acknowledgement or retransmission does not seem to
+ * be a new one.
  */
 #include "tcp/tcp_table.h"
 
@@ -129,8 +129,8 @@ static uint32_t hash_segment(const struct tcp_table *table, const struct segment
     return (uint32_t)XXH3_64bits_withSeed(&key, sizeof key, (uintptr_t)table);
 }
 
-/* recent_of returns the place of a connection among those that were found lately. It is the same for both
- * directions. Connections that share a place only take longer to find. */
+/* recent_of returns the slot of a connection among the recently found ones. It is the same for
+ * both directions. Connections that share a slot only take longer to find. */
 static struct tcp_conn **recent_of(struct tcp_table *table, const struct segment *segment)
 {
     uint32_t src, dst;
@@ -160,7 +160,7 @@ struct tcp_conn *tcp_find_conn(struct tcp_table *table, const struct segment *se
     return NULL;
 }
 
-/* grow doubles the number of buckets; without memory for that chains become longer. */
+/* grow doubles the number of buckets; if memory runs out, chains become longer. */
 static void grow(struct tcp_table *table)
 {
     size_t num_buckets = table->num_buckets * 2;
@@ -196,7 +196,8 @@ static void drop_delivered(struct tcp_table *table, struct tcp_conn *conn)
     tcp_delivered_free(&table->shared, &conn->stream[1].delivered);
 }
 
-/* Of connections that may go on after their end the latest are remembered, tcp_ended.h. */
+/* forget_resumable removes a connection from those that may go on after their end (tcp_ended.h);
+ * note_resumable adds one, in the place of the oldest. */
 static void forget_resumable(struct tcp_table *table, const struct tcp_conn *conn)
 {
     for (unsigned i = 0; conn->can_resume && i < TCP_MAX_RESUMABLE; i++) {
@@ -319,8 +320,8 @@ void tcp_reopen_conn(struct tcp_table *table, struct tcp_conn *conn)
     tcp_set_now(table, conn);
 }
 
-/* make_room drops a connection when there are too many: one that is closed anyway, else
- * the one that is idle longest. */
+/* make_room evicts a connection if there are too many: a closed one, else the one that is idle
+ * longest. */
 static void make_room(struct tcp_table *table)
 {
     if (table->num_conns < table->shared.limits[DS_LIMIT_CONNECTIONS])
@@ -336,8 +337,8 @@ static void make_room(struct tcp_table *table)
     tcp_free_conn(table, conn);
 }
 
-/* add_facts: they may take half of the memory that is held for later, since without the other half
- * nothing could be decoded. */
+/* add_facts allocates facts while more than half of the memory limit is free, as decoding needs
+ * the rest. */
 static void add_facts(struct tcp_table *table, struct tcp_conn *conn)
 {
     struct memcap *memcap = table->shared.memcap;
@@ -362,7 +363,7 @@ struct tcp_conn *tcp_open_conn(struct tcp_table *table, const struct segment *se
         table->shared.stats->no_memory++;
         return NULL;
     }
-    /* Who sends a SYN-ACK did not send the SYN. */
+    /* The sender of a SYN-ACK did not send the SYN. */
     *dir = (segment->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     conn->view.addr[*dir] = segment->src;
     conn->view.port[*dir] = segment->src_port;
