@@ -1,6 +1,6 @@
 /*
- * all_node_atoms.c - the books of all nodes (node_atoms.h). They are kept by when they were last looked
- * for, the oldest that nobody uses goes first.
+ * all_node_atoms.c - the books of all nodes (node_atoms.h), in the order in which they were last
+ * looked up. The oldest unused one is evicted first.
  */
 #include "atoms/node_atoms_parts.h"
 #include "atoms/data_name_list.h"
@@ -98,8 +98,8 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
     const struct node_atoms *found = NULL, *of;
     if (s->creation == 0 || s->has_creations)
         return (struct ds_text){NULL, 0};
-    /* Creations are seconds: of two nodes that have this one, it may be either. On the sender's host some
-     * may be that were never met. */
+    /* Creations are times in seconds: if two nodes have this one, it may be either. The sender's
+     * host may have some that were never seen. */
     for (of = book->books->newest; of != NULL; of = of->older) {
         if (of->creation != s->creation || of->name == NULL)
             continue;
@@ -107,7 +107,7 @@ struct ds_text node_atoms_name_of(const struct node_atoms *book, uint16_t slot)
             return (struct ds_text){NULL, 0};
         found = of;
     }
-    /* What has no name yet is that one where it is at the same address. */
+    /* A book without a name is of the same node if it is at the same address. */
     for (of = book->books->newest; of != NULL && found != NULL; of = of->older) {
         if (of->creation == s->creation && of->name == NULL && !node_places_is_beside(found, of))
             found = NULL;
@@ -139,7 +139,7 @@ static void link_newest(struct all_node_atoms *books, struct node_atoms *book)
     books->num++;
 }
 
-/* forget_oldest forgets the oldest book that nobody uses; false when there is none. */
+/* forget_oldest evicts the oldest unused book; false if there is none. */
 static bool forget_oldest(struct all_node_atoms *books)
 {
     struct node_atoms *book = books->oldest;
@@ -155,10 +155,11 @@ static bool forget_oldest(struct all_node_atoms *books)
     return true;
 }
 
-/* make_room makes it for one more book. */
+/* make_room makes room for one more book. */
 static bool make_room(struct all_node_atoms *books, struct dissect_ctx *env)
 {
-    /* A new one leaves as much room as a book has on average, so that those in use can grow. */
+    /* A new one leaves as much free memory as an average book needs, so that books in use can
+     * grow. */
     while (books->num != 0 && books->num < books->max &&
            books->memcap.used > books->memcap.max - ATOM_BOOK_BYTES && forget_oldest(books)) {
         if (env != NULL)
@@ -195,7 +196,7 @@ struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct diss
     while (book != NULL && !node_atoms_is_of(book, end))
         book = book->older;
     if (book == NULL && has_name(end)) {
-        /* It may have been met before it was named. */
+        /* It may have been seen before its name was. */
         for (book = books->newest; book != NULL; book = book->older) {
             if (book->name == NULL && book->creation == end->creation && !book->is_several &&
                 node_places_has(book, end) && set_name(book, end->node))
@@ -287,7 +288,7 @@ void all_node_atoms_fits(const struct all_node_atoms *books, ds_fit_fn fn, void 
 void all_node_atoms_each(const struct all_node_atoms *books, ds_learned_fn give, void *context)
 {
     for (const struct node_atoms *book = books->oldest; book != NULL; book = book->newer) {
-        /* A node without a name is found by any of its places: each would be one of its own. */
+        /* A node without a name is found by any of its places: each would become a node. */
         const unsigned num = book->name != NULL ? book->num_places : 0;
         for (unsigned i = 0; i + 1 < num && !book->is_liar; i++) {
             const struct ds_learned place = {.node = end_at(book, i)};

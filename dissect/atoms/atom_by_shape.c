@@ -10,18 +10,19 @@
 
 #include <math.h>
 
-enum { WELL_COUNTED = 20 }; /* times that an atom was, to know in which roles it does not stand */
+enum { WELL_COUNTED = 20 }; /* uses of an atom from which on the roles that it does not have are known */
 
-static const double USED = 0.5; /* of the application's atoms */
-static const double LEAST_OF_ROLES = -10; /* as far as roles speak against one of these */
-/* Of an atom that nothing but contexts speak for, as log2: the other one may not have been counted. Against
- * another one of the same contexts less is enough, but more than that it is claimed. */
+static const double USED = 0.5; /* share of the application's atoms that are used */
+static const double LEAST_OF_ROLES = -10; /* limit for roles against such an atom */
+/* log2, for an atom that only contexts support: the real one may not have been counted. Against
+ * the next one of the same contexts less is enough, but more than a claim counts
+ * (atom_shape_claims.c). */
 static const double LEAST_ODDS = 9, LEAST_RIVAL_ODDS = 8.2;
-static const double MORE_RIVAL_ODDS = 2; /* as long as it is not known that the table fits */
-static const double LEAST_RIVAL_ODDS_OF_KEY = 16; /* against the next one, of the key of a map */
+static const double MORE_RIVAL_ODDS = 2; /* added while the table is not known to fit */
+static const double LEAST_RIVAL_ODDS_OF_KEY = 16; /* against the next one, for a key of a map */
 
-/* weight_of_roles is what speaks against an atom of contexts of which it is well known how it is used:
- * that the slot stands in roles in which the atom never does. */
+/* weight_of_roles returns the evidence against an atom of contexts whose use is well known: the
+ * slot has roles that the atom never has. */
 static double weight_of_roles(const struct judge *judge, unsigned number)
 {
     double weight = 0;
@@ -34,8 +35,8 @@ static double weight_of_roles(const struct judge *judge, unsigned number)
     return weight > LEAST_OF_ROLES ? weight : LEAST_OF_ROLES;
 }
 
-/* is_one_of_a_row says whether an atom is one of many that differ by a number, delegate_8 say, and not a
- * version as amqp_0_9_1: where one stands, another may. */
+/* is_one_of_a_row says whether an atom is one of many that differ by a number, such as
+ * delegate_8, and not a version such as amqp_0_9_1: in place of one, another may occur. */
 static bool is_one_of_a_row(struct ds_text text)
 {
     size_t at = text.len;
@@ -74,7 +75,7 @@ void by_shape_add(struct judge *judge)
     }
 }
 
-/* atom_of returns the number that a candidate has in contexts. */
+/* atom_of returns the number of a candidate in contexts. */
 static unsigned atom_of(const struct node_atoms *book, const struct candidate *candidate)
 {
     return candidate->number != ATOM_TABLE_NONE ? candidate->number
@@ -116,8 +117,8 @@ double by_shape_weigh(struct judge *judge)
     return others.surprise - least < new ? others.surprise - least : new;
 }
 
-/* is_key says whether the slot at hand was seen as the key of maps, and as nothing else: which keys a map
- * has may be up to who fills it, and a shape tells them by their values alone. */
+/* is_key says whether the slot was seen only as a key of maps. The keys of a map may be chosen
+ * freely, and a shape distinguishes them only by their values. */
 static bool is_key(const struct judge *judge)
 {
     const uint32_t outer = atom_role_hash("~0#k"), inner = atom_role_hash("~+#k");

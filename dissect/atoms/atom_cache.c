@@ -1,8 +1,8 @@
 /*
  * atom_cache.c - the atom cache of one direction (erl_ext_dist, "Distribution Header").
  *
- * An entry is a ds_atom, so that a header's reference is resolved by copying 16 bytes. Its
- * text is a copy of its own, charged to the meter as the segments are.
+ * An entry is a ds_atom, so that a reference in a header is resolved by copying 16 bytes. Each
+ * entry has its own copy of the text, reserved from the memory limit like the segments.
  */
 #include "atoms/atom_cache.h"
 
@@ -65,7 +65,7 @@ static void forget(struct atom_cache *cache, struct dissect_ctx *env, struct ds_
     atom->state = DS_ATOM_UNKNOWN;
 }
 
-/* end_doubt is for a slot that is certain now. */
+/* end_doubt resets the doubt of a slot that is certain now. */
 static void end_doubt(const struct atom_cache *cache, const struct atom_segment *segment, uint16_t slot)
 {
     if (segment->doubts != NULL)
@@ -139,7 +139,7 @@ void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mas
             struct ds_atom *atom = &segment->atoms[i];
             if (is_first)
                 end_doubt(cache, segment, i);
-            /* Its place says anew which node it is. */
+            /* Its place in later messages shows again which node it is. */
             if (atom->state == DS_ATOM_ADDRESS)
                 forget(cache, env, atom);
             if (!ds_atom_is_certain(atom->state))
@@ -153,7 +153,7 @@ void atoms_doubt(struct atom_cache *cache, struct dissect_ctx *env, unsigned mas
 void atoms_on_loss(struct atom_cache *cache, uint64_t bytes, uint64_t seen)
 {
     const struct atom_rate *from = &cache->marks[1];
-    /* Where little was seen, one definition in a hundred bytes is not surprising. */
+    /* After few bytes, a rate of one definition in a hundred bytes is possible. */
     cache->num_lost += (double)bytes * ((double)(cache->num_defined - from->num_defined) + 1) /
                        ((double)(seen - from->seen) + 100);
     if (seen / 2 >= cache->marks[0].seen) {

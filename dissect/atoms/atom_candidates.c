@@ -13,15 +13,15 @@
 enum {
     TELLING_FAMILIES = 3,
     TELLING_TIMES = 10,
-    RIVAL_SHARE = 16, /* of what stands in a role, so large a part at least */
+    RIVAL_SHARE = 16, /* a rival has at least this part of the atoms in a role: one in 16 */
 };
 
-static const double DEFINED_TWICE = 0.02; /* in a slot that collides */
-static const double DEFINED_OFTEN = 0.3;  /* as is known, and before that, too */
-static const double NODE_WEIGHT = 6; /* of a node by its creation */
-static const double NEXT_AGAINST = 0.25; /* of what one more role says against an atom */
-static const double LEAST_OF_NEW = -3;   /* as far as a role does in which no atom was counted */
-static const double LEAST_THERE = -4; /* what other directions say: that it is another atom */
+static const double DEFINED_TWICE = 0.02; /* probability, in a slot where atoms collide */
+static const double DEFINED_OFTEN = 0.3;  /* likewise, if it is known to be defined repeatedly */
+static const double NODE_WEIGHT = 6; /* of a node found by its creation */
+static const double NEXT_AGAINST = 0.25; /* part of the evidence of each further role against an atom */
+static const double LEAST_OF_NEW = -3;   /* limit for a role in which no atom was counted */
+static const double LEAST_THERE = -4; /* limit for other directions: they may have another atom */
 
 struct candidate *candidates_find(struct judge *judge, struct ds_text text)
 {
@@ -45,8 +45,8 @@ bool judge_is_here(const struct judge *judge, unsigned role)
     return judge->num_held != 0 || (judge->slot->seen_by[role] & judge->bit) != 0;
 }
 
-/* weigh adds up what the roles of a slot say. In another direction it may hold another atom: the
- * roles in which it stands there can say no more of it than that it was defined there. */
+/* weigh adds up the evidence of the roles of a slot. In another direction the slot may contain
+ * another atom: roles seen there count for at most as much as a definition there. */
 static double weigh(const struct judge *judge, double weight, const double *ratios)
 {
     double here = 0, there = 0;
@@ -70,8 +70,8 @@ double candidates_bits_if_later(const struct judge *judge, const struct learned 
     return learned->is_everywhere ? log2(DEFINED_TWICE) : 0;
 }
 
-/* say_once takes away what speaks for an atom in roles in which it never was, but that are like one before:
- * that has been said. */
+/* say_once removes evidence for an atom from roles that it never had, if they resemble another
+ * role of the slot: the same evidence counts once. */
 static void say_once(const struct judge *judge, const struct learned *learned, unsigned text,
                      double *ratios)
 {
@@ -110,7 +110,7 @@ void candidates_add_learned(struct judge *judge, uint64_t direction)
     }
 }
 
-/* is_only_learned says whether nothing was seen to be defined in the slot at hand, or that atom alone. */
+/* is_only_learned says whether the slot was not seen to be given any other atom. */
 static bool is_only_learned(const struct judge *judge, struct ds_text text)
 {
     const struct node_atoms *book = judge->book;
@@ -122,9 +122,9 @@ static bool is_only_learned(const struct judge *judge, struct ds_text text)
     return true;
 }
 
-/* damp takes away most of what roles say against an atom, but for the one that says most: a program that
- * uses an atom in one way that was not counted does so in others, too. A role that no atom was counted in
- * says less. */
+/* damp reduces the evidence of roles against an atom, except the strongest: a program that uses
+ * an atom in one way that was not counted also uses it in others. A role in which no atom was
+ * counted counts less. */
 static void damp(const struct judge *judge, double *ratios)
 {
     for (int here = 0; here < 2; here++) {
@@ -146,8 +146,8 @@ static void damp(const struct judge *judge, double *ratios)
     }
 }
 
-/* weight_here is that of an atom of OTP in the direction at hand; rarity: bits that speak against
- * it. */
+/* weight_here returns the weight of an atom of OTP in the direction that is judged; rarity:
+ * evidence against it, in bits. */
 static double weight_here(const struct judge *judge, unsigned text, double rarity)
 {
     const struct atom_table_use use = user_atoms_use(judge->book->own, text);
@@ -183,8 +183,8 @@ void candidates_add_named(struct judge *judge)
         candidates_add(judge, name, weight);
 }
 
-/* add_of_table adds what one release has in the slot. As long as none fits, several may have the same
- * there: then it is as probable as these together. */
+/* add_of_table adds the atom that one release has in the slot. While none fits, several may have
+ * the same atom there: their probabilities add up. */
 static void add_of_table(struct judge *judge, int t)
 {
     const struct node_atoms *book = judge->book;
@@ -231,7 +231,7 @@ double candidates_rarity(const struct judge *judge, unsigned number)
         const unsigned index = num != 0 ? user_atoms_index(book->own, t, own) : 0;
         if (index >= num)
             continue;
-        /* As long as no release fits, this is where one of them has it. */
+        /* While no release fits: one of them has it in this slot. */
         if (!book->has_table && index % ATOM_BOOK_MODULUS == judge->number)
             is_its_own = true;
         else
@@ -243,8 +243,8 @@ double candidates_rarity(const struct judge *judge, unsigned number)
     return log2(is_its_own ? ATOM_TABLES_ALL : ATOM_BOOK_MODULUS);
 }
 
-/* is_telling says whether a role gives an atom away: programs of several kinds have it there, and
- * hardly any other atom. */
+/* is_telling says whether a role identifies an atom: programs of several kinds have it there,
+ * and hardly any other atom. */
 static bool is_telling(const struct atom_table_role *role)
 {
     const unsigned all = atom_table_count_all(role->hash);
@@ -252,8 +252,8 @@ static bool is_telling(const struct atom_table_role *role)
            role->num >= all - all / 20;
 }
 
-/* add_rivals adds, beside atoms for one role, those of OTP that stand in any other one of the slot: where
- * the slot does what both do, each by itself, it is neither. */
+/* add_rivals adds, after atoms that one role suggests, atoms of OTP with any other role of the
+ * slot. If the slot has roles of both, it is neither. */
 static void add_rivals(struct judge *judge)
 {
     for (unsigned r = 0; r < judge->slot->num_seen; r++) {

@@ -7,16 +7,16 @@
 
 #include <math.h>
 
-/* An atom more or less moves all those behind it. So a table is believed as far as its atoms
- * explain what is seen: BEYOND_BITS speak against those behind the last PART that does so by
- * BUILD_BITS. */
+/* One more atom or one less moves all those after it. So a table is used as far as its atoms
+ * explain what was seen: up to the part of PART atoms at which the evidence, added up from the
+ * end, exceeds BUILD_BITS. BEYOND_BITS count against the atoms after it. */
 enum { PART = 128, MAX_PARTS = DS_STATIC_ATOMS_MAX / PART + 1 };
 static const double BUILD_BITS = 10, BEYOND_BITS = 5, OTHER_BUILD_BITS = 2;
-enum { LEAST_SLOTS = 2 }; /* a single one says little */
-static const double FIT_BITS = 20; /* by which a table must be better than none, and than another */
-static const double NEIGHBOUR_BITS = 10; /* for the table of another node of the capture */
-/* How probable each table is before one fits. Roles depend on each other, so that the evidence counts for
- * half. It may be that no table fits. */
+enum { LEAST_SLOTS = 2 }; /* a single one proves little */
+static const double FIT_BITS = 20; /* by which a table must be better than none, and than another one */
+static const double NEIGHBOUR_BITS = 10; /* added if the table fits another node of the capture */
+/* The probability of each table before one fits. Roles depend on each other, so the evidence
+ * counts for half. It may be that no table fits. */
 static const double BELIEVED = 0.5, NONE_BITS = 5;
 
 uint32_t atom_fit_num(const struct node_atoms *book, int t)
@@ -34,15 +34,15 @@ double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t inde
     return index < user_atoms_table(book->own, t)->num_common ? 0 : OTHER_BUILD_BITS;
 }
 
-/* fit_of says how much better what is seen is explained with a table than without, and how much of
- * the table is to be believed. */
+/* fit_of returns how much better a table explains what was seen than no table does, in bits, and
+ * how many of its atoms are usable. */
 static double fit_of(const struct node_atoms *book, int t, uint16_t *usable)
 {
     const struct atom_table *table = user_atoms_table(book->own, t);
     const struct table_fit *seen = &book->fits[t];
     const uint32_t num = seen->rest_misses != 0 ? table->num_common : table->num;
     double gains[MAX_PARTS] = {0};
-    unsigned slots[MAX_PARTS] = {0}, num_slots = 0; /* that say so */
+    unsigned slots[MAX_PARTS] = {0}, num_slots = 0; /* with evidence for the table */
     for (uint16_t number = 0; book->slots != NULL && number < ATOM_BOOK_MODULUS; number++) {
         const struct book_slot *slot = &book->slots[number];
         double all = ATOM_OTHERS / (double)ATOM_BOOK_MODULUS;
@@ -72,7 +72,8 @@ static double fit_of(const struct node_atoms *book, int t, uint16_t *usable)
     return fit;
 }
 
-/* has_neighbour says whether a table fits another node: those of a cluster mostly are of one release. */
+/* has_neighbour says whether a table fits another node: the nodes of a cluster mostly have the
+ * same release. */
 static bool has_neighbour(const struct node_atoms *book, int t)
 {
     for (const struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
@@ -82,7 +83,7 @@ static bool has_neighbour(const struct node_atoms *book, int t)
     return false;
 }
 
-/* weigh_tables says how probable each table is as long as none fits. */
+/* weigh_tables sets the probability of each table while none fits. */
 static void weigh_tables(struct node_atoms *book, const double *fits)
 {
     double all = exp2(NONE_BITS);
@@ -114,7 +115,7 @@ void atom_fit_choose(struct node_atoms *book)
         best = fits[t] > best ? fits[t] : best;
     }
     for (int t = 0; t < ATOM_TABLES_ALL; t++) {
-        /* The user knows best: what his table is like is not considered where that fits. */
+        /* The user knows best: if the user's table fits, releases like it are not used. */
         if (best < FIT_BITS || fits[t] < best - FIT_BITS ||
             (user_atoms_is_like(book->own, t) && fits[ATOM_TABLE_OWN] >= best - FIT_BITS))
             usable[t] = 0;

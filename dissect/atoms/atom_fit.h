@@ -1,23 +1,26 @@
 /*
- * atom_fit.h - which releases fit what was seen of a node: atom_tables.h has the atoms of each, and in
- * which slots these are.
+ * atom_fit.h - which OTP releases fit what was seen of a node. atom_tables.h has the atoms of each
+ * release, and their slots.
  */
 #ifndef DISSECT_ATOM_FIT_H
 #define DISSECT_ATOM_FIT_H
 
 #include "atoms/node_atoms_parts.h"
 
-/* atom_fit_choose finds the releases that fit: mostly one; or several that differ where nothing was
- * seen. It looks again once a quarter more was. */
+/* atom_fit_choose finds the releases that fit: mostly one, or several that differ only in atoms
+ * that were not seen. It searches again when a quarter more was seen. */
 void atom_fit_choose(struct node_atoms *book);
 
-/* atom_fit_num returns how many atoms of a table may be where it has them. */
+/* atom_fit_num returns how many atoms of a table, from its first one on, may be in the table's
+ * slots. */
 uint32_t atom_fit_num(const struct node_atoms *book, int t);
 
-/* atom_fit_bits_against returns how many bits speak against that an atom is where a table has it. */
+/* atom_fit_bits_against returns the evidence against an atom being where the table has it, in
+ * bits. */
 double atom_fit_bits_against(const struct node_atoms *book, int t, uint32_t index);
 
-/* atom_fit_bits_of returns, as log2, how probable it is that a table is the node's: 0 once one fits. */
+/* atom_fit_bits_of returns log2 of the probability that a table is the node's: 0 once a table
+ * fits. */
 double atom_fit_bits_of(const struct node_atoms *book, int t);
 
 #endif

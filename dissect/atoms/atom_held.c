@@ -10,14 +10,14 @@
 
 #include <math.h>
 
-static const double LISTED_ONLY = -3; /* of an atom that was defined, but not to use it */
-static const double AGAIN = 0.05; /* what it is worth that a role is not an atom's once more */
-static const double NO_ROLE = -2; /* of an atom in a place without a role, as in long messages */
+static const double LISTED_ONLY = -3; /* if the atom was defined by a message that does not use it */
+static const double AGAIN = 0.05; /* weight of a repeated role against the atom */
+static const double NO_ROLE = -2; /* for an atom in a place without a role, as in long messages */
 static const double SETTLED = 0.9999, GONE = 0.5;
 
-/* weigh_held adds to the weight of what the slot held, without how probable that is beforehand. A
- * role in which it stands time and again says as much more as it said first: then it is known that
- * whatever is there stands in it. Returns whether it is known how the atom is used. */
+/* weigh_held adds the evidence for the previous atom, without its prior probability. Repetitions
+ * of a role against it count together at most as much as the role itself: whatever atom is in
+ * the slot has that role. Returns whether the use of the atom is known. */
 static bool weigh_held(const struct judge *judge, struct atom_held *held, double *here)
 {
     const struct ds_text text = held->text;
@@ -43,7 +43,7 @@ static bool weigh_held(const struct judge *judge, struct atom_held *held, double
             ratio = LISTED_ONLY;
         *here += ratio;
         if (r < held->num_new) {
-            /* What one role that is new to it tells, others like it do not tell once more. */
+            /* Similar new roles are not independent evidence against the atom. */
             held->weight += ratio >= 0                     ? ratio
                             : (held->alike & 1u << r) != 0 ? ratio * AGAIN
                                                            : ratio / (1 + held->num_before + r);
@@ -66,16 +66,16 @@ enum atom_held_verdict atom_infer_held(struct node_atoms *book, uint16_t slot, u
     for (unsigned r = 0; r < held->num_roles; r++)
         seen.seen[r] = held->roles[r];
     atom_fit_choose(book);
-    /* Only an atom that nobody was seen to define can have come: what was has a slot of its own. That is
-     * believed in part of a slot of which it is not known how what it held is used. */
+    /* Only an atom without a known definition can have come: all others have slots of their own.
+     * If the use of the previous atom is unknown, that counts only in part. */
     const double share = atom_share_unlearned(book);
     double here = 0;
     const double changed = held->changed * (weigh_held(&judge, held, &here) ? share : sqrt(share));
-    /* The first candidate; those that say the same are not added once more. */
+    /* This is the first candidate; candidates with the same text are not added. */
     candidates_add(&judge, held->text,
         log2(1 - changed) + held->weight + (held->num_roles == 0 ? NO_ROLE : 0));
     candidates_add_learned(&judge, direction);
-    /* In what the slot stood since then these may have, too. */
+    /* The others may have had the earlier roles, too. */
     for (unsigned i = judge.num_held; i < judge.num && held->weight > here; i++)
         judge.candidates[i].weight += held->weight - here;
     judge.unlearned = log2(share);

@@ -1,6 +1,6 @@
 /*
- * atom_inference.c - see atom_inference.h. The candidates of a slot (atom_candidates.h, atom_by_shape.h)
- * are held against each other, and against any other atom.
+ * atom_inference.c - see atom_inference.h. The candidates of a slot (atom_candidates.h,
+ * atom_by_shape.h) are compared with each other, and with any other atom.
  */
 #include "atoms/atom_inference.h"
 
@@ -13,15 +13,15 @@
 
 #include <math.h>
 
-enum { LEAST_UNSEEN = 2 }; /* slots that nothing is known of, beside those that were seen */
+enum { LEAST_UNSEEN = 2 }; /* added to the number of unknown slots without a text */
 
 static const double LEAST_REST = 1e-12;
-static const double LEAST_ODDS_OF_ANY = 9; /* log2, of an atom of a release that may not fit */
-/* As far as that any other atom stands in the roles of a slot is held to be less likely. */
+static const double LEAST_ODDS_OF_ANY = 9; /* log2, for an atom of a release that may not fit */
+/* Limit for how much less likely the roles of a slot are for any other atom. */
 static const double LEAST_OTHERS = -8;
 
-/* count_of_candidates adds up how often those of OTP among the candidates stand in a role, and in
- * all. */
+/* count_of_candidates adds up how often the candidates that are atoms of OTP occur in a role,
+ * and in all roles. */
 static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned *total)
 {
     const struct node_atoms *book = judge->book;
@@ -47,8 +47,9 @@ static unsigned count_of_candidates(struct judge *judge, uint32_t role, unsigned
     return count;
 }
 
-/* weight_like_others is what a candidate loses where it is like the others: an atom that was never
- * counted, or not in the close form of a role; or one of which contexts tell, which say more than roles. */
+/* weight_like_others returns what a candidate loses if it is like any other atom: it was never
+ * counted, or not in the close form of a role, or only contexts support it, which count more
+ * than roles. */
 static double weight_like_others(const struct judge *judge, const struct candidate *candidate)
 {
     const unsigned number = candidate->number;
@@ -62,9 +63,9 @@ static double weight_like_others(const struct judge *judge, const struct candida
     return weight > LEAST_OTHERS ? weight : LEAST_OTHERS;
 }
 
-/* weigh_others returns the weight of any atom but the candidates, which are those of the tables
- * and, yet to be added, of the book: it stands in a role as often as what is left of those that
- * were counted. */
+/* weigh_others returns the weight of any atom that is not a candidate. It has a role as often as
+ * the counted atoms without the candidates, which are those of the tables and, added later, of
+ * the book. */
 static double weigh_others(struct judge *judge)
 {
     double weight = 0;
@@ -86,8 +87,8 @@ static double weigh_others(struct judge *judge)
     return log2(judge->num_others / ATOM_BOOK_MODULUS) + weight;
 }
 
-/* num_unlearned returns how many atoms there are that nobody was seen to define: those in the slots that
- * nothing is known of, and as many for each of the slots of which something is. */
+/* num_unlearned estimates the number of atoms whose definition was not seen: those in slots
+ * without a text, and the same share of the slots with one. */
 static double num_unlearned(const struct node_atoms *book)
 {
     const double empty = ATOM_BOOK_MODULUS - (double)book->num_slots_learned;
@@ -100,8 +101,8 @@ double atom_share_unlearned(const struct node_atoms *book)
     return num / (num + book->num_slots_learned);
 }
 
-/* gets_it_later says whether a direction is going to give a slot what it is known to get: so there
- * certainly is another atom before. */
+/* gets_it_later says whether a direction defines a known text of the slot later: then it
+ * certainly contains another atom before. */
 static bool gets_it_later(const struct judge *judge, uint64_t direction)
 {
     const struct node_atoms *book = judge->book;
@@ -112,9 +113,9 @@ static bool gets_it_later(const struct judge *judge, uint64_t direction)
     return false;
 }
 
-/* weigh_unlearned says what weight such atoms have in the slot at hand, which was seen to get one: less
- * than any have in a slot that nothing is known of, and the less the more slots are unknown of which
- * it is known what they got. That is what these mean, but for as many as chance has meet. */
+/* weigh_unlearned sets the weight of such atoms in a slot that was seen to be given a text. It
+ * is less than in a slot without one, and the less, the more unknown slots have a text: those
+ * mostly mean their texts, except for chance collisions. */
 static void weigh_unlearned(struct judge *judge, uint64_t direction)
 {
     const struct node_atoms *book = judge->book;
@@ -130,8 +131,8 @@ static void weigh_unlearned(struct judge *judge, uint64_t direction)
     judge->unlearned = share < 1 ? log2(share) : 0;
 }
 
-/* weigh_all adds the candidates of a slot, their probability in the place of its logarithm. Returns what
- * they and all other atoms add up to. */
+/* weigh_all adds the candidates of a slot, and replaces their weights by probabilities. Returns
+ * the sum of these and all other atoms. */
 static double weigh_all(struct judge *judge, uint64_t direction)
 {
     atom_fit_choose(judge->book);
@@ -151,7 +152,7 @@ static double weigh_all(struct judge *judge, uint64_t direction)
     return all;
 }
 
-/* judge_begin sets all but the candidates, of which there are none: they are many. */
+/* judge_begin sets all but the array of candidates, which is large. */
 static void judge_begin(struct judge *judge, struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     judge->book = book;
@@ -161,7 +162,7 @@ static void judge_begin(struct judge *judge, struct node_atoms *book, uint16_t s
     judge->num = judge->num_held = judge->num_claimed = 0;
 }
 
-/* find_likely returns the candidate that is; absent: none is. */
+/* find_likely returns the likely candidate; absent: none. */
 static struct ds_text find_likely(struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     struct judge judge;

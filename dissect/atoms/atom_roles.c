@@ -8,17 +8,16 @@
 
 #include <stdio.h>
 
-/* What is looked at: tuples and lists beside of what stands in them up to so many elements; so
- * deep; and so many tokens of a message. */
+/* Limits: elements of a tuple or list whose shape is used, nesting, and tokens of a message. */
 enum { MAX_SHAPE = 7, MAX_NESTING = 32, MAX_TOKENS = 4096, MAX_INNER = 4, INNER_LEN = 8 };
 
-/* level is what is open: a tuple, a list or a map. */
+/* level is an open tuple, list or map. */
 struct level {
     enum term_class class;
-    uint64_t num, done;         /* terms beneath it */
-    char shape[MAX_SHAPE + 3];  /* letters of its elements; empty where there are too many */
-    char inner[MAX_SHAPE][INNER_LEN]; /* those with what is in them: "{pr}" */
-    struct ds_text atoms[MAX_SHAPE]; /* which are known */
+    uint64_t num, done;         /* terms directly in it */
+    char shape[MAX_SHAPE + 3];  /* letters of its elements; empty if there are too many */
+    char inner[MAX_SHAPE][INNER_LEN]; /* elements with their contents: "{pr}" */
+    struct ds_text atoms[MAX_SHAPE]; /* of its elements, if known */
 };
 
 struct role_walk {
@@ -41,8 +40,8 @@ static const char letters[TERM_NUM_CLASSES] = {
     [TERM_LOCAL] = 'L',
 };
 
-/* role_text is a role in the making: printf would be a third of what a message with unknown atoms costs.
- * What there is no room for is left out. */
+/* role_text is a buffer for a role: printf would be a third of the cost of a message with
+ * unknown atoms. Text that does not fit is dropped. */
 struct role_text {
     char *out;
     size_t size, len;
@@ -77,7 +76,7 @@ static void put_number(struct role_text *text, unsigned number)
         put_char(text, (char)('0' + number / power % 10));
 }
 
-/* put_place puts "{3.1", or what else opens a level of so many elements. */
+/* put_place writes "{3.1", or the same with another opening character. */
 static void put_place(struct role_text *text, char open, uint64_t num, uint64_t at)
 {
     put_char(text, open);
@@ -91,8 +90,8 @@ static uint64_t at_most_15(uint64_t number)
     return number > 15 ? 15 : number;
 }
 
-/* known_atom returns the text of an atom, as the cache or the term itself has it, or as it is likely
- * so far; absent where that is not known. */
+/* known_atom returns the text of an atom, from the cache or the term itself, certain or likely;
+ * absent if unknown. */
 static struct ds_text known_atom(const struct term_token *token)
 {
     if (token->class != TERM_ATOM)
@@ -102,8 +101,8 @@ static struct ds_text known_atom(const struct term_token *token)
     return (struct ds_text){(const char *)token->atom->text, token->atom->len};
 }
 
-/* set_inner writes an element as its letter, or as "{pr}" and "[a|r]" where it is a small tuple or
- * list; at stands behind its token. */
+/* set_inner writes an element as its letter, or as "{pr}" or "[a|r]" if it is a small tuple or
+ * list; at is after its token. */
 static void set_inner(struct role_walk *w, const struct term_token *token, struct cursor at, char *out)
 {
     size_t len = 0;
@@ -127,7 +126,7 @@ static void set_inner(struct role_walk *w, const struct term_token *token, struc
     out[len] = '\0';
 }
 
-/* set_shape notes of what kind the elements of a level are, which stand at at. */
+/* set_shape stores the classes of the elements of a level, which begin at at. */
 static void set_shape(struct role_walk *w, struct level *level, struct cursor at)
 {
     level->shape[0] = '\0';
@@ -148,7 +147,7 @@ static void set_shape(struct role_walk *w, struct level *level, struct cursor at
     }
 }
 
-/* put_level puts a level with the place of the term in it, as "{@ai" or "[@|r". */
+/* put_level writes a level with the place of the term in it, such as "{@ai" or "[@|r". */
 static void put_level(struct role_text *text, const struct level *level)
 {
     const uint64_t at = level->done;
@@ -170,14 +169,14 @@ static void put_level(struct role_text *text, const struct level *level)
         const char letter = i == at ? '@' : level->shape[i];
         const bool is_tail = is_list && i + 1 == level->num;
         if (is_tail && letter == 'n')
-            break; /* the tail of a proper list says nothing more */
+            break; /* the tail of a proper list is left out */
         if (is_tail)
             put_char(text, '|');
         put_char(text, letter);
     }
 }
 
-/* add_close adds a close form: the shape, and an atom that is known. */
+/* add_close adds a close form: the shape, and a known atom. */
 static void add_close(struct atom_role *role, const char *shape, char sign, struct ds_text atom)
 {
     enum { MOST = 40 };
@@ -188,7 +187,7 @@ static void add_close(struct atom_role *role, const char *shape, char sign, stru
     put_char(&text, sign);
     for (size_t i = 0; i < atom.len && i < MOST && atom.data[i] != '\0'; i++) {
         const char c = atom.data[i];
-        /* so that the table of them can be read */
+        /* so that the table is readable */
         put_char(&text, c < ' ' || c > '~' || c == '"' || c == '\\' ? '.' : c);
     }
 }
@@ -198,7 +197,7 @@ static char depth_of(int depth)
     return (char)('0' + (depth > 3 ? 3 : depth - 1));
 }
 
-/* set_close writes the close forms of what stands in the innermost level. */
+/* set_close writes the close forms of the place in the innermost level. */
 static void set_close(struct role_walk *w)
 {
     const struct level *level = &w->levels[w->depth - 1];
@@ -265,7 +264,7 @@ static void tell(struct role_walk *w, const struct ds_atom *atom)
     w->tell(w->context, atom, role);
 }
 
-/* on_export tells of the atoms of an external fun: module, function. */
+/* on_export reports the atoms of an external fun: module, function. */
 static void on_export(struct role_walk *w, const struct term_token *token)
 {
     struct cursor at = token->bytes;
@@ -283,7 +282,7 @@ static void on_export(struct role_walk *w, const struct term_token *token)
     }
 }
 
-/* on_node tells of the node of a pid, port or reference. */
+/* on_node reports the node of a pid, port or reference. */
 static void on_node(struct role_walk *w, const struct term_token *token)
 {
     w->role.num_close = 0;
@@ -295,7 +294,7 @@ static void on_node(struct role_walk *w, const struct term_token *token)
     w->role.creation = 0;
 }
 
-/* on_fun tells of the module of a fun. */
+/* on_fun reports the module of a fun. */
 static void on_fun(struct role_walk *w, const struct term_token *token)
 {
     struct term_token module;
@@ -392,9 +391,9 @@ void atom_roles_walk(const struct ds_message *message, atom_role_fn fn, void *co
         char where;
     } parts[] = {{DS_ROLE_MFA, 'M'}, {DS_ROLE_REASON, 'X'}, {DS_ROLE_OPTS, 'O'},
                  {DS_ROLE_RESULT, 'Y'}};
-    /* These are identities: all that is told of them is their node. */
+    /* These are identities: only their node is reported. */
     static const enum ds_role identities[] = {DS_ROLE_FROM, DS_ROLE_TO, DS_ROLE_REF, DS_ROLE_LEADER};
-    struct role_walk w; /* its levels are large, and set as they are opened */
+    struct role_walk w; /* not initialized: its levels are large, and set when they are opened */
     if (message->op == NULL)
         return;
     w.tell = fn;

@@ -6,8 +6,8 @@
 #include "atoms/atom_verdicts.h"
 #include "atoms/shape_contexts.h"
 
-static const double CLEARLY = 8;  /* bits by which another slot has to be more likely */
-static const double MOST_CLAIMED = 8; /* as far as a claim is believed */
+static const double CLEARLY = 8;  /* bits by which another slot must be more likely */
+static const double MOST_CLAIMED = 8; /* limit for the evidence of a claim */
 
 void shape_claims_leave(struct node_atoms *book, uint16_t slot)
 {
@@ -31,7 +31,7 @@ bool shape_claims_add(struct node_atoms *book, uint16_t slot, unsigned text, dou
         return true;
     }
     if (claim->slot != 0 && bits < claim->bits + CLEARLY) {
-        /* Of two that may both be it, neither is likely. */
+        /* If two slots may both mean it, neither is likely. */
         if (claim->slot != SHAPE_CONTESTED && bits + CLEARLY > claim->bits) {
             const uint16_t other = (uint16_t)(claim->slot - 1);
             shape_claims_leave(book, other);

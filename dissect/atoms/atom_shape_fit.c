@@ -9,24 +9,24 @@
 #include <math.h>
 
 enum {
-    LEAST_WHOLES = 5, /* shapes of the application that are to be seen before it is told by them, */
-    LEAST_BESIDE = 2, /* and where another node is known to be it */
-    LEAST_COMMON = 8, /* of those that applications have in common */
-    MISSES_OF_HITS = 8, /* in one of so many contexts of a table that fits may stand others */
+    LEAST_WHOLES = 5, /* shapes of an application that identify it */
+    LEAST_BESIDE = 2, /* likewise, if another node is known to run it */
+    LEAST_COMMON = 8, /* likewise, of the common table */
+    MISSES_OF_HITS = 8, /* refuted by more misses than one in so many hits, and than FEW_MISSES */
     FEW_MISSES = 2,
-    LOOKED_AT = 64, /* messages that are alike, and then */
-    STANDS_FOR = 8, /* one of so many, on average */
+    LOOKED_AT = 64, /* messages alike that are all processed */
+    STANDS_FOR = 8, /* then one of so many, on average */
 };
-static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; the latter to go on */
-static const double PARTIAL_SHARE = 0.2; /* of a part of what a node sends */
-static const double COMMON_SHARE = 0.3; /* of those that applications have in common */
-static const double DAMPED = 0.7; /* what one context more says of what it would say alone */
-static const double MOST_RARE = 5; /* bits that it says at most of an atom where it stands, or not */
+static const double LEAST_SHARE = 0.5, ENOUGH_SHARE = 0.4; /* of all shapes; ENOUGH_SHARE to keep a table */
+static const double PARTIAL_SHARE = 0.2; /* for a table that is only partly used */
+static const double COMMON_SHARE = 0.3; /* of shapes in the common table */
+static const double DAMPED = 0.7; /* factor for each further context, as they depend on each other */
+static const double MOST_RARE = 5; /* limit of bits for an atom's presence or absence */
 static const double COMMON = 3.5; /* bits: at least once in eleven times */
-/* As far as that speaks against it: more, where nothing around it is new. */
+/* Limits for surprise against an atom: larger if its whole message is known. */
 static const double MOST_SURPRISE = 8, MOST_SURPRISE_WHOLE = 12;
-enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have another atom, */
-enum { RARE_NOVELTY = 16, LEAST_NOVELTY = 4 }; /* rarely; and where users' own names stand */
+enum { SURE_NOVELTY = 24 };       /* -4 log2: such contexts hardly have other atoms */
+enum { RARE_NOVELTY = 16, LEAST_NOVELTY = 4 }; /* seldom; and the least that scale_of uses */
 
 typedef bool (*is_dropped_fn)(const struct node_atoms *book, unsigned context);
 
@@ -42,7 +42,7 @@ static bool is_learned(const struct node_atoms *book, unsigned context)
     return shape_contexts_is_learned(context);
 }
 
-/* drop_contexts drops some of a slot. */
+/* drop_contexts removes some contexts of a slot. */
 static void drop_contexts(const struct node_atoms *book, struct slot_shapes *s, is_dropped_fn is_dropped)
 {
     unsigned num = 0;
@@ -56,7 +56,7 @@ static void drop_contexts(const struct node_atoms *book, struct slot_shapes *s, 
     s->num = (uint8_t)num;
 }
 
-/* forget_learned does it for what was learned, or is of names alone. */
+/* forget_learned removes contexts of all slots: learned ones, or those with names. */
 static void forget_learned(struct node_atoms *book, is_dropped_fn is_dropped)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
@@ -64,8 +64,8 @@ static void forget_learned(struct node_atoms *book, is_dropped_fn is_dropped)
     book->generation++;
 }
 
-/* forget_contexts does so for all slots, since the number of a context means nothing in another table.
- * Learned contexts stay. */
+/* forget_contexts removes the contexts of the built-in table of all slots, as numbers mean
+ * nothing in another table. Learned contexts stay. */
 static void forget_contexts(struct node_atoms *book)
 {
     for (unsigned i = 0; book->shapes.slots != NULL && i < ATOM_BOOK_SLOTS; i++)
@@ -87,8 +87,8 @@ void shape_fit_forget(const struct node_atoms *book)
     }
 }
 
-/* least_wholes returns how many shapes of a table are enough to tell it: fewer where another node of the
- * capture is that application. */
+/* least_wholes returns how many shapes of a table identify it: fewer if another node of the
+ * capture runs that application. */
 static unsigned least_wholes(const struct node_atoms *book, int t)
 {
     for (const struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
@@ -107,7 +107,8 @@ static bool is_fit(const struct node_atoms *book, int t, double share)
            shapes->num_known[t] >= least_wholes(book, t);
 }
 
-/* choose_common tells whether what applications have in common holds for a node that is none of them. */
+/* choose_common decides whether the common table is used for a node that runs none of the
+ * applications. */
 static void choose_common(struct node_atoms *book)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -121,8 +122,8 @@ static void choose_common(struct node_atoms *book)
     shapes->is_common = is_common;
 }
 
-/* choose_partial returns the table that has most of what a node sends, where none has enough to fit: the
- * records in messages of Mnesia, say, are up to the program that uses it. */
+/* choose_partial returns the table that has most shapes of a node, if none has enough to fit.
+ * Records in messages of Mnesia, for example, depend on the program that uses it. */
 static int choose_partial(const struct book_shapes *shapes)
 {
     int best = SHAPE_TABLE_COMMON;
@@ -158,7 +159,7 @@ static void choose(struct node_atoms *book)
     book->generation++;
 }
 
-/* choose_others tells the others of which fewer shapes are enough from now on. */
+/* choose_others chooses again for other nodes, for which fewer shapes are enough from now on. */
 static void choose_others(const struct node_atoms *book, int t)
 {
     for (struct node_atoms *other = book->books->newest; other != NULL; other = other->older) {
@@ -168,8 +169,8 @@ static void choose_others(const struct node_atoms *book, int t)
     }
 }
 
-/* fit_names tells whether names of users that were learned are those of a node: it has the name of a node
- * that was learned from, or, as long as it has none, its address. */
+/* fit_names decides whether learned names are those of a node: its name, or its address while it
+ * has none, is that of a node from which they were learned. */
 static void fit_names(struct node_atoms *book)
 {
     const struct learned_shapes *learned = book->books->learned;
@@ -190,7 +191,7 @@ static void fit_names(struct node_atoms *book)
     fit->had_name = book->name != NULL;
 }
 
-/* fit_learned tells anew whether what was learned holds for a node, when there is more of it. */
+/* fit_learned decides again whether learned contexts are used for a node, when there are more. */
 static void fit_learned(struct node_atoms *book, bool is_new)
 {
     struct book_shapes *shapes = &book->shapes;
@@ -226,7 +227,7 @@ unsigned shape_fit_wants(struct node_atoms *book, uint32_t hash)
         alike->num++;
         return 1;
     }
-    /* Which one it is has no period, as what is said may have. */
+    /* The choice is not periodic, as messages may be. */
     alike->num += alike->num < UINT32_MAX;
     return (alike->num * 0x9e3779b1u) >> 16 & (STANDS_FOR - 1) ? 0 : STANDS_FOR;
 }
@@ -285,8 +286,8 @@ bool shape_fit_is_sure(const struct node_atoms *book)
     return is_sure(&book->shapes);
 }
 
-/* least_key returns from which key on the contexts of an atom are those of the built-in table; the number
- * of these where none is. */
+/* least_key returns the first key of an atom for which the built-in table is used; contexts->num
+ * if there is none. */
 static unsigned least_key(const struct book_shapes *shapes, const struct atom_contexts *contexts)
 {
     if (is_sure(shapes))
@@ -302,7 +303,7 @@ static unsigned least_key(const struct book_shapes *shapes, const struct atom_co
                : contexts->num;
 }
 
-/* find_context returns the largest context that the built-in table has, or SHAPE_NONE. */
+/* find_context returns the largest context in the built-in table, or SHAPE_NONE. */
 static unsigned find_context(const struct book_shapes *shapes, const struct atom_contexts *contexts)
 {
     const unsigned least = least_key(shapes, contexts);
@@ -312,8 +313,8 @@ static unsigned find_context(const struct book_shapes *shapes, const struct atom
     return context;
 }
 
-/* is_telling_more says whether a context tells more than another: it has fewer atoms, or hardly a new
- * one. */
+/* is_telling_more says whether context a says more than b: it has fewer atoms, or the same
+ * number and fewer new ones. */
 static bool is_telling_more(const struct node_atoms *book, unsigned a, unsigned b)
 {
     const int more = (int)shape_contexts_num(book, a) - (int)shape_contexts_num(book, b);
@@ -321,8 +322,8 @@ static bool is_telling_more(const struct node_atoms *book, unsigned a, unsigned 
            (more == 0 && shape_contexts_novelty(book, a) > shape_contexts_novelty(book, b));
 }
 
-/* add_context adds a context to those of a slot, which are sorted by how much they tell; *at is where.
- * False when others that tell as much are as many as are kept. */
+/* add_context adds a context to those of a slot, which are sorted by how much they say; *at is
+ * its place. False if the list is full and none in it says less. */
 static bool add_context(const struct node_atoms *book, struct slot_shapes *s, unsigned context,
                         unsigned *at)
 {
@@ -358,7 +359,7 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
     unsigned at = 0;
     while (at < s->num && s->context[at] != context)
         at++;
-    /* What is full counts no further, so that the parts of it stay what they are. */
+    /* A full counter does not count further, so that shares stay as they are. */
     uint16_t *times = shape_contexts_times(book, context);
     const unsigned room = UINT16_MAX - (unsigned)*times, counted = num < room ? num : room;
     *times = (uint16_t)(*times + counted);
@@ -369,13 +370,13 @@ void shape_fit_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t sl
     s->seen_by[at] |= bit;
     s->times[at] = (uint16_t)after;
     s->is_whole = s->is_whole || is_whole;
-    /* An atom that often stands here is told apart from a rare one. The slot is judged again when the count
-     * reaches a power of two: it has a bit then that it did not have, and that is greater than it was. */
+    /* Counts distinguish a frequent atom from a rare one. The slot is judged again when its
+     * count reaches a power of two: then the highest bit changes. */
     if (is_new || (before ^ after) > before)
         atom_verdicts_forget(book, slot);
 }
 
-/* is_first takes note of a context; false: that was done before. */
+/* is_first marks a context; false: it was marked before. */
 static bool is_first(uint32_t *told, unsigned context)
 {
     const unsigned at = context % SHAPE_TOLD;
@@ -384,10 +385,10 @@ static bool is_first(uint32_t *told, unsigned context)
     return told[at / 32] != before;
 }
 
-/* prove holds an atom that is known against a context. Returns whether the table is refuted. */
+/* prove compares a known atom with a context. Returns whether the table is refuted. */
 static bool prove(struct shape_proof *proof, unsigned context, bool is_hit)
 {
-    /* A message may say the same many times, and so may a list of what is new. */
+    /* Each context counts once, as a message or a list may repeat the same. */
     if (is_hit)
         proof->num_hits += is_first(proof->hits, context);
     else
@@ -395,7 +396,7 @@ static bool prove(struct shape_proof *proof, unsigned context, bool is_hit)
     return proof->num_misses > FEW_MISSES && proof->num_misses > proof->num_hits / MISSES_OF_HITS;
 }
 
-/* prove_names does that for contexts with names of users. */
+/* prove_names does the same for contexts with users' names. */
 static void prove_names(struct node_atoms *book, unsigned context, bool is_name, bool is_hit)
 {
     struct learned_fit *fit = book->shapes.learned;
@@ -408,7 +409,7 @@ static void prove_names(struct node_atoms *book, unsigned context, bool is_name,
     }
 }
 
-/* see_known_learned holds what was learned against an atom that is known. */
+/* see_known_learned compares the learned contexts with a known atom. */
 static void see_known_learned(struct node_atoms *book, struct ds_text text,
                               const struct atom_contexts *contexts)
 {
@@ -456,23 +457,23 @@ void shape_fit_see_known(struct node_atoms *book, struct ds_text text,
     }
 }
 
-/* context_at is how a slot stands in one of its contexts. */
+/* context_at is the use of one context for a slot. */
 struct context_at {
     unsigned context;
-    double part;   /* of all times that an unknown slot stands there it is this one */
-    double draws;  /* as much as that says */
-    bool is_alone; /* all of them are */
-    bool is_here;  /* in the direction at hand */
-    double scale;  /* of what the context says for an atom */
+    double part;   /* share of this slot among unknown slots seen there */
+    double draws;  /* weight of that share */
+    bool is_alone; /* the share is all */
+    bool is_here;  /* in the direction that is judged */
+    double scale;  /* of the evidence for an atom */
 };
 
-/* surprise_of returns how many bits it speaks against an atom, which is what stands in a context once in
- * 2^rarity times, that a slot stands there in some of all times. Many times say less than as many contexts
- * would; and what is common there may be all that one cluster sends, so nothing but one slot says no more
- * than once would. */
+/* surprise_of returns the evidence, in bits, against an atom that is in a context once in
+ * 2^rarity times, if the slot has a part of all times there. Many times count less than as many
+ * contexts would. A common atom may be all that one cluster sends there, so if all times are of
+ * one slot, they count as one. */
 static double surprise_of(const struct context_at *at, double rarity)
 {
-    /* -log2(1 - 2^-rarity), for each half a bit from a quarter on */
+    /* -log2(1 - 2^-rarity), from 0.25 on in steps of half a bit */
     static const double otherwise[] = {2.65, 1.32, 0.76, 0.46, 0.29, 0.19, 0.13, 0.09, 0.06, 0.05, 0.03};
     const unsigned row = (unsigned)(2 * rarity);
     const double others = rarity < 0.125 ? MOST_RARE : row <= 10 ? otherwise[row] : 0;
@@ -480,9 +481,9 @@ static double surprise_of(const struct context_at *at, double rarity)
     return draws * (at->part * (rarity < MOST_RARE ? rarity : MOST_RARE) + (1 - at->part) * others);
 }
 
-/* scale_of returns how much of what a context says for an atom counts. Where users' own names stand, most
- * clusters have another one, and the same name stands in all such contexts: of contexts after the first one
- * that counts only as far as new atoms are rare there. */
+/* scale_of returns how much of a context's evidence for an atom counts. In contexts with users'
+ * names most clusters have another name, and the same name is in all such contexts: after the
+ * first context they count only as far as new atoms are rare there. */
 static double scale_of(const struct node_atoms *book, unsigned context, double part)
 {
     const unsigned novelty = shape_contexts_novelty(book, context);

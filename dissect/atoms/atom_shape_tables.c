@@ -4,9 +4,9 @@
 #include "atoms/atom_shape_tables.h"
 
 static const double CODES_A_BIT = 4;
-static const double LOG_OTHERS = 6.9; /* of 120 atoms, among which what is new to a context is */
+static const double LOG_OTHERS = 6.9; /* log2 of 120 atoms, one of which is new to a context */
 
-/* find returns where a number stands in a sorted row, or num. */
+/* find returns the index of a number in a sorted row, or num. */
 static uint32_t find(const uint32_t *row, uint32_t num, uint32_t number)
 {
     uint32_t low = 0, high = num;

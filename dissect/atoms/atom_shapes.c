@@ -1,6 +1,7 @@
 /*
- * atom_shapes.c - see atom_shapes.h. A message is read once into a list of its terms, each with
- * the hash of its shape, which is known when its last element is; then each atom climbs up from its term.
+ * atom_shapes.c - see atom_shapes.h. A message is read once into a list of its terms, each with the
+ * hash of its shape, which is complete after its last element; then the contexts of each atom are
+ * collected from its term upwards.
  */
 #include "atoms/atom_shapes.h"
 
@@ -9,26 +10,26 @@
 enum {
     MAX_TERMS = 1024,
     MAX_NESTING = 32,
-    LISTED = 2, /* elements of a list that its shape knows */
-    LARGE = 6,  /* terms in a context */
+    LISTED = 2, /* elements of a list that are part of its shape */
+    LARGE = 6,  /* terms in a large context; contexts up to this size are small */
     NONE = UINT16_MAX,
 };
 
-/* What may be told from classes of terms. */
+/* Values that differ from classes of terms. */
 enum { SEED = 0x51ed270b, IS_ROOT = 0x101, IS_FUN_MODULE = 0x102, IS_VALUE = 0x103, IS_KEY = 0x104,
        IS_NODE = 0x105 };
 
 struct shape_term {
-    const struct ds_atom *atom; /* NULL: it is none of the cache */
+    const struct ds_atom *atom; /* NULL: not an atom of the cache */
     uint32_t hash;              /* of its shape; 0: not complete */
-    uint32_t place;             /* in what it stands in */
-    uint16_t parent, end; /* the latter: the first term behind those that are in it */
-    uint32_t form;              /* of what it stands in: its class, and of a tuple its size */
+    uint32_t place;             /* in the enclosing term */
+    uint16_t parent, end; /* end: index after the last term in it */
+    uint32_t form;              /* of the enclosing term: its class, and the size of a tuple */
 };
 
 struct shape_level {
     uint64_t num, done;
-    uint32_t hash, key; /* so far; of the key of the pair at hand */
+    uint32_t hash, key; /* hash so far; key: hash of the present key */
     uint16_t term, key_term;
     enum term_class class;
 };
@@ -36,7 +37,7 @@ struct shape_level {
 struct context_walk {
     struct term_env env;
     atom_shape_fn tell;
-    atom_is_node_fn is_node; /* NULL: nothing is known of that */
+    atom_is_node_fn is_node; /* NULL: no nodes are known */
     void *context;
     unsigned num_terms;
     int depth;
@@ -52,13 +53,13 @@ static uint32_t mix(uint32_t hash, uint32_t value)
     return hash ^ hash >> 13;
 }
 
-/* class_of returns what a shape knows of a class. */
+/* class_of returns the class as shapes distinguish it. */
 static uint32_t class_of(enum term_class class)
 {
     return class == TERM_BIT_BINARY ? TERM_BINARY : class;
 }
 
-/* add_term adds a term that stands at place in the innermost level; NULL when there is no room. */
+/* add_term adds a term at place in parent; NULL if there is no room. */
 static struct shape_term *add_term(struct context_walk *w, uint16_t parent, uint32_t place)
 {
     if (w->num_terms == MAX_TERMS)
@@ -77,8 +78,8 @@ static uint32_t place_in(const struct shape_level *level)
     return (uint32_t)level->done + 1;
 }
 
-/* add_to_level adds the shape of an element, a term by its number, to that of what it stands in. The key of
- * a map stands beside the shape of its value. */
+/* add_to_level adds the shape of an element, a term by its number, to that of its level. In a
+ * map, the place of a key includes the shape of its value. */
 static void add_to_level(struct context_walk *w, struct shape_level *level, uint16_t number,
                          uint32_t hash, enum term_class class)
 {
@@ -118,7 +119,7 @@ static uint32_t shape_of(const struct context_walk *w, const struct term_token *
     return mix(SEED, token->class == TERM_ATOM && is_node(w, token) ? IS_NODE : class_of(token->class)) | 1;
 }
 
-/* close_levels ends those that are complete. */
+/* close_levels closes levels that are complete. */
 static void close_levels(struct context_walk *w, int lowest)
 {
     while (w->depth > lowest && w->levels[w->depth - 1].done == w->levels[w->depth - 1].num) {
@@ -149,8 +150,8 @@ static bool add_export(struct context_walk *w, const struct term_token *token, u
     return true;
 }
 
-/* add_module adds the module of a fun, in a shape of its own: the 16 bytes that tell it from other
- * modules, and from other versions of itself. */
+/* add_module adds the module of a fun, in a separate shape: the 16 bytes that identify this
+ * version of the module. */
 static bool add_module(struct context_walk *w, const struct term_token *token)
 {
     enum { SIZE_AND_ARITY = 5, UNIQUE_WORDS = 4, INDEX_AND_FREE = 8 };
@@ -177,7 +178,7 @@ static bool add_module(struct context_walk *w, const struct term_token *token)
     return true;
 }
 
-/* add_tree adds one term with all that is in it to the innermost level. False when it does not end. */
+/* add_tree adds a term with all its contents to the innermost level. False if it is incomplete. */
 static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_t code)
 {
     struct cursor at = cursor_make(tree->data, tree->data != NULL ? tree->len : 0);
@@ -214,7 +215,7 @@ static bool add_tree(struct context_walk *w, const struct ds_term *tree, uint32_
     return true;
 }
 
-/* tell tells of an atom with its contexts. */
+/* tell reports an atom with its contexts. */
 static void tell(const struct context_walk *w, const struct shape_term *atom)
 {
     struct atom_contexts contexts = {.num = 1, .num_small = 1, .whole = w->terms[0].hash};

@@ -46,7 +46,7 @@ unsigned atom_table_index(const struct atom_table *table, unsigned number)
                                                                   : ATOM_TABLE_NONE;
 }
 
-/* first returns the first entry that does not come before hash. */
+/* first returns the index of the first entry that is not before hash. */
 static unsigned first(const struct atom_table_role *roles, const uint16_t *index, uint32_t hash)
 {
     const uint32_t bits = hash >> (32 - ATOM_INDEX_BITS);

@@ -1,10 +1,10 @@
 /*
- * atom_tables.h - what is known of atoms beforehand, as constants that make_atom_tables.c writes at
- * build time: the atoms that every node of a release has before it reads its command line, with
- * the same indices in each (otpNN.def, and otp_patches.def for what other patch releases have
- * otherwise); and how atoms of OTP are used (atom_uses.def).
+ * atom_tables.h - atoms known in advance, as constants that make_atom_tables.c writes at build
+ * time: the atoms that every node of a release has before it reads its command line, always with
+ * the same indices (otpNN.def, and otp_patches.def for differences of patch releases); and how
+ * atoms of OTP are used (atom_uses.def).
  *
- * A text is a number here, in the order of the texts.
+ * A text is represented by its number in the sorted list of texts.
  */
 #ifndef DISSECT_ATOM_TABLES_H
 #define DISSECT_ATOM_TABLES_H
@@ -21,15 +21,13 @@ struct atom_table {
     const char *release;
     const uint16_t *texts;                  /* of each index */
     const struct atom_table_index *indices; /* sorted by text */
-    uint32_t num;            /* of indices */
-    uint32_t num_common;     /* of them, the first ones, in every build of the release: atom.names
-                                and bif.tab of its source. What follows depends on how it was
-                                configured */
+    uint32_t num;            /* of indices; those after num_common depend on the configuration */
+    uint32_t num_common;     /* in every build of the release: atom.names and bif.tab of its source */
 };
 
 struct atom_table_use {
-    uint16_t families; /* kinds of programs that say it, of atom_table_families */
-    uint16_t num;      /* how often, in all its roles */
+    uint16_t families; /* kinds of programs that use it, of atom_table_families */
+    uint16_t num;      /* how often, in all its roles together */
 };
 
 struct atom_table_role {
@@ -40,12 +38,12 @@ struct atom_table_role {
 
 extern const struct atom_table atom_tables[ATOM_TABLES_NUM];
 extern const unsigned atom_table_num_texts;
-extern const struct atom_table_use atom_table_uses[]; /* of each text */
+extern const struct atom_table_use atom_table_uses[]; /* by text */
 extern const unsigned atom_table_families, atom_table_total;
-extern const struct atom_table_role atom_table_roles[]; /* of each text alone */
+extern const struct atom_table_role atom_table_roles[]; /* of single texts */
 extern const unsigned atom_table_roles_num;
-extern const uint16_t atom_table_roles_at[]; /* by the first bits of a hash: the first that may be it */
-extern const struct atom_table_role atom_table_all[]; /* of all atoms; text is 0 */
+extern const uint16_t atom_table_roles_at[]; /* by the first bits of a hash: the first possible entry */
+extern const struct atom_table_role atom_table_all[]; /* of all atoms together; text is 0 */
 extern const unsigned atom_table_all_num;
 extern const uint16_t atom_table_all_at[];
 
@@ -56,17 +54,17 @@ extern const uint32_t atom_table_start[];
 /* atom_table_find returns the number of a text, or NONE. */
 unsigned atom_table_find(struct ds_text text);
 
-/* atom_table_text returns it. */
+/* atom_table_text returns the text with a number. */
 struct ds_text atom_table_text(unsigned number);
 
-/* atom_table_index returns where a table has a text, or NONE. */
+/* atom_table_index returns the index of a text in a table, or NONE. */
 unsigned atom_table_index(const struct atom_table *table, unsigned number);
 
-/* atom_table_range returns the entries of a role: from the result on, *num of them. */
+/* atom_table_range returns the first entry of a role; *num is the number of its entries. */
 const struct atom_table_role *atom_table_range(uint32_t hash, unsigned *num);
 
-/* atom_table_count returns how often a text is seen in a role; atom_table_count_all how often
- * all atoms are. */
+/* atom_table_count returns how often a text was seen in a role; atom_table_count_all how often
+ * all atoms were. */
 unsigned atom_table_count(uint32_t hash, unsigned text);
 unsigned atom_table_count_all(uint32_t hash);
 

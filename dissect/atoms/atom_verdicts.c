@@ -8,8 +8,8 @@ static bool is_of(const struct atom_verdict *verdict, uint16_t slot, uint64_t di
     return verdict->is_kept && verdict->slot == slot && verdict->direction == direction;
 }
 
-/* place_of returns where a verdict stands, or could: each has two places, and takes that of the one that
- * was asked for less often. */
+/* place_of returns the entry of a verdict, or the one to replace: each has two possible places,
+ * and replaces the entry that was asked for less often. */
 static struct atom_verdict *place_of(const struct node_atoms *book, uint16_t slot, uint64_t direction)
 {
     const uint64_t mixed = (direction ^ direction >> 32) * 40503u + slot;
@@ -20,8 +20,8 @@ static struct atom_verdict *place_of(const struct node_atoms *book, uint16_t slo
     return is_of(second, slot, direction) || first->num_asked > second->num_asked ? second : first;
 }
 
-/* is_due says whether a slot of which nothing was likely is judged again, the more rarely the more often
- * that was done: what others were seen to do, and how often, may tell by now. */
+/* is_due says whether to judge a slot again for which nothing was likely, more and more rarely:
+ * evidence from other slots may be enough by now. */
 static bool is_due(struct atom_verdict *verdict)
 {
     verdict->num_asked += verdict->num_asked < UINT16_MAX;

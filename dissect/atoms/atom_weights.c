@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double MIN_RATIO = -6, MAX_RATIO = 11; /* of one role */
-static const double NODE_BITS = 3; /* that a text with an @ is the node of an identity */
-enum { WELL_KNOWN = 20 }; /* uses of an atom that were counted: it hardly has others */
+static const double MIN_RATIO = -6, MAX_RATIO = 11; /* limits for one role */
+static const double NODE_BITS = 3; /* for a text with an @ as the node of an identity */
+enum { WELL_KNOWN = 20 }; /* counted uses from which on an atom hardly has others */
 
 static double clamp(double ratio)
 {
@@ -25,7 +25,7 @@ static bool is_node(struct seen_role role)
     return role.fine == atom_role_hash(ATOM_ROLE_NODE);
 }
 
-/* ratio_of_node does it for a text that stands as the node of an identity: there it has an @. */
+/* ratio_of_node returns the ratio of a text as the node of an identity: a node has an @. */
 static double ratio_of_node(struct ds_text text)
 {
     return text.len != 0 && memchr(text.data, '@', text.len) != NULL ? NODE_BITS : -ATOM_NEVER;
@@ -45,7 +45,7 @@ double atom_ratio_of_use(unsigned text, struct seen_role role)
     const double back = (coarse + 2 * share) / (num + 2) / share;
     if (fine != 0)
         return clamp(log2((fine - 0.5) / (num + 2) / atom_share_of_role(role.fine)));
-    /* A role that it was never seen in: the better an atom is known, the less likely. */
+    /* A role that it was never seen in: the more often an atom was counted, the less likely. */
     const double novelty = 2 / (num + 2) / 0.05;
     return clamp(log2(back * (novelty < 1 ? novelty : 1)));
 }
@@ -55,10 +55,10 @@ double atom_ratio_of_seen(const struct learned *learned, struct seen_role role, 
     const unsigned text = learned->number;
     if (is_node(role))
         return ratio_of_node((struct ds_text){learned->text, learned->len});
-    /* Of what only the user's table has it is not known how it is used. */
+    /* For atoms that only the user's table has, the use is unknown. */
     if (text != ATOM_TABLE_NONE && atom_table_uses[text].num != 0) {
         const double ratio = atom_ratio_of_use(text, role);
-        /* In a role in which others stand it would have been seen. */
+        /* A well-known atom would have been seen in a role that others have. */
         const bool is_not_it =
             atom_table_uses[text].num >= WELL_KNOWN && atom_table_count_all(role.fine) != 0;
         best = ratio > best || is_not_it ? ratio : best;
@@ -74,13 +74,13 @@ double atom_ratio_of_seen(const struct learned *learned, struct seen_role role, 
     return clamp(best);
 }
 
-/* is_listed_only says whether an atom was seen in lists and as keys of maps, and nowhere else. */
+/* is_listed_only says whether an atom was seen only in lists and as keys of maps. */
 static bool is_listed_only(const struct learned *learned)
 {
     static const char *const roles[] = {"~0[", "~+[", "~0#k", "~+#k"};
     unsigned num = 0;
     if (memchr(learned->text, '@', learned->len) != NULL)
-        return false; /* nodes are listed, too */
+        return false; /* nodes are also listed */
     for (unsigned i = 0; i < learned->num_roles; i++) {
         for (size_t r = 0; r < sizeof roles / sizeof roles[0] && !learned->roles[i].is_argument; r++)
             num += learned->roles[i].coarse == atom_role_hash(roles[r]);
@@ -88,7 +88,7 @@ static bool is_listed_only(const struct learned *learned)
     return num != 0 && num == learned->num_roles;
 }
 
-/* is_tag says whether in that role stands the first one of a tuple. */
+/* is_tag says whether a role is the first element of a tuple. */
 static bool is_tag(struct seen_role role)
 {
     char tag[24];
@@ -115,7 +115,7 @@ double atom_ratio_of_held(const struct learned *learned, struct seen_role role)
 double atom_prior(struct atom_table_use use)
 {
     const double families = use.families;
-    /* What one of them uses is the next one's less often than that. */
+    /* An atom that one kind of program uses is less often used by the next one. */
     return families == 0 ? 0.002 : (families - 0.5) / atom_table_families;
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     MAX_NAME = 255, /* bytes */
-    CAP_NAMES = 1024, PLACES = 2048, /* the latter: to look these up in */
+    CAP_NAMES = 1024, PLACES = 2048, /* PLACES: of the hash table */
 };
 
 struct data_name {
@@ -30,7 +30,8 @@ static uint32_t hash_of(struct ds_text text)
     return hash ^ hash >> 15;
 }
 
-/* place_of returns where in places a queue stands, or could; *name: the first name that ends so, or 0. */
+/* place_of returns the index in places of a queue, or a free one; *name: the first name that
+ * ends with it, or 0. */
 static unsigned place_of(const struct data_names *names, struct ds_text queue, uint16_t *name)
 {
     const uint32_t hash = hash_of(queue);
@@ -53,7 +54,7 @@ uint16_t data_name_find(const struct data_names *names, struct ds_text queue)
     return name != 0 && !names->names[name - 1].is_ambiguous ? name : 0;
 }
 
-/* names_of returns the list, made anew if there is none; NULL when memory ran out. */
+/* names_of returns the list, which it allocates if needed; NULL if memory ran out. */
 static struct data_names *names_of(struct all_node_atoms *books)
 {
     if (books->data_names == NULL)
@@ -98,7 +99,8 @@ uint16_t data_name_add(struct all_node_atoms *books, struct ds_text host, struct
         return is_same ? name : 0;
     }
     name = data_name_of(books, (struct ds_text){text, len});
-    /* One text may be cut in two ways: it stands in one place, so that places are left. */
+    /* One text may be split in two ways: it has only one entry in places, so that some stay
+     * free. */
     if (name != 0 && names->names[name - 1].queue_at == 0) {
         names->names[name - 1].queue_at = (uint16_t)queue_at;
         names->names[name - 1].hash = hash_of(queue);

@@ -1,5 +1,6 @@
 /*
- * data_names.c - see data_names.h. A message is read as a row of tokens, against patterns of so many.
+ * data_names.c - see data_names.h. The tokens of a message are compared with patterns of
+ * consecutive tokens.
  */
 #include "atoms/data_names.h"
 
@@ -11,34 +12,34 @@
 enum {
     MAX_TOKENS = 1024, /* of a message */
     MAX_PATTERN = 16,
-    ENOUGH_ROUTED = 2, /* messages that are routed there, or answers */
-    TO_ELEMENT = 4,    /* the token of the name that a control message goes to */
+    ENOUGH_ROUTED = 2, /* messages routed there, or answers */
+    TO_ELEMENT = 4,    /* index of the token with the registered name in a control message */
 };
 
 static const double TOLD_WEIGHT = 12, ROUTED_WEIGHT = 8;
-static const double ELSEWHERE_WEIGHT = 3; /* where it was seen in other directions alone */
+static const double ELSEWHERE_WEIGHT = 3; /* if it was seen only in other directions */
 
-/* What a letter of a pattern stands for: a digit is a tuple of so many. */
+/* The letters of patterns; a digit is a tuple of that size. */
 enum letter {
     ATOM = 'a', RESOURCE = 'r', QUEUE = 'q', EXCHANGE = 'x', NODE = 'n', NAMED = 'N',
     HOST_NAME = 'H', QUEUE_NAME = 'Q', EMPTY = 'e', ONE = '[', NIL = ']',
     MAP = '#', ENQUEUE = 'E', PID = 'p', INTEGER = 'i', RPC = 'A', REPLY = 'R', LIST = 'l',
 };
 
-/* What it says where a pattern stands. */
+/* The meaning of a pattern. */
 enum meaning { TELLS, ENQUEUES, SENDS_ENTRIES, ANSWERS, ROUTED, HAS_NO_EXCHANGE, HAS_KEY, BEGINS_MAP };
 
 #define RULE(letters, last, meaning) {letters, sizeof(letters) - 1, last, meaning}
 static const struct data_rule {
     const char *letters;
     unsigned len;
-    enum term_class last; /* what the last letter stands for; a NIL is a LIST */
+    enum term_class last; /* class of the last letter; NIL counts as LIST */
     enum meaning meaning;
 } rules[] = {
     /* {queue_event, Resource, {{Name, Node}, ...}} */
     RULE("3a4rHqQ22Nn", TERM_ATOM, TELLS),
-    /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}: only
-     * quorum queues are sent that; by the next row it is routed there, too */
+    /* {enqueue, Pid, Number, {basic_message, {resource, Host, exchange, <<>>}, [Queue], ...}}:
+     * only quorum queues receive this; the ROUTED row matches it, too */
     RULE("4Epi6a4rHxe[Q]", TERM_LIST, ENQUEUES),
     /* {append_entries_rpc, Term, {Name, Node}, _, Previous, _, Entries} */
     RULE("7Ai2Nniiil", TERM_LIST, SENDS_ENTRIES),
@@ -54,15 +55,15 @@ struct data_walk {
     struct node_atoms *book;
     struct dissect_ctx *env;
     uint16_t bit;
-    uint32_t other; /* the creation of the node that the message goes to; 0: it is not known */
+    uint32_t other; /* creation of the node that the message goes to; 0: unknown */
     struct term_token last[MAX_PATTERN];
     unsigned num; /* tokens so far */
     struct ds_text host, queue;
     const struct ds_atom *named;
-    uint64_t map_left;    /* terms of the map at hand; 0: there is none */
-    bool has_no_exchange; /* that map */
-    struct ds_text key;   /* of it */
-    uint16_t routed;      /* the name that the message is routed to; 0: none */
+    uint64_t map_left;    /* terms left of the present map; 0: not in one */
+    bool has_no_exchange; /* of the present map */
+    struct ds_text key;   /* of the present map */
+    uint16_t routed;      /* number of the name that the message is routed to; 0: none */
     bool is_routed_to_more;
 };
 
@@ -71,7 +72,7 @@ static struct ds_text body_of(const struct term_token *token)
     return (struct ds_text){(const char *)token->body.at, cursor_left(&token->body)};
 }
 
-/* text_of returns that of an atom, also where it is only likely; absent: it is not. */
+/* text_of returns the text of an atom, certain or likely; absent: unknown. */
 static struct ds_text text_of(const struct term_token *token)
 {
     if (token->atom == NULL)
@@ -125,7 +126,8 @@ static bool is_letter(struct data_walk *walk, char letter, const struct term_tok
     }
 }
 
-/* ends_here says whether a pattern ends with the latest token; what its letters stand for is in walk. */
+/* ends_here says whether a pattern ends with the latest token, and stores in walk what its
+ * letters match. */
 static bool ends_here(struct data_walk *walk, const struct data_rule *rule)
 {
     for (unsigned i = 0; i < rule->len && rule->len <= walk->num; i++) {
@@ -136,7 +138,8 @@ static bool ends_here(struct data_walk *walk, const struct data_rule *rule)
     return rule->len <= walk->num;
 }
 
-/* note takes note of that a slot has a name. Each atom has one slot: where two have it, neither is it. */
+/* note records that a slot has a name. Each atom has one slot: if two slots have the same name,
+ * both are doubtful. */
 static void note(struct data_walk *walk, uint16_t slot, uint16_t name, bool is_told)
 {
     struct node_atoms *book = walk->book;
@@ -168,7 +171,8 @@ static void note_routed(struct data_walk *walk, struct ds_text queue)
     walk->routed = name;
 }
 
-/* last_number returns the integer that stands before so many tokens; 0 where it is larger than 32 bits. */
+/* last_number returns the integer that is so many tokens before the latest; 0 if it is larger
+ * than 32 bits. */
 static uint32_t last_number(const struct data_walk *walk, unsigned before)
 {
     struct cursor at = walk->last[(walk->num - 1 - before) % MAX_PATTERN].bytes;
@@ -181,7 +185,7 @@ static uint32_t last_number(const struct data_walk *walk, unsigned before)
     return tag == TERM_TAG_INTEGER && cursor_read_u32(&at, &number) ? number : 0;
 }
 
-/* note_entries takes note of what a leader sends. */
+/* note_entries records the entries that a leader sends. */
 static void note_entries(struct data_walk *walk)
 {
     enum { TERM_BEFORE = 7, PREVIOUS_BEFORE = 2 };
@@ -199,7 +203,7 @@ static void note_entries(struct data_walk *walk)
     raft_rounds_add(walk->book->books, &round);
 }
 
-/* note_answer names the slot of a follower's queue. An answer that says the same index says nothing new. */
+/* note_answer names the slot of a follower's queue. A repeated index counts once. */
 static void note_answer(struct data_walk *walk)
 {
     enum { TERM_BEFORE = 4, NEXT_BEFORE = 2 };
@@ -247,7 +251,7 @@ static void on_meaning(struct data_walk *walk, enum meaning meaning, bool is_in_
     }
 }
 
-/* read_tokens reads a term. */
+/* read_tokens reads a term and matches the patterns. */
 static void read_tokens(struct data_walk *walk, const struct ds_term *term)
 {
     struct cursor at = cursor_make(term->data, term->len);
@@ -272,7 +276,7 @@ static void read_tokens(struct data_walk *walk, const struct ds_term *term)
     }
 }
 
-/* name_sent_to returns the atom that a message is sent to by name; NULL: it is not. */
+/* name_sent_to returns the atom of the registered name that a message is sent to; NULL: none. */
 static const struct ds_atom *name_sent_to(const struct ds_message *message)
 {
     enum { REG_SEND = 6, REG_SEND_TT = 16 };

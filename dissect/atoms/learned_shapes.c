@@ -1,6 +1,6 @@
 /*
- * learned_shapes.c - see learned_shapes.h. How new an atom is to be expected in a context is derived from
- * its counts as scripts/shapes/learn derives it, with each run in the place of a capture.
+ * learned_shapes.c - see learned_shapes.h. The novelty of a context is derived from its counts as
+ * in scripts/shapes/learn, with each run in place of a capture.
  */
 #include "atoms/learned_shapes.h"
 
@@ -19,15 +19,15 @@ enum {
     ATOM_BYTES = 262144,  /* of all atoms that no table has */
     ATOM_PLACES = 2 * LEARNED_ATOMS,
     WHOLE_PLACES = 2 * LEARNED_WHOLES,
-    OFTEN = 64, SELDOM = 16, /* of a shape that was counted so often, one in so many more is */
+    OFTEN = 64, SELDOM = 16, /* after OFTEN messages of a shape, SELDOM are skipped for each counted one */
     FEW_ATOMS = 4,
     CODES_A_BIT = 4,
     MOST_CODE = 63,
 };
-/* Atoms that there are beyond those that were seen. What one run saw alone, the next one has otherwise in
- * one of thirty contexts; names are those of the same nodes. */
+/* Share of atoms that were not seen. Of the contexts that only one run counted, one in thirty
+ * has other atoms in the next; names are of the same nodes. */
 static const double ONE_RUN = 0.045, SEVERAL_RUNS = 0.01;
-static const double ENOUGH_SHARE = 0.1, MOST_NEW = 0.2; /* of a context that is of use */
+static const double ENOUGH_SHARE = 0.1, MOST_NEW = 0.2; /* of a useful context */
 
 struct filler {
     uint16_t atom, num;
@@ -36,9 +36,9 @@ struct filler {
 struct context {
     uint32_t key;
     uint16_t num;              /* how often, in all */
-    uint8_t runs;              /* in which it was counted */
+    uint8_t runs;              /* number of runs that counted it */
     uint8_t num_fillers;
-    uint8_t others;            /* atoms that there is no room for, and nodes */
+    uint8_t others;            /* atoms without room, and nodes */
     uint8_t in_this_run;       /* a bit for each filler, and one for the context */
     uint8_t filler_runs[LEARNED_FILLERS];
     uint8_t novelty, rarity;   /* -4 log2 */
@@ -48,7 +48,7 @@ struct context {
 
 struct counted_node {
     struct ds_addr addr;
-    uint32_t name; /* the hash of it; 0: it had none */
+    uint32_t name; /* its hash; 0: it had none */
     enum learned_names names;
 };
 
@@ -56,17 +56,17 @@ struct learned_shapes {
     struct memcap *memcap;
     struct context *contexts;
     uint32_t num, cap;
-    uint16_t *places; /* of contexts, by their keys: the number from 1; 2 * cap of them */
+    uint16_t *places; /* hash table of contexts by key: the number from 1; 2 * cap of them */
     struct ds_text atoms[LEARNED_ATOMS];
     uint16_t atom_places[ATOM_PLACES];
     uint32_t num_atoms, atom_bytes;
     uint32_t wholes[WHOLE_PLACES];
-    uint8_t times[WHOLE_PLACES]; /* that a message of that shape was counted in this run */
+    uint8_t times[WHOLE_PLACES]; /* messages of that shape in this run */
     uint32_t num_wholes, num_known_wholes;
-    bool is_known[WHOLE_PLACES]; /* all atoms of one were certain */
+    bool is_known[WHOLE_PLACES]; /* all atoms of such a message were certain */
     struct counted_node nodes[LEARNED_PLACES];
     unsigned num_nodes;
-    uint16_t *loaded; /* numbers of the atoms of a file */
+    uint16_t *loaded; /* numbers of the atoms in the loaded file */
     uint32_t num_loaded;
 };
 
@@ -91,14 +91,14 @@ void learned_shapes_free(struct learned_shapes *shapes)
     memcap_free(memcap, shapes, sizeof *shapes);
 }
 
-/* spread is where a key is looked for first. Which keys share a place depends on where the memory of this
- * run is, so that nobody can send many that do. */
+/* spread returns the first place to search for a key. It depends on the address of shapes, so
+ * that a peer cannot send many keys with the same place. */
 static uint32_t spread(const struct learned_shapes *shapes, const void *key, size_t len)
 {
     return (uint32_t)XXH3_64bits_withSeed(key, len, (uintptr_t)shapes);
 }
 
-/* place_of returns where the number of a context stands, or is to stand. */
+/* place_of returns the place of a context's number, or a free one. */
 static uint16_t *place_of(const struct learned_shapes *shapes, uint32_t key)
 {
     uint32_t at = spread(shapes, &key, sizeof key) & (2 * shapes->cap - 1);
@@ -131,7 +131,7 @@ static bool make_room(struct learned_shapes *shapes)
     return true;
 }
 
-/* context_of returns a context, made anew if there is none yet; NULL when there is no room. */
+/* context_of returns a context, which it adds if needed; NULL if there is no room. */
 static struct context *context_of(struct learned_shapes *shapes, uint32_t key)
 {
     uint16_t *place = shapes->cap != 0 ? place_of(shapes, key) : NULL;
@@ -145,7 +145,7 @@ static struct context *context_of(struct learned_shapes *shapes, uint32_t key)
     return context;
 }
 
-/* atom_place returns where the number of an atom stands, or is to stand. */
+/* atom_place returns the place of an atom's number, or a free one. */
 static uint16_t *atom_place(const struct learned_shapes *shapes, struct ds_text text)
 {
     uint32_t at = spread(shapes, text.data, text.len) % ATOM_PLACES;
@@ -166,8 +166,8 @@ unsigned learned_shapes_atom(const struct learned_shapes *shapes, struct ds_text
     return *place != 0 ? atom_table_num_texts + *place - 1 : ATOM_TABLE_NONE;
 }
 
-/* atom_of returns the number of an atom, made anew if there is none yet; NONE when there is no room, or it
- * is a node. */
+/* atom_of returns the number of an atom, which it adds if needed; NONE if there is no room, or
+ * it is a node. */
 static unsigned atom_of(struct learned_shapes *shapes, struct ds_text text)
 {
     unsigned atom = learned_shapes_atom(shapes, text);
@@ -197,7 +197,7 @@ static uint8_t code_of(double share)
     return (uint8_t)(code < 0 ? 0 : code > MOST_CODE ? MOST_CODE : code + 0.5);
 }
 
-/* weigh derives what a context tells from its counts. */
+/* weigh derives novelty, rarity and is_of_use of a context from its counts. */
 static void weigh(struct context *context)
 {
     const unsigned num_atoms = context->num_fillers + context->others;
@@ -214,7 +214,7 @@ static void weigh(struct context *context)
     }
     all = all > context->num ? all : context->num;
     singles = num_new;
-    /* One run alone does not tell what is new each time from the few that there are. */
+    /* After one run, few atoms do not show whether each message has a new one. */
     if (context->runs <= 1 && context->others == 0 && num_atoms < FEW_ATOMS)
         singles = 0.2 * (num_atoms - 1);
     const double unseen = context->runs <= 1 && !context->has_names ? ONE_RUN : SEVERAL_RUNS;
@@ -257,7 +257,7 @@ static void count_in(struct context *context, unsigned atom, bool is_node)
             context->filler_runs[i]++;
         context->in_this_run |= (uint8_t)(1u << i);
     }
-    /* What is derived changes little between powers of two. */
+    /* The derived values change little between powers of two. */
     if (is_changed || (context->num & (context->num - 1)) == 0 ||
         context->others != before)
         weigh(context);
@@ -275,7 +275,7 @@ void learned_shapes_count(struct learned_shapes *shapes, struct ds_text text, co
     }
 }
 
-/* whole_place returns where the shape of a message stands, or is to stand. */
+/* whole_place returns the place of a message's shape, or a free one. */
 static uint32_t whole_place(const struct learned_shapes *shapes, uint32_t whole)
 {
     uint32_t at = spread(shapes, &whole, sizeof whole) % WHOLE_PLACES;
@@ -284,7 +284,7 @@ static uint32_t whole_place(const struct learned_shapes *shapes, uint32_t whole)
     return at;
 }
 
-/* place_whole does that, and takes the place; false when there is no room. */
+/* place_whole finds or adds the shape of a message; false if there is no room. */
 static bool place_whole(struct learned_shapes *shapes, uint32_t whole, uint32_t *at)
 {
     *at = whole_place(shapes, whole);
@@ -377,7 +377,7 @@ void learned_shapes_add_place(struct learned_shapes *shapes, const struct ds_add
                                            LEARNED_NAMES_THIS_RUN});
 }
 
-/* is_for says whether the names of a context hold. */
+/* is_for says whether a context may be used, considering its names. */
 static bool is_for(const struct context *context, enum learned_names names)
 {
     return !context->has_names || names == LEARNED_NAMES_ALL ||
@@ -435,7 +435,7 @@ static void give_atoms(const struct learned_shapes *shapes, ds_learned_shape_fn 
     }
 }
 
-/* A context as numbers: key, times, runs, other atoms; of each atom its number, times, runs. */
+/* A context as numbers: key, times, runs, other atoms; for each atom its number, times, runs. */
 enum { HEAD_NUMBERS = 4, FILLER_NUMBERS = 3 };
 /* A place: the hash of the node's name, the family and the bytes of the address. */
 enum { PLACE_NUMBERS = 2 + sizeof((struct ds_addr){0}.bytes) };
@@ -521,13 +521,13 @@ static bool add_context(struct learned_shapes *shapes, const uint32_t *row, size
         return false;
     struct context *context = context_of(shapes, in.key);
     if (context == NULL || context->num != 0)
-        return context == NULL; /* full is no mistake; twice is one */
+        return context == NULL; /* no room is not an error; a duplicate is one */
     *context = in;
     weigh(context);
     return true;
 }
 
-/* read_place adds a place that stands in a file. */
+/* read_place adds a place from a file. */
 static bool read_place(struct learned_shapes *shapes, const uint32_t *row, size_t num)
 {
     struct counted_node node = {.names = LEARNED_NAMES_ALL};

@@ -1,6 +1,7 @@
 /*
- * make_atom_tables.c - run at build time: writes otpNN.def, otp_patches.def and atom_uses.def as
- * constant tables (atom_tables.h), with all texts in one pool, and those of make_shape_tables.c.
+ * make_atom_tables.c - runs at build time: writes otpNN.def, otp_patches.def and atom_uses.def as
+ * constant tables (atom_tables.h), with all texts in one pool, and the tables of
+ * make_shape_tables.c.
  */
 #include "atoms/make_tables.h"
 #include "util/fnv1a.h"
@@ -25,7 +26,7 @@ static const struct pool_text table29[] = {
 };
 #undef ATOM
 
-/* A patch, and then what it does to the table: text behind after, or without it. */
+/* patch begins a patched table, or changes it: text is added after the atom after, or removed. */
 struct patch {
     const char *release, *of;
     struct pool_text text, after;
@@ -58,14 +59,14 @@ static const struct line lines[] = {
 static struct made_table {
     const char *name;
     const struct pool_text *atoms;
-    size_t num, num_common; /* the latter are atom.names and bif.tab */
+    size_t num, num_common; /* num_common: atom.names and bif.tab */
 } tables[NUM(patches) + 4] = {{"25", table25, NUM(table25), 1073},
                               {"27", table27, NUM(table27), 1106},
                               {"29", table29, NUM(table29), 1150},
                               {"26", table26, NUM(table26), NUM(table26)}};
 static size_t num_tables = 4;
 
-/* place_of returns where a text is among some. */
+/* place_of returns the index of a text in atoms, and exits if it is not there. */
 static size_t place_of(const struct pool_text *atoms, size_t num, struct pool_text text)
 {
     size_t at = 0;
@@ -78,7 +79,7 @@ static size_t place_of(const struct pool_text *atoms, size_t num, struct pool_te
     return at;
 }
 
-/* add_patched makes the tables that are told by how they differ from another one. */
+/* add_patched makes the tables that are described by their differences from another one. */
 static void add_patched(void)
 {
     struct pool_text *atoms = NULL;
@@ -107,7 +108,7 @@ static void add_patched(void)
     }
 }
 
-/* indexed is a text of a table and where it stands there. */
+/* indexed is a text of a table and its index there. */
 struct indexed {
     unsigned text;
     size_t index;

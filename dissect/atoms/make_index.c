@@ -1,5 +1,6 @@
 /*
- * make_index.c - run at build time: an index of hashes in order, as a constant array without its head.
+ * make_index.c - runs at build time: writes an index of sorted hashes, as a constant array without
+ * its declaration.
  */
 #include "atoms/atom_tables.h"
 #include "atoms/make_tables.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 
 static unsigned num_hashes;
-static uint32_t next; /* the first number that has no entry yet */
+static uint32_t next; /* the first number without an entry */
 
 /* write_up_to writes the entries up to a number. */
 static void write_up_to(uint32_t end)

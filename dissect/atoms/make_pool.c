@@ -1,6 +1,6 @@
 /*
- * make_pool.c - run at build time: the texts of all tables, once each and sorted, so that each has a
- * number.
+ * make_pool.c - runs at build time: the texts of all tables, sorted and without duplicates, so that
+ * each has a number.
  */
 #include "atoms/make_tables.h"
 

@@ -1,8 +1,8 @@
 /*
- * make_shape_tables.c - run at build time: writes shapes.def as constant tables (atom_shape_tables.h).
- * A SHAPE is text: eight digits of the context's hash, two of its novelty, two of its rarity, then of each
- * atom four of its number among the SHAPE_TEXTs before and two of its share. WHOLE is hashes of eight
- * digits each.
+ * make_shape_tables.c - runs at build time: writes shapes.def as constant tables
+ * (atom_shape_tables.h). A SHAPE is hexadecimal text: eight digits of the context's hash, two of
+ * its novelty, two of its rarity, and for each atom four of its number among the SHAPE_TEXTs before
+ * and two of its share. A WHOLE is hashes of eight digits each.
  */
 #include "atoms/make_tables.h"
 
@@ -24,7 +24,7 @@ static const struct shape_line {
 };
 
 enum { NUM_LINES = sizeof lines / sizeof lines[0], MAX_TABLES = 32, HASH_DIGITS = 8, CODE_DIGITS = 2,
-       TEXT_DIGITS = 4, KEYS_AT = 7 /* a column */, HEAD_DIGITS = HASH_DIGITS + 2 * CODE_DIGITS };
+       TEXT_DIGITS = 4, KEYS_AT = 7 /* index in columns */, HEAD_DIGITS = HASH_DIGITS + 2 * CODE_DIGITS };
 
 static unsigned long digits(const char *at, size_t num)
 {
@@ -42,7 +42,7 @@ void make_shapes_add(void)
     }
 }
 
-/* write_column writes something of each line of a kind, from line first up to the next table. */
+/* write_column writes one column of all lines of a kind, from line first up to the next table. */
 static void write_column(size_t first, enum shape_kind kind, const char *title, int column)
 {
     size_t text = first, start = 0;

@@ -1,5 +1,5 @@
 /*
- * make_tables.h - what the parts of the program share that writes tables at build time.
+ * make_tables.h - shared by the parts of the program that writes tables at build time.
  */
 #ifndef DISSECT_MAKE_TABLES_H
 #define DISSECT_MAKE_TABLES_H
@@ -17,14 +17,14 @@ enum { MAX_TEXTS = 65534 };
 /* make_compare orders texts. */
 int make_compare(const void *a, const void *b);
 
-/* make_add adds a text to the pool. make_pool sorts it and returns how many there are; make_find returns
- * the number of a text after that. */
+/* make_add adds a text to the pool. make_pool sorts it and returns the number of texts; then
+ * make_find returns the number of a text. */
 size_t make_pool(const struct pool_text **pool);
 void make_add(struct pool_text text);
 unsigned make_find(struct pool_text text);
 
-/* make_index_begin, _add and _end write an index of sorted hashes: where each number of their first
- * ATOM_INDEX_BITS begins. */
+/* make_index_begin, _add and _end write an index of sorted hashes: the first hash for each value
+ * of their first ATOM_INDEX_BITS. */
 void make_index_begin(void);
 void make_index_add(uint32_t hash);
 void make_index_end(void);

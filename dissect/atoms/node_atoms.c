@@ -1,5 +1,5 @@
 /*
- * node_atoms.c - see node_atoms.h: what is defined, and in which roles and contexts slots are seen.
+ * node_atoms.c - see node_atoms.h: definitions, and the roles in which slots are seen.
  */
 #include "atoms/node_atoms.h"
 
@@ -26,7 +26,7 @@ void node_atoms_check_tables(struct node_atoms *book, uint16_t slot, struct ds_t
         if (is_hit && index >= fit->end_of_hits)
             fit->end_of_hits = (uint16_t)(index + 1);
         if (*count == 0)
-            book->next_told = 0; /* the first of its kind may rule a table out */
+            book->next_told = 0; /* the first of its kind may rule out a table */
         if (*count < UINT16_MAX)
             (*count)++;
     }
@@ -34,7 +34,8 @@ void node_atoms_check_tables(struct node_atoms *book, uint16_t slot, struct ds_t
         book->num_told++;
     if (number == ATOM_TABLE_NONE || book->num_told < book->next_told)
         return;
-    /* The slots are weighed anew: not each time, so that this does not depend on what is told. */
+    /* The slots are weighed again, but not each time, so that the cost does not depend on the
+     * sender. */
     book->next_told = book->num_told + book->num_told / 4 + 1;
     book->has_table = false;
     book->next_fit = 0;
@@ -50,15 +51,15 @@ void node_atoms_count_failure(struct node_atoms *book, struct dissect_ctx *env)
     book->memcap->hits = 0;
 }
 
-/* add_direction takes note of who defines a text, and when. is_new: it is known that the slot held
- * another one. */
+/* add_direction records which direction defines a text, and when. is_new: the slot is known to
+ * have contained another one. */
 static void add_direction(struct learned *learned, uint64_t direction, int64_t now_ns, bool is_new)
 {
     for (unsigned i = 0; i < learned->num_directions; i++) {
         struct defining *by = &learned->directions[i];
         if (by->direction != direction)
             continue;
-        /* What is read once more is told once more. */
+        /* The same packet, read again, has the same time. */
         by->is_again = by->is_again || (is_new && now_ns > by->first_ns);
         return;
     }
@@ -103,7 +104,7 @@ uint16_t node_atoms_bit_of(const struct node_atoms *book, uint64_t direction)
     return book->num_seen_by < ATOM_BOOK_SEEN_BY ? 0 : 1u << (ATOM_BOOK_SEEN_BY - 1);
 }
 
-/* add_bit_of does that for one that may be new. */
+/* add_bit_of does the same for a direction that may be new. */
 static uint16_t add_bit_of(struct node_atoms *book, uint64_t direction)
 {
     if (node_atoms_bit_of(book, direction) == 0)
@@ -128,7 +129,8 @@ bool node_atoms_add_role(struct seen_role *roles, uint8_t *num, unsigned max, st
     return true;
 }
 
-/* wanted_slot returns what is noted of a slot that is unknown in a direction; NULL when memory ran out. */
+/* wanted_slot returns the entry of an unknown slot, and marks it as wanted; NULL if memory ran
+ * out. */
 static struct book_slot *wanted_slot(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot)
 {
     if (book->verdicts == NULL)
@@ -216,7 +218,7 @@ void node_atoms_see_known(struct node_atoms *book, uint16_t slot, struct ds_text
         return;
     unsigned at;
     struct learned *learned = node_texts_find(book, slot, text);
-    /* It was defined by a message that lists many; here it is used. */
+    /* It was defined by a message that lists many atoms; here it is used. */
     if (learned == NULL && !is_list && !node_atoms_has_elsewhere(book, slot, text)) {
         learned = node_texts_add(book, slot, text);
         if (learned != NULL)

@@ -1,9 +1,9 @@
 /*
- * node_atoms.h - what is known of the atoms of one incarnation of a node, the sender of directions,
- * beyond what each of these defined itself. A node takes slot = index in its atom table modulo
- * 2039 for an atom, on all its connections: so what one of them says serves the others, and the
- * atoms that each node of a release begins with (atom_tables.h) say what most slots may mean, of
- * which atom_inference.h tells which one is likely.
+ * node_atoms.h - the atoms of one incarnation of a node, the sender of directions, beyond those
+ * that each direction defined itself. A node uses slot = index in its atom table modulo 2039 for an
+ * atom, on all its connections: so definitions on one connection help to read the others, and the
+ * atoms that each node of a release starts with (atom_tables.h) are candidates for most slots.
+ * atom_inference.h judges which one is likely.
  */
 #ifndef DISSECT_NODE_ATOMS_H
 #define DISSECT_NODE_ATOMS_H
@@ -14,74 +14,74 @@
 #include <distsniff/dissect.h>
 
 struct node_atoms;
-struct all_node_atoms; /* all of them, of one session or several that follow each other */
+struct all_node_atoms; /* of one session, or of several in sequence */
 
-/* all_node_atoms_new returns an empty shelf of at most max books; NULL when memory ran out. */
+/* all_node_atoms_new returns an empty set of at most max books; NULL if memory ran out. */
 struct all_node_atoms *all_node_atoms_new(uint64_t max);
 void all_node_atoms_free(struct all_node_atoms *books); /* NULL is allowed */
 
-/* all_node_atoms_find returns the book of that node, made anew if there is none yet: by its name
- * if that is known, else by its address, and by its creation. other: the other end of the connection,
- * NULL where there is none. Creations are seconds, so two nodes of a host may have the same one: without a
- * name, end is at another port of a node that is known only if other is on another host, and has no
- * connection with that node already. In use until it is given back with node_atoms_release. NULL when
- * memory ran out or all books are in use. */
+/* all_node_atoms_find returns the book of a node, which it creates if needed. It finds a node by
+ * its creation and its name, or its address if the name is unknown. other: the other end of the
+ * connection, NULL if there is none. A creation is a time in seconds, so two nodes of a host may
+ * have the same one: without a name, end counts as another port of a known node only if other is
+ * on another host and has no connection with that node. The caller releases the book with
+ * node_atoms_release. NULL if memory ran out or all books are in use. */
 struct node_atoms *all_node_atoms_find(struct all_node_atoms *books, struct dissect_ctx *env,
                                        const struct ds_endpoint *end, const struct ds_endpoint *other);
 
-/* node_atoms_leave takes note of that a connection at that place has ended. */
+/* node_atoms_leave records that a connection at that place has ended. */
 void node_atoms_leave(struct node_atoms *book, const struct ds_addr *addr, uint16_t port);
 
-/* node_atoms_set_own takes note of the slot that a node which nobody has named has for its name. Two of
- * them are of two nodes: nothing is likely of these any more. */
+/* node_atoms_set_own records the slot that a node without a known name uses for its own name. If
+ * there are two, there are two nodes, and nothing is likely in this book any more. */
 void node_atoms_set_own(struct node_atoms *book, uint16_t slot);
 
 void node_atoms_release(struct node_atoms *book); /* NULL is allowed */
 
-/* node_atoms_set_time says of when what follows is: of the same packets, read once more, the same is
- * told at the same times. */
+/* node_atoms_set_time sets the time of the calls that follow: if the same packets are read
+ * again, they have the same times. */
 void node_atoms_set_time(struct node_atoms *book, int64_t now_ns);
 
-/* node_atoms_is_of says whether a book found earlier is still the one to use. */
+/* node_atoms_is_of says whether a book that was found earlier is still the right one. */
 bool node_atoms_is_of(const struct node_atoms *book, const struct ds_endpoint *end);
 
-/* How an atom was defined: by a message of its own, whose roles are told too; by one that lists
- * hundreds for the sake of it; or some time ago, in roles that nobody told. */
+/* How an atom was defined: by a message whose roles are reported as well; by one that only lists
+ * hundreds of atoms; or some time ago, without its roles. */
 enum node_atoms_how { ATOM_BOOK_USED, ATOM_BOOK_LISTED, ATOM_BOOK_HEARSAY };
 
-/* node_atoms_define takes note of a definition. direction: which one defined it, if its slot held
- * something else before, so that there it is not what the slot meant before; 0: it may be. */
+/* node_atoms_define records a definition. direction: the one that defined it, if its slot
+ * contained another atom before, so that there it did not mean this one; 0: it may have. */
 void node_atoms_define(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot,
                        struct ds_text text, uint64_t direction, enum node_atoms_how how);
 
-/* node_atoms_want takes note of that a message has an atom of which the slot is unknown. */
+/* node_atoms_want records that a message contains an atom whose slot is unknown. */
 void node_atoms_want(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot);
 
-/* node_atoms_see takes note of the role of a slot that is unknown in a direction. */
+/* node_atoms_see records the role of a slot that is unknown in a direction. */
 void node_atoms_see(struct node_atoms *book, struct dissect_ctx *env, uint16_t slot, uint64_t direction,
                     const struct atom_role *role);
 
-/* node_atoms_see_known takes note of the role of an atom that direction has defined. is_list: the
+/* node_atoms_see_known records the role of an atom that direction has defined. is_list: the
  * message is one that lists hundreds. */
 void node_atoms_see_known(struct node_atoms *book, uint16_t slot, struct ds_text text,
                           uint64_t direction, bool is_list, const struct atom_role *role);
 
-/* node_atoms_see_held takes note of the role of an atom that a slot held before packets were lost, and
- * beyond doubt still does. */
+/* node_atoms_see_held records the role of an atom that was in a slot before packets were lost,
+ * and certainly still is. */
 void node_atoms_see_held(struct node_atoms *book, uint16_t slot, struct ds_text text,
                          struct seen_role role);
 
-/* node_atoms_trusts says whether the sender behaves as a node does. */
+/* node_atoms_trusts says whether the sender behaves like a node. */
 bool node_atoms_trusts(const struct node_atoms *book);
 
-/* all_node_atoms_name returns the name of the node that has been at that address and port with that
- * creation; or at another port, if it is the only one there and speaks with another host; absent if none
- * is known. other: the other end. It lives as long as the books are not changed. */
+/* all_node_atoms_name returns the name of the node with that creation that was at that address
+ * and port; or at another port, if it is the only one there and other is on another host. Absent
+ * if unknown. other: the other end. The text lives until the books change. */
 struct ds_text all_node_atoms_name(const struct all_node_atoms *books, const struct ds_endpoint *end,
                                    const struct ds_endpoint *other);
 
-/* all_node_atoms_num_names returns how many names were learned so far, be it as atoms: with each another
- * end may be told. */
+/* all_node_atoms_num_names returns how many names of nodes, also as atoms, were learned so far:
+ * each may identify another end. */
 uint32_t all_node_atoms_num_names(const struct all_node_atoms *books);
 
 /* all_node_atoms_fits is ds_session_fits. */

@@ -8,7 +8,7 @@ static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* find_place returns the number of a place, num_places where the book has none such. */
+/* find_place returns the index of a place, num_places if the book does not have it. */
 static unsigned find_place(const struct node_atoms *book, const struct ds_addr *addr, uint16_t port)
 {
     unsigned i = 0;
@@ -69,8 +69,9 @@ bool node_places_has_addr(const struct node_atoms *book, const struct ds_addr *a
     return false;
 }
 
-/* may_have says whether a node without a name may have a connection with other, too: it has one already
- * where there are two such nodes, of which nothing that was learned holds any more. */
+/* may_have says whether a node without a name may have one more connection, with other. If it
+ * has one with the same node already, there are two such nodes, and nothing is likely in this
+ * book any more. */
 static bool may_have(struct node_atoms *book, const struct ds_endpoint *other)
 {
     for (unsigned i = 0; i < book->num_places; i++) {

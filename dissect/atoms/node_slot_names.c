@@ -1,14 +1,14 @@
 /*
- * node_slot_names.c - see node_slot_names.h. A slot is the index of an atom modulo 2039, so another name of
- * a node in the sender's table has this slot once in 2039 times.
+ * node_slot_names.c - see node_slot_names.h. A slot is the index of an atom modulo 2039, so another
+ * node's name in the sender's table has the same slot with a probability of 1 in 2039.
  */
 #include "atoms/node_slot_names.h"
 
 #include "atoms/node_atoms_parts.h"
 
 enum {
-    MAX_NAMES = ATOM_BOOK_MODULUS / 100, /* with more it is less than 99 % likely */
-    MOST_BOOKS = 16,                     /* the newest that are looked at for other ports of a sender */
+    MAX_NAMES = ATOM_BOOK_MODULUS / 100, /* with more names, a name is less than 99 % likely */
+    MOST_BOOKS = 16,                     /* the newest books, searched for other ports of a sender */
 };
 
 static const struct node_atoms *find_book(const struct all_node_atoms *books, const struct ds_endpoint *end)
@@ -33,7 +33,7 @@ static bool has_few_names(const struct node_atoms *book)
     return num <= MAX_NAMES;
 }
 
-/* is_of_another says whether another incarnation has that name, elsewhere or earlier. */
+/* is_of_another says whether another incarnation has that name, at another place or earlier. */
 static bool is_of_another(const struct all_node_atoms *books, struct ds_text name,
                           const struct ds_endpoint *end)
 {
@@ -64,7 +64,7 @@ struct ds_text node_slot_names_find(const struct all_node_atoms *books, const st
     return name.data != NULL && has_few_names(book) && !is_of_another(books, name, end) ? name : none;
 }
 
-/* is_node_in says whether a slot is a node in the book of one connection. */
+/* is_node_in says whether a slot is a node according to one book. */
 static bool is_node_in(const struct node_atoms *book, uint16_t slot)
 {
     if ((book->nodes[slot / 32] & 1u << slot % 32) != 0)
@@ -78,7 +78,7 @@ static bool is_node_in(const struct node_atoms *book, uint16_t slot)
 
 bool node_slot_names_is_node(const struct node_atoms *book, uint16_t slot)
 {
-    /* Before it has a name, a sender has a book for each of its ports. */
+    /* While its name is unknown, a sender has a book for each of its ports. */
     if (slot >= ATOM_BOOK_MODULUS)
         return false;
     if (is_node_in(book, slot))

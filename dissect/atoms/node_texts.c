@@ -40,12 +40,12 @@ static void leave_bucket(struct node_atoms *book, const struct learned *learned)
     }
 }
 
-/* new_learned returns room for one more of a slot; NULL when memory ran out. */
+/* new_learned returns a free entry of a slot; NULL if memory ran out. */
 static struct learned *new_learned(struct node_atoms *book, uint16_t slot)
 {
     struct slot_texts *s = &book->texts[slot];
     if (s->num == ATOM_BOOK_TEXTS) {
-        /* The one that has been there longest makes room; it is the last of the chain. */
+        /* The oldest one is replaced; it is the last of the chain. */
         uint32_t last = s->first;
         while (book->learned[last - 1].next != 0)
             last = book->learned[last - 1].next;
@@ -97,7 +97,7 @@ struct learned *node_texts_add(struct node_atoms *book, uint16_t slot, struct ds
     *bucket = (uint32_t)(learned - book->learned) + 1;
     data_names_define(book, slot, text);
     book->books->num_names += node_slot_names_is_name(text);
-    /* Else only an atom of the tables says anything of other slots: that it is not in these. */
+    /* Only an atom of the tables is evidence about other slots: it is not in these. */
     const unsigned number = user_atoms_find(book->own, text);
     shape_claims_define(book, slot, shape_contexts_atom(book, text));
     if (number != ATOM_TABLE_NONE && user_atoms_is_static(book->own, number))

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS = 64 }; /* that are remembered: the last ones */
+enum { ROUNDS = 64 }; /* remembered: the latest ones */
 
 struct raft_rounds {
-    unsigned next; /* place, of those below */
-    struct raft_round rounds[ROUNDS]; /* leader 0: there is none */
+    unsigned next; /* index of the next one to replace */
+    struct raft_round rounds[ROUNDS]; /* leader 0: free */
 };
 
 void raft_rounds_add(struct all_node_atoms *books, const struct raft_round *round)

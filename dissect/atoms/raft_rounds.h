@@ -1,13 +1,13 @@
 /*
- * raft_rounds.h - which quorum queue of RabbitMQ a follower answers for. The replicas of a queue have one
- * name on all nodes; a follower says that name, and nothing else of the queue. But it answers the leader
- * with the index that comes behind the last entry it was sent:
+ * raft_rounds.h - which quorum queue of RabbitMQ a follower answers for. The replicas of a queue
+ * have one name on all nodes; a follower sends that name, and nothing else about the queue. But it
+ * answers the leader with the index after the last entry that it received:
  *
  *     {append_entries_rpc, Term, {Name, Leader}, _, Previous, _, Entries}
  *     {{Name, Follower}, {append_entries_reply, Term, true, Next, _, _}},  Next = Previous + Entries + 1
  *
- * So what is sent is remembered for a short time. Where the answer fits what was sent for two queues, it
- * says nothing.
+ * So the entries sent are remembered for a short time. An answer that fits those of two queues is
+ * ambiguous and is not used.
  */
 #ifndef DISSECT_RAFT_ROUNDS_H
 #define DISSECT_RAFT_ROUNDS_H
@@ -17,8 +17,8 @@
 struct raft_round {
     uint32_t leader, follower; /* creations of these nodes */
     uint32_t term, next;
-    uint16_t slot; /* of the name, at the leader, */
-    uint16_t name; /* and its number (data_name_list.h); 0: it is not known */
+    uint16_t slot; /* of the name at the leader */
+    uint16_t name; /* its number (data_name_list.h); 0: unknown */
 };
 
 void raft_rounds_add(struct all_node_atoms *books, const struct raft_round *round);
@@ -27,7 +27,7 @@ void raft_rounds_add(struct all_node_atoms *books, const struct raft_round *roun
  * several. */
 uint16_t raft_rounds_find(const struct all_node_atoms *books, const struct raft_round *answer);
 
-/* raft_rounds_free gives back what was remembered. */
+/* raft_rounds_free frees the remembered rounds. */
 void raft_rounds_free(struct all_node_atoms *books);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * shape_contexts.c - see shape_contexts.h. Contexts that were learned are numbered downwards from
- * SHAPE_NONE.
+ * shape_contexts.c - see shape_contexts.h. Learned contexts are numbered downwards from SHAPE_NONE
+ * - 1.
  */
 #include "atoms/shape_contexts.h"
 
@@ -26,7 +26,7 @@ bool shape_contexts_is_learned(unsigned context)
     return context > LEARNED_LAST - LEARNED_CONTEXTS;
 }
 
-/* is_same_atom says whether one atom alone stands in each of two contexts, and it is the same. */
+/* is_same_atom says whether each of two contexts has only one atom, the same one. */
 static bool is_same_atom(const struct node_atoms *book, unsigned a, unsigned b)
 {
     return shape_contexts_num(book, a) == 1 && shape_contexts_num(book, b) == 1 &&
@@ -50,7 +50,7 @@ unsigned shape_contexts_find(const struct node_atoms *book, const uint32_t *keys
         /* The built-in table was counted in several clusters, but it has no names of users. */
         if (own != LEARNED_NONE && learned_shapes_has_names(learned(book), own))
             return LEARNED_LAST - own;
-        /* It has no context that says the same as a smaller one. */
+        /* The built-in table has no context that says the same as a smaller one. */
         if (context != SHAPE_NONE)
             return found == SHAPE_NONE || is_same_atom(book, found, context) ? context : found;
         if (own != LEARNED_NONE)

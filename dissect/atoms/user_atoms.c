@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* add_texts collects the texts that no other table has. */
+/* add_texts copies the texts that no other table has. */
 static bool add_texts(struct user_atoms *own, const struct ds_text *atoms, size_t num)
 {
     own->added = calloc(num + 1, sizeof *own->added);
@@ -34,8 +34,8 @@ static bool add_texts(struct user_atoms *own, const struct ds_text *atoms, size_
     return true;
 }
 
-/* find_alike finds the releases of which this may be another build: what such a release has in every
- * build is mostly where it is here. */
+/* find_alike finds the releases of which this may be another build: most of their common atoms
+ * have the same indices here. */
 static uint32_t find_alike(const struct user_atoms *own)
 {
     uint32_t like = 0;
@@ -74,7 +74,7 @@ struct user_atoms *user_atoms_new(const struct ds_text *atoms, size_t num)
         own->indices[i] = (struct atom_table_index){own->texts[i], (uint16_t)i};
     }
     qsort(own->indices, num, sizeof *own->indices, compare_indices);
-    /* All of it is of this build: nothing depends on how another one was configured. */
+    /* All atoms count as common: the table describes this build alone. */
     own->table = (struct atom_table){"of its own", own->texts, own->indices, (uint32_t)num,
                                      (uint32_t)num};
     own->like = find_alike(own);
@@ -116,7 +116,7 @@ struct ds_text user_atoms_text(const struct user_atoms *own, unsigned number)
 
 struct atom_table_use user_atoms_use(const struct user_atoms *own, unsigned number)
 {
-    (void)own; /* how they are used is known of no atom of its own */
+    (void)own; /* the use of its own atoms is unknown */
     return number < atom_table_num_texts ? atom_table_uses[number] : (struct atom_table_use){0, 0};
 }
 
