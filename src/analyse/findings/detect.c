@@ -1,6 +1,6 @@
 /*
- * detect.c - what all detectors need: what is known of a connection, and the store of what was found, where
- * equal findings become one. See detect.h.
+ * detect.c - what all detectors need: the state of connections, and the store of findings, which
+ * merges equal ones. See detect.h.
  */
 #include "analyse/findings/detect.h"
 
@@ -10,7 +10,7 @@
 
 enum { MAX_FOUND = 1024 };
 
-#define GAP_WAIT_NS INT64_C(5000000000) /* a gap is known when no packet fills it: by then it is told */
+#define GAP_WAIT_NS INT64_C(5000000000) /* a gap is reported when no packet fills it within this time */
 
 void detect_init(struct detect *d, const struct findings_config *config)
 {
@@ -95,7 +95,8 @@ void detect_emit(struct detect *d, struct finding *finding)
     d->config.emit(d->config.context, &record);
 }
 
-/* Findings are equal whose code, variant and parameters of the sentence are, whatever its words. */
+/* identify hashes the code, the variant and the parameters of the sentence: findings are equal if
+ * these are, whatever the words of the sentence. */
 static uint64_t identify(const struct finding *f)
 {
     const struct wording *w = &f->sentence;
@@ -120,8 +121,8 @@ uint64_t detect_count(const struct detect *d)
     return found != NULL ? found->finding.count : 0;
 }
 
-/* temper makes the draft less certain where its evidence has a loss within: true when it did. It is no more
- * than likely where it rests on atoms that are. */
+/* temper makes the draft less certain if its evidence spans a loss: true if it did. A draft that
+ * depends on likely atoms is only likely. */
 static bool temper(struct detect *d)
 {
     const uint64_t conn = d->draft.evidence[0].conn;
@@ -132,7 +133,7 @@ static bool temper(struct detect *d)
     return detect_temper(d, &d->draft, conn != 0 ? detect_find_watched(d, conn) : NULL);
 }
 
-/* set_over notes when it is over. */
+/* set_over records whether it is over, and since when. */
 static void set_over(const struct detect *d, struct found *found, bool is_over)
 {
     found->finding.is_over = is_over;
@@ -221,7 +222,7 @@ uint64_t detect_commit(struct detect *d)
     set_over(d, found, draft->is_over);
     f->is_past = false;
     f->is_aside &= draft->is_aside;
-    /* What has become worse is told anew. */
+    /* A finding that became worse is reported as new. */
     const bool is_worse = draft->severity < f->severity;
     f->is_update = f->num_evidence == FINDING_SETS && !is_worse;
     if (f->num_evidence != FINDING_SETS)
@@ -231,7 +232,7 @@ uint64_t detect_commit(struct detect *d)
         f->severity = draft->severity;
         f->detail = draft->detail;
     }
-    if (draft->certainty < f->certainty) { /* proven by now */
+    if (draft->certainty < f->certainty) { /* it is proven now */
         f->certainty = draft->certainty;
         f->proof = draft->proof;
         f->is_proved |= draft->is_proved;
@@ -321,7 +322,7 @@ void detect_continued(struct detect *d, const struct ds_event *event)
 
 bool detect_is_published(const struct conn_watch *w)
 {
-    const uint64_t published = 1; /* PUBLISHED: no hidden node, such as a tool's */
+    const uint64_t published = 1; /* PUBLISHED: the node is not hidden, as tools are */
     return w->has_flags[0] && w->has_flags[1] && (w->flags[0] & w->flags[1] & published) != 0;
 }
 

@@ -1,14 +1,15 @@
 /*
- * detect_arrival.c - answers that pass the point of capture and do not arrive: their bytes are sent again
- * and again and never acknowledged. Such calls are answered as far as is seen, and not for the caller.
+ * detect_arrival.c - answers that pass the point of capture and do not arrive: their bytes are
+ * retransmitted again and again and never acknowledged. The capture shows an answer to these calls,
+ * but the caller gets none.
  */
 #include "analyse/findings/detect.h"
 
-/* answered is a reply that ended a call: whether it arrives is known later. */
+/* answered is a reply that ended a call. Whether it arrives is known later. */
 enum { MAX_ANSWERS = 256 };
 struct answered {
     uint64_t conn;
-    uint32_t end_seq; /* behind its last byte */
+    uint32_t end_seq; /* after its last byte */
     uint8_t dir;
 };
 
@@ -41,8 +42,8 @@ void detect_answer(struct detect *d, const struct record *record)
     d->checks.unarrived++;
 }
 
-/* on_lost counts those that passed before it was known that nothing arrives: the latest ones, as many as
- * are remembered. */
+/* on_lost counts the answers that passed before the loss was known: the latest ones, as many as are
+ * kept. */
 static void on_lost(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const uint64_t num = d->arrival->num_answers < MAX_ANSWERS ? d->arrival->num_answers : MAX_ANSWERS;

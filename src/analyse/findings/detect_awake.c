@@ -1,9 +1,9 @@
 /*
- * detect_awake.c - a node that did not respond for a while (DS216), as one that was suspended: it sent
- * nothing, though several of its processes were asked and its kernel acknowledged that. Then it answered
- * all of them at once.
+ * detect_awake.c - a node that did not respond for a while (DS216), as if it was suspended: it sent
+ * nothing, though requests to several of its processes came and its kernel acknowledged them. Then
+ * it answered all of them at once.
  *
- * A process that is slow is one; others of its node answer meanwhile. Calls that began together and take
+ * If one process is slow, others of its node still answer. Calls that began together and last
  * equally long end together as well: the requests have to lie further apart than the answers.
  */
 #include "analyse/findings/detect.h"
@@ -15,17 +15,17 @@
 #include <string.h>
 
 #define MS INT64_C(1000000)
-#define WAITED_NS (1000 * MS) /* an answer that took less was not held up */
+#define WAITED_NS (1000 * MS) /* a faster answer was not held up */
 #define APART_NS (20 * MS)
-#define TIMEOUTS_NS (100 * MS) /* people write timeouts in multiples of that */
-#define LATE_NS (20 * MS)      /* and they fire so late at most */
-#define EARLY_NS (5 * MS)      /* or so early: the request itself left late */
+#define TIMEOUTS_NS (100 * MS) /* people write timeouts in multiples of this */
+#define LATE_NS (20 * MS)      /* and they fire at most this late */
+#define EARLY_NS (5 * MS)      /* or this early: the request itself left late */
 
-#define SPEAKS_NS (5000 * MS)  /* so long before the first request may a node have stopped */
+#define SPEAKS_NS (5000 * MS)  /* a node may have stopped this long before the first request */
 
 enum { ANSWERS_TO_REQUESTS = 4, LEAST_CALLEES = 2, OFTEN = 8 };
 
-/* find finds the latest pause of an end; to_ns not 0: if it is that one. */
+/* find finds the latest pause of an end; if to_ns is not 0, the pause that ended then. */
 static struct awake *find(struct detect *d, uint64_t conn, int dir, int64_t to_ns)
 {
     for (size_t i = 0; i < MAX_AWAKE; i++) {
@@ -36,7 +36,7 @@ static struct awake *find(struct detect *d, uint64_t conn, int dir, int64_t to_n
     return NULL;
 }
 
-/* begin takes the place of the oldest one. */
+/* begin records a pause in place of the oldest one. */
 static struct awake *begin(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
@@ -70,8 +70,8 @@ static bool was_told(const struct detect *d, const struct awake *a)
     return false;
 }
 
-/* begin_of is when a node stopped: after what it sent last, where it had been sending more often; else
- * with the first request that it did not answer. */
+/* begin_of returns when a node stopped: after its last packet, if it had been sending more often,
+ * else at the first request that it did not answer. */
 static int64_t begin_of(const struct awake *a)
 {
     const int64_t quiet_ns = a->first_ns - a->from_ns;
@@ -109,7 +109,8 @@ static void report(struct detect *d, struct awake *a)
     detect_commit(d);
 }
 
-/* on_answer takes an answer to a request that waited; is_late: as a reply that nobody waits for. */
+/* on_answer handles an answer to a request that waited. is_late: as a reply that no process waits
+ * for. */
 static void on_answer(struct detect *d, struct awake *a, bool is_late, uint64_t callee, int64_t start_ns,
                       int64_t end_ns)
 {
@@ -155,8 +156,8 @@ void detect_awake(struct detect *d, const struct record *record)
                   event->ts_ns - record->note.latency_ns, event->ts_ns);
 }
 
-/* find_of finds the pause of the end at which a party of a call is: by its node's name or, where that is
- * not known, by the packet of the answer. */
+/* find_of finds the pause of the end of one party of a call: by its node's name or, if that is
+ * unknown, by the packet of the answer. */
 static struct awake *find_of(struct detect *d, const struct call *call, struct ds_text node)
 {
     for (size_t i = 0; i < MAX_AWAKE; i++) {

@@ -1,5 +1,5 @@
 /*
- * detect_awake.h - what is kept of nodes that have sent nothing for a while and send again. See
+ * detect_awake.h - the state of nodes that were silent for a while and send again. See
  * detect_awake.c.
  */
 #ifndef SRC_DETECT_AWAKE_H
@@ -10,17 +10,18 @@
 #include <distsniff/event.h>
 #include <distsniff/tcp_stats.h>
 
-/* awake is a node that has sent nothing on a link for a while, and sends again. callee are processes that
- * were asked meanwhile, and have answered since: [0] by calls, [1] by replies that nobody waits for. */
+/* awake is a node that was silent on a link for a while, and sends again. callee hashes the
+ * processes that received requests in that time, and have answered since: [0] calls, [1] replies
+ * that no process waits for. */
 enum { MAX_AWAKE = 16 };
 struct awake {
     bool is_used, is_told;
-    uint8_t dir; /* from that end of the connection */
+    uint8_t dir; /* its end of the connection */
     uint64_t conn, frame; /* the latest packet from it */
     int64_t from_ns, to_ns, heard_ns, usual_ns;
     size_t len;
     char name[FINDING_NODE_LEN];
-    struct ds_addr addr; /* where it is, if it has no name */
+    struct ds_addr addr; /* its address, if it has no name */
     uint16_t port;
     uint64_t callee[2];
     unsigned num_callees[2];
@@ -29,6 +30,6 @@ struct awake {
     uint64_t first_frame;
 };
 
-#define DETECT_AWAKE_NS INT64_C(500000000) /* so soon all is answered that waited */
+#define DETECT_AWAKE_NS INT64_C(500000000) /* all waiting requests are answered within this time */
 
 #endif

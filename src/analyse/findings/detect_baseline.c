@@ -1,5 +1,6 @@
 /*
- * detect_baseline.c - what a baseline does not have (DS504): --baseline. See unusual.h.
+ * detect_baseline.c - what a capture has and a baseline does not (DS504): --baseline. See
+ * unusual.h.
  */
 #include "analyse/findings/detect.h"
 
@@ -14,7 +15,7 @@ static const struct {
 
 enum { WHAT_LONGEST = 400 };
 
-/* cut shortens a text, in front of a character of UTF-8. */
+/* cut shortens a text, at the start of a UTF-8 character. */
 static struct ds_text cut(struct ds_text text)
 {
     if (text.len <= WHAT_LONGEST)
@@ -25,7 +26,7 @@ static struct ds_text cut(struct ds_text text)
     return text;
 }
 
-/* add_values tells how long calls take, or how large messages are, now and at most before. */
+/* add_values writes how long calls last, or how large messages are, now and at most before. */
 static void add_values(struct wording *detail, const struct unusual *unusual)
 {
     if (unusual->kind == UNUSUAL_LATENCY)
@@ -37,7 +38,7 @@ static void add_values(struct wording *detail, const struct unusual *unusual)
                     a_size((uint64_t)unusual->value), a_size((uint64_t)unusual->most));
 }
 
-/* add_nodes tells who it was, where the sentence does not. */
+/* add_nodes names the two nodes, where the sentence does not. */
 static void add_nodes(struct wording *detail, const struct unusual *unusual)
 {
     const bool is_told = unusual->kind == UNUSUAL_LINK || unusual->kind == UNUSUAL_LATENCY ||

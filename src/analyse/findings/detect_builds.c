@@ -1,8 +1,8 @@
 /*
- * detect_builds.c - builds that speak differently (DS608): a function that one node calls in vain,
- * while a call of it by another node, or on another node, succeeds. Either one node calls it with
- * another number of arguments than the others do, or one node has the module without that function. A
- * node that does not have the module at all may have another task.
+ * detect_builds.c - builds that speak differently (DS608): one node's call of a function fails,
+ * while a call of it by another node, or to another node, succeeds. Either one node calls it with
+ * another number of arguments than the others do, or one node has the module without that function.
+ * A node that does not have the module at all may have another task.
  */
 #include "analyse/findings/detect.h"
 
@@ -19,7 +19,7 @@ struct called {
 /* build_call is the latest call of a function with this number of arguments that succeeded. */
 struct build_call {
     struct table_entry entry;
-    uint64_t mod, fun; /* hashes of the module, and of both */
+    uint64_t mod, fun; /* hashes of the module, and of module and function */
     uint32_t arity;
     int64_t ts_ns;
     uint64_t conn, frame;

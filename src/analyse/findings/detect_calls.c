@@ -1,6 +1,6 @@
 /*
- * detect_calls.c - findings of family 3 that calls show: they fail, are answered too late or never,
- * or ask for what the other node does not have.
+ * detect_calls.c - findings of family 3 from calls: they fail, are answered too late or never, or
+ * name code that the other node does not have.
  */
 #include "analyse/findings/detect.h"
 
@@ -11,17 +11,17 @@
 
 enum { MIN_CALLS = 5, FAILED_SHARE = 5, TEXT_LEN = 100 };
 
-#define RESTART_NS INT64_C(10000000000) /* by then who has ended in order is back, or is known to be gone */
+#define RESTART_NS INT64_C(10000000000) /* after this, a process that ended in order is back, or gone */
 
 struct callee {
     struct table_entry entry;
-    uint64_t key; /* a hash of its node and name */
+    uint64_t key; /* hash of its node and name */
     uint64_t calls, failed, noproc, timeouts, abandoned;
     uint64_t latest;   /* number of the latest call that failed */
-    int64_t ended_ns;  /* when it ended in order, as what it was asked told; 0: it has not */
-    bool is_guess;     /* a call that failed has atoms that are no more than likely */
-    uint64_t finding;  /* number of what was found, 0: nothing */
-    uint64_t told;     /* how many had failed when that was told */
+    int64_t ended_ns;  /* when it ended in order, as the result of a call says; 0: it has not */
+    bool is_guess;     /* a failed call has atoms that are only likely */
+    uint64_t finding;  /* number of its finding; 0: none */
+    uint64_t told;     /* how many had failed when it was reported */
     uint64_t told_calls;
 };
 TABLE_KEYED(struct callee, key);
@@ -86,8 +86,8 @@ void detect_unread(struct detect *d, const struct ds_event *event)
         node.data != NULL && memchr(node.data, '@', node.len) != NULL ? hash_text(node) : 0;
 }
 
-/* may_be_unread says whether a message that came since from the callee's node, as far as that is known,
- * could not be read: it may have been the answer. */
+/* may_be_unread says whether a later message from the callee's node, as far as that is known, could
+ * not be read: it may have been the answer. */
 static bool may_be_unread(const struct conn_watch *w, const struct call *call)
 {
     const struct ds_text node = call->callee.node;
@@ -104,16 +104,16 @@ void detect_hung(struct detect *d, const struct call *call)
     const struct conn_watch *w = detect_find_watched(d, call->conn);
     const struct party *callee = &call->callee;
     if (call->awaits_input)
-        return; /* of somebody who thinks */
+        return; /* it waits for a user's input */
     if (w != NULL && (w->gap_ns >= call->start_ns || w->is_one_way || detect_is_lost(d, w) ||
                       w->hole_ns[0] != 0 || w->hole_ns[1] != 0))
-        return; /* the answer may have been in what is missing, or no answer can come */
+        return; /* the answer may be among missing packets, or no answer can come */
     if (w != NULL && may_be_unread(w, call)) {
         d->checks.unread_calls++;
         return;
     }
     if (callee->name.data == NULL && !callee->has_pid && callee->node.data == NULL)
-        return; /* on a link that was joined late it may not have been known as the answer */
+        return; /* on a link joined late, the answer may not have been recognised */
     struct finding *f = detect_begin_call(d, FINDING_DS305, call);
     wording_say(&f->sentence, "{}{label} to {process} is not answered",
                 a_word(strchr("aeiou", call->label[0]) != NULL ? "an " : "a "), a_label(call->label),
@@ -131,14 +131,14 @@ static void on_hung(struct detect *d, const struct call *call)
         detect_hung(d, call);
 }
 
-/* has_failed says whether its callee may be to blame: for a connection that is lost others are. */
+/* has_failed says whether the callee may be the cause: it is not when a connection is lost. */
 static bool has_failed(enum call_outcome outcome)
 {
     return call_outcome_is_failure(outcome) && outcome != CALL_NOCONNECTION;
 }
 
-/* is_housekeeping: what Erlang/OTP and libraries ask each other they give up by themselves as well, as
- * global does when nodes come and go. */
+/* is_housekeeping says whether the call is one that Erlang/OTP or a library makes by itself. They
+ * also give such calls up by themselves, as global does when nodes come and go. */
 static bool is_housekeeping(const char *group)
 {
     return group != NULL && group[0] != '\0';
@@ -152,7 +152,7 @@ static void add_outcome(struct wording *detail, bool *is_next, uint64_t num, con
     *is_next = true;
 }
 
-/* get_callee finds or adds who was asked, at the cap in place of the oldest. NULL: no memory. */
+/* get_callee finds or adds the callee; at the cap it evicts the oldest. NULL if memory ran out. */
 static struct callee *get_callee(struct detect *d, const struct call *call)
 {
     const uint64_t key = hash_short(hash_short(9, call->callee.node), call->callee.name);
@@ -160,7 +160,7 @@ static struct callee *get_callee(struct detect *d, const struct call *call)
 }
 
 /* is_orderly says whether a reason is that of a process that was told to stop: normal, shutdown,
- * {shutdown, _}, and these with what was called, or behind 'EXIT' or exit. */
+ * {shutdown, _}, and these with the called function, or after 'EXIT' or exit. */
 static bool is_orderly(const struct ds_term *reason)
 {
     enum { DEEP = 3 };
@@ -175,7 +175,7 @@ static bool is_orderly(const struct ds_term *reason)
     return false;
 }
 
-/* ends_in_order says whether a call failed as its callee was told to stop, or had been a moment before. */
+/* ends_in_order says whether a call failed as its callee was told to stop, then or just before. */
 static bool ends_in_order(struct callee *c, const struct call *call)
 {
     if (call->outcome == CALL_ERROR && call->reason.data != NULL && is_orderly(&call->reason)) {
@@ -221,7 +221,7 @@ static void on_callee(struct detect *d, const struct call *call)
     c->abandoned += call->outcome == CALL_ABANDONED;
     c->latest = call->number;
     struct wording detail = {.len = 0};
-    if (c->finding != 0) { /* more and more */
+    if (c->finding != 0) { /* the failures go on */
         if (c->failed / 2 < c->told)
             return;
         add_counts(&detail, c, false);
@@ -272,7 +272,7 @@ static void on_late(struct detect *d, const struct record *record)
     detect_commit(d);
 }
 
-/* --- code that is not there --- */
+/* --- missing code --- */
 
 bool detect_is_atom(const struct ds_term *term, const char *word)
 {
@@ -299,7 +299,7 @@ bool detect_read_function(const struct ds_term *entry, struct function *out)
     return true;
 }
 
-/* missing is what a reason says is not there. */
+/* missing is what a reason reports as missing. */
 enum missing { MISSING_NOTHING, MISSING_FUNCTION, MISSING_CLAUSE, MISSING_FUN };
 
 static enum missing read_kind(const struct ds_term *term)
@@ -313,8 +313,9 @@ static enum missing read_kind(const struct ds_term *term)
                                                                             : MISSING_NOTHING;
 }
 
-/* read_reason finds undef, function_clause or badfun in the reason of a failed call, and the function
- * on top of its stack: undef; {undef, Stack}; {'EXIT', ...}; {{undef, Stack}, {M, F, A}}. */
+/* read_reason finds undef, function_clause or badfun in the reason of a failed call, and the
+ * function at the top of its stack: undef; {undef, Stack}; {'EXIT', ...}; {{undef, Stack}, {M, F,
+ * A}}. */
 static enum missing read_reason(const struct ds_term *reason, struct function *at, bool *has_at)
 {
     enum { DEEP = 4 };
@@ -350,8 +351,8 @@ static void put_function(struct wording *wording, const struct function *functio
         wording_say(wording, "/{arity}", a_number(function->arity));
 }
 
-/* on_missing: function_clause is worth a word only of the very function that was called, and of
- * other functions that are not there it is less than likely that the caller has them. */
+/* on_missing reports missing code. It reports function_clause only for the called function itself.
+ * If another function is missing, it is only possible that the caller has it. */
 static void on_missing(struct detect *d, const struct call *call)
 {
     struct function called = {.has_arity = false}, at;

@@ -1,15 +1,16 @@
 /*
- * detect_capture.c - what the capture itself lacks: one direction of a link, as where a mirror port
- * copies one alone or the answers take another way; or the ends of packets, where the snap length cut
- * them. Nothing is wrong between the nodes then, but much cannot be known, and what is known of one
- * direction alone accuses nobody. Or one of several capture points has fallen silent.
+ * detect_capture.c - what the capture itself lacks: one direction of a link, where a mirror port
+ * copies only one or the answers use another path; or the ends of packets, where the snap length
+ * truncated them. Then nothing is wrong between the nodes, but much cannot be known, and one
+ * direction alone proves no fault of a node. Or one of several capture points has fallen silent.
  */
 #include "analyse/findings/detect.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* So many segments of one end, and none of the other: who gets that many acknowledges some. */
+/* This many segments of one end, and none of the other: an end that receives so many acknowledges
+ * some. */
 enum { MIN_SEGMENTS = 10 };
 
 enum { TOLD_ONE_WAY = 1, TOLD_CUT = 2 };
@@ -26,9 +27,9 @@ static void report_one_way(struct detect *d, const struct ds_event *event, int u
     detect_commit(d);
 }
 
-/* on_way notes whether one direction alone has been seen so far. Of messages that is asked on while
- * it is so. Where the facts of the link do not come with them, what the other end says shows that it is
- * seen: what is counted of a connection then is of any time before (copier.h). */
+/* on_way records whether only one direction has been captured so far. While that is so, messages
+ * are checked too. If they come without the facts of the link, any message of the other end shows
+ * that it is captured: the counters of a connection may then be older (copier.h). */
 static void on_way(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;

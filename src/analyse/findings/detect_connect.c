@@ -1,12 +1,12 @@
 /*
- * detect_connect.c - findings of family 1: why nodes do not come to be connected. From EPMD's
- * answers, the steps of handshakes, and how connections end that never came up.
+ * detect_connect.c - findings of family 1: why nodes fail to connect. It uses the answers of EPMD,
+ * the steps of handshakes, and the ends of connections that never came up.
  */
 #include "analyse/findings/detect_parts.h"
 
-/* answer_is_due says whether an initiator that closed after its send_name may be answered yet: where
- * both nodes connect at once, one of them gives its connection up before it reads `nok`. One that
- * has waited for as long as a handshake may take is not: its acceptor hangs, and may not even close
+/* answer_is_due says whether the answer to an initiator that closed after its send_name may still
+ * come: when both nodes connect at once, one of them gives up its connection before it reads `nok`.
+ * After the time that a handshake may take, none comes: the acceptor hangs, and may not even close
  * its end. */
 static bool answer_is_due(const struct ds_event *event, const struct conn_watch *w)
 {
@@ -105,8 +105,8 @@ void detect_connect(struct detect *d, const struct ds_event *event)
         on_conn(d, event);
 }
 
-/* look_at_time asks all who wait for something. Not inline: each message comes by, and mostly nobody
- * waits. */
+/* look_at_time calls all parts that wait for something. It is not inline: it is called for each
+ * message, and mostly none waits. */
 static __attribute__((noinline)) void look_at_time(struct detect *d, bool at_end)
 {
     detect_reach_time(d, at_end);

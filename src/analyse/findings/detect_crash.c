@@ -1,17 +1,18 @@
 /*
- * detect_crash.c - a request ended its callee (DS312): a monitor tells that the process which was asked
+ * detect_crash.c - a request ended its callee (DS312): a monitor reports that the called process
  * ended, with the reason of a crash, while the request was open. One crash ends all requests that
- * wait for that process: they are counted once. Whether the process came back under its name is told
- * by what becomes of later requests. Where the link was joined late, the name may not be known: then
- * crashes with the same reason in the same function are those of one process.
+ * wait for that process: they are counted once. Later requests show whether the process came back
+ * under its name. Where the link was joined late, the name may be unknown: then crashes with the
+ * same reason in the same function count as one process.
  *
- * And a process crashed that no request was open to (DS314), as who watches it or is linked to it is
- * told: by a message that it could not handle, or by itself. What has no stack may be an exit as any
- * other. The end of a request to the same process may come shortly after: for so long it is pending.
+ * And a process crashed without an open request (DS314), as a process that monitors it or is linked
+ * to it learns: from a message that it could not handle, or by itself. An exit without a stack may
+ * be an ordinary one. The end of a request to the same process may follow shortly after: until then
+ * the crash is pending.
  *
- * A reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times within
- * the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is a term of Erlang's,
- * or an exception of Elixir's, which is a map.
+ * The reason of a crash has a stack: {Reason, [{Module, Function, Arity, Place}, ...]}, at times
+ * within the reason of a caller, {{Reason, Stack}, {Module, Function, Arguments}}. Reason is an
+ * Erlang term, or an Elixir exception, which is a map.
  */
 #include "analyse/findings/detect.h"
 
@@ -22,14 +23,14 @@
 
 #define SECOND INT64_C(1000000000)
 #define LOOP_NS (60 * SECOND)
-#define TOGETHER_NS SECOND /* within it all that waited for the same process are told */
+#define TOGETHER_NS SECOND /* all that wait for one process learn of its end within this time */
 
 enum { LOOP_CRASHES = 3, DEEP = 4, STACK_DEPTH = 32 };
 
-/* At what the callee was, by its stack. */
+/* What the callee was doing, by its stack. */
 enum at_work { AT_UNKNOWN, AT_CALL, AT_OTHER };
 
-/* crash is what a reason tells. */
+/* crash is the content of a reason. */
 struct crash {
     bool has_stack, has_why;
     struct ds_text why; /* an atom: badarith, or the first of {badmatch, Value} */
@@ -42,30 +43,30 @@ struct crashed {
     struct table_entry entry;
     uint64_t key;
     uint64_t num;
-    uint64_t pid;     /* of the latest that is pending: its key; 0: not known */
-    uint64_t anew;    /* the first monitor of the name since the latest: its key; 0: none */
-    int64_t ts_ns[3]; /* of the latest */
-    int64_t since_ns; /* of the latest: when it was asked */
+    uint64_t pid;     /* key of the latest pending one; 0: unknown */
+    uint64_t anew;    /* key of the first monitor of the name since the latest crash; 0: none */
+    int64_t ts_ns[3]; /* of the latest ones */
+    int64_t since_ns; /* of the latest: when the request was sent */
     bool is_guess;    /* likewise: d->is_guess */
-    bool is_settled;  /* it is told whether it came back since the latest */
-    bool is_pending;  /* the latest is not told yet, as a request may have been open to it */
+    bool is_settled;  /* whether it came back since the latest is reported */
+    bool is_pending;  /* the latest is not reported yet: a request may have been open */
     struct finding finding; /* of the latest */
 };
 TABLE_KEYED(struct crashed, key);
 
 enum { MAX_CRASHED = 128, MAX_ENDED = 128 };
 
-/* ALONE changes the key of a process to that of its crashes that no request is open in. */
+/* ALONE, XORed to the key of a process, gives the key for its crashes without an open request. */
 #define ALONE UINT64_C(0x9e3779b97f4a7c15)
 
 struct crash_watch {
     struct table crashed;
-    int64_t due_ns; /* when the first of what is pending is told; 0: nothing is */
+    int64_t due_ns; /* when the first pending one is reported; 0: none is pending */
     struct {
         uint64_t pid;
         int64_t ts_ns;
-    } ended[MAX_ENDED]; /* the latest pids, and places of requests: each crash counts once, however many
-                           are told of it */
+    } ended[MAX_ENDED]; /* the latest pids, and places of crashes: each crash counts once, however
+                         * many messages report it */
     uint64_t num_ended;
 };
 
@@ -108,7 +109,7 @@ static bool read_stack(const struct ds_term *term, struct crash *crash)
     return true;
 }
 
-/* read_exception reads the name of an exception of Elixir's, %{__exception__: true, __struct__: Name}. */
+/* read_exception reads the name of an Elixir exception, %{__exception__: true, __struct__: Name}. */
 static bool read_exception(const struct ds_term *reason, struct ds_text *name)
 {
     struct ds_term value;
@@ -124,8 +125,9 @@ static void read_why(const struct ds_term *reason, struct crash *crash)
                      (ds_term_get_element(reason, 0, &first) && ds_term_get_atom(&first, &crash->why));
 }
 
-/* read_crash says whether a reason is one of a crash. What is in order is left out, and so is what
- * others wanted, be it by exit(Pid, kill); and where atoms are not known, what could be that. */
+/* read_crash says whether a reason is a crash, and reads it. It is not if the process ended in
+ * order, or was made to end, even by exit(Pid, kill); nor, where atoms are unknown, if it could be
+ * that. */
 static bool read_crash(const struct ds_term *reason, struct crash *crash)
 {
     static const char *const in_order[] = {"normal",       "shutdown", "noproc",
@@ -150,7 +152,8 @@ static bool read_crash(const struct ds_term *reason, struct crash *crash)
     return crash->has_why;
 }
 
-/* is_by_monitor: erpc and spawn requests have an answer that is an exit; it is no crash of a callee. */
+/* is_by_monitor says whether a monitor ended the call. An exit as the answer of erpc or a spawn
+ * request is no crash of a callee. */
 static bool is_by_monitor(const struct record *record)
 {
     const struct call *call = record->call;
@@ -167,15 +170,15 @@ static bool is_known(const struct party *callee)
     return callee->name.data != NULL || callee->has_pid;
 }
 
-/* key_of_pid is 0 where the pid is not known. */
+/* key_of_pid returns 0 if the pid is unknown. */
 static uint64_t key_of_pid(const struct party *process)
 {
     const uint32_t pid[3] = {process->id, process->serial, process->creation};
     return process->has_pid ? hash_more(hash_short(11, process->node), pid, sizeof pid) : 0;
 }
 
-/* key_of: by its name, so that it is the same one when it came back. A node without a name is one of its
- * own on each connection. */
+/* key_of uses the name, so that a restarted process keeps its key. A node without a name has a key
+ * of its own on each connection. */
 static uint64_t key_of(const struct party *callee, uint64_t conn)
 {
     if (callee->name.data == NULL)
@@ -185,7 +188,7 @@ static uint64_t key_of(const struct party *callee, uint64_t conn)
     return hash_short(node, callee->name);
 }
 
-/* key_of_place is for one of which neither is known: by where it crashed. */
+/* key_of_place is the key of a process without pid or name: by the place of its crash. */
 static uint64_t key_of_place(uint64_t conn, const struct crash *crash)
 {
     const uint64_t key = hash_more(13, &conn, sizeof conn);
@@ -205,7 +208,7 @@ static void put_crash(struct wording *detail, const struct crash *crash)
         wording_say(detail, "/{arity}", a_number(crash->top.arity));
 }
 
-/* judge: a gap within makes it less certain by itself. */
+/* judge sets the certainty. A gap within the evidence lowers it separately. */
 static void judge(struct finding *f, const struct crash *crash)
 {
     if (crash->at == AT_OTHER)
@@ -215,8 +218,8 @@ static void judge(struct finding *f, const struct crash *crash)
         detect_unsure(f, CERTAINTY_LIKELY, "the crash report in the log of that node");
 }
 
-/* loop_since returns when the latest crashes began that make a loop: those of requests, and those that no
- * request was open to. 0: there are too few. other may be NULL. */
+/* loop_since returns when the latest crashes began that form a loop, with and without open
+ * requests. 0: there are too few. other may be NULL. */
 static int64_t loop_since(const struct crashed *c, const struct crashed *other)
 {
     int64_t latest[LOOP_CRASHES] = {0}; /* the latest first */
@@ -236,8 +239,8 @@ static int64_t loop_since(const struct crashed *c, const struct crashed *other)
     return latest[LOOP_CRASHES - 1];
 }
 
-/* count counts a crash: several within a while are a loop. f is NULL if a loop cannot be told. other has
- * the crashes of the same process that are told otherwise, NULL: there are none. */
+/* count counts a crash: several within a short time are a loop. f is NULL if a loop cannot be
+ * shown. other has the crashes of the same process with the other key; NULL: none. */
 static void count(struct crashed *c, const struct crashed *other, struct finding *f, int64_t ts_ns)
 {
     c->ts_ns[c->num % LOOP_CRASHES] = ts_ns;
@@ -261,7 +264,7 @@ static bool crashed_since(const struct crashed *c, int64_t ts_ns)
     return c != NULL && c->num != 0 && ts_ns - latest_of(c) <= TOGETHER_NS;
 }
 
-/* has_ended says whether a pid is known to have crashed just now. If not, it is from here on. */
+/* has_ended says whether a pid has just crashed, and records it if not. */
 static bool has_ended(struct crash_watch *watch, uint64_t pid, int64_t ts_ns)
 {
     if (pid == 0)
@@ -276,7 +279,7 @@ static bool has_ended(struct crash_watch *watch, uint64_t pid, int64_t ts_ns)
     return false;
 }
 
-/* tell_alone tells what is pending. */
+/* tell_alone reports a pending crash. */
 static void tell_alone(struct detect *d, struct crashed *c)
 {
     c->is_pending = false;
@@ -286,7 +289,7 @@ static void tell_alone(struct detect *d, struct crashed *c)
     detect_commit(d);
 }
 
-/* find_or_put: what is forgotten for a new one is told before. NULL: memory ran out. */
+/* find_or_put reports a pending crash before it evicts it. NULL if memory ran out. */
 static struct crashed *find_or_put(struct detect *d, uint64_t key)
 {
     struct table *crashed = &d->crash->crashed;
@@ -298,8 +301,9 @@ static struct crashed *find_or_put(struct detect *d, uint64_t key)
     return c;
 }
 
-/* drop_alone: what is pending of the process that a request crashed is the same crash, and so is what
- * will be told of its pid, or of a pid without a name that crashed at the same place. */
+/* drop_alone drops the pending crash of a process that a request crashed, as it is the same crash.
+ * It also suppresses later reports of its pid, or of a pid without a name that crashed at the same
+ * place. */
 static void drop_alone(struct detect *d, const struct call *call, uint64_t key, const struct crash *crash)
 {
     struct table *crashed = &d->crash->crashed;
@@ -358,7 +362,7 @@ static void report(struct detect *d, const struct record *record, const struct c
     detect_commit(d);
 }
 
-/* settle tells what became of the name: later requests show it. */
+/* settle reports what became of the name, as later requests show it. */
 static void settle(struct detect *d, struct crashed *c, const struct call *call)
 {
     if (c->is_settled || call->start_ns < latest_of(c) ||
@@ -432,7 +436,7 @@ static void begin_alone(struct detect *d, const struct record *record, struct ds
                       "a capture from the beginning of the link: a request may have been open");
 }
 
-/* keep_alone keeps the draft as pending. */
+/* keep_alone stores the draft as pending. */
 static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_t ts_ns)
 {
     const bool is_one_way = detect_is_one_way(d, d->draft.evidence[0].conn);
@@ -446,7 +450,7 @@ static void keep_alone(struct detect *d, struct crashed *c, uint64_t pid, int64_
         d->crash->due_ns = ts_ns + TOGETHER_NS;
 }
 
-/* read_process reads who has ended: a pid, or the name that it was watched by. */
+/* read_process reads which process ended: its pid, or the name by which it was monitored. */
 static struct party read_process(const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -466,7 +470,7 @@ static struct party read_process(const struct record *record)
     return who;
 }
 
-/* key_of_monitor is 0 where it is not known. */
+/* key_of_monitor returns 0 if the monitor is unknown. */
 static uint64_t key_of_monitor(const struct ds_message *message)
 {
     struct ds_identity ref;
@@ -476,7 +480,7 @@ static uint64_t key_of_monitor(const struct ds_message *message)
     return hash_more(key, ref.word, ref.num_words * sizeof ref.word[0]);
 }
 
-/* is_anew says whether who tells of a crash has begun to watch after the one before. */
+/* is_anew says whether the process that learns of a crash began to monitor after the previous one. */
 static bool is_anew(const struct crashed *c, const struct ds_message *message)
 {
     return c != NULL && c->anew != 0 && c->anew == key_of_monitor(message);
@@ -494,7 +498,8 @@ void detect_crash_watched(struct detect *d, const struct record *record)
         c->anew = key_of_monitor(&event->message);
 }
 
-/* forget_monitor: a monitor of a name that is told of another end, such as noproc, is told of no crash. */
+/* forget_monitor forgets a monitor of a name that ended otherwise, as with noproc: it reports no
+ * crash. */
 static void forget_monitor(struct detect *d, const struct record *record)
 {
     if (d->crash->crashed.num == 0)

@@ -1,16 +1,16 @@
 /*
- * detect_effects.c - which findings are effects of others: calls run out of time as their link was stalled,
- * Mnesia is split as nodes were parted. Both are told, the cause first.
+ * detect_effects.c - finds which findings are effects of others: calls time out as their link was
+ * stalled, Mnesia is split as nodes were parted. Both are reported, the cause first.
  *
- * A finding is the effect of another one of a code in the table below, if that is of the same connection or
- * node, and they overlap in time. What it is an effect of may be over: then so is the effect, unless it
- * goes on.
+ * A finding is the effect of another one if the table below pairs their codes, they are about the
+ * same connection or node, and they overlap in time. When the cause is over, so is the effect,
+ * unless it goes on.
  */
 #include "analyse/findings/detect.h"
 
 #include <string.h>
 
-/* Who waits for what was sent may give up so long after it got through again. */
+/* A process that waited may time out this long after packets got through again. */
 #define BEHIND_NS INT64_C(30000000000)
 
 static const struct {

@@ -1,5 +1,5 @@
 /*
- * detect_exposure.c - findings of family 4: what others can see or do.
+ * detect_exposure.c - findings of family 4: what outsiders can see or do.
  */
 #include "analyse/findings/detect.h"
 
@@ -51,7 +51,7 @@ static void on_handshake(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-/* --- what is run, and said --- */
+/* --- code that is run, and text that is sent --- */
 
 static bool is_hidden(struct detect *d, const struct ds_event *event)
 {
@@ -60,7 +60,7 @@ static bool is_hidden(struct detect *d, const struct ds_event *event)
     return w != NULL && w->has_flags[event->dir] && (w->flags[event->dir] & published) == 0;
 }
 
-/* has_fun says whether what is to be run is a fun that was sent: [Fun | _] or [_, Fun | _]. */
+/* has_fun says whether a spawn request runs a fun that was sent: [Fun | _] or [_, Fun | _]. */
 static bool has_fun(const struct ds_message *m)
 {
     enum { FUN_EXT = 112, LOOK_AT = 2 };
@@ -92,7 +92,7 @@ static void report_code(struct detect *d, const struct record *record, const cha
     detect_commit(d);
 }
 
-/* report_refresh: what was advised is no alarm. */
+/* report_refresh makes it a note: distsniff itself advised this. */
 static void report_refresh(struct detect *d, const struct ds_event *event)
 {
     struct finding *f = detect_begin(d, FINDING_DS403, event);
@@ -131,7 +131,7 @@ static __attribute__((noinline)) void take_cookie(struct detect *d, const struct
     detect_commit(d);
 }
 
-/* What secrets are called. */
+/* Usual keys of secrets. */
 static const struct ds_text secret_keys[] = {
 #define KEY(word) {word, sizeof(word) - 1}
     KEY("password"),    KEY("passwd"),        KEY("passphrase"), KEY("secret"),
@@ -140,7 +140,7 @@ static const struct ds_text secret_keys[] = {
 #undef KEY
 };
 
-/* take_secret looks for keys whose values are secrets, in what others can read. */
+/* take_secret looks for keys whose values are secrets, in unencrypted messages. */
 static __attribute__((noinline)) void take_secret(struct detect *d, const struct ds_event *event)
 {
     const int key = ds_term_find_key(&event->message.payload, secret_keys,
@@ -157,7 +157,7 @@ static __attribute__((noinline)) void take_secret(struct detect *d, const struct
     detect_commit(d);
 }
 
-/* is_seen says whether what is said on a connection leaves the host. */
+/* is_seen says whether the messages of a connection leave the host. */
 static bool is_seen(struct detect *d, const struct ds_conn *conn)
 {
     if (d->place.conn != conn->number) {
@@ -173,7 +173,7 @@ void detect_exposure_message(struct detect *d, const struct record *record)
     if (danger_is_run(&record->note))
         take_code(d, record);
     if (event->conn->tls != NULL)
-        return; /* others cannot read it */
+        return; /* it is encrypted */
     if (danger_has_cookie(&event->message))
         take_cookie(d, event);
     if (event->message.payload.data != NULL && is_seen(d, event->conn))

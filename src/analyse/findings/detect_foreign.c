@@ -1,17 +1,18 @@
 /*
- * detect_foreign.c - packets that no node takes, though they have the addresses and ports of a connection
- * (DS505): resets, SYNs or data that its ends did not follow (ds_ignored, distsniff/tcp_stats.h).
+ * detect_foreign.c - packets that no node accepts, though they have the addresses and ports of a
+ * connection (DS505): resets, SYNs or data that its ends ignored (ds_ignored,
+ * distsniff/tcp_stats.h).
  *
- * The time to live (or hop limit) tells how far away the sender is. Where none of the end's own packets
- * has that of the ignored ones, somebody else most likely sent them. Where they have the same, that is
- * possible at best, and only reported when the end sends data afterwards: its own last RST may look
- * like it.
+ * The time to live (or hop limit) shows how far away the sender is. If none of the end's own
+ * packets has that of the ignored ones, another host most likely sent them. If they have the same,
+ * that is only possible, and reported only when the end sends data afterwards: its own last RST may
+ * look the same.
  */
 #include "analyse/findings/detect.h"
 
 #include <distsniff/counted.h>
 
-/* How much of it was reported. */
+/* How certain the reported finding was. */
 enum foreign_level { LEVEL_NONE, LEVEL_DAMAGE, LEVEL_POSSIBLE, LEVEL_LIKELY };
 
 static uint64_t num_of(const struct ds_ignored *ignored)
@@ -24,7 +25,7 @@ bool detect_is_usual_ttl(const struct ds_tcp_side *side, uint8_t ttl)
     return ttl == side->usual_ttl[0] || (side->usual_ttl[1] != 0 && ttl == side->usual_ttl[1]);
 }
 
-/* is_far_off says whether none of the end's own packets came from as far as one that is ignored. */
+/* is_far_off says whether no packet of the end itself came from the distance of the ignored ones. */
 static bool is_far_off(const struct ds_tcp_side *side)
 {
     return side->segments != 0 &&
@@ -41,7 +42,7 @@ static enum foreign_level level_of(const struct ds_event *event, int end)
         return LEVEL_NONE;
     if (side->ignored.resets + side->ignored.syns != 0)
         return LEVEL_POSSIBLE;
-    /* Where data is missing, what was ignored may have been taken after all. */
+    /* Where data is missing, the ignored packets may have been accepted. */
     return event->conn->counters[end].gaps != 0 ? LEVEL_NONE : LEVEL_DAMAGE;
 }
 

@@ -1,6 +1,6 @@
 /*
- * detect_global.c - findings of what Erlang/OTP's global says to itself: locks that nobody gives
- * back, names that two processes have, links that it cuts so that partitions do not overlap.
+ * detect_global.c - findings from messages of Erlang/OTP's global: locks that are never released,
+ * names that two processes have, links that global cuts so that partitions do not overlap.
  */
 #include "analyse/findings/detect.h"
 
@@ -12,7 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define STUCK_NS (5 * SECOND)
-#define LOST_NS (60 * SECOND) /* what is cut so long after is not cut because of it */
+#define LOST_NS (60 * SECOND) /* a cut after this time has another cause */
 
 enum { STUCK_TIMES = 5, NAME_LEN = 200, MAX_NAMES = 1000 };
 
@@ -21,37 +21,37 @@ struct locked {
     struct table_entry entry;
     uint64_t key;
     unsigned refused; /* in a row */
-    int64_t refused_ns; /* the first of these */
+    int64_t refused_ns; /* of the first of these */
     uint64_t frame;
     size_t holder_len;
     char holder[128];
 };
 TABLE_KEYED(struct locked, key);
 
-/* listed is a name of global, as a node told it over a connection. */
+/* listed is a name registered with global, as a node sent it over a connection. */
 struct listed {
     struct table_entry entry;
-    uint64_t key, pid; /* hashes: of connection and name, and of whom it names */
+    uint64_t key, pid; /* hashes: of connection and name, and of the named process */
     uint64_t frame;
     uint8_t dir;
 };
 TABLE_KEYED(struct listed, key);
 
-/* lost_link is one that global said was lost. */
+/* lost_link is a link that global reported as lost. */
 enum { MAX_LOST_LINKS = 8 };
 struct lost_link {
-    int64_t ts_ns; /* when it was said first */
+    int64_t ts_ns; /* of the first report */
     uint64_t frame;
     size_t len[2];
-    char name[2][128]; /* who says it, and the node that is gone from there */
+    char name[2][128]; /* the node that reports it, and the node that it lost */
 };
 
 enum { MAX_LOCKS = 256, MAX_LISTED = 4096 };
 
 struct global_watch {
     struct table locks, listed;
-    struct lost_link lost[MAX_LOST_LINKS]; /* the latest that global said were lost */
-    unsigned num_lost;                     /* so many were */
+    struct lost_link lost[MAX_LOST_LINKS]; /* the latest ones */
+    unsigned num_lost;                     /* how many in all */
 };
 
 const struct detect_family detect_global_family = {
@@ -65,7 +65,7 @@ static bool text_is(struct ds_text text, const char *word)
     return text.data != NULL && text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
 }
 
-/* hash_term hashes what a term is printed as, so that it is the same wherever its atoms stand. */
+/* hash_term hashes the printed form of a term, which does not depend on the numbers of its atoms. */
 static uint64_t hash_term(uint64_t hash, const struct ds_term *term)
 {
     const struct ds_term_print_options options = {.max_bytes = NAME_LEN, .max_len = NAME_LEN};
@@ -158,7 +158,7 @@ static void report_conflict(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* on_name holds a name against what the other end says of it, over the same connection. */
+/* on_name compares a name with what the peer sent about it, over the same connection. */
 static void on_name(struct detect *d, const struct ds_event *event, const struct ds_term *entry)
 {
     struct ds_term name, pid;
@@ -210,8 +210,8 @@ static unsigned num_kept(const struct detect *d)
     return d->global->num_lost < MAX_LOST_LINKS ? d->global->num_lost : MAX_LOST_LINKS;
 }
 
-/* note_lost keeps the links that are said to be lost: {lost_connection, Node, _, _, OtherNode}. Nodes tell
- * each other what they were told. */
+/* note_lost records links reported as lost: {lost_connection, Node, _, _, OtherNode}. Nodes pass
+ * these reports on to each other. */
 static void note_lost(struct detect *d, const struct ds_event *event, const struct ds_term *said)
 {
     struct ds_term node[2];
@@ -232,11 +232,11 @@ static void note_lost(struct detect *d, const struct ds_event *event, const stru
         lost->len[i] = detect_keep(lost->name[i], sizeof lost->name[i], name[i]);
 }
 
-/* find_lost finds the link whose loss makes global cut one with a node: the first that was lost of that
+/* find_lost finds the link whose loss makes global cut one to a node: the first lost link of that
  * node, or the first of any. NULL: none is known. */
 static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, struct ds_text node)
 {
-    const struct lost_link *first[2] = {NULL, NULL}; /* of any, of the node */
+    const struct lost_link *first[2] = {NULL, NULL}; /* of any node, of this node */
     for (unsigned i = 0; i < num_kept(d); i++) {
         const struct lost_link *one = &d->global->lost[i];
         if (ts_ns - one->ts_ns >= LOST_NS)
@@ -250,7 +250,7 @@ static const struct lost_link *find_lost(const struct detect *d, int64_t ts_ns, 
     return first[1] != NULL ? first[1] : first[0];
 }
 
-/* is_of_one_host: between two nodes of one host there is no network that could part them. */
+/* is_of_one_host says whether two nodes are on one host: no network can part them. */
 static bool is_of_one_host(struct ds_text a, struct ds_text b)
 {
     const char *host_a = memchr(a.data, '@', a.len), *host_b = memchr(b.data, '@', b.len);
@@ -271,7 +271,7 @@ static void on_cut(struct detect *d, const struct ds_event *event)
     const bool has_end = pair != NULL && pair->has_ended;
     const bool has_seen = has_end || (has_lost && detect_is_fading(d, one, other));
     if ((has_end && pair->ended_by == gone) || (!has_seen && is_of_one_host(one, other)))
-        return; /* it ended, or was ended, in order: its other links end as well */
+        return; /* it ended in order: its other links end as well */
     struct finding *f = detect_begin(d, FINDING_DS210, event);
     wording_say(&f->sentence, "global on {node} disconnected {peer} although their link was healthy",
                 an_end(&event->conn->end[event->dir]), an_end(&event->conn->end[!event->dir]));

@@ -1,7 +1,8 @@
 /*
- * detect_guesses.c - cookies are guessed (DS407): one address is refused very often within a minute,
- * under ever other names. A node whose cookie is wrong keeps its name and creation however often it
- * tries; each run of a tool is another node, but nobody runs one twice a second.
+ * detect_guesses.c - cookies are guessed (DS407): one address is refused very often within a
+ * minute, each time under other names. A node with the wrong cookie keeps its name and creation
+ * however often it tries. Each run of a tool is another node, but no one runs a tool twice a
+ * second.
  */
 #include "analyse/findings/detect.h"
 
@@ -18,7 +19,7 @@ enum { MAX_GUESSERS = 16, REFUSED_OFTEN = 100, MANY_NAMES = 50 };
 
 struct guesser {
     struct ds_addr addr;
-    int64_t first_ns, last_ns; /* last_ns 0: a free place */
+    int64_t first_ns, last_ns; /* last_ns 0: a free entry */
     uint64_t frame;
     unsigned num, num_names;
     uint64_t name[MANY_NAMES]; /* hashes of names and creations */

@@ -1,12 +1,12 @@
 /*
- * detect_handshake.c - what the steps of a handshake say while it goes on: refusals, cookies that
- * everybody knows, scanners; and what is kept of them for the end (detect_refusal.c).
+ * detect_handshake.c - findings from the steps of a handshake as it goes on: refusals, well-known
+ * cookies, scanners. It also records the steps for the end of the handshake (detect_refusal.c).
  */
 #include "analyse/findings/detect_parts.h"
 
 #include <string.h>
 
-/* Cookies that products have shipped with, and examples have. */
+/* Default cookies of products, and cookies from examples. */
 static const char *const known_cookies[] = {
     "monster", "emqxsecretcookie", "emqx_dist_cookie", "rabbit", "rabbitmq", "RABBITMQ",
     "vmq", "ejabberd", "couchdb", "riak", "cookie", "changeme", "secret_cookie", "mycookie",
@@ -18,8 +18,8 @@ static bool status_is(struct ds_text status, const char *text)
            memcmp(status.data, text, status.len) == 0;
 }
 
-/* begin_alive: the acceptor holds an old connection, which the initiator has lost or does not want to
- * replace. */
+/* begin_alive begins the finding that the acceptor still has an old connection, which the initiator
+ * has lost or does not want to replace. */
 static struct finding *begin_alive(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -40,7 +40,7 @@ static struct finding *begin_alive(struct detect *d, const struct ds_event *even
     return f;
 }
 
-/* on_status speaks of a refusal. */
+/* on_status reports a refusal. */
 static void on_status(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_endpoint *end = event->conn->end;
@@ -92,8 +92,8 @@ static void check_known_cookies(struct detect *d, const struct ds_event *event,
     }
 }
 
-/* is_scanners says whether a send_name is nobody's: the flags that no node lacks are missing and its
- * name is one letter over and over, or there are no flags at all. */
+/* is_scanners says whether no node sends this send_name: it lacks flags that every node has and its
+ * name is one letter repeated, or there are no flags at all. */
 static bool is_scanners(const struct ds_handshake *h)
 {
     if (!h->has_flags || h->name.data == NULL || h->name.len < 3 || h->version == 0)
@@ -122,8 +122,8 @@ static void on_send_name(struct detect *d, const struct ds_event *event, struct 
     w->is_explained = true;
 }
 
-/* has_tls_alert says whether bytes that are no handshake message, but are answered to one, are a TLS alert
- * or handshake. */
+/* has_tls_alert says whether the bytes that answer a handshake message, and are none themselves,
+ * are a TLS alert or handshake. */
 static bool has_tls_alert(const struct ds_event *event, const struct conn_watch *w)
 {
     return w->step_frame[DS_STEP_SEND_NAME] != 0 && event->dir != w->initiator &&

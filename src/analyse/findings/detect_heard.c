@@ -1,28 +1,29 @@
 /*
- * detect_heard.c - when each link was heard: the latest message or tick of either end, and the latest
- * silence of both. What cuts a node off silences all of its links at one moment, where the nodes' own hosts
- * drop what they send without a trace in the capture. One link alone that falls silent may have been idle.
+ * detect_heard.c - when each link was heard: the latest message or tick of either end, and the
+ * latest silence of both. What cuts a node off silences all of its links at one moment; the hosts
+ * of the nodes drop what they would send without a trace in the capture. If only one link falls
+ * silent, it may have been idle.
  *
- * Links that idle fall silent together as well, as a node ticks on all of them at once. But no silence of
- * such a link is longer than two ticks.
+ * Idle links fall silent together as well, as a node ticks on all of them at once. But no such
+ * silence is longer than two ticks.
  */
 #include "analyse/findings/detect.h"
 
 #include "core/hash.h"
 
 #define SECOND INT64_C(1000000000)
-#define QUIET_NS SECOND          /* a shorter silence is none */
-#define TOGETHER_NS (2 * SECOND) /* what cuts all links of a node does not cut all at once */
+#define QUIET_NS SECOND          /* a shorter silence is ignored */
+#define TOGETHER_NS (2 * SECOND) /* the links of a node are not all cut at the same instant */
 
-/* heard_link is a link: by the number of its connection modulo the cap. An older one is forgotten. */
+/* heard_link is a link, at its connection's number modulo MAX_HEARD. A new link evicts the old one. */
 enum { MAX_HEARD = 256 };
 struct heard_link {
     uint64_t conn; /* 0: none */
     int64_t last_ns;
-    int64_t from_ns, to_ns; /* the latest silence that is over; 0: there was none */
-    int64_t tick_ns;        /* the longer interval of ticks of both ends; 0: none was measured */
-    uint32_t node[2];       /* hashes of names, 0: not known */
-    bool is_over;           /* it has ended: to_ns says until when it was silent */
+    int64_t from_ns, to_ns; /* the latest silence that is over; 0: none */
+    int64_t tick_ns;        /* the longer tick interval of both ends; 0: not measured */
+    uint32_t node[2];       /* hashes of names, 0: unknown */
+    bool is_over;           /* it has ended: to_ns is the end of its silence */
 };
 
 struct heard_watch {
@@ -37,7 +38,7 @@ static void name_ends(struct heard_link *h, const struct ds_conn *conn)
         h->node[end] = conn->end[end].node.data != NULL ? hash_text(conn->end[end].node) : 0;
 }
 
-/* get finds the place of a connection, or takes that of another one. */
+/* get finds the entry of a connection, or evicts another one for it. */
 static struct heard_link *get(struct detect *d, const struct ds_event *event)
 {
     struct heard_link *h = &d->heard->link[event->conn->number % MAX_HEARD];
@@ -46,7 +47,7 @@ static struct heard_link *get(struct detect *d, const struct ds_event *event)
     return h;
 }
 
-/* hear ends a silence. */
+/* hear records a packet, and the silence that it ends. */
 static void hear(struct heard_link *h, int64_t ts_ns)
 {
     if (ts_ns - h->last_ns >= QUIET_NS) {
@@ -82,8 +83,8 @@ void detect_heard_event(struct detect *d, const struct ds_event *event)
     }
 }
 
-/* is_silent says whether a link fell silent when another one did, and was for as long. A silence that lasts
- * does until now_ns. */
+/* is_silent says whether a link fell silent when another one did, and stayed so as long. A silence
+ * that is not over lasts until now_ns. */
 static bool is_silent(const struct heard_link *h, int64_t from_ns, int64_t to_ns, int64_t now_ns)
 {
     const bool lasts = !h->is_over && h->last_ns <= from_ns + TOGETHER_NS;
@@ -93,7 +94,8 @@ static bool is_silent(const struct heard_link *h, int64_t from_ns, int64_t to_ns
            until_ns >= to_ns - TOGETHER_NS && until_ns - since_ns > 2 * h->tick_ns + SECOND;
 }
 
-/* is_replaced says whether the nodes of a silent link, which were not restarted, have connected anew. */
+/* is_replaced says whether the nodes of a silent link, which were not restarted, have connected
+ * again. */
 static bool is_replaced(const struct detect *d, const struct heard_link *h, int64_t from_ns)
 {
     const struct pair *p = detect_pair(d, h->node[0], h->node[1]);

@@ -1,12 +1,13 @@
 /*
- * detect_idle.c - links that something between two nodes forgets while they are idle: a firewall or a
- * NAT with a time limit. What it forgot it drops without a word, or answers with a RST.
+ * detect_idle.c - idle links that something between two nodes forgets: a firewall or a NAT with a
+ * time limit. It drops later packets silently, or answers them with a RST.
  *
- * One end of a link that is gone looks the same: what is sent is not acknowledged. What tells them
- * apart is when that happens, with the first thing that is sent after a silence of both ends which is
- * longer than any that links of these two nodes survived; and that both nodes still run, as a new
- * link of the same incarnations shows. Neither is a proof: it says so. If another link of one of the nodes,
- * which was not idle, stalls in the same time, the path was cut rather than an idle link: a note.
+ * A link with one end gone looks the same: packets are not acknowledged. Two things distinguish
+ * them: the loss begins with the first packet after a silence of both ends that is longer than any
+ * that links of these two nodes survived; and both nodes still run, as a new link of the same
+ * incarnations shows. Neither is a proof, and the finding says so. If another link of one of the
+ * nodes, which was not idle, stalls in the same time, the path was cut rather than an idle link: a
+ * note.
  */
 #include "analyse/findings/detect.h"
 
@@ -15,15 +16,15 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define IDLE_NS (30 * SECOND) /* what is forgotten sooner is rare, and nodes tick more often */
+#define IDLE_NS (30 * SECOND) /* shorter time limits are rare, and nodes tick more often */
 
-#define BESIDE_NS (2 * SECOND) /* what cuts all paths of a node does not cut all at once */
-#define HELD_NS (600 * SECOND) /* by then an end that was not told has given the other up, by default */
+#define BESIDE_NS (2 * SECOND) /* the paths of a node are not all cut at the same instant */
+#define HELD_NS (600 * SECOND) /* by default, an end that got no RST has given up its peer by then */
 
-/* What happened to it. */
+/* The variants of DS208. */
 enum { IDLE_CUT, IDLE_RESET, IDLE_EQUAL, IDLE_MIDDLEBOX };
 
-enum { LARGE_LEN = 1000 }; /* a segment that the path may be too narrow for: DS207 */
+enum { LARGE_LEN = 1000 }; /* a segment that may be too large for the path: DS207 */
 
 void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link)
 {
@@ -31,8 +32,8 @@ void detect_idle_survived(struct pair *pair, const struct ds_tcp_stats *link)
         pair->survived_ns = link->longest_silence_ns;
 }
 
-/* is_longest says whether a silence is longer than those before: by far, or where it is not the first
- * that ended so, by as much as a limit can be told by. */
+/* is_longest says whether a silence is longer than those before: by far or, if it is not the first
+ * with such an end, by enough to show a time limit. */
 static bool is_longest(const struct pair *pair, int64_t idle_ns, int64_t tick_ns)
 {
     const int64_t survived_ns = pair->survived_ns;
@@ -45,7 +46,7 @@ static bool on_cut(const struct detect *d, struct pair *pair, const struct ds_ev
 {
     const struct ds_conn *conn = event->conn;
     if (pair->cut.conn == conn->number)
-        return true; /* as what the other end sends tells, too */
+        return true; /* what the other end sends shows the same */
     detect_idle_survived(pair, conn->link);
     if (!is_longest(pair, conn->link->silence_ns, tick_ns) ||
         detect_was_unread(detect_find_watched(d, conn->number), event->ts_ns - conn->link->silence_ns))
@@ -87,7 +88,7 @@ void detect_idle_revived(struct detect *d, const struct ds_event *event)
         detect_idle_survived(p, event->conn->link);
 }
 
-/* begin begins the finding that a link was cut; its nodes in the order of their names. */
+/* begin begins the finding that a link was cut, with its nodes ordered by name. */
 static struct finding *begin(struct detect *d, const struct pair *pair, const struct ds_text given[2])
 {
     const struct ds_text a = given[0], b = given[1];
@@ -114,8 +115,8 @@ static struct finding *begin(struct detect *d, const struct pair *pair, const st
     return f;
 }
 
-/* path_cut says that another link of one of the nodes, which was not idle, stalls in the same time, or fell
- * silent at the same moment. NULL: none did. */
+/* path_cut describes another link of one of the nodes, which was not idle, and stalls in the same
+ * time or fell silent at the same moment. NULL: there is none. */
 static const char *path_cut(const struct detect *d, const struct pair *pair, const struct ds_text name[2])
 {
     const struct idle_drop *cut = &pair->cut;
@@ -127,7 +128,7 @@ static const char *path_cut(const struct detect *d, const struct pair *pair, con
                : NULL;
 }
 
-/* judge says how sure it is: the more often, the surer. */
+/* judge sets the certainty: each repetition raises it. */
 static void judge(const struct detect *d, struct finding *f, const struct pair *pair,
                   const struct ds_text name[2], bool is_alive)
 {
@@ -146,8 +147,8 @@ static void judge(const struct detect *d, struct finding *f, const struct pair *
                                : "a new link of these two, neither of which was restarted");
 }
 
-/* forget_fading: the nodes have given each other up on that link, which is told. What ends it later is no
- * news. */
+/* forget_fading forgets a link on which the nodes have given each other up, which is reported. Its
+ * later end is not reported. */
 static void forget_fading(struct detect *d, uint64_t conn)
 {
     struct conn_watch *w = detect_find_watched(d, conn);
@@ -165,7 +166,7 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
     if (pair->cut.conn == 0 || pair->cut.conn == conn->number)
         return;
     const struct ds_text name[2] = {conn->end[0].node, conn->end[1].node};
-    if (!pair->cut.is_reset && path_cut(d, pair, name) != NULL) { /* DS201 tells of it */
+    if (!pair->cut.is_reset && path_cut(d, pair, name) != NULL) { /* DS201 reports it */
         pair->cut = (struct idle_drop){0};
         return;
     }
@@ -181,7 +182,7 @@ void detect_idle_again(struct detect *d, const struct ds_event *event, struct pa
     pair->cut = (struct idle_drop){0};
 }
 
-/* is_unreachable: the host of that end does not answer elsewhere, either. */
+/* is_unreachable says whether the host of the silent end does not answer elsewhere, either. */
 static bool is_unreachable(const struct detect *d, const struct fading *fading)
 {
     for (size_t i = 0; i < MAX_REFUSED; i++) {
@@ -204,7 +205,7 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
     if (*cut == NULL || (p->cuts < 2 && p->cut.idle_ns < IDLE_NS) || is_unreachable(d, fading) ||
         path_cut(d, p, name) != NULL)
         return false;
-    if (!p->cut.is_told) { /* of the other end, it may have been */
+    if (!p->cut.is_told) { /* not reported for the other end either */
         judge(d, begin(d, p, name), p, name, false);
         detect_commit(d);
     }
@@ -212,7 +213,8 @@ bool detect_idle_gone(struct detect *d, const struct fading *fading, const struc
     return true;
 }
 
-/* on_equal looks for links that are reset after equal spans without data, by nobody's leave. */
+/* on_equal looks for links that are reset after equal times without data, though neither node wants
+ * that. */
 static void on_equal(struct detect *d, const struct ds_event *event, struct pair *p, int64_t idle_ns)
 {
     const int64_t before_ns = p->idle_ns;
@@ -278,5 +280,5 @@ void detect_idle_held(struct detect *d, const struct ds_event *event, int accept
     detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end, which shows whether it sent that RST");
     detect_commit(d);
     p->reset.conn = 0;
-    p->cut.conn = 0; /* it is told */
+    p->cut.conn = 0; /* it is reported */
 }

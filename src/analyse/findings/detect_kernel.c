@@ -1,6 +1,7 @@
 /*
- * detect_kernel.c - what the kernels of both ends say of a link (--kernel), as evidence: the packets show
- * that something waits, and the kernels for whom. An answer counts that was given since it began to wait.
+ * detect_kernel.c - evidence from the kernels of both ends of a link (--kernel): the packets show
+ * that something waits, and the kernels show for which end. Only an answer since the wait began
+ * counts.
  */
 #include "analyse/findings/detect.h"
 #include "analyse/findings/wording_say.h"
@@ -12,7 +13,7 @@ static bool is_fresh(const struct ds_socket *socket, int64_t since_ns)
     return socket->asked_ns != 0 && socket->asked_ns >= since_ns;
 }
 
-/* put_process says who has a socket: "beam.smp (pid 4711, pod shop/rabbit-0)". */
+/* put_process names the process that has a socket: "beam.smp (pid 4711, pod shop/rabbit-0)". */
 static void put_process(struct wording *detail, const struct ds_socket *socket)
 {
     if (socket->process[0] == '\0') {
@@ -27,7 +28,7 @@ static void put_process(struct wording *detail, const struct ds_socket *socket)
     wording_add(detail, ")");
 }
 
-/* put_shut says for how much of the time the sender was held up by the receiver's window. */
+/* put_shut writes for which share of the time the receiver's window held up the sender. */
 static bool put_shut(struct wording *detail, const struct ds_event *event)
 {
     const struct ds_socket *sender = &event->conn->link->side[event->dir].socket;
@@ -42,7 +43,7 @@ static bool put_shut(struct wording *detail, const struct ds_event *event)
     return true;
 }
 
-/* put_unread says how much the receiver has not read. */
+/* put_unread writes how many bytes the receiver has not read. */
 static bool put_unread(struct wording *detail, const struct ds_event *event)
 {
     const struct ds_socket *reader = &event->conn->link->side[!event->dir].socket;

@@ -1,6 +1,6 @@
 /*
- * detect_link.c - findings of family 2: what becomes of links that were up. From the facts of the
- * link (distsniff/tcp_stats.h), ticks, stalls, and how connections end.
+ * detect_link.c - findings of family 2: faults of links that were up. It uses the facts of the link
+ * (distsniff/tcp_stats.h), ticks, stalls, and the ends of connections.
  */
 #include "analyse/findings/detect.h"
 
@@ -12,22 +12,23 @@
 
 #define SECOND INT64_C(1000000000)
 #define LONG_STALL_NS SECOND
-#define FORGOTTEN_NS (SECOND / 2) /* no host is started anew, and nothing forgets a link, sooner */
+#define FORGOTTEN_NS (SECOND / 2) /* no host restarts, and no middlebox forgets a link, within this
+                                   * time */
 #define LONG_MESSAGE_NS SECOND
-#define FLAPS_NS (3600 * SECOND) /* what comes and goes less often is restarted, or moved */
+#define FLAPS_NS (3600 * SECOND) /* rarer changes are restarts or moves */
 
 enum {
     TOLD_TICKTIME = 1,
     TOLD_LOSS = 2,
-    TOLD_MISSED = 4, /* and the next bit, of the other end */
+    TOLD_MISSED = 4, /* and the next bit, for the other end */
     TOLD_BLACK_HOLE = 16,
-    TOLD_BURSTS = 32, /* and the next bit, of the other end */
+    TOLD_BURSTS = 32, /* and the next bit, for the other end */
 
     MIN_BURSTS = 3,
 
     MIN_RESENT = 10,
-    MIN_OUTAGE = 5, /* times that one segment is sent again */
-    MIN_OTHERS = 5, /* segments lost besides the one that is sent again and again */
+    MIN_OUTAGE = 5, /* retransmissions of one segment */
+    MIN_OTHERS = 5, /* segments lost besides the one that is retransmitted again and again */
     PER_CENT = 100,
     LARGE_LEN = 1000,
     MIN_FLAPS = 3,
@@ -51,7 +52,7 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
     } else if (link->silence_ns >= FORGOTTEN_NS &&
                !detect_was_unread(w, event->ts_ns - link->silence_ns) &&
                link->side[closed_by].last_data_ns <= link->side[!closed_by].last_data_ns) {
-        /* By whoever: it knew nothing of the link any more. */
+        /* Whichever host sent it: that host no longer knew the link. */
         wording_say(&f->detail, "the RST answers the first data after a silence of {silent}: its host "
                     "was restarted, or a middlebox forgot the link and answered in its name (DS208)",
                     a_span(link->silence_ns));
@@ -67,7 +68,8 @@ static void report_reset(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* report_closed: all links that a node closes are one finding, as one that ends closes them all. */
+/* report_closed merges all links that a node closes into one finding, as a node that ends closes
+ * all. */
 static void report_closed(struct detect *d, const struct ds_event *event, int closed_by)
 {
     struct finding *f = detect_begin(d, FINDING_DS204, event);
@@ -153,7 +155,7 @@ static void on_ticktime(struct detect *d, const struct ds_event *event, struct c
 {
     const struct ds_tcp_side *side = event->conn->link->side;
     for (int end = 0; end < 2; end++) {
-        /* Steady ones only: they stand for the ticktime. */
+        /* Only regular ticks show the ticktime. */
         if (side[end].tick_intervals < 2 ||
             side[end].tick_max_ns > side[end].tick_min_ns + side[end].tick_min_ns / 8)
             return;
@@ -184,7 +186,7 @@ static void on_missed(struct detect *d, const struct ds_event *event, struct con
         detect_has_gaps(event->conn) || side->max_idle_ns < 2 * tick_ns + tick_ns / 2 + SECOND)
         return;
     w->told |= told;
-    /* Not one of all nodes said anything: that is not this one's. */
+    /* No node sent anything then, so this node is not the cause. */
     if (d->pause.to_ns > event->ts_ns - side->max_idle_ns &&
         d->pause.to_ns - d->pause.from_ns > tick_ns + tick_ns / 2) {
         d->checks.paused++;
@@ -207,10 +209,10 @@ static void on_loss(struct detect *d, const struct ds_event *event, struct conn_
     for (int end = 0; end < 2; end++) {
         const struct ds_tcp_side *side = &event->conn->link->side[end];
         const uint64_t again = side->retransmitted + side->lost_upstream;
-        /* What had come already was not lost. */
+        /* Data that had already arrived was not lost. */
         const uint64_t needless = side->needless < side->retransmitted ? side->needless
                                   : side->retransmitted;
-        /* One that is sent again and again is of a network that is gone, not of one that loses some. */
+        /* A segment that is retransmitted again and again shows a broken path, not a lossy one. */
         const uint64_t repeats = side->most_repeats < MIN_OUTAGE ? 0 : side->most_repeats;
         const uint64_t lost = again > repeats + needless ? again - repeats - needless : 0;
         if ((w->told & TOLD_LOSS << end * 8) != 0 || lost < MIN_RESENT || detect_is_lost(d, w) ||
@@ -235,14 +237,14 @@ static void on_loss(struct detect *d, const struct ds_event *event, struct conn_
                         "point), {lost_before} had not (before it)", a_number(side->retransmitted),
                         a_number(side->lost_upstream));
         detect_frame(f, event->frame, "so far");
-        if (w->is_one_way) /* whether anything was acknowledged is not known */
+        if (w->is_one_way) /* acknowledgements may have been missed */
             detect_unsure(f, CERTAINTY_POSSIBLE,
                           "a capture of both directions (the other host may be gone)");
         detect_commit(d);
     }
 }
 
-/* take_loss_amid: a link that is busy has no ticks, and may go on for days. */
+/* take_loss_amid checks a busy link, which has no ticks and may go on for days. */
 static __attribute__((noinline)) void take_loss_amid(struct detect *d, const struct ds_event *event)
 {
     struct conn_watch *w = detect_watch(d, event->conn);
@@ -250,14 +252,14 @@ static __attribute__((noinline)) void take_loss_amid(struct detect *d, const str
         on_loss(d, event, w);
 }
 
-/* loses says whether so much was sent again that it is worth a look. */
+/* loses says whether the retransmissions are worth a check. */
 static inline bool loses(const struct ds_tcp_stats *link)
 {
     return link->side[0].retransmitted + link->side[0].lost_upstream >= MIN_RESENT ||
            link->side[1].retransmitted + link->side[1].lost_upstream >= MIN_RESENT;
 }
 
-/* begin_hole: both ends tell it, in the same words. */
+/* begin_hole begins the finding about a hole. Both ends report it, in the same words. */
 static struct finding *begin_hole(struct detect *d, const struct ds_event *event, int dir)
 {
     struct finding *f = detect_begin(d, FINDING_DS207, event);
@@ -279,14 +281,14 @@ static void on_black_hole(struct detect *d, const struct ds_event *event, struct
         w->doubt_frame[event->dir] = 0;
         return;
     }
-    /* Small ones got through: the peer has answered since it was up. And where others are lost as
-     * well, the path loses packets of any size. */
+    /* Small segments got through: the peer has answered since the link was up. And if others are
+     * lost as well, the path loses packets of any size. */
     if (stall->in_flight < LARGE_LEN || (w->told & TOLD_BLACK_HOLE) != 0 ||
         peer->data_segments == 0 || (others >= MIN_OTHERS && others * PER_CENT >= side->data_segments))
         return;
     w->hole_ns[event->dir] = stall->start_ns;
-    /* A host that is gone looks the same until the other end is heard; and where that sends again what has
-     * come, acknowledgements, small ones, do not arrive either. */
+    /* A host that is gone looks the same until the other end is heard. If the other end retransmits
+     * what has arrived, small acknowledgements do not arrive either. */
     if (!stall->is_heard)
         w->peer_resent[event->dir] = peer->retransmitted + peer->lost_upstream;
     const bool is_unheard = !stall->is_heard && peer->last_ns < stall->start_ns;
@@ -307,7 +309,7 @@ static void on_black_hole(struct detect *d, const struct ds_event *event, struct
     detect_commit(d);
 }
 
-/* on_doubt: the capture ends before it is known whether the other end is still there. */
+/* on_doubt handles a capture that ends before it is known whether the other end is still there. */
 static void on_doubt(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                      int dir)
 {
@@ -323,7 +325,7 @@ static void on_doubt(struct detect *d, const struct ds_event *event, const struc
     detect_commit(d);
 }
 
-/* on_missing is of the end where they should arrive. */
+/* on_missing handles large segments that are missing at the receiver's side. */
 static void on_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;
@@ -355,7 +357,7 @@ static void begin_unread(struct detect *d, const struct ds_event *event)
                 a_span(stall->duration_ns), a_word(stall->is_over ? "" : " so far"));
 }
 
-/* on_bursts: short stalls add up, too. */
+/* on_bursts reports many short stalls. */
 static void on_bursts(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_tcp_side *side = &event->conn->link->side[event->dir];
@@ -376,7 +378,7 @@ static void on_bursts(struct detect *d, const struct ds_event *event, struct con
     detect_commit(d);
 }
 
-/* detect_stall_effects says what had to wait while a peer did not read. */
+/* detect_stall_effects reports what had to wait while a peer did not read. */
 void detect_stall_effects(struct detect *d, const struct record *record)
 {
     const struct ds_event *event = record->event;
@@ -402,7 +404,7 @@ void detect_stall_effects(struct detect *d, const struct record *record)
     detect_complete(d);
 }
 
-/* note_unread notes since when, and until when, an end has not read what the other one sends. */
+/* note_unread records the latest time in which an end did not read what its peer sends. */
 static void note_unread(const struct ds_event *event, struct conn_watch *w, int64_t last_data_ns)
 {
     if (w->unread[event->dir].until_ns != INT64_MAX)
@@ -421,7 +423,7 @@ static void on_stall(struct detect *d, const struct ds_event *event, struct conn
         on_missing(d, event, w);
         return;
     }
-    /* A full window of an end that says nothing at all is that of a host that is gone. */
+    /* A full window of an end that sends nothing at all means that its host is gone. */
     const struct ds_tcp_side *reader = &event->conn->link->side[!event->dir];
     if (stall->why == DS_STALL_FULL_WINDOW && reader->last_ns <= stall->start_ns)
         return;
@@ -439,16 +441,16 @@ static void on_stall(struct detect *d, const struct ds_event *event, struct conn
                     "have arrived",
                     a_number(stall->message_passed), a_number(stall->message_size));
     detect_frame(f, event->frame, stall->is_over ? "the window opens" : "the latest");
-    /* It has nothing to send, or that was not captured. */
+    /* The sender has nothing to send, or its probes were not captured. */
     if (!detect_kernel_unread(f, event) && stall->tries == 0)
         detect_unsure(f, CERTAINTY_LIKELY, "the sender's probes of the window in that time");
     if (was_told)
-        detect_complete(d); /* the same one, of which more is known */
+        detect_complete(d); /* more about the same finding */
     else
         detect_commit(d);
 }
 
-/* on_joined_late: of what blocked a link before it was known as one of nodes no event tells. */
+/* on_joined_late reports what blocked a link before it was known as one: no event reports that. */
 static void on_joined_late(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;

@@ -1,11 +1,11 @@
 /*
- * detect_loss.c - what spans a loss is never sure: packets that are missing in a connection, records or
- * packets that were lost here. A finding whose evidence has one of these within is less certain than it
- * would be.
+ * detect_loss.c - a finding that spans a loss is never certain: packets of a connection are
+ * missing, or records or packets were lost here. If its evidence spans such a loss, the finding
+ * becomes less certain.
  */
 #include "analyse/findings/detect.h"
 
-/* What one packet says, whatever is missing besides: there is nothing that its evidence spans. */
+/* Findings that one packet shows, whatever else is missing: their evidence spans no time. */
 bool detect_is_of_one_packet(const struct finding *f)
 {
     static const char *const codes[] = {

@@ -1,9 +1,9 @@
 /*
- * detect_mesh.c - nodes that are not connected though both are connected with the same third one:
- * in a cluster whose nodes connect with all others, one of these links could not be made.
+ * detect_mesh.c - nodes that are not connected though both are connected to the same third one: in
+ * a cluster whose nodes connect to all others, one of these links could not be made.
  *
- * Links between others need not pass where packets are captured. So only such a pair is spoken of
- * between whose hosts something was seen, be it an attempt that failed.
+ * Not all links need to pass the point of capture. So a pair is reported only if packets between
+ * its hosts were captured, even of an attempt that failed.
  */
 #include "analyse/findings/detect.h"
 
@@ -15,7 +15,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define MESH_NS (10 * SECOND) /* by then they have connected */
-#define TICKED_NS (65 * SECOND) /* by then an idle link that was up before the capture has shown itself */
+#define TICKED_NS (65 * SECOND) /* by then an idle link from before the capture has sent a tick */
 
 enum { MAX_NODES = 128, NAME_LEN = 128, MAX_LATE = 256 };
 
@@ -27,8 +27,8 @@ struct member {
     char name[NAME_LEN];
 };
 
-/* late is two hosts with a link between them that was up before the capture: between which nodes is not
- * known, or not yet. */
+/* late is two hosts with a link between them that was up before the capture. Its nodes are unknown,
+ * at least so far. */
 struct late {
     struct ds_addr addr[2];
 };
@@ -36,14 +36,14 @@ struct late {
 struct mesh {
     unsigned num;
     bool is_full;
-    bool has_greetings;  /* what nodes say can be read, and is of Erlang/OTP's nodes */
-    bool is_new;         /* links have come up since it was looked at */
+    bool has_greetings;  /* messages can be read, and come from Erlang/OTP's nodes */
+    bool is_new;         /* links have come up since the last check */
     int64_t changed_ns;
     struct member node[MAX_NODES];
     uint8_t up[MAX_NODES][MAX_NODES];   /* links that are up */
-    bool was_up[MAX_NODES][MAX_NODES];  /* ever */
+    bool was_up[MAX_NODES][MAX_NODES];  /* at any time */
     bool is_told[MAX_NODES][MAX_NODES];
-    bool is_seen[MAX_NODES][MAX_NODES]; /* something between their hosts, other than a link */
+    bool is_seen[MAX_NODES][MAX_NODES]; /* packets between their hosts, other than of a link */
     uint64_t failed[MAX_NODES][MAX_NODES]; /* connection of an attempt that failed, 0: none */
     struct {
         uint64_t conn, frame;
@@ -63,7 +63,7 @@ static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
     return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* find_node returns the place of a node, -1: there is none, and no room for it. */
+/* find_node returns the index of a node, and adds it; -1: there is no room. */
 static int find_node(struct mesh *mesh, const struct ds_endpoint *end)
 {
     const uint32_t hash = hash_text(end->node);
@@ -84,8 +84,8 @@ static int find_node(struct mesh *mesh, const struct ds_endpoint *end)
     return (int)mesh->num++;
 }
 
-/* has_full_names: EPMD tells of a node the part before the @ alone, and that is all there is where
- * handshakes are cut, or of one direction. */
+/* has_full_names says whether both names are complete. EPMD shows only the part before the @, and
+ * there is no more if handshakes are truncated, or only one direction is captured. */
 static bool has_full_names(const struct ds_conn *conn)
 {
     for (int i = 0; i < 2; i++) {
@@ -106,7 +106,7 @@ static bool find_both(struct mesh *mesh, const struct ds_conn *conn, int at[2])
     return at[0] != at[1];
 }
 
-/* get_mesh returns NULL when memory ran out. */
+/* get_mesh returns NULL if memory ran out. */
 static struct mesh *get_mesh(struct detect *d)
 {
     if (d->mesh == NULL && (d->mesh = calloc(1, sizeof *d->mesh)) == NULL)
@@ -149,7 +149,7 @@ static void on_end(struct detect *d, const struct ds_event *event)
         mesh->up[at[i]][at[!i]] -= mesh->up[at[i]][at[!i]] != 0;
 }
 
-/* on_seen notes that something between two hosts passes the point of capture. */
+/* on_seen records that packets between two hosts pass the point of capture. */
 static void on_seen(struct mesh *mesh, const struct ds_conn *conn, bool has_failed)
 {
     for (unsigned i = 0; i < mesh->num; i++) {
@@ -171,8 +171,8 @@ static bool is_between(const struct ds_addr addr[2], const struct ds_addr *a, co
            (is_same_addr(&addr[0], b) && is_same_addr(&addr[1], a));
 }
 
-/* has_late says whether a link between two hosts was up before the capture, or may have been. It may be
- * between any nodes on them. */
+/* has_late says whether a link between two hosts was up before the capture, or may have been. It
+ * may connect any nodes on them. */
 static bool has_late(const struct mesh *mesh, const struct ds_addr *a, const struct ds_addr *b)
 {
     for (unsigned i = 0; i < mesh->num_late; i++) {
@@ -182,7 +182,7 @@ static bool has_late(const struct mesh *mesh, const struct ds_addr *a, const str
     return mesh->num_late == MAX_LATE;
 }
 
-/* on_late: a link that was up before, of nodes whose names may not be known yet. */
+/* on_late records a link from before the capture, whose nodes may be unknown so far. */
 static void on_late(struct detect *d, const struct ds_conn *conn)
 {
     struct mesh *mesh = get_mesh(d);
@@ -246,7 +246,7 @@ static void report_pair(struct detect *d, unsigned a, unsigned b, unsigned third
     detect_commit(d);
 }
 
-/* check_pair looks for a third node that both are connected with. */
+/* check_pair looks for a third node that both are connected to. */
 static void check_pair(struct detect *d, unsigned a, unsigned b)
 {
     const struct mesh *mesh = d->mesh;
@@ -281,7 +281,7 @@ static __attribute__((noinline)) void check_pairs(struct detect *d)
     const struct mesh *mesh = d->mesh;
     d->checks.unseen_pairs = 0;
     if (d->checks.unnamed != 0)
-        return; /* those may be between any of them */
+        return; /* the unnamed links may be between any of them */
     for (unsigned a = 0; a < mesh->num; a++) {
         for (unsigned b = a + 1; b < mesh->num; b++)
             check_pair(d, a, b);
@@ -296,7 +296,7 @@ void detect_mesh_time(struct detect *d, bool at_end)
         return;
     mesh->is_new = false;
     check_pairs(d);
-    /* Once more, when links that were up before the capture have shown themselves. */
+    /* Check again, when links from before the capture have had time to send a tick. */
     if (d->now_ns - d->first_ns < TICKED_NS && mesh->num > 2) {
         mesh->is_new = true;
         mesh->changed_ns = d->first_ns + TICKED_NS - MESH_NS;

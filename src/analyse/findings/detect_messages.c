@@ -1,6 +1,6 @@
 /*
- * detect_messages.c - findings of family 3 that single messages show: what no node can read, what
- * is sent to those who are gone or to many at once, atoms that are made without an end.
+ * detect_messages.c - findings of family 3 from single messages: messages that no node can read,
+ * messages to processes that are gone or to many at once, atoms created without end.
  */
 #include "analyse/findings/detect.h"
 
@@ -15,35 +15,35 @@
 
 enum {
     SAMPLE_LEN = 64,
-    MIN_PAYLOAD = 1000,     /* smaller ones are not worth a look */
-    MIN_REPEATED = 100000,  /* bytes that are sent again within a second */
-    MIN_PROCESSES = 4,      /* or nodes, that get the same */
+    MIN_PAYLOAD = 1000,     /* smaller payloads are not checked */
+    MIN_REPEATED = 100000,  /* bytes of the copies after the first */
+    MIN_PROCESSES = 4,      /* or nodes, that get the same payload */
     SHAPE_LEN = 64,
 };
 
-/* repeated_payload is a large payload that may come again, to others. */
+/* repeated_payload is a large payload that may come again, to other receivers. */
 struct repeated_payload {
     struct table_entry entry;
-    uint64_t sample, all; /* hashes of parts of it, with the sender, and of all; 0: none yet */
+    uint64_t sample, all; /* hashes of the sender with parts of it, and of the whole; 0: none yet */
     uint64_t receiver;    /* of the latest */
     int64_t first_ns, last_ns;
     uint64_t frame; /* of the first */
-    uint32_t copies, same_node; /* after the first; those to a node that had one before */
+    uint32_t copies, same_node; /* after the first; those to a node that already had one */
     uint8_t num_conns;
     bool is_told[2];
     uint64_t conn[8];
 };
 TABLE_KEYED(struct repeated_payload, sample);
 
-/* dynamic_atoms is what a node sends atoms of: one form, with ever other numbers in it. */
+/* dynamic_atoms is a form of atoms from one node: the same text, each time with other numbers in it. */
 enum { COINED_EXAMPLES = 3, COINED_LEN = 60, COINED_ENOUGH = 200, COINED_PLACES = 256 };
 struct dynamic_atoms {
     struct table_entry entry;
     uint64_t key;
     int64_t first_ns;
     uint64_t frame;
-    uint32_t num; /* different ones, up to COINED_ENOUGH: more are not counted */
-    uint64_t seen[COINED_PLACES]; /* their hashes under the secret of this run; 0: free */
+    uint32_t num; /* distinct ones, counted up to COINED_ENOUGH */
+    uint64_t seen[COINED_PLACES]; /* their hashes, with the secret key of this run; 0: free */
     uint8_t len[COINED_EXAMPLES];
     char example[COINED_EXAMPLES][COINED_LEN];
 };
@@ -66,8 +66,8 @@ static bool is_whole(const struct ds_event *event)
     return event->fault.kind == DS_FAULT_NONE;
 }
 
-/* is_by_outsider says whether somebody else may have sent it: packets in the name of that end are ignored,
- * or the latest one came from another distance than its others. */
+/* is_by_outsider says whether another host may have sent the packet: others in the name of that end
+ * are ignored, or the latest one came from another distance than the rest. */
 static bool is_by_outsider(const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -80,7 +80,7 @@ static bool is_by_outsider(const struct ds_event *event)
 static __attribute__((noinline)) void take_malformed(struct detect *d, const struct ds_event *event)
 {
     if (detect_has_gaps(event->conn))
-        return; /* the framing may have been found again at a wrong place */
+        return; /* the framing may have been resumed at the wrong place */
     struct finding *f = detect_begin(d, FINDING_DS306, event);
     const bool is_foreign = is_by_outsider(event);
     if (is_foreign)
@@ -99,7 +99,7 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
         detect_commit(d);
         return;
     }
-    /* Of a frame of which nothing can be read it is not sure that the peer sent it. */
+    /* The peer may not have sent a frame of which nothing can be read. */
     if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other host, which does not have what somebody else "
@@ -126,8 +126,8 @@ static __attribute__((noinline)) void take_exit(struct detect *d, const struct r
 
 /* --- the same to many --- */
 
-/* hash_sample hashes the sender, and a beginning, a middle and an end: what differs there is not
- * the same. */
+/* hash_sample hashes the sender, and the beginning, middle and end of the payload: a difference
+ * there makes another payload. */
 static uint64_t hash_sample(const struct ds_event *event)
 {
     const struct ds_endpoint *from = &event->conn->end[event->dir];
@@ -144,7 +144,7 @@ static uint64_t hash_sample(const struct ds_event *event)
     return hash_more(hash, payload->data + payload->len - SAMPLE_LEN, SAMPLE_LEN);
 }
 
-/* hash_receiver hashes whom it is for, however its name or node is written. */
+/* hash_receiver hashes the receiver, however its name or node is written. */
 static uint64_t hash_receiver(const struct ds_event *event)
 {
     const struct ds_term *to = &event->message.role[DS_ROLE_TO];
@@ -180,7 +180,7 @@ static void report_copies(struct detect *d, const struct ds_event *event,
     if (of_one_node)
         wording_say(&f->sentence, "{peer}", an_end(&end[!event->dir]));
     else
-        f->severity = SEVERITY_NOTE; /* there is no other way to tell them */
+        f->severity = SEVERITY_NOTE; /* there is no other way to send it to them */
     wording_say(&f->detail, "{copies} copies of {message_bytes} so far, within {within}",
                 a_number(c->copies + 1), a_size(event->message.size), a_span(event->ts_ns - c->first_ns));
     detect_frame(f, c->frame, "the first");
@@ -188,8 +188,8 @@ static void report_copies(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* take_copies counts payloads that come again to others. From the second on they are compared as a
- * whole. */
+/* take_copies counts payloads that come again to other receivers. From the second on it compares
+ * the whole payload. */
 static __attribute__((noinline)) void take_copies(struct detect *d, const struct ds_event *event)
 {
     const struct ds_message *m = &event->message;
@@ -234,12 +234,12 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
     }
 }
 
-/* --- to those who are gone --- */
+/* --- messages to processes that are gone --- */
 
-/* on_earlier_life compares the creation of whom it is sent to with that of the node. */
+/* on_earlier_life compares the creation of the receiver with that of its node. */
 static void on_earlier_life(struct detect *d, const struct ds_event *event)
 {
-    enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or stand for any */
+    enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or match any */
     const struct ds_message *m = &event->message;
     const struct ds_endpoint *end = &event->conn->end[!event->dir];
     struct ds_identity identity;
@@ -263,15 +263,15 @@ static void on_earlier_life(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-/* --- ever new atoms --- */
+/* --- atoms created without end --- */
 
 static bool is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* shape_of writes an atom with '#' for each number or hash in it. 0: there are none, or it is the
- * name of a node, or too long. */
+/* shape_of copies an atom with '#' for each number or hash in it. It returns 0 if there are none,
+ * or it is the name of a node, or too long. */
 static size_t shape_of(const struct ds_atom *atom, char shape[SHAPE_LEN])
 {
     const char *text = (const char *)atom->text;
@@ -306,8 +306,8 @@ static void report_atoms(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* note_coined says whether an atom is another one than those before. All 64 bits of a hash that nobody
- * can foresee are compared, so that the count is exact, and the same in each run. */
+/* note_coined says whether an atom differs from those before, and records it. It compares all 64
+ * bits of an unpredictable hash, so the count is exact, and the same in each run. */
 static bool note_coined(struct dynamic_atoms *c, const struct ds_atom *atom)
 {
     const uint64_t hash = hash_more(6, atom->text, atom->len) | 1;
@@ -351,7 +351,7 @@ static void on_atom(struct detect *d, const struct ds_event *event, const struct
         report_atoms(d, event, c);
 }
 
-/* has_new_atoms: few messages have one, and each has some. */
+/* has_new_atoms finds the few messages that add atoms. */
 static inline bool has_new_atoms(const struct ds_term *control)
 {
     unsigned any = 0;

@@ -1,12 +1,14 @@
 /*
- * detect_mnesia.c - mnesia is split (DS601): two nodes lost each other, ran on, and are connected again.
+ * detect_mnesia.c - mnesia is split (DS601): two nodes lost each other, ran on, and are connected
+ * again.
  *
  * Each of the two then asks the other one, by rpc, mnesia_monitor:has_remote_mnesia_down(Own). The
- * answer is {true, Other} where the other one has noted that the mnesia of the asking node is down, and
- * {false, Other} where it has not. Whoever is answered true, and has noted the same of the other node,
- * reports inconsistent_database. A node whose mnesia is just starting asks the same question, right after
- * mnesia_monitor:call({negotiate_protocol, ...}) and mnesia_lib:is_running(): its mnesia is no second one
- * that runs on. A negotiation is also how a split ends: one of the two has started its mnesia anew.
+ * answer is {true, Other} if the other one has recorded that the mnesia of the asking node is down,
+ * and {false, Other} if it has not. A node that gets true, and has recorded the same of the other
+ * node, reports inconsistent_database. A node whose mnesia is just starting asks the same question,
+ * right after mnesia_monitor:call({negotiate_protocol, ...}) and mnesia_lib:is_running(): its
+ * mnesia has not run on separately. A negotiation is also how a split ends: one of the two has
+ * restarted its mnesia.
  */
 #include "analyse/findings/detect.h"
 
@@ -15,10 +17,10 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define NOTE_NS (SECOND / 10) /* how often it is noted that nodes have heard each other */
+#define NOTE_NS (SECOND / 10) /* how often it is recorded that nodes have heard each other */
 #define OTHER_NS (2 * SECOND) /* by then the other node has asked as well */
 #define STARTING_NS (10 * SECOND)
-#define APART_NS (2 * SECOND) /* a write so long after they heard each other last is one of a side */
+#define APART_NS (2 * SECOND) /* a write this long after they last heard each other is one-sided */
 
 enum { RABBIT = 1, EJABBERD = 2 };
 
@@ -31,34 +33,34 @@ static const char ejabberd_advice[] =
     "Choose the node whose tables are kept. On each node of the other side run ejabberdctl set_master "
     "NODE with its name, then ejabberdctl restart: what only that side wrote is lost.";
 
-/* mnesia_node is a node on which mnesia, or what uses it, has spoken. */
+/* mnesia_node is a node from which a message of mnesia, or of a user of mnesia, came. */
 struct mnesia_node {
     struct table_entry entry;
     uint64_t key;
-    int64_t write_ns[2]; /* when it last took part in a write to tables, and a second or more before that */
-    uint8_t apps;        /* bits of detect_mnesia.c's own */
+    int64_t write_ns[2]; /* its latest write to tables, and one a second or more before */
+    uint8_t apps;        /* bits defined in detect_mnesia.c */
     size_t with_len;
     char with[128]; /* the other node of its latest write */
 };
 TABLE_KEYED(struct mnesia_node, key);
 
-/* mnesia_pair is two such nodes, by the order of their names. */
+/* mnesia_pair is two such nodes, ordered by name. */
 struct mnesia_pair {
     struct table_entry entry;
     uint64_t key;
     uint64_t conn;          /* their latest link */
-    int64_t heard_ns[2];    /* of either, on that link; 0: not yet */
-    int64_t parted_ns;      /* when they both were heard last on the link before; 0: not known */
+    int64_t heard_ns[2];    /* from either, on that link; 0: not yet */
+    int64_t parted_ns;      /* when both were last heard on the previous link; 0: unknown */
     int64_t starting_ns[2]; /* when its mnesia last began to negotiate with the other's */
-    uint64_t starting_conn[2]; /* on which link that was */
-    uint64_t finding;       /* the number of their split, 0: none, or it is over */
+    uint64_t starting_conn[2]; /* the link of that negotiation */
+    uint64_t finding;       /* the number of their split; 0: none, or it is over */
 };
 TABLE_KEYED(struct mnesia_pair, key);
 
-/* mnesia_split is a split of which one node has learned; the other one may still ask. */
+/* mnesia_split is a split that one node has detected; the other one may still ask. */
 enum { MAX_SPLITS = 8 };
 struct mnesia_split {
-    bool is_used, has[2]; /* has: who was answered that its mnesia counts as down */
+    bool is_used, has[2]; /* has: that node got the answer that its mnesia counts as down */
     uint64_t key, conn, frame[2][2];
     int64_t ts_ns, since_ns;
     size_t len[2];
@@ -115,9 +117,9 @@ static struct mnesia_node *find_node(struct detect *d, struct ds_text name, bool
     return node;
 }
 
-/* --- what messages tell --- */
+/* --- state from messages --- */
 
-/* begin_link: what was heard on the link before tells when it was heard last. */
+/* begin_link starts a new link: the last message on the previous one shows when the nodes parted. */
 static void begin_link(struct mnesia_pair *pair, uint64_t conn)
 {
     if (conn == pair->conn)
@@ -127,7 +129,7 @@ static void begin_link(struct mnesia_pair *pair, uint64_t conn)
     pair->conn = conn;
 }
 
-/* note_heard notes that something came from an end of a link. */
+/* note_heard records that an end of a link sent something. */
 static void note_heard(struct detect *d, const struct ds_event *event, bool makes)
 {
     const struct ds_text from = event->conn->end[event->dir].node, to = event->conn->end[!event->dir].node;
@@ -208,7 +210,7 @@ void detect_mnesia_tick(struct detect *d, const struct ds_event *event)
 
 /* --- a split --- */
 
-/* wrote says whether a node wrote, with others than the other one, while the two were apart. */
+/* wrote says whether a node wrote, not just with the other one, while the two were apart. */
 static bool wrote(const struct mnesia_node *node, const struct mnesia_pair *pair, struct ds_text other,
                   int64_t up_ns)
 {
@@ -243,7 +245,8 @@ static void add_writes(struct detect *d, struct finding *f, const struct mnesia_
                     a_node(text_part(s->name[!wrote_last], s->len[!wrote_last])));
 }
 
-/* find_app: what messages have shown, else the beginning of the name, which is the usual one of each. */
+/* find_app finds the application by its messages, else by the beginning of the node name, in the
+ * usual form of each application. */
 static unsigned find_app(struct detect *d, const struct mnesia_split *s)
 {
     unsigned apps = 0;
@@ -333,7 +336,7 @@ static void on_down(struct detect *d, const struct call *call)
         report(d, s);
 }
 
-/* on_negotiation: the caller's mnesia starts. */
+/* on_negotiation records that the caller's mnesia starts. */
 static void on_negotiation(struct detect *d, const struct call *call)
 {
     struct mnesia_pair *pair = find_pair(d, call->caller.node, call->callee.node, true);

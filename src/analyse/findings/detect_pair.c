@@ -1,6 +1,6 @@
 /*
- * detect_pair.c - two nodes: what is known of them from one connection to the next, and how often
- * one ticks. See detect.h.
+ * detect_pair.c - pairs of nodes: their state across connections, and the tick interval of a node.
+ * See detect.h.
  */
 #include "analyse/findings/detect.h"
 

@@ -1,46 +1,47 @@
 /*
- * detect_parts.h - the parts of detect_connect.c: each a file, for what a connection goes through
- * until it is up.
+ * detect_parts.h - the parts of detect_connect.c, a file each: the stages of a connection until it
+ * is up.
  */
 #ifndef SRC_DETECT_PARTS_H
 #define SRC_DETECT_PARTS_H
 
 #include "analyse/findings/detect.h"
 
-/* An initiator that closes after so long has waited for an acceptor in vain: it does for 7 s, by
- * default (net_setuptime). */
+/* An initiator that closes after this time got no answer from the acceptor: by default it waits 7 s
+ * (net_setuptime). */
 #define ACCEPTOR_NS INT64_C(5000000000)
 
-/* One that closes after so long has a shorter net_setuptime, or has ended. */
+/* One that closes after this time has a shorter net_setuptime, or has ended. */
 #define STALLED_NS INT64_C(1000000000)
 
 /* Names and ports (detect_reach.c). detect_find_asked finds the latest answer of EPMD that led to
- * this connection, of the other version of IP where other_family; NULL: none did. */
+ * this connection, or to one of the other IP version if other_family. NULL: none did. */
 void detect_epmd(struct detect *d, const struct ds_event *event);
-/* detect_node_starts: a node is heard of a host that had none, and so has an EPMD there. */
+/* detect_node_starts handles the first sign of a node on a host: that host has an EPMD. */
 void detect_node_starts(struct detect *d, const struct ds_addr *addr);
-void detect_epmd_left(struct detect *d, const struct ds_event *event); /* a connection to EPMD changes */
+void detect_epmd_left(struct detect *d, const struct ds_event *event); /* of a connection to EPMD */
 void detect_unreachable(struct detect *d, const struct ds_event *event);
 void detect_reach_time(struct detect *d, bool at_end);
 const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
                                             int64_t ts_ns, bool other_family);
 
-/* detect_accepts notes that a link is up: its port accepts connections, at that address. */
+/* detect_accepts records that a link is up: its port accepts connections, at that address. */
 void detect_accepts(struct detect *d, const struct ds_endpoint *end);
 
-/* detect_find_told finds the latest answer of EPMD that names this place, whoever asked; NULL: none. */
+/* detect_find_told finds the latest answer of EPMD with this address and port, to any client, or
+ * returns NULL. */
 const struct epmd_lookup *detect_find_told(const struct detect *d, const struct ds_endpoint *end);
 
-/* Who is no node (detect_scan.c). detect_add_nodes_host tells of an address that nodes have;
- * detect_scan_end is of a connection that has ended and had no handshake. */
+/* Clients that are not nodes (detect_scan.c). detect_add_nodes_host records an address of a node;
+ * detect_scan_end handles a connection that has ended without a handshake. */
 void detect_add_nodes_host(struct detect *d, const struct ds_addr *addr);
 void detect_scan_epmd(struct detect *d, const struct ds_event *event);
 void detect_scan_end(struct detect *d, const struct ds_event *event);
 void detect_scan_time(struct detect *d, bool at_end);
 
-/* Names that do not resolve (detect_names.c). detect_add_host and detect_add_name tell of nodes; true:
- * of a host with none so far. detect_dials tells that a host makes a connection to an EPMD: what it asked
- * for was told. */
+/* Names that do not resolve (detect_names.c). detect_add_host and detect_add_name record nodes;
+ * detect_add_host returns true for a host without a node so far. detect_dials records that a host
+ * connects to an EPMD: its lookup was answered. */
 void detect_lookup(struct detect *d, const struct ds_event *event);
 void detect_lookup_time(struct detect *d, bool at_end);
 bool detect_add_host(struct detect *d, const struct ds_addr *addr);
@@ -51,12 +52,12 @@ void detect_dials(struct detect *d, const struct ds_addr *client);
 void detect_handshake(struct detect *d, const struct ds_event *event);
 void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w);
 
-/* detect_lacking is given the status not_allowed: true where what is missing explains it, and is told. */
+/* detect_lacking handles the status not_allowed. True: missing flags explain it, which is reported. */
 bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w);
 
-/* Attempts of both sides at once (detect_simultaneous.c). detect_dialled takes a status that says
- * so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one that
- * had to be given up. */
+/* Simultaneous attempts of both sides (detect_simultaneous.c). detect_dialled handles a status that
+ * says so; is_kept: this attempt is to go on. detect_gave_way says whether a connection is the one
+ * that had to be given up. */
 void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept);
 void detect_dialled_up(struct detect *d, const struct ds_event *event);
 bool detect_gave_way(const struct detect *d, const struct ds_conn *conn);

@@ -26,7 +26,7 @@ const struct finding_kind *finding_kind_find(const char *code)
     return NULL;
 }
 
-/* print_folded writes a text in lines of at most so many characters. */
+/* print_folded writes a text in lines of limited length. */
 static void print_folded(const char *text, FILE *out)
 {
     enum { WIDTH = 80 };

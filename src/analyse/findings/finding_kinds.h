@@ -15,8 +15,8 @@ enum finding_code {
     FINDING_CODE_COUNT
 };
 
-/* finding_kind_at returns row i, NULL behind the last; finding_kind_find the row of a code such as
- * "DS101", also in lower case, or NULL. */
+/* finding_kind_at returns row i, or NULL after the last. finding_kind_find returns the row of a
+ * code such as "DS101", in upper or lower case, or NULL. */
 const struct finding_kind *finding_kind_at(size_t i);
 const struct finding_kind *finding_kind_find(const char *code);
 

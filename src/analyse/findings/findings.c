@@ -1,5 +1,5 @@
 /*
- * findings.c - see findings.h: who looks at what comes. What it ends with is in detect_sum.c.
+ * findings.c - see findings.h: passes each record to its detectors. The summary is in detect_sum.c.
  */
 #include "analyse/findings/findings.h"
 
@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define MIN_PAUSE_NS INT64_C(1000000000)
-#define TICKTIME_NS INT64_C(60000000000) /* the usual net_ticktime: an idle link ticks four times in it */
+#define TICKTIME_NS INT64_C(60000000000) /* the default net_ticktime: an idle link ticks four times
+                                          * in it */
 #define RECENT_NS INT64_C(600000000000)
 
 enum { MAX_PAIRS = 4096, MAX_ASKED = 1024 };
@@ -20,8 +21,8 @@ struct findings {
     struct detect detect;
 };
 
-/* make_family returns the state of a family, all 0 and its tables empty; NULL: memory ran out. free_family
- * frees it; NULL is allowed. */
+/* make_family allocates the state of a family, zeroed and with empty tables. NULL if memory ran
+ * out. free_family frees it, and accepts NULL. */
 static void *make_family(const struct detect_family *family)
 {
     char *state = calloc(1, family->size);
@@ -96,7 +97,8 @@ void findings_add_stats(const struct findings *f, struct ds_stats *stats)
         stats->no_memory += timeline_left_out(f->detect.timeline);
 }
 
-/* is_busy says whether an end sent something all along, for so long that it would else have ticked. */
+/* is_busy says whether an end sent data all the time, for so long that it would have ticked
+ * otherwise. */
 static bool is_busy(const struct ds_tcp_side *side)
 {
     return side->last_data_ns - side->first_ns >= TICKTIME_NS && side->max_quiet_ns < TICKTIME_NS / 4;
@@ -148,7 +150,7 @@ static void count(struct detect *d, const struct ds_event *event)
     c->busy += !is_ticking && is_busy(&link->side[0]) && is_busy(&link->side[1]);
 }
 
-/* note_pause keeps the longest time of late in which nothing came: the capture may have paused, or a
+/* note_pause records the longest recent time without records: the capture may have paused, or a
  * clock was set. */
 static void note_pause(struct detect *d)
 {
@@ -273,8 +275,8 @@ static void on_call(struct detect *d, const struct record *record)
         raft_call(&d->raft, record->call);
 }
 
-/* Which detector takes which events other than messages, in this order. detect_presence comes after the
- * detectors that may report an earlier link as disconnected. */
+/* The detectors that handle events other than messages, in this order. detect_presence comes after
+ * the detectors that may report an earlier link as disconnected. */
 #define BIT(type) (1U << DS_EVENT_##type)
 #define ANY (~0U)
 static const struct {
@@ -324,8 +326,8 @@ static void on_time(struct detect *d, bool at_end)
         timeline_time(d->timeline, d->now_ns);
 }
 
-/* is_of_socket says whether a record is of a connection beside the distribution: what is true of links
- * between nodes is not true of these. */
+/* is_of_socket says whether a record is about a connection other than distribution: what is true of
+ * links between nodes does not apply to it. */
 static bool is_of_socket(const struct record *record)
 {
     return record->call == NULL && record->monitor == NULL && record->event->conn->proto != NULL;
@@ -348,7 +350,7 @@ void findings_record(struct findings *f, const struct record *record)
     if (!is_message &&
         (record->finding != NULL || (record->event != NULL && ds_event_is_raw(record->event))))
         return;
-    if (!is_message && record->note.held != NULL) { /* of before */
+    if (!is_message && record->note.held != NULL) { /* from before */
         detect_stall_effects(d, record);
         return;
     }

@@ -13,17 +13,17 @@ enum {
     MAX_NODES = 2048,
     MAX_PAIRS = 8192,
     MAX_LINKS = 8192,
-    ASKED_FOR = 64, /* nodes that were seen last, among which one is looked for that EPMD was asked for */
+    ASKED_FOR = 64, /* nodes seen last, among which the one in a request to EPMD is searched */
 };
-#define TICK_NS INT64_C(15000000000) /* a quarter of the usual net_ticktime */
-#define CLOSES_NS INT64_C(500000000) /* within it a node that stops closes its links */
-#define VISIT_NS INT64_C(60000000000) /* so long at most somebody is there who only asks */
+#define TICK_NS INT64_C(15000000000) /* a quarter of the default net_ticktime */
+#define CLOSES_NS INT64_C(500000000) /* a node that stops closes its links within this time */
+#define VISIT_NS INT64_C(60000000000) /* a node that only asks stays no longer */
 
-/* A link between nodes: a connection that is up, or on its way. */
+/* presence_link is a link between nodes: a connection that is up, or being set up. */
 struct presence_link {
     struct table_entry entry;
     uint64_t conn;
-    uint32_t node[2]; /* numbers in nodes, 0: without a name */
+    uint32_t node[2]; /* numbers in nodes, 0: no name */
     bool is_up, was_up, is_counted;
     bool has_flags[2], is_hidden[2];
 };
@@ -59,7 +59,7 @@ static struct presence_link *make_link(struct presence *p, uint64_t conn)
     struct presence_link *link = find_link(p, conn);
     if (link != NULL)
         return link;
-    if (table_is_full(&p->links)) { /* the oldest is not known any more */
+    if (table_is_full(&p->links)) { /* the oldest is evicted */
         const struct presence_link *oldest = table_oldest(&p->links);
         p->unnamed -= oldest != NULL && oldest->is_up && !oldest->is_counted;
     }
@@ -110,7 +110,7 @@ const struct presence_node *presence_find(const struct presence *p, struct ds_te
     return name.data != NULL ? find_node(p, name) : NULL;
 }
 
-/* make_node: one more than there is room for is not known; those that are known are kept. */
+/* make_node ignores a new node when the table is full: the known ones stay. */
 static struct presence_node *make_node(struct presence *p, struct ds_text name, bool *is_new)
 {
     struct presence_node *node = find_node(p, name);
@@ -179,7 +179,7 @@ bool presence_is_apart(const struct presence *p, const struct presence_pair *pai
            b->left_ns == 0;
 }
 
-/* place says where and when it was. */
+/* place sets the time and place of a change. */
 static void place(struct presence_change *change, const struct ds_event *event)
 {
     change->ts_ns = event->ts_ns;
@@ -199,13 +199,13 @@ static bool is_numbered(struct ds_text name)
     return tools_number_len(name, TOOLS_NUMBER_LEN) != 0;
 }
 
-/* on_node: a link of a node is up. comes: it connected to one that was there. */
+/* on_node handles a link to a node that is up. comes: the node connected to one that was there. */
 static void on_node(struct presence *p, const struct ds_event *event, const struct ds_endpoint *end,
                     struct presence_node *node, bool is_new, bool comes)
 {
     const bool is_known = node->creation != 0 && end->creation != 0;
     const bool is_other = is_known && node->creation != end->creation;
-    const bool was_alone = !is_new && node->links == 0; /* what it did since is not known */
+    const bool was_alone = !is_new && node->links == 0; /* what it did since is unknown */
     const bool was_there = !is_new && node->left_ns == 0 && !(was_alone && is_other);
     struct presence_change change = {.what = is_new ? PRESENCE_SEEN : PRESENCE_BACK,
                                      .node = node,
@@ -222,7 +222,7 @@ static void on_node(struct presence *p, const struct ds_event *event, const stru
         node->again_ns = event->ts_ns;
     }
     if (was_alone && node->left_ns == 0)
-        p->new_ones -= node->came; /* it seemed to stay, and was counted for that */
+        p->new_ones -= node->came; /* it seemed to stay, and was counted */
     node->left_ns = 0;
     node->back_ns = event->ts_ns;
     node->addr = end->addr;
@@ -233,7 +233,7 @@ static void on_node(struct presence *p, const struct ds_event *event, const stru
     emit(p, &change);
 }
 
-/* count counts a link for its nodes and their pair, once both have names. */
+/* count adds a link to its nodes and their pair, once both have names. */
 static void count(struct presence *p, const struct ds_event *event, struct presence_link *link)
 {
     struct presence_node *node[2];
@@ -250,7 +250,7 @@ static void count(struct presence *p, const struct ds_event *event, struct prese
         node[end] = make_node(p, event->conn->end[end].node, &is_new[end]);
         link->node[end] = node[end] != NULL ? node[end]->entry.number : 0;
     }
-    /* To a script whose first link is not in the capture, its host's own, the others connect. */
+    /* Other nodes connect to a script whose first link, to its own host, is not in the capture. */
     bool comes[2];
     for (int end = 0; end < 2; end++)
         comes[end] = !link->was_up && node[!end] != NULL && node[!end]->links != 0 &&
@@ -291,7 +291,7 @@ void presence_name(struct presence *p, const struct ds_event *event)
         count(p, event, link);
 }
 
-/* tick_of returns the interval of ticks on a link, as it was measured at either end, or the usual one. */
+/* tick_of returns the tick interval of a link, as measured at either end, or the default. */
 static int64_t tick_of(const struct ds_tcp_stats *link, int end)
 {
     const struct ds_tcp_side *side = &link->side[link->side[end].tick_intervals != 0 ? end : !end];
@@ -299,8 +299,9 @@ static int64_t tick_of(const struct ds_tcp_stats *link, int end)
     return is_measured ? side->tick_last_ns : TICK_NS;
 }
 
-/* was_silent says whether the end that did not close the link had said nothing for about three ticks,
- * though the other one had. On an idle link of two nodes that run, an end is silent for less than two. */
+/* was_silent says whether the end that did not close the link had been silent for about three
+ * ticks, though the other one had not. On an idle link between running nodes, an end is silent for
+ * less than two. */
 static bool was_silent(const struct ds_event *event, int closed_by)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -328,8 +329,8 @@ static void leave(struct presence *p, const struct presence_change *down, struct
     emit(p, &change);
 }
 
-/* stay takes back what seemed to leave: all that lost their last links to a node that has closed all of
- * its own within a moment. */
+/* stay takes back the departure of nodes that lost their last links to a node that has closed all
+ * its links within a moment. */
 static void stay(struct presence *p, const struct presence_change *down, const struct presence_node *closer)
 {
     for (struct presence_node *node = table_oldest(&p->nodes); node != NULL;
@@ -370,7 +371,7 @@ void presence_ask(struct presence *p, struct ds_text name, const struct ds_addr 
     }
 }
 
-/* end_link counts a link no more. */
+/* end_link removes a link, and updates its nodes and their pair. */
 static void end_link(struct presence *p, struct presence_link *link, struct presence_change *change)
 {
     const struct presence_link was = *link;
@@ -414,7 +415,8 @@ static void end_link(struct presence *p, struct presence_link *link, struct pres
     left->left_by = closer != NULL && left != closer ? closer->entry.number : 0;
 }
 
-/* on_down: where the capture ends, or a cap is reached, the link may well go on, and counts as up. */
+/* on_down handles the end of a link. If the capture ends, or a cap is reached, the link may go on,
+ * and still counts as up. */
 static void on_down(struct presence *p, const struct ds_event *event)
 {
     struct presence_link *link = find_link(p, event->conn->number);
@@ -450,8 +452,8 @@ static void on_flags(struct presence *p, const struct ds_event *event)
     link->is_hidden[event->dir] = tools_are_hidden(event->handshake.flags);
 }
 
-/* on_attempt: a node that seemed to have left, as its last link ended, connects again, or is connected to.
- * Its creation says that it was there all along, whatever becomes of that. */
+/* on_attempt handles a handshake with a node that seemed to have left, as its last link ended. Its
+ * creation shows that it never left, whatever the handshake leads to. */
 static void on_attempt(struct presence *p, const struct ds_event *event)
 {
     const struct ds_endpoint *end = &event->conn->end[event->dir];

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define FOLD_NS (5 * SECOND)    /* equal events so near to each other are one */
-#define STALL_NS SECOND         /* a shorter one is none */
-#define AGAIN_NS (2 * SECOND)   /* a stall that begins again so soon goes on */
+#define FOLD_NS (5 * SECOND)    /* equal events within this time are one */
+#define STALL_NS SECOND         /* shorter stalls are ignored */
+#define AGAIN_NS (2 * SECOND)   /* a stall that begins again within this time goes on */
 
 enum { MAX_OPEN = 1024, MAX_KEPT = 1536, MAX_FLAGS = 4096, MAX_REGISTERED = 1024 };
 enum { NODE_TYPE_HIDDEN = 72 };
@@ -25,13 +25,13 @@ struct open_line {
     struct table_entry entry;
     uint64_t key;
     struct finding finding;
-    int64_t due_ns;       /* when it is over if nothing more comes */
-    int64_t recovered_ns; /* of FAILING: the first answer since the latest failure, 0: none */
+    int64_t due_ns;       /* when it is over if no event follows */
+    int64_t recovered_ns; /* of FAILING: the first answer since the latest failure; 0: none */
     uint64_t count_before; /* of FINDING: how often it was found before this line */
-    uint32_t outcomes;    /* of FAILING: a bit for each that calls had */
-    bool is_given;        /* of FAILING: it is over, and only an answer is waited for */
-    bool has_ended;       /* of STALL: its link has */
-    bool goes_on;         /* of STALL and FINDING: it is not over, however long nothing comes */
+    uint32_t outcomes;    /* of FAILING: a bit for each outcome of the calls */
+    bool is_given;        /* of FAILING: it is over and emitted, and only an answer is awaited */
+    bool has_ended;       /* of STALL: its link has ended */
+    bool goes_on;         /* of STALL and FINDING: it is not over, however long no event follows */
 };
 TABLE_KEYED(struct open_line, key);
 
@@ -41,20 +41,20 @@ struct told_finding {
     uint64_t number, count;
 };
 
-/* release is what a node said in its handshakes that it can do. */
+/* seen_release is the capabilities that a node announced in its handshakes. */
 struct seen_release {
     struct table_entry entry;
     uint64_t key, flags;
 };
 TABLE_KEYED(struct seen_release, key);
 
-/* registration is a node that EPMD knows, or is to know, as long as a connection lasts. */
+/* registration is a node registered with EPMD, or about to be, as long as a connection lasts. */
 struct registration {
     struct table_entry entry;
     uint64_t conn;
     struct ds_addr epmd;
     uint16_t port;
-    bool is_registered; /* EPMD has said so */
+    bool is_registered; /* EPMD has confirmed it */
     size_t len;
     char name[FINDING_NODE_LEN];
 };
@@ -63,7 +63,7 @@ TABLE_KEYED(struct registration, conn);
 struct timeline {
     struct timeline_config config;
     struct table open, releases, registrations;
-    struct finding **kept; /* of files: lines that are over */
+    struct finding **kept; /* for files: lines that are over */
     size_t num_kept;
     uint64_t num, left_out;
     int64_t now_ns;
@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-/* give_kept gives out the first so many of those that are kept, in order of time. */
+/* give_kept emits the first num of the kept lines, in order of time. */
 static void give_kept(struct timeline *t, size_t num)
 {
     qsort(t->kept, t->num_kept, sizeof(struct finding *), compare);
@@ -151,10 +151,10 @@ static void give(struct timeline *t, struct finding *line)
     t->kept[t->num_kept++] = copy;
 }
 
-/* --- lines that are not --- */
+/* --- lines that may go on --- */
 
-/* begin_line returns a new line, to be freed. Without memory it counts the line as left out and returns
- * NULL. */
+/* begin_line returns a new line, which the caller frees. If memory ran out it counts the line as
+ * left out and returns NULL. */
 static struct finding *begin_line(struct timeline *t, enum happening moment, int64_t ts_ns)
 {
     struct finding *line = calloc(1, sizeof *line);
@@ -194,7 +194,7 @@ static void name_place(struct finding *line, uint64_t conn, uint64_t frame, cons
 
 static void finish(struct timeline *t, struct open_line *o);
 
-/* hold keeps a line that may go on. NULL: there is no memory, and it was given out as it is. */
+/* hold stores a line that may go on. NULL: memory ran out, and the line was emitted as it is. */
 static struct open_line *hold(struct timeline *t, struct finding *line, uint64_t key, int64_t hold_ns)
 {
     if (table_is_full(&t->open))
@@ -213,13 +213,13 @@ static struct open_line *hold(struct timeline *t, struct finding *line, uint64_t
     return o;
 }
 
-/* again folds an event into a line that is not over: NULL when there is none. */
+/* again merges an event into a line that is not over. NULL: there is none. */
 static struct open_line *again(struct timeline *t, uint64_t key, int64_t ts_ns)
 {
     struct open_line *o = table_find(&t->open, key);
     if (o == NULL)
         return NULL;
-    if (o->is_given) { /* that was another time */
+    if (o->is_given) { /* this is a new failure */
         table_remove(&t->open, o);
         return NULL;
     }
@@ -305,7 +305,7 @@ static void add_failure(struct wording *out, const struct call *call, bool calle
         wording_add(out, ", which had itself sent nothing for a while");
 }
 
-/* add_outcome: what calls came to that failed in several ways. */
+/* add_outcome rewrites the sentence for calls that failed in several ways. */
 static void add_outcome(struct open_line *o, const struct call *call)
 {
     if ((o->outcomes & 1U << call->outcome) != 0)
@@ -327,7 +327,7 @@ static void add_outcome(struct open_line *o, const struct call *call)
 
 void timeline_call(struct timeline *t, const struct call *call, bool caller_woke)
 {
-    /* One that was abandoned says something of its caller, which may have been suspended. */
+    /* An abandoned call is about its caller, which may have been suspended. */
     const struct ds_text who = call->caller.node;
     const bool is_abandoned = call->outcome == CALL_ABANDONED || caller_woke;
     const uint64_t by = is_abandoned ? hash_more(1, who.data != NULL ? who.data : "", who.len) : 0;
@@ -364,7 +364,7 @@ void timeline_call(struct timeline *t, const struct call *call, bool caller_woke
 
 /* --- what is over --- */
 
-/* end_line gives out a line that is over. is_last: it is not kept for what may end it. */
+/* end_line emits a line that is over. is_last: it is not kept for an answer that may end it. */
 static void end_line(struct timeline *t, struct open_line *o, bool is_last)
 {
     struct open_line *copy = malloc(sizeof *copy);
@@ -417,7 +417,7 @@ void timeline_end(struct timeline *t)
 
 /* --- nodes and links --- */
 
-/* end_stall: a link that has ended stalls no more. */
+/* end_stall ends the stall of a link that has ended. */
 static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
 {
     struct open_line *o = table_find(&t->open, key_of(HAPPENING_STALL, conn, 0));
@@ -430,7 +430,7 @@ static void end_stall(struct timeline *t, uint64_t conn, int64_t ts_ns)
     o->due_ns = ts_ns + AGAIN_NS;
 }
 
-/* undo_departure removes the line that a node has left, if it was not given out. */
+/* undo_departure removes the line about a node that has left, if it was not emitted. */
 static bool undo_departure(struct timeline *t, const struct presence_node *node)
 {
     for (size_t i = t->num_kept; i-- > 0;) {
@@ -457,7 +457,7 @@ void timeline_presence(struct timeline *t, const struct presence_change *c)
         return;
     if (c->what == PRESENCE_DOWN)
         end_stall(t, c->conn, c->ts_ns);
-    /* Tools come and go: one line for all that a node is visited by. */
+    /* Tools come and go: all visits to a node are one line. */
     const int visited = c->is_hidden_end[0] ? 1 : 0;
     const uint64_t key = key_of(happening, hash_node(&c->end[visited]), 0);
     if (c->is_hidden && (c->what == PRESENCE_DOWN || again(t, key, c->ts_ns) != NULL))
@@ -546,7 +546,7 @@ static void on_gap(struct timeline *t, const struct ds_event *event)
     free(line);
 }
 
-/* on_flags: a node that can do something else than before runs another release. */
+/* on_flags detects a node whose capabilities changed: it runs another release. */
 static void on_flags(struct timeline *t, const struct ds_event *event)
 {
     const uint64_t published = 1;
@@ -597,7 +597,7 @@ static void say_registration(struct timeline *t, const struct ds_event *event, e
     free(line);
 }
 
-/* ask_registration: tools come and go, hidden or with names of their own. */
+/* ask_registration ignores tools, hidden or with names of tools: they come and go. */
 static void ask_registration(struct timeline *t, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
@@ -614,7 +614,7 @@ static void ask_registration(struct timeline *t, const struct ds_event *event)
     memcpy(r->name, epmd->name.data, r->len);
 }
 
-/* on_epmd: whom EPMD refuses, and whom it does not know, findings tell of. */
+/* on_epmd ignores refused and unknown names, which findings report. */
 static void on_epmd(struct timeline *t, const struct ds_event *event)
 {
     const enum ds_epmd_op op = event->epmd.op;
@@ -628,7 +628,7 @@ static void on_epmd(struct timeline *t, const struct ds_event *event)
     }
 }
 
-/* end_registration: a node is registered no longer than its connection with EPMD lasts. */
+/* end_registration ends a registration: it lasts as long as the connection to EPMD. */
 static void end_registration(struct timeline *t, const struct ds_event *event)
 {
     struct registration *r = table_find(&t->registrations, event->conn->number);
@@ -661,7 +661,7 @@ void timeline_event(struct timeline *t, const struct ds_event *event)
 
 /* --- findings --- */
 
-/* happening_of: a few findings are events of their own. */
+/* happening_of returns the event that a finding is: a few have events of their own kind. */
 static enum happening happening_of(const struct finding *f)
 {
     return strcmp(f->kind->code, "DS601") == 0   ? HAPPENING_SPLIT
@@ -671,7 +671,8 @@ static enum happening happening_of(const struct finding *f)
                                                  : HAPPENING_FINDING;
 }
 
-/* has_line: what a stall or failing calls have said already, with the same times. */
+/* has_line says whether a line about a stall or failing calls covers the finding, with the same
+ * times. */
 static bool has_line(const struct finding *f)
 {
     static const char *const codes[] = {"DS214", "DS310", "DS313"};
@@ -682,20 +683,20 @@ static bool has_line(const struct finding *f)
     return false;
 }
 
-/* is_act: somebody does that to a node, be it hygiene. */
+/* is_act says whether the finding is an action on a node, which is shown though it is hygiene. */
 static bool is_act(const struct finding *f)
 {
     return strcmp(f->kind->code, "DS403") == 0 && f->severity == SEVERITY_WARNING;
 }
 
-/* latest_of returns the evidence of the latest time that something was found; NULL: it is not kept. */
+/* latest_of returns the evidence of the latest occurrence. NULL: it is not kept. */
 static const struct evidence *latest_of(const struct finding *f)
 {
     return f->num_evidence != 0 && f->count <= FINDING_SETS ? &f->evidence[f->num_evidence - 1] : NULL;
 }
 
-/* add_stall makes the line of a stall of which no event has told: what is lost may be found to be before
- * it has lasted long, and nothing more comes. */
+/* add_stall adds the line of a stall that no event has reported: a loss may be known before the
+ * stall has lasted long, and no event follows. */
 static void add_stall(struct timeline *t, const struct finding *f)
 {
     const struct evidence *latest = latest_of(f);
@@ -717,7 +718,7 @@ static void add_stall(struct timeline *t, const struct finding *f)
     free(line);
 }
 
-/* timeline_finding: errors and warnings; what has an event of its own is not said twice. */
+/* timeline_finding adds a line for an error or warning, unless an event of its own reports the same. */
 void timeline_finding(struct timeline *t, const struct finding *f)
 {
     const uint64_t key = key_of(HAPPENING_FINDING, f->number, 0);

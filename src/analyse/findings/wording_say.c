@@ -98,7 +98,7 @@ struct saying a_party(const struct party *party)
     return (struct saying){.put = put_party, .at = party};
 }
 
-/* wording_function appends a function in the syntax of the run. */
+/* wording_function writes the function in the syntax chosen for this run. */
 void wording_function(struct wording *w, struct ds_text module, struct ds_text function)
 {
     struct ds_buffer call = {0};
