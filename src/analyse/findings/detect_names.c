@@ -1,26 +1,27 @@
 /*
- * detect_names.c - hosts that do not resolve: DNS says that there is no such name, or says nothing.
+ * detect_names.c - hosts that do not resolve: DNS answers that there is no such name, or does not
+ * answer.
  *
- * A resolver that has a list of domains asks for host.first.domain, host.second.domain and host, and
- * all but one of the answers may be no: names with the same first label that a host asks for one
- * after the other are one question. What a host asks for besides nodes is not told from these; so it
- * is an error only where a node of that name is known.
+ * A resolver with a list of search domains asks for host.first.domain, host.second.domain and host,
+ * and all but one of the answers may be negative: queries of a host for names with the same first
+ * label in a row are one question. Its queries for names other than those of nodes look the same,
+ * so a failure is an error only if a node on a host of that name is known.
  */
 #include "analyse/findings/detect_parts.h"
 
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define NO_NS SECOND           /* no other name, and no connection, followed on a no */
-#define SILENCE_NS (6 * SECOND) /* glibc asks again after 5 s */
+#define NO_NS SECOND           /* no other query, and no connection, followed a negative answer */
+#define SILENCE_NS (6 * SECOND) /* glibc retries after 5 s */
 #define FORGET_NS (30 * SECOND)
 
-/* lookup is a host's name that DNS was asked for, and has not told. */
+/* lookup is a host name that DNS was asked for, and has not resolved. */
 enum { MAX_LOOKUPS = 64, LOOKUP_LEN = 120 };
 struct lookup {
     bool is_used, has_failed;
-    uint8_t code; /* of the latest answer, where it has failed */
-    const char *icmp; /* what came instead of an answer; a static string, NULL: none did */
+    uint8_t code; /* of the latest answer, if has_failed */
+    const char *icmp; /* the ICMP error instead of an answer; a static string, or NULL */
     unsigned questions;
     struct ds_addr client, server;
     int64_t asked_ns, last_ns;
@@ -29,9 +30,9 @@ struct lookup {
     char name[LOOKUP_LEN];
 };
 
-/* names_watch is what is asked, and who has to do with nodes. */
+/* names_watch is the open queries, and the hosts of nodes. */
 struct names_watch {
-    bool has_local; /* EPMD was spoken with on a host that shows no other address */
+    bool has_local; /* a connection to EPMD on a host that shows only its loopback address */
     struct lookup open[MAX_LOOKUPS];
     unsigned num_hosts, num_names;
     struct ds_addr host[MAX_HOSTS];
@@ -39,7 +40,7 @@ struct names_watch {
         size_t len;
         char text[LOOKUP_LEN];
     } name[MAX_HOSTS]; /* hosts in the names of nodes */
-    struct host_name others; /* the first that did not resolve where no node was seen */
+    struct host_name others; /* the first unresolved name of a host on which no node was seen */
 };
 
 const struct detect_family detect_names_family = {sizeof(struct names_watch), {{0}}};
@@ -56,7 +57,7 @@ static bool is_loopback(const struct ds_addr *addr)
                              : memcmp(addr->bytes, loopback6, sizeof loopback6) == 0;
 }
 
-/* --- who runs nodes, and what their hosts are called --- */
+/* --- hosts that run nodes, and their names --- */
 
 bool detect_add_host(struct detect *d, const struct ds_addr *addr)
 {
@@ -75,7 +76,8 @@ bool detect_add_host(struct detect *d, const struct ds_addr *addr)
     return true;
 }
 
-/* is_node_host: a node that registers with its own EPMD shows no address but the loopback's. */
+/* is_node_host says whether nodes run on a host. A node that registers with its own EPMD shows only
+ * the loopback address. */
 static bool is_node_host(const struct detect *d, const struct ds_addr *addr)
 {
     const struct names_watch *l = d->names;
@@ -107,7 +109,7 @@ void detect_add_name(struct detect *d, struct ds_text name)
     memcpy(l->name[l->num_names++].text, lower, len);
 }
 
-/* begins says whether a name is another one, or that with domains behind it. */
+/* begins says whether a name is the other one, or the other one followed by domains. */
 static bool begins(struct ds_text name, struct ds_text with)
 {
     return name.len >= with.len && memcmp(name.data, with.data, with.len) == 0 &&
@@ -173,7 +175,7 @@ static void on_question(struct detect *d, const struct ds_event *event)
     l->last_ns = event->ts_ns;
     l->has_failed = false;
     l->questions++;
-    if (asked->name.len < l->len) /* the host itself, or a shorter domain behind it */
+    if (asked->name.len < l->len) /* the host itself, or with a shorter domain */
         l->len = detect_keep(l->name, sizeof l->name, asked->name);
 }
 
@@ -195,7 +197,7 @@ static void on_answer(struct detect *d, const struct ds_event *event)
     l->frame[1] = event->frame;
 }
 
-/* on_icmp: a question did not arrive. */
+/* on_icmp handles an ICMP error about a query. */
 static void on_icmp(struct detect *d, const struct ds_event *event)
 {
     struct lookup *l = find(d, &event->conn->end[0].addr, event->lookup.name);
@@ -229,7 +231,7 @@ void detect_dials(struct detect *d, const struct ds_addr *client)
     }
 }
 
-/* --- what comes of it --- */
+/* --- results --- */
 
 static const char *answer_text(const struct lookup *l)
 {
@@ -274,7 +276,7 @@ struct ds_text detect_unresolved(const struct detect *d)
     return text_of(d->names->others.text, d->names->others.len);
 }
 
-/* note_others: whether that host has to do with nodes is not known. */
+/* note_others counts a name that may belong to a host without nodes. */
 static void note_others(struct detect *d, const struct lookup *l)
 {
     struct host_name *first = &d->names->others;

@@ -1,6 +1,6 @@
 /*
- * detect_net_tick.c - DS201: a link ends, as a node has not heard the other one for its net_ticktime, or as
- * nothing got through between them.
+ * detect_net_tick.c - DS201: a link ends, as a node has not heard the other one for its
+ * net_ticktime, or nothing got through between them.
  */
 #include "analyse/findings/detect.h"
 #include "analyse/findings/wording_say.h"
@@ -9,17 +9,20 @@
 
 
 #define SECOND INT64_C(1000000000)
-#define AGAIN_NS SECOND        /* so soon a RST answers what comes for a link that its host has no more */
+#define AGAIN_NS SECOND        /* a host answers packets of a link that it no longer has with a RST,
+                                * within this time */
 enum { BACKOFF_REPEATS = 2 };
-#define PARTED_NS (4 * SECOND) /* no net_ticktime is so short that its nodes part sooner, in practice */
+#define PARTED_NS (4 * SECOND) /* in practice no net_ticktime is shorter, and nodes do not part
+                                * sooner */
 
-/* tick_of_either: the end that is waited for has the same ticktime, or should. */
+/* tick_of_either returns the interval of an end, or of its peer if that one alone was measured:
+ * both have the same ticktime, or should. */
 static int64_t tick_of_either(const struct ds_tcp_stats *link, int end)
 {
     return detect_tick_of(link, link->side[end].tick_intervals != 0 ? end : !end);
 }
 
-/* add_why says why an end was silent, as far as its kernel tells. */
+/* add_why writes why an end was silent, as far as its kernel shows it. */
 static void add_why(struct wording *detail, const struct ds_tcp_side *silent, unsigned variant)
 {
     switch (variant) {
@@ -50,10 +53,10 @@ static bool on_silence(struct detect *d, const struct ds_event *event, const str
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_tcp_side *silent = &link->side[!closed_by];
-    /* What it sends again and again is no sign of life: it does not arrive. */
+    /* Data that it retransmits without success is no sign of life: it does not arrive. */
     const int64_t hole_ns = w->hole_ns[!closed_by];
     const int64_t last_ns = detect_heard_ns(silent);
-    /* What was not read holds back what would follow. */
+    /* Data that is not read holds back what follows. */
     const int64_t read_ns = w->unread[!closed_by].until_ns;
     const int64_t heard_ns = read_ns > last_ns                   ? read_ns
                              : hole_ns != 0 && hole_ns < last_ns ? hole_ns
@@ -61,15 +64,15 @@ static bool on_silence(struct detect *d, const struct ds_event *event, const str
     const int64_t silence_ns = event->ts_ns - heard_ns;
     const int64_t tick_ns = tick_of_either(link, closed_by);
     const bool is_measured = link->side[0].tick_intervals + link->side[1].tick_intervals != 0;
-    /* It hears nothing in four of its ticks, give or take one; and it says something meanwhile: else
-     * it was not there either, or the capture was not. */
+    /* The closing end hears nothing for four of its ticks, give or take one, and sends data in that
+     * time: otherwise it was gone too, or the capture had paused. */
     if (last_ns == 0 || silence_ns < 3 * tick_ns - tick_ns / 10 ||
         silence_ns > 6 * tick_ns ||
         link->side[closed_by].last_data_ns - heard_ns < 2 * tick_ns - tick_ns / 10)
         return false;
     const bool acknowledged = silent->last_ns - heard_ns > silence_ns / 3;
     const bool is_held = acknowledged && (hole_ns != 0 || silent->missing != 0);
-    /* Its own tick may not have been due yet. */
+    /* Its first tick may not have been due yet. */
     const bool may_be_slow = acknowledged && !is_held && silence_ns < DETECT_TICK_NS &&
                              event->conn->counters[!closed_by].ticks == 0;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
@@ -97,8 +100,8 @@ static bool on_silence(struct detect *d, const struct ds_event *event, const str
     return true;
 }
 
-/* on_unread is of an end that gave up another one, which was suspended: that one did not read, so
- * that not even a FIN reached it. The FIN comes when it reads again. Or its first data is answered with a
+/* on_unread handles an end that gave up its suspended peer. The peer did not read, so even the FIN
+ * is queued, and comes when the peer reads again. Or the first data of the peer is answered with a
  * RST, by the host of the end that closed the link, and not by a middlebox. */
 static bool on_unread(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                       int closed_by)
@@ -108,7 +111,7 @@ static bool on_unread(struct detect *d, const struct ds_event *event, const stru
     const int64_t tick_ns = tick_of_either(event->conn->link, closed_by);
     int64_t end_ns = until_ns < event->ts_ns ? until_ns : event->ts_ns;
     if (silent->last_data_ns > heard_ns) {
-        /* It has said something since: when it went on, or else it was not silent. */
+        /* It has sent data since: if it was silent before, the silence ended then. */
         if (silent->max_idle_ns < silent->last_data_ns - heard_ns - tick_ns)
             return false;
         end_ns = silent->last_data_ns < end_ns ? silent->last_data_ns : end_ns;
@@ -131,7 +134,7 @@ static bool on_unread(struct detect *d, const struct ds_event *event, const stru
     return true;
 }
 
-/* replaced_ns returns when the nodes of a link connected again, though it was open; 0: they did not. */
+/* replaced_ns returns when the nodes connected again while their link was open; 0: they did not. */
 static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t link_up_ns)
 {
     const struct pair *p = detect_find_pair(d, conn);
@@ -145,16 +148,17 @@ static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t
                : 0;
 }
 
-/* speaks_again says whether an end has just sent something, be it a retransmission, after a pause. Whoever
- * retransmits the same again and again pauses in between, ever longer. */
+/* speaks_again says whether an end has just sent a packet, even a retransmission, after a pause.
+ * Repeated retransmissions of one segment have pauses between them as well, each longer than the
+ * last. */
 static bool speaks_again(const struct ds_tcp_side *side, int64_t now_ns)
 {
     return side->pause_to_ns != 0 && now_ns - side->pause_to_ns <= AGAIN_NS &&
            side->most_repeats < BACKOFF_REPEATS;
 }
 
-/* quiet_since returns when an end was heard last before something got through again: what was under way
- * when it was cut off is sent then. */
+/* quiet_since returns when an end was last heard before packets got through again: then it sends
+ * what was in flight when it was cut off. */
 static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns, int64_t now_ns)
 {
     int64_t before_ns;
@@ -165,9 +169,9 @@ static int64_t quiet_since(const struct ds_tcp_side *side, int64_t up_ns, int64_
     return side->last_data_ns > up_ns && before_ns < up_ns ? before_ns : side->last_data_ns;
 }
 
-/* on_parted reports two nodes that disconnected although neither sent a FIN or RST: both were silent for
- * longer than any node is, or they have a new link. The FIN or RST of the old link comes when packets get
- * through again. */
+/* on_parted reports two nodes that disconnected although neither sent a FIN or RST: both were
+ * silent for longer than any node is, or they have a new link. The FIN or RST of the old link comes
+ * when packets get through again. */
 static bool on_parted(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -182,7 +186,8 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     int64_t tick_ns = detect_tick_of(link, 0);
     if (tick_ns < detect_tick_of(link, 1))
         tick_ns = detect_tick_of(link, 1);
-    /* Where nothing at all came, the capture may have paused; but then what follows stands behind a gap. */
+    /* If no packet at all came, the capture may have paused; but then there is a gap before the
+     * next packet. */
     const bool is_paused =
         d->pause.to_ns > since_ns && d->pause.to_ns - d->pause.from_ns > silence_ns / 2 &&
         !speaks_again(&side[0], event->ts_ns) && !speaks_again(&side[1], event->ts_ns);

@@ -1,6 +1,6 @@
 /*
- * detect_presence.c - what is down now: nodes that have left and not come back, links of nodes that are
- * there; and which findings have passed, since what they are about is there again.
+ * detect_presence.c - what is down now: nodes that have left and not come back, links between nodes
+ * that are there. It also marks findings as passed when the node or link is back.
  */
 #include "analyse/findings/detect.h"
 
@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define RECENT_NS (60 * SECOND) /* what happened so long ago has passed, where no link tells more */
+#define RECENT_NS (60 * SECOND) /* older findings have passed, if no link shows more */
 
-enum { NAMED = 3 }; /* nodes and links in one sentence */
+enum { NAMED = 3 }; /* nodes and links listed in one sentence */
 
 static void on_change(void *context, const struct presence_change *change)
 {
@@ -46,7 +46,8 @@ void detect_presence_message(struct detect *d, const struct record *record)
         presence_type(&d->presence, event->conn->end[!event->dir].node);
 }
 
-/* detect_presence_call: what every node answers, or a terminal, makes it no server. */
+/* detect_presence_call records an answer, except to calls that every node or terminal answers:
+ * these do not make it a server. */
 void detect_presence_call(struct detect *d, const struct call *call)
 {
     const bool is_answer = call->outcome == CALL_OK || call->outcome == CALL_ERROR;
@@ -55,7 +56,6 @@ void detect_presence_call(struct detect *d, const struct call *call)
         presence_answer(&d->presence, call->callee.node);
 }
 
-/* wording_clock adds a time of day, to the second. */
 void wording_clock(struct wording *wording, int64_t ns)
 {
     enum { CLOCK_LEN = 8, DIGITS = 6 };
@@ -67,15 +67,15 @@ void wording_clock(struct wording *wording, int64_t ns)
     ds_buffer_free(&text);
 }
 
-/* is_of_calls: of one callee or process, which links do not tell of. */
+/* is_of_calls says whether a finding is about one callee or process, whose state links do not show. */
 static bool is_of_calls(const struct finding *f)
 {
     return f->kind->code[2] == '3' || f->kind == finding_kind_at(FINDING_DS209) ||
            f->kind == finding_kind_at(FINDING_DS215) || f->kind == finding_kind_at(FINDING_DS606);
 }
 
-/* is_named says whether a finding without nodes names this one, by the first part of its name, and its
- * address where it has any. */
+/* is_named says whether a finding names this node by the part before the @, and by its address if
+ * the finding has one. */
 static bool is_named(const struct finding *f, const struct presence_node *node)
 {
     char addr[DS_ADDR_LEN];
@@ -94,7 +94,7 @@ static bool is_named(const struct finding *f, const struct presence_node *node)
     return has_name && (is_there || !has_addr);
 }
 
-/* begins_with says whether it is that node of which a finding says something. */
+/* begins_with says whether this node is the subject of a finding. */
 static bool begins_with(const struct finding *f, const struct presence_node *node)
 {
     return f->sentence.num != 0 && f->sentence.part[0].kind == WORD_NODE &&
@@ -102,8 +102,8 @@ static bool begins_with(const struct finding *f, const struct presence_node *nod
            memcmp(f->sentence.bytes + f->sentence.part[0].at, node->name, node->len) == 0;
 }
 
-/* has_passed: the two nodes have connected since, or the node is there again. Calls fail no more when what
- * made them fail is over. */
+/* has_passed says whether the two nodes have connected since, or the node is there again. Failures
+ * of calls have passed when their cause is over. */
 static bool has_passed(const struct detect *d, const struct finding *f, const struct found *cause)
 {
     if (f->kind->rank != RANK_AVAILABILITY)
@@ -141,15 +141,15 @@ static struct ds_text name_in(const struct wording *sentence)
     return (struct ds_text){0};
 }
 
-/* is_counted says whether the number at the end of a name has leading zeros: who counts nodes writes it so,
- * where a script takes the number of a process or a time. */
+/* is_counted says whether the number at the end of a name has leading zeros: people number nodes in
+ * this way, while scripts use the number of a process or a time. */
 static bool is_counted(struct ds_text name, size_t len)
 {
     return name.data[len] == '0';
 }
 
-/* is_of_scripts says whether a node that is not registered is one of several whose names differ in their
- * number alone: another one came and went, or is not registered either. */
+/* is_of_scripts says whether an unregistered node is one of several whose names differ only in
+ * their number: another one came and went, or is unregistered too. */
 static bool is_of_scripts(const struct detect *d, const struct finding *f)
 {
     const struct ds_text name = name_in(&f->sentence);
@@ -173,8 +173,8 @@ static bool is_of_scripts(const struct detect *d, const struct finding *f)
     return false;
 }
 
-/* comes_of_known says whether a finding comes of what is known: a node was not registered that was about to
- * start, or that has left, or is a script of which there are more; or a visitor closed its links. */
+/* comes_of_known says whether a finding follows from known facts: an unregistered node was about to
+ * start, has left, or is one of several scripts; or a visitor closed its links. */
 static bool comes_of_known(const struct detect *d, const struct finding *f)
 {
     const bool is_unregistered = f->kind == finding_kind_at(FINDING_DS107);
@@ -215,14 +215,14 @@ static void add_node(struct wording *out, const struct presence_node *node)
     wording_put(out, WORD_NODE, text_of(node->name, node->len));
 }
 
-/* is_asked_for says whether a node is one of those that the user wants to know of. */
+/* is_asked_for says whether a node is one that the user asked for. */
 static bool is_asked_for(const struct detect *d, const struct presence_node *node)
 {
     return d->config.has_node == NULL ||
            d->config.has_node(d->config.context, text_of(node->name, node->len), &node->addr);
 }
 
-/* count_gone counts the nodes that have left and are missed, and keeps the first ones: those that were lost
+/* count_gone counts the nodes that have left and are missed, and stores the first ones: lost nodes
  * come before those that closed their links. */
 static unsigned count_gone(const struct detect *d, const struct presence_node *first[NAMED])
 {
@@ -262,7 +262,7 @@ static void add_gone(struct wording *out, const struct presence_node *const firs
     wording_add(out, " have not come back");
 }
 
-/* add_apart names the first link that is down between nodes that are there. */
+/* add_apart writes the first link that is down between nodes that are there. */
 static bool add_apart(const struct detect *d, struct wording *out)
 {
     const struct presence *p = &d->presence;
@@ -298,7 +298,7 @@ bool detect_presence_down(const struct detect *d, struct wording *out)
     return num != 0 || add_apart(d, out);
 }
 
-/* detect_presence_restarted: how long they were away, the latest time. */
+/* detect_presence_restarted writes how long they were away, the latest time. */
 bool detect_presence_restarted(const struct detect *d, struct wording *out)
 {
     const struct presence *p = &d->presence;

@@ -2,17 +2,17 @@
  * detect_rabbit.c - RabbitMQ acts on a partition (DS606), as messages of its node monitors show.
  *
  *     {autoheal_msg, {winner_is, Winner}}
- *         the receiver restarts RabbitMQ, and loses what it accepted meanwhile
+ *         the receiver restarts RabbitMQ, and loses what it accepted during the partition
  *     {'$gen_cast', {partial_partition_disconnect, Sender}}
  *         the receiver closes its link to the sender
  *     {'$gen_cast', {node_up, Node, Type, Guid}}
  *         the sender has started RabbitMQ
  *
  * check_partial_partition is sent whenever a node sees another one leave, and proves nothing.
- * pause_minority sends nothing when it stops RabbitMQ. When the links are back, the node sends node_up
- * with the Guid of before, as its Erlang node never stopped, and from another process, as RabbitMQ did
- * stop. RabbitMQ 4.3 sends node_up on each new link, from the same process. rabbitmqctl stop_app and
- * start_app keep the links.
+ * pause_minority sends nothing when it stops RabbitMQ. When the links are back, the node sends
+ * node_up with the same Guid as before, as its Erlang node never stopped, but from another process,
+ * as RabbitMQ did stop. RabbitMQ 4.3 sends node_up on each new link, from the same process.
+ * rabbitmqctl stop_app and start_app keep the links.
  */
 #include "analyse/findings/detect.h"
 
@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define BACK_NS (120 * SECOND) /* RabbitMQ starts so soon after the first link is back */
+#define BACK_NS (120 * SECOND) /* RabbitMQ starts within this time after the first link is back */
 
 enum { MAX_MONITORS = 256 };
 
@@ -31,14 +31,14 @@ static const char pause_advice[] = "See why the links were lost: DS201, DS204, D
                                    "queues are not served, which is what pause_minority is for. "
                                    "rabbitmqctl cluster_status shows which nodes run.";
 
-/* monitor is the node monitor of one node, as another node hears it. */
+/* rabbit_monitor is the node monitor of one node, as another node hears it. */
 struct rabbit_monitor {
-    uint64_t node, key; /* hashes of the node's name, and of both names; key 0: a free place */
+    uint64_t node, key; /* hashes of the node's name, and of both names; key 0: a free entry */
     int64_t heard_ns;
     int64_t guid;
     bool has_guid;
-    uint32_t creation, id, serial; /* of its process; id 0: not known */
-    uint64_t healed;               /* the number of what autoheal does to it; 0: nothing */
+    uint32_t creation, id, serial; /* of its process; id 0: unknown */
+    uint64_t healed;               /* the number of the finding that autoheal restarts it; 0: none */
 };
 
 struct rabbit_watch {
@@ -51,9 +51,9 @@ void detect_rabbit_free(struct detect *d)
     d->rabbit = NULL;
 }
 
-/* find_monitor returns what one end of a connection has heard of the node at the other one; the place
- * of the one that was silent for longest is taken for a new one. NULL when memory ran out, or a name is
- * not known. */
+/* find_monitor returns the node monitor at one end of a connection, as the other end hears it. For
+ * a new one it evicts the one that was silent for longest. NULL if memory ran out, or a name is
+ * unknown. */
 static struct rabbit_monitor *find_monitor(struct detect *d, const struct ds_conn *conn, int end)
 {
     if (conn->end[0].node.data == NULL || conn->end[1].node.data == NULL)
@@ -129,8 +129,8 @@ static bool is_pid(const struct rabbit_monitor *m, const struct ds_identity *pid
     return pid->creation == m->creation && pid->word[0] == m->id && pid->word[1] == m->serial;
 }
 
-/* is_old says whether another node has heard that process already, or knows why the one before ended.
- */
+/* is_old says whether another node has heard that process before, or the end of the previous one is
+ * explained. */
 static bool is_old(const struct rabbit_watch *r, const struct rabbit_monitor *m,
                    const struct ds_identity *pid)
 {
@@ -141,7 +141,7 @@ static bool is_old(const struct rabbit_watch *r, const struct rabbit_monitor *m,
     return is_old;
 }
 
-/* on_up: RabbitMQ has started on the sender's node. */
+/* on_up handles the start of RabbitMQ on the sender's node. */
 static void on_up(struct detect *d, const struct ds_event *event, const struct rabbit_monitor *m,
                   int64_t guid, const struct ds_identity *pid)
 {
@@ -154,7 +154,7 @@ static void on_up(struct detect *d, const struct ds_event *event, const struct r
         report_pause(d, event, m->heard_ns);
 }
 
-/* on_heard: whatever a node monitor says, that it is there. up: it is node_up, with a Guid. */
+/* on_heard records any message of a node monitor. is_up: it is node_up, with a Guid. */
 static void on_heard(struct detect *d, const struct ds_event *event, const struct ds_term *said,
                      bool is_up)
 {

@@ -1,10 +1,10 @@
 /*
- * detect_raft.c - raft clusters of ra (raft.h): one that finds no leader (DS603), leaders that
- * change often (DS604), a follower that does not keep up (DS605).
+ * detect_raft.c - raft clusters of ra (raft.h): one without a leader (DS603), leaders that change
+ * often (DS604), a follower that falls behind (DS605).
  *
- * A server that misses its leader asks for votes every five seconds or so. Where nobody can win,
- * it goes on, and no leader sends append_entries_rpc. A node that stands still goes on
- * acknowledging at TCP: what is missing is its append_entries_reply.
+ * A server that misses its leader asks for votes every five seconds or so. If no server can win, it
+ * repeats that, and no leader sends append_entries_rpc. A suspended node still acknowledges at TCP
+ * level: only its append_entries_reply is missing.
  */
 #include "analyse/findings/detect.h"
 
@@ -90,10 +90,10 @@ static struct finding *begin_lag(struct detect *d, const struct ds_event *event,
     return f;
 }
 
-/* may_have_answered: its answers may be among what was not captured, or could not be read. What is not
- * acknowledged has not arrived. A node that says anything else runs: its server may have been stopped or
- * deleted. In a file, messages come without the facts of their link: what its applications say, and ticks,
- * show then that it runs. */
+/* may_have_answered says whether its answers may not have been captured, or could not be read.
+ * Segments without an acknowledgement have not arrived. A node that sends anything else runs: its
+ * server may have been stopped or deleted. In a file, messages come without the facts of their
+ * link: then messages of its applications, and ticks, show that it runs. */
 static bool may_have_answered(const struct detect *d, const struct ds_event *event,
                               const struct raft_member *m)
 {

@@ -1,6 +1,6 @@
 /*
- * detect_reach.c - what is said of names and ports by EPMD, and connections that never came about:
- * EPMD or a node cannot be reached, or EPMD does not know it.
+ * detect_reach.c - answers of EPMD about names and ports, and connections that never came up: EPMD
+ * or a node cannot be reached, or EPMD does not know the node.
  */
 #include "analyse/findings/detect_parts.h"
 
@@ -13,15 +13,15 @@
 
 #define SECOND INT64_C(1000000000)
 #define EPMD_PATIENCE_NS (2 * SECOND) /* a node that finds no EPMD starts one */
-#define OWN_PATIENCE_NS (10 * SECOND) /* that is on its own host, and takes long where that is busy */
-#define ASKED_NS (60 * SECOND)        /* an answer of EPMD is used at once, or soon */
+#define OWN_PATIENCE_NS (10 * SECOND) /* on its own host, which may be busy */
+#define ASKED_NS (60 * SECOND)        /* an answer of EPMD is used within this time */
 
 static bool is_same_addr(const struct ds_addr *a, const struct ds_addr *b)
 {
     return a->family == b->family && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* --- what EPMD says --- */
+/* --- answers of EPMD --- */
 
 static uint32_t hash_port(uint16_t port)
 {
@@ -32,7 +32,7 @@ static uint32_t hash_port(uint16_t port)
 static void note_asked(struct detect *d, const struct ds_event *event)
 {
     const struct ds_epmd *epmd = &event->epmd;
-    const int server = event->dir; /* it answers */
+    const int server = event->dir; /* the server answers */
     if (epmd->name.data == NULL || epmd->name.len > sizeof((struct epmd_lookup *)NULL)->name)
         return;
     struct epmd_lookup *a = table_add_forgetting(&d->asked, hash_port(epmd->port));
@@ -50,7 +50,7 @@ static void note_asked(struct detect *d, const struct ds_event *event)
     memcpy(a->name, epmd->name.data, epmd->name.len);
 }
 
-/* find_asked finds the latest answer of EPMD that led to this connection. */
+/* detect_find_asked finds the latest answer of EPMD that led to this connection. */
 const struct epmd_lookup *detect_find_asked(const struct detect *d, const struct ds_conn *conn,
                                             int64_t ts_ns, bool other_family)
 {
@@ -80,8 +80,9 @@ const struct epmd_lookup *detect_find_told(const struct detect *d, const struct 
     return best;
 }
 
-/* is_one_host says whether two addresses are of one host for sure: they are equal, or both of the loopback.
- * A program that asks "localhost" tries ::1 first, where EPMD may not listen, and 127.0.0.1 then. */
+/* is_one_host says whether two addresses are certainly of one host: they are equal, or both
+ * loopback. A program that resolves "localhost" tries ::1 first, where EPMD may not listen, then
+ * 127.0.0.1. */
 static bool is_one_host(const struct ds_addr *a, const struct ds_addr *b)
 {
     return is_same_addr(a, b) || (addr_scope_of(a) == ADDR_LOCAL && addr_scope_of(b) == ADDR_LOCAL);
@@ -92,8 +93,8 @@ static int64_t patience_of(const struct epmd_unreachable *r)
     return is_one_host(&r->client, &r->server) ? OWN_PATIENCE_NS : EPMD_PATIENCE_NS;
 }
 
-/* is_in_part: what is captured of links lacks one direction, or the ends of packets. An answer may be among
- * that, and what would tell that a host is gone. */
+/* is_in_part says whether the capture lacks one direction of links, or the ends of packets. These
+ * may contain an answer, and show that a host is gone. */
 static bool is_in_part(const struct detect *d)
 {
     return d->num_one_way + d->checks.one_way + d->checks.cut != 0;
@@ -116,7 +117,8 @@ static struct finding *begin_no_epmd(struct detect *d, const struct epmd_unreach
     return f;
 }
 
-/* report_reached is of an EPMD that can be reached again. What others tried in vain stays an error. */
+/* report_reached reports that an EPMD can be reached again. Failures from other hosts remain an
+ * error. */
 static void report_reached(struct detect *d, const struct epmd_unreachable *r)
 {
     for (size_t i = 0; i < MAX_REFUSED && r->close != DS_CLOSE_RESET; i++) {
@@ -135,8 +137,8 @@ static void report_reached(struct detect *d, const struct epmd_unreachable *r)
         detect_commit(d);
 }
 
-/* shows_that says whether somebody who reaches an EPMD shows that another attempt could have. One that was
- * refused found none; one that was not answered may not get through from its host. */
+/* shows_that says whether a connection to an EPMD shows that another attempt could succeed too. A
+ * refused attempt found no EPMD; an unanswered one may not get through from its host. */
 static bool shows_that(const struct ds_addr *client, const struct ds_addr *server,
                        const struct epmd_unreachable *r)
 {
@@ -144,7 +146,8 @@ static bool shows_that(const struct ds_addr *client, const struct ds_addr *serve
            (r->close == DS_CLOSE_RESET || is_one_host(&r->client, client));
 }
 
-/* on_reached notes that an EPMD can be reached. Attempts that failed shortly before are no finding. */
+/* on_reached records that an EPMD can be reached. Attempts that failed shortly before are not
+ * reported. */
 static void on_reached(struct detect *d, const struct ds_event *event)
 {
     const struct ds_addr *client = &event->conn->end[0].addr, *server = &event->conn->end[1].addr;
@@ -169,7 +172,7 @@ static void on_reached(struct detect *d, const struct ds_event *event)
     *place = (struct reached){*client, *server, event->ts_ns};
 }
 
-/* was_reached says whether an EPMD was reached since an attempt that failed began. */
+/* was_reached says whether an EPMD was reached since a failed attempt began. */
 static bool was_reached(const struct detect *d, const struct epmd_unreachable *attempt)
 {
     for (size_t i = 0; i < MAX_REFUSED; i++) {
@@ -189,7 +192,8 @@ void detect_node_starts(struct detect *d, const struct ds_addr *addr)
     }
 }
 
-/* explain_unregistered: a tool comes and goes; that a node has left is told. Neither is an alarm. */
+/* explain_unregistered makes it a note if the node is a tool, which comes and goes, or has left,
+ * which is reported. */
 static void explain_unregistered(const struct detect *d, struct finding *f, struct ds_text name,
                                  const struct ds_addr *epmd)
 {
@@ -227,7 +231,7 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
         }
         f = detect_begin(d, FINDING_DS107, event);
         explain_unregistered(d, f, text_of(w->asked, w->asked_len), &event->conn->end[event->dir].addr);
-        if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has a name of its own */
+        if (tools_have_name(text_of(w->asked, w->asked_len))) { /* each has another name */
             f->variant = 1;
             wording_add(&f->sentence, "tools are not registered at EPMD of ");
             wording_say(&f->detail, "first {name}, ", a_node(text_of(w->asked, w->asked_len)));
@@ -261,8 +265,8 @@ void detect_epmd(struct detect *d, const struct ds_event *event)
     on_reached(d, event);
 }
 
-/* detect_epmd_left is of one that waited for EPMD, which accepted its connection, or the kernel for it, and
- * then did not answer. */
+/* detect_epmd_left handles a client that got no answer from EPMD, after EPMD, or the kernel for it,
+ * accepted its connection. */
 void detect_epmd_left(struct detect *d, const struct ds_event *event)
 {
     const enum ds_conn_state state = event->change.state;
@@ -271,10 +275,10 @@ void detect_epmd_left(struct detect *d, const struct ds_event *event)
     struct conn_watch *w = detect_find_watched(d, event->conn->number);
     if (w == NULL || w->is_explained || link == NULL || link->closed_by != 0 ||
         link->side[1].segments == 0 || event->conn->counters[1].bytes != 0 ||
-        event->conn->counters[1].gaps != 0 || /* it has answered: what it sent was cut off, or is missing */
+        event->conn->counters[1].gaps != 0 || /* it has answered, but that is truncated or missing */
         (state != DS_CONN_OPEN_AT_END && state != DS_CONN_CLOSED && state != DS_CONN_FAILED))
         return;
-    const int64_t waited_ns = link->side[0].last_ns - w->opened_ns; /* the close is its last word */
+    const int64_t waited_ns = link->side[0].last_ns - w->opened_ns; /* its last packet is the close */
     if (waited_ns < STALLED_NS)
         return;
     w->is_explained = true;
@@ -302,7 +306,8 @@ static const char *failure_text(const struct ds_conn *conn, char *out, size_t si
     }
 }
 
-/* on_no_epmd: an attempt counts from its first SYN, maybe long before it is known to have failed. */
+/* on_no_epmd handles a failed attempt. It counts from its first SYN, which may be long before the
+ * failure. */
 static void on_no_epmd(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -336,8 +341,8 @@ void detect_add_gone(struct detect *d, const struct ds_addr *addr, int64_t from_
     *place = (struct gone){*addr, from_ns, to_ns};
 }
 
-/* is_host_gone says whether nothing of a host was reached while EPMD was tried there, of which another
- * finding tells: then nothing is known of its EPMD. */
+/* is_host_gone says whether a host was unreachable while EPMD was tried there, which another
+ * finding reports: then the state of its EPMD is unknown. */
 static bool is_host_gone(const struct detect *d, const struct epmd_unreachable *r)
 {
     for (size_t i = 0; i < MAX_GONE; i++) {
@@ -348,7 +353,8 @@ static bool is_host_gone(const struct detect *d, const struct epmd_unreachable *
     return false;
 }
 
-/* is_undecided: what is sent to that host is not acknowledged; whether it is gone will be known later. */
+/* is_undecided says whether packets to that host are not acknowledged now: whether it is gone will
+ * be known later. */
 static bool is_undecided(const struct detect *d, const struct epmd_unreachable *r)
 {
     for (size_t i = 0; r->close != DS_CLOSE_RESET && d->has_fading && i < MAX_FADING; i++) {
@@ -372,7 +378,7 @@ static void report_no_epmd(struct detect *d, struct epmd_unreachable *r, bool at
     detect_commit(d);
 }
 
-/* --- connections that never came about --- */
+/* --- connections that never came up --- */
 
 static bool has_accepted(const struct detect *d, const struct ds_endpoint *end)
 {
@@ -389,7 +395,8 @@ void detect_accepts(struct detect *d, const struct ds_endpoint *end)
         d->accepted[d->num_accepted++ % MAX_HOSTS] = (struct accepted){end->addr, end->port};
 }
 
-/* is_lone_syn: who gets no answer retransmits its SYN. Where that was not captured, more may be missing. */
+/* is_lone_syn says whether the capture shows one SYN only. Without an answer a SYN is
+ * retransmitted, so other packets may be missing from the capture too. */
 static bool is_lone_syn(const struct ds_tcp_stats *link)
 {
     return link != NULL && link->close == DS_CLOSE_SYN_TIMEOUT && link->side[0].syns == 1;
@@ -399,10 +406,11 @@ static void on_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct epmd_lookup *asked = detect_find_asked(d, conn, event->ts_ns, false);
-    const bool listened = has_accepted(d, &conn->end[1]); /* whatever is wrong now, it did over this IP */
+    const bool listened = has_accepted(d, &conn->end[1]); /* it listened on this IP, whatever is
+                                                           * wrong now */
     const struct epmd_lookup *other =
         asked == NULL && !listened ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
-    /* A node that listens over IPv6 does so over IPv4 as well, but not the other way. */
+    /* A node that listens on IPv6 listens on IPv4 as well, but not the reverse. */
     const bool is_v4_only = asked != NULL && !listened && conn->end[1].addr.family == 6 &&
                             conn->link != NULL && conn->link->close == DS_CLOSE_RESET;
     char text[120];

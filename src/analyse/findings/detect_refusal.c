@@ -1,6 +1,6 @@
 /*
- * detect_refusal.c - why a connection was closed in its handshake: by the step it had come to, who
- * closed it, and what both ends had said by then.
+ * detect_refusal.c - why a connection was closed in its handshake: by the last step, the end that
+ * closed it, and what both ends had sent by then.
  */
 #include "analyse/findings/detect_parts.h"
 
@@ -80,7 +80,7 @@ static void report_acks_cookie(struct detect *d, const struct ds_event *event,
     detect_commit(d);
 }
 
-/* report_flags names what is missing. It is told by a status, or by a close alone. */
+/* report_flags names the missing flags. A status reports them, or only a close. */
 static void report_flags(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                          int lacking, uint64_t missing, unsigned release)
 {
@@ -109,7 +109,7 @@ static void report_flags(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* find_missing returns the flags that the peer of an end needs and does not get. */
+/* find_missing returns the flags that the peer of an end requires and the end lacks. */
 static uint64_t find_missing(const struct conn_watch *w, int end, unsigned *release)
 {
     static const unsigned releases[] = {25, 26};
@@ -122,20 +122,21 @@ static uint64_t find_missing(const struct conn_watch *w, int end, unsigned *rele
     return 0;
 }
 
-/* detect_lacking: of who lacks what OTP 25 needs a node says that it is not allowed. The same is said by
- * a list, of one that may lack what OTP 26 needs: that is left to DS113. */
+/* detect_lacking: a node answers not_allowed to a peer that lacks flags required by OTP 25. A list
+ * of allowed nodes causes the same answer to a peer that lacks those of OTP 26: that is left to
+ * DS113. */
 bool detect_lacking(struct detect *d, const struct ds_event *event, const struct conn_watch *w)
 {
     unsigned release = 0;
     const uint64_t missing = find_missing(w, !event->dir, &release);
     if (missing == 0 || release != 25)
         return false;
-    if (!w->is_explained) /* a scanner's (DS116) */
+    if (!w->is_explained) /* not from a scanner (DS116) */
         report_flags(d, event, w, !event->dir, missing, release);
     return true;
 }
 
-/* report_name is of an initiator that did not like the name in the challenge. */
+/* report_name reports an initiator that rejected the name in the challenge. */
 static void report_name(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                         int initiator)
 {
@@ -175,7 +176,7 @@ static void report_name(struct detect *d, const struct ds_event *event, const st
     detect_commit(d);
 }
 
-/* add_told names who was called: in TLS no node says its name in clear. */
+/* add_told names the node that was called: with TLS no node sends its name in clear. */
 static void add_told(const struct detect *d, struct finding *f, const struct ds_event *event)
 {
     const struct epmd_lookup *told = detect_find_told(d, &event->conn->end[1]);
@@ -219,7 +220,7 @@ static void report_stalled(struct detect *d, const struct ds_event *event, const
     detect_commit(d);
 }
 
-/* on_left is of an initiator that closed before it was answered, be it that the answer came then. */
+/* on_left reports an initiator that closed before it got an answer, even if one came then. */
 static void on_left(struct detect *d, const struct ds_event *event, const struct conn_watch *w,
                     int initiator)
 {
@@ -250,8 +251,8 @@ static void report_other(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* report_certificate looks for an alert (RFC 8446, section 6) that is about a certificate. One that nobody
- * can have shown, before both have said hello, is none. False: there is none. */
+/* report_certificate looks for an alert (RFC 8446, section 6) about a certificate. It ignores an
+ * alert before both hellos, as no certificate can have been shown. False: there is none. */
 static bool report_certificate(struct detect *d, const struct ds_event *event)
 {
     enum { BAD_CERTIFICATE = 42, CERTIFICATE_UNKNOWN = 46, UNKNOWN_CA = 48, REQUIRED = 116 };
@@ -276,8 +277,8 @@ static bool report_certificate(struct detect *d, const struct ds_event *event)
     return false;
 }
 
-/* ends_sealed says whether all that an end answered in TLS 1.3 was an alert, as far as its length tells.
- * What it says is sealed; but at that point it is nearly always about the certificate. */
+/* ends_sealed says whether an end answered in TLS 1.3 only with an alert, as far as its length
+ * shows. The alert is encrypted, but at that point it is nearly always about the certificate. */
 static bool ends_sealed(const struct ds_tls *tls, int end)
 {
     return tls->answers[end] == 1 && tls->ends_like_alert[end] && !tls->has_alert[end] &&
@@ -300,7 +301,7 @@ static void report_sealed(struct detect *d, const struct ds_event *event)
     detect_commit(d);
 }
 
-/* report_step says what the step means after which an end closed the connection. */
+/* report_step explains why an end closed the connection after this step. */
 static void report_step(struct detect *d, const struct ds_event *event, struct conn_watch *w, int initiator,
                         int closed_by)
 {
@@ -322,7 +323,8 @@ static void report_step(struct detect *d, const struct ds_event *event, struct c
         missing = find_missing(w, !initiator, &release);
         if (by_initiator && missing != 0)
             report_flags(d, event, w, !initiator, missing, release);
-        else if (by_initiator && waited_ns < STALLED_NS) /* at once: it has not waited for anything */
+        else if (by_initiator && waited_ns < STALLED_NS) /* immediately: it was not waiting for
+                                                          * anything */
             report_name(d, event, w, initiator);
         else
             report_other(d, event, w, closed_by);
@@ -346,7 +348,7 @@ static void report_step(struct detect *d, const struct ds_event *event, struct c
         }
         report_other(d, event, w, closed_by);
         return;
-    case DS_STEP_UNKNOWN: /* no handshake at all: whoever that was, it was no node */
+    case DS_STEP_UNKNOWN: /* no handshake at all: the client is no node */
         detect_scan_end(d, event);
         return;
     default:
@@ -354,7 +356,7 @@ static void report_step(struct detect *d, const struct ds_event *event, struct c
     }
 }
 
-/* detect_refusal says why an end closed a connection in its handshake. */
+/* detect_refusal reports why an end closed a connection in its handshake. */
 void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_conn *conn = event->conn;
@@ -368,7 +370,7 @@ void detect_refusal(struct detect *d, const struct ds_event *event, struct conn_
         return;
     }
     if (ds_tcp_unseen(link) >= 0)
-        return; /* what the other end said is not known */
+        return; /* the messages of the other end are unknown */
     if (conn->tls != NULL && w->last_step == DS_STEP_UNKNOWN) {
         if (link->side[1].data_bytes == 0)
             report_tls(d, event, w, true, 0);

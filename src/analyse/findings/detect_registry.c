@@ -1,13 +1,14 @@
 /*
- * detect_registry.c - registries that go in circles (DS607).
+ * detect_registry.c - registries that repeat themselves (DS607).
  *
- * Phoenix.Tracker: a replica whose clocks say that it lacks something asks another one for all it has:
+ * Phoenix.Tracker: a replica whose clocks show that it lacks something asks another one for its
+ * full state:
  *     {forward_to_local, Topic, {pub, transfer_req, Ref, Name, Clocks}, Dispatcher}
- * That is answered by transfer_ack, and need not be asked again. Where it is, with each heartbeat, the
- * two never agree.
+ * The answer is transfer_ack, after which it need not ask again. If it does, with each heartbeat,
+ * the two never agree.
  *
- * syn: a name is given to a process, and each node is told. Where two nodes give it to two processes in
- * turn, neither gives way:
+ * syn: a process gets a name, and each node is informed. If two nodes give the name to two
+ * processes in turn, neither gives way:
  *     {'3.0', sync_register, Name, Pid, Meta, Time, Reason}
  */
 #include "analyse/findings/detect.h"
@@ -19,19 +20,19 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define QUIET_NS (15 * SECOND) /* after it what was asked or given is another matter */
+#define QUIET_NS (15 * SECOND) /* a later request or registration is a new case */
 #define LONG_NS (20 * SECOND)
 
 enum { MAX_CIRCLES = 64, TIMES = 10, TURNS = 6 };
 
 /* circle is a replica that asks another one, or a name. */
 struct circle {
-    uint64_t key; /* 0: a free place */
+    uint64_t key; /* 0: a free entry */
     bool is_name;
     int64_t first_ns, last_ns;
     uint64_t frame;
-    unsigned num; /* questions, or how often another process took the name over */
-    uint64_t pid; /* a hash of who has the name */
+    unsigned num; /* requests, or how often another process got the name */
+    uint64_t pid; /* hash of the process with the name */
     uint64_t found;
 };
 
@@ -45,8 +46,8 @@ void detect_registry_free(struct detect *d)
     d->registry = NULL;
 }
 
-/* find_circle returns the one of a key, begun anew where it was quiet for long; the place of the one
- * that was quiet for longest is taken for a new one. NULL when memory ran out. */
+/* find_circle finds the entry of a key, restarted if it was quiet for long. For a new one it evicts
+ * the one that was quiet for longest. NULL if memory ran out. */
 static struct circle *find_circle(struct detect *d, uint64_t key, const struct ds_event *event)
 {
     if (d->registry == NULL && (d->registry = calloc(1, sizeof *d->registry)) == NULL) {

@@ -1,7 +1,7 @@
 /*
- * detect_scan.c - who knocks and is no node: it has EPMD list the nodes of a host, or sends to a node's
- * port what begins no handshake. Tools that look for open ports do so (send_names that no node sends
- * are found in detect_handshake.c).
+ * detect_scan.c - clients that are not nodes: they ask EPMD for the list of nodes on a host, or
+ * send bytes to a node's port that begin no handshake. Port scanners do this (detect_handshake.c
+ * finds send_names that no node sends).
  */
 #include "analyse/findings/detect_parts.h"
 
@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#define PATIENCE_NS INT64_C(10000000000) /* who asks for names may go on as a node */
+#define PATIENCE_NS INT64_C(10000000000) /* a client that asks for names may turn out to be a node */
 
-/* knock is somebody who asked EPMD for all names, and may be no node. */
+/* knock is a client that asked EPMD for all names, and may be no node. */
 enum { MAX_KNOCKS = 16 };
 struct knock {
     bool is_used;
@@ -49,8 +49,8 @@ void detect_add_nodes_host(struct detect *d, const struct ds_addr *addr)
         s->host[s->num_hosts++] = *addr;
 }
 
-/* on_names: EPMD has listed its nodes. On its own host anybody may ask, and of the public is spoken
- * at once (DS402). */
+/* on_names handles a list of nodes from EPMD. Any client on the same host may ask for it, and one
+ * with a public address is reported at once (DS402). */
 static void on_names(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;

@@ -1,13 +1,14 @@
 /*
- * detect_silence.c - nodes that are gone without a word: what is sent to them is not acknowledged
- * any more. The one that waits gives them up after its net_ticktime, but a FIN need not follow, as
- * it stands behind what was not acknowledged.
+ * detect_silence.c - nodes that are gone without a FIN or RST: packets to them are not acknowledged
+ * any more. Their peer gives them up after its net_ticktime, but its FIN may never be sent, as it
+ * is queued behind the unacknowledged data.
  */
 #include "analyse/findings/detect.h"
 
 #include <string.h>
 
-/* Ticks, at the usual intensity: when a node gives another one up at the soonest, and by when it has. */
+/* Ticks, at the default intensity: a node gives up another one after SOONEST at the earliest,
+ * GIVEN_UP at the latest. */
 enum { SOONEST = 3, GIVEN_UP = 5 };
 
 static void on_lost(struct detect *d, const struct ds_event *event)
@@ -41,8 +42,9 @@ static void on_lost(struct detect *d, const struct ds_event *event)
     g->len[1] = detect_keep(g->name[1], sizeof g->name[1], conn->end[!waiting].node);
 }
 
-/* on_life: it has ended, which says more, or something was acknowledged. That a router or host says that
- * nothing arrives is none; and where something comes, one way may still be cut: the silence begins anew. */
+/* on_life handles a sign of life: the link has ended, which is more certain, or something was
+ * acknowledged. An ICMP error of a router or host is none. If only data comes, one way may still be
+ * cut: the silence starts again. */
 static void on_life(struct detect *d, const struct ds_event *event)
 {
     const bool is_data = event->type == DS_EVENT_TICK || event->type == DS_EVENT_MESSAGE;
@@ -67,7 +69,7 @@ void detect_silence(struct detect *d, const struct ds_event *event)
 {
     const bool is_lost = event->type == DS_EVENT_STALL && event->stall.why == DS_STALL_LOST;
     if (is_lost && event->stall.is_heard)
-        return; /* what is heard is told by itself */
+        return; /* a link with a heard end is reported separately */
     if (is_lost && event->stall.is_over)
         detect_idle_revived(d, event);
     if (is_lost && !event->stall.is_over)
@@ -104,7 +106,7 @@ bool detect_is_fading(const struct detect *d, struct ds_text a, struct ds_text b
     return false;
 }
 
-/* end_of is who waits (0) or who is silent (1). */
+/* end_of returns the end that waits (0) or is silent (1). */
 static struct ds_endpoint end_of(const struct fading *g, int i)
 {
     return (struct ds_endpoint){.addr = g->addr[i],
@@ -122,7 +124,7 @@ static void note_given_up(struct detect *d, const struct fading *g)
     detect_stall_given_up(d, g->conn);
 }
 
-/* find_other finds what the other end of the same link waits for; g is not in use any more. */
+/* find_other finds the entry of the other end of the same link; g is not in use any more. */
 static struct fading *find_other(struct detect *d, const struct fading *g)
 {
     for (size_t i = 0; i < MAX_FADING; i++) {
@@ -132,8 +134,9 @@ static struct fading *find_other(struct detect *d, const struct fading *g)
     return NULL;
 }
 
-/* report_cut is of an end that is heard here, and so is not gone; other: so is the one that waits for it,
- * which does not get what is sent either. NULL: it does, as its acknowledgements say. */
+/* report_cut reports a silent end that is heard here, so it is not gone. other is the entry of that
+ * end, which also gets no acknowledgement. NULL: packets to it arrive, as the acknowledgements
+ * show. */
 static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
 {
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);
@@ -198,8 +201,8 @@ static void report(struct detect *d, const struct fading *g)
     detect_commit(d);
 }
 
-/* detect_silence_again is of a link that is up again between two nodes that were not restarted: a host
- * that was gone would have. So none of them is said to have fallen silent. */
+/* detect_silence_again handles a new link between two nodes that were not restarted: if a host had
+ * been gone, they would have been. So neither is reported as silent. */
 void detect_silence_again(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *end = event->conn->end;

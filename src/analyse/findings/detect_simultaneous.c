@@ -1,6 +1,6 @@
 /*
  * detect_simultaneous.c - two nodes that dial each other at the same moment: the acceptor's status
- * says which of both attempts is to go on, and that one has to come up.
+ * selects the attempt that goes on, and that one has to come up.
  */
 #include "analyse/findings/detect_parts.h"
 #include "analyse/findings/tools.h"
@@ -10,15 +10,15 @@
 #define SECOND INT64_C(1000000000)
 #define PATIENCE_NS (10 * SECOND) /* longer than a handshake may take */
 
-/* dialled is an attempt that was told to give way to the one from the other side, or that the
- * other one has to give way to. */
+/* dialled is an attempt whose status says that it has to give way to the one from the other side,
+ * or that the other one gives way. */
 struct dialled {
-    bool is_used, is_kept; /* is_kept: this attempt is to go on, not the other one */
+    bool is_used, is_kept; /* is_kept: this attempt goes on, not the other one */
     uint64_t conn, frame;
     int64_t ts_ns;
     struct ds_addr addr; /* of the acceptor */
     size_t len[2];
-    char name[2][128]; /* initiator, acceptor; len 0: not known */
+    char name[2][128]; /* initiator, acceptor; len 0: unknown */
 };
 
 enum { MAX_DIALLED = 16 };
@@ -29,7 +29,7 @@ struct simultaneous_watch {
 
 const struct detect_family detect_simultaneous_family = {sizeof(struct simultaneous_watch), {{0}}};
 
-/* is_end says whether an end is that node: by its name, of which EPMD tells what is before the '@'. */
+/* is_end says whether an end is that node, by its name; EPMD shows only the part before the '@'. */
 static bool is_end(const struct dialled *t, int i, const struct ds_endpoint *end)
 {
     const struct ds_text node = end->node;
@@ -46,7 +46,7 @@ static bool is_acceptor(const struct dialled *t, const struct ds_endpoint *end)
                      memcmp(end->addr.bytes, t->addr.bytes, sizeof t->addr.bytes) == 0;
 }
 
-/* is_between says whether a connection is between those two, whoever dialled. */
+/* is_between says whether a connection is between those two, whichever dialled. */
 static bool is_between(const struct dialled *t, const struct ds_endpoint end[2])
 {
     return (is_end(t, 0, &end[0]) && is_acceptor(t, &end[1])) ||
@@ -71,7 +71,7 @@ void detect_dialled(struct detect *d, const struct ds_event *event, bool is_kept
                           .frame = event->frame, .ts_ns = event->ts_ns,
                           .addr = end[acceptor].addr};
     t->len[0] = detect_keep(t->name[0], sizeof t->name[0], end[!acceptor].node);
-    /* EPMD told the name without its host. */
+    /* A name from EPMD is without its host. */
     const struct ds_text name = end[acceptor].node;
     if (name.data != NULL && memchr(name.data, '@', name.len) != NULL)
         t->len[1] = detect_keep(t->name[1], sizeof t->name[1], name);
@@ -101,7 +101,7 @@ void detect_dialled_up(struct detect *d, const struct ds_event *event)
         return;
     struct finding *f = detect_begin(d, FINDING_DS114, event);
     f->severity = SEVERITY_NOTE;
-    /* One line for all: where a cluster starts, most pairs do that, and tools come by the dozen. */
+    /* One line for all: at the start of a cluster most pairs do that, and tools come by the dozen. */
     const bool is_tool = is_tool_end(d, event, 0) || is_tool_end(d, event, 1);
     f->variant = is_tool;
     wording_say(&f->sentence, "{} connected to each other at the same time, and one attempt succeeded "

@@ -1,11 +1,10 @@
 /*
- * detect_socket.c - what goes wrong on connections beside the distribution: a replica of a RabbitMQ
- * stream that its leader does not reach (DS609), and the cookie that gen_rpc sends in clear
- * (DS406).
+ * detect_socket.c - faults of connections other than distribution: a replica of a RabbitMQ stream
+ * that its leader does not reach (DS609), and the cookie that gen_rpc sends in clear (DS406).
  *
- *     osiris    a connection that fails, to where a replica said that it listens; or the answer to
- * its start_child, {error, {connection_refused, _}} gen_rpc   {gen_rpc_authenticate_connection,
- * Cookie}, or with the client's node before the cookie
+ *     osiris    a connection that fails, to the port where a replica said that it listens; or the
+ *               answer to its start_child, {error, {connection_refused, _}}
+ *     gen_rpc   {gen_rpc_authenticate_connection, Cookie}, or with the client's node before the cookie
  */
 #include "analyse/findings/detect.h"
 
@@ -13,12 +12,12 @@
 
 #include <string.h>
 
-#define SYNS_NS INT64_C(3000000000) /* a SYN has been sent for about as long */
+#define SYNS_NS INT64_C(3000000000) /* SYNs are sent for about this long */
 
 /* stream_replica is a replica that its leader did not reach. */
 enum { MAX_STREAM_REPLICAS = 64 };
 struct stream_replica {
-    uint64_t key, finding; /* key 0: a free place */
+    uint64_t key, finding; /* key 0: a free entry */
 };
 
 struct socket_watch {
@@ -28,7 +27,7 @@ struct socket_watch {
 
 const struct detect_family detect_socket_family = {sizeof(struct socket_watch), {{0}}};
 
-/* stream_key is the key of a replica's node: what is over there is found again by it. */
+/* stream_key is the key of a replica's node, by which on_reached finds its finding. */
 static uint64_t stream_key(const struct ds_endpoint *replica)
 {
     return replica->node.data != NULL
@@ -45,7 +44,7 @@ static struct stream_replica *find_replica(struct detect *d, uint64_t key)
     return NULL;
 }
 
-/* note_replica remembers a finding, until the replica is reached. */
+/* note_replica records a finding until the replica is reached. */
 static void note_replica(struct detect *d, uint64_t key, uint64_t finding)
 {
     struct stream_replica *r = find_replica(d, key);
@@ -61,7 +60,7 @@ static void add_sentence(struct finding *f, const struct ds_endpoint *leader,
                 an_end(replica));
 }
 
-/* on_failure: who connects is the leader's node, end 0. */
+/* on_failure reports a failed connection. The leader's node, end 0, connects. */
 static void on_failure(struct detect *d, const struct ds_event *event)
 {
     const struct ds_endpoint *leader = &event->conn->end[0], *replica = &event->conn->end[1];
@@ -74,7 +73,7 @@ static void on_failure(struct detect *d, const struct ds_event *event)
     note_replica(d, stream_key(replica), detect_commit(d));
 }
 
-/* on_reached: the replica has its connection. */
+/* on_reached handles a replica that got its connection. */
 static void on_reached(struct detect *d, const struct ds_event *event)
 {
     struct stream_replica *r = find_replica(d, stream_key(&event->conn->end[1]));

@@ -1,11 +1,11 @@
 /*
- * detect_stall.c - a link is stalled, now (DS214): what an end sends has not been acknowledged for three
- * seconds and more, though it was retransmitted. An error while it lasts, and where the capture ends so; a
- * warning when it has passed.
+ * detect_stall.c - a link is stalled now (DS214): data of an end has not been acknowledged for
+ * three seconds or more, though it was retransmitted. An error while it lasts, also at the end of
+ * the capture; a warning when it is over.
  *
- * Who speaks when: a window that is closed or full is DS205, and large segments alone that are lost are
- * DS207, where small ones arrive; of these links nothing is said here. When the nodes give each other up
- * (DS201, DS208), what was said here becomes a note.
+ * Not reported here: a closed or full window is DS205, and the loss of large segments alone, while
+ * small ones arrive, is DS207. When the nodes give each other up (DS201, DS208), this finding
+ * becomes a note.
  */
 #include "analyse/findings/detect.h"
 
@@ -13,28 +13,28 @@
 
 #define SECOND INT64_C(1000000000)
 #define STALLED_NS (3 * SECOND)
-#define ANSWER_NS SECOND /* what is heard so long after the first loss was sent without what was lost */
+#define ANSWER_NS SECOND /* a packet this long after the first loss was sent without the lost data */
 
-enum { LONG_REPEATS = 5 }; /* each waits twice as long as the one before: six seconds at the least */
+enum { LONG_REPEATS = 5 }; /* each waits twice as long as the previous one: at least six seconds */
 
-/* stalled is a link on which something is retransmitted and not acknowledged. */
+/* stalled is a link on which data is retransmitted without an acknowledgement. */
 struct stalled {
     bool is_used, is_told;
-    bool waits[2];    /* what that end sends is not acknowledged */
+    bool waits[2];    /* data of that end is not acknowledged */
     bool is_heard[2]; /* it has sent something since */
-    int64_t heard_ns[2];   /* the first time ANSWER_NS later, 0: never */
-    int64_t repeats_ns[2]; /* it sends again what the other end has acknowledged: likewise */
+    int64_t heard_ns[2];   /* the first time after ANSWER_NS; 0: never */
+    int64_t repeats_ns[2]; /* likewise, that it retransmits acknowledged data */
     uint64_t conn, frame[2], retransmitted[2];
-    uint64_t needless[2];  /* ds_tcp_side, when it began */
+    uint64_t needless[2];  /* ds_tcp_side's counter at the start */
     uint32_t most_repeats; /* of one segment */
     int64_t start_ns;
-    int64_t end_ns;      /* of what has ended; INT64_MAX: it lasts */
-    int64_t repeated_ns; /* when unacknowledged data was retransmitted last */
-    bool has_arrived;    /* and it had come before, as the end that was not heard shows when it is */
+    int64_t end_ns;      /* if it has ended; INT64_MAX: it lasts */
+    int64_t repeated_ns; /* the last retransmission of unacknowledged data */
+    bool has_arrived;    /* the data had arrived before, as the silent end shows when it is heard */
     bool says_arrived;   /* by D-SACK */
     const char *icmp;
     struct wording name[2];
-    struct ds_socket socket[2]; /* as the kernels of the ends have them */
+    struct ds_socket socket[2]; /* as reported by the kernels of the ends */
     struct finding finding; /* its sentence and nodes */
 };
 
@@ -42,7 +42,7 @@ enum { MAX_STALLED = 32 };
 
 struct stall_watch {
     struct stalled stalled[MAX_STALLED];
-    bool has_stalled; /* any may be used */
+    bool has_stalled; /* some entry is in use */
 };
 
 const struct detect_family detect_stall_family = {sizeof(struct stall_watch), {{0}}};
@@ -56,7 +56,8 @@ static struct stalled *find(struct detect *d, uint64_t conn)
     return NULL;
 }
 
-/* get finds the place of a connection, or takes a free one, at the cap that of the one that began first. */
+/* get finds or adds the entry of a connection. If there is no free one it evicts the one that began
+ * first. */
 static struct stalled *get(struct detect *d, const struct ds_event *event)
 {
     struct stalled *s = find(d, event->conn->number);
@@ -79,9 +80,10 @@ static bool is_one_way(const struct detect *d, const struct stalled *s)
     return w != NULL && w->is_one_way;
 }
 
-/* span_of is how long it has lasted, without a time in which nothing at all was captured: unless so many
- * retransmissions were seen that they alone took longer. These are no records. Who retransmits has got no
- * acknowledgement until then: where one direction alone was captured, that is all that is known. */
+/* span_of returns how long the stall has lasted, without a time in which no packet was captured,
+ * unless the retransmissions alone took longer. Retransmissions are not records. An end that
+ * retransmits has got no acknowledgement until then: if only one direction was captured, no more is
+ * known. */
 static int64_t span_of(const struct detect *d, const struct stalled *s, int64_t now_ns)
 {
     const int64_t span_ns = now_ns - s->start_ns, seen_ns = s->repeated_ns - s->start_ns;
@@ -93,7 +95,7 @@ static int64_t span_of(const struct detect *d, const struct stalled *s, int64_t 
     return rest_ns > seen_ns ? rest_ns : seen_ns;
 }
 
-/* begin puts the finding together as far as it is known now; the rest is the detail's end. */
+/* begin fills in the draft with what is known now; the caller adds the rest of the detail. */
 static struct finding *begin(struct detect *d, const struct stalled *s)
 {
     d->draft = s->finding;
@@ -115,13 +117,14 @@ static void keep_ends(struct detect *d, struct stalled *s, const struct ds_event
     }
 }
 
-/* was_heard says whether that end was heard while it lasted: what ended it does not count. */
+/* was_heard says whether that end was heard during the stall. The packet that ended it does not
+ * count. */
 static bool was_heard(const struct stalled *s, int end)
 {
     return s->waits[end] || (s->heard_ns[end] != 0 && s->heard_ns[end] < s->end_ns);
 }
 
-/* put_way says which way is cut, as far as that shows. */
+/* put_way writes which direction is cut, as far as that is known. */
 static void put_way(const struct detect *d, struct wording *detail, const struct stalled *s)
 {
     const int waits = s->waits[0] ? 0 : 1;
@@ -175,7 +178,7 @@ static void judge(const struct detect *d, struct finding *f, const struct stalle
         detect_unsure(f, CERTAINTY_LIKELY, "a capture at the other end");
 }
 
-/* is_others says whether another finding speaks of that link. */
+/* is_others says whether another finding reports that link. */
 static bool is_others(const struct detect *d, const struct stalled *s)
 {
     const struct conn_watch *w = detect_find_watched(d, s->conn);
@@ -223,7 +226,7 @@ static void on_lost(struct detect *d, const struct ds_event *event)
     s->is_heard[!dir] |= link->side[!dir].last_ns > event->stall.start_ns;
 }
 
-/* on_heard: something comes of a link that is stalled, be it that the same comes again. */
+/* on_heard handles any packet of a stalled link, also a retransmission. */
 static void on_heard(struct stalled *s, const struct ds_event *event)
 {
     const struct ds_tcp_stats *link = event->conn->link;
@@ -247,15 +250,15 @@ static void on_heard(struct stalled *s, const struct ds_event *event)
     }
 }
 
-/* says_arrived says whether the acknowledgement that ends it is of what had arrived long before, by
- * D-SACK. */
+/* says_arrived says whether the acknowledgement that ends the stall is for data that had arrived
+ * long before, by D-SACK. */
 static bool says_arrived(const struct stalled *s, const struct ds_event *event)
 {
     return event->conn->link->side[event->dir].needless > s->needless[event->dir];
 }
 
-/* had_arrived says so too of an acknowledgement that comes with data, long after the latest retransmission:
- * it does not answer that. One that comes alone may be of a host that had stood still. */
+/* had_arrived also accepts an acknowledgement with data, long after the last retransmission: it
+ * does not answer that one. An acknowledgement alone may come from a host that had stopped. */
 static bool had_arrived(const struct stalled *s, const struct ds_event *event)
 {
     const struct ds_tcp_side *waits = &event->conn->link->side[event->dir];
@@ -265,7 +268,7 @@ static bool had_arrived(const struct stalled *s, const struct ds_event *event)
             waits->last_ns <= s->repeated_ns && other->last_data_ns == other->last_ns);
 }
 
-/* goes_on says whether a link of which one direction alone was captured sends something new. */
+/* goes_on says whether a link with only one direction captured sends new data. */
 static bool goes_on(const struct detect *d, const struct stalled *s, const struct ds_event *event)
 {
     const int waits = s->waits[0] ? 0 : 1;
@@ -273,7 +276,7 @@ static bool goes_on(const struct detect *d, const struct stalled *s, const struc
            event->conn->link->side[waits].last_data_ns > s->repeated_ns;
 }
 
-/* on_over: it goes on again, or has ended. */
+/* on_over handles the end of a stall: the link goes on, or has ended. */
 static void on_over(struct detect *d, struct stalled *s, const char *how)
 {
     if (s->end_ns == INT64_MAX)
@@ -299,7 +302,7 @@ void detect_stall(struct detect *d, const struct ds_event *event)
         s->says_arrived = is_silent && says_arrived(s, event);
         s->waits[event->dir] = false;
         if (!s->waits[!event->dir]) {
-            s->waits[event->dir] = true; /* to be told of */
+            s->waits[event->dir] = true; /* so that it is reported */
             on_over(d, s, ", then it recovered: ");
         } else {
             s->end_ns = INT64_MAX;

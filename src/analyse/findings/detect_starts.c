@@ -1,9 +1,9 @@
 /*
- * detect_starts.c - a node starts again and again (DS215): its name comes with one creation after the
- * other, in handshakes, or in what EPMD gives to those who register. Hidden nodes, such as tools, come
- * and go. A node that registers anew since its EPMD was restarted has the same creation as before;
- * what EPMD gives it then counts for nothing: a start counts where the node itself ended the connection
- * with which it had registered before.
+ * detect_starts.c - a node restarts again and again (DS215): its name comes with one creation after
+ * another, in handshakes, or in EPMD's answers to registrations. Hidden nodes, such as tools, come
+ * and go. A node that registers again because its EPMD was restarted keeps its creation, whatever
+ * creation EPMD answers: a start counts only if the node itself ended the connection of its
+ * previous registration.
  */
 #include "analyse/findings/detect_parts.h"
 
@@ -16,25 +16,25 @@
 #define LOOP_NS (60 * SECOND)
 
 enum {
-    WARN_CHANGES = 2, /* within a minute: twice anew */
+    WARN_CHANGES = 2, /* within a minute: two restarts */
     LOOP_STARTS = 3,
-    HIDDEN_TYPE = 72, /* at EPMD: a hidden node */
+    HIDDEN_TYPE = 72, /* node type at EPMD: a hidden node */
 };
 
-/* starts is what is known of the incarnations of a node. */
+/* starts is the known incarnations of a node. */
 enum { NUM_STARTS = 6 };
 struct starts {
     struct table_entry entry;
     uint64_t key;
-    uint64_t num;                /* different ones */
-    uint32_t creation[NUM_STARTS]; /* of the last ones */
+    uint64_t num;                /* distinct ones */
+    uint32_t creation[NUM_STARTS]; /* of the latest ones */
     int64_t ts_ns[NUM_STARTS];
     uint64_t frame[NUM_STARTS];
     uint64_t conn;      /* of the registration */
     uint64_t short_key; /* a hash of its name before the @ */
-    bool is_told;       /* the finding was made, as severe as that */
+    bool is_told;       /* the finding was reported, with this severity */
     uint8_t severity;
-    bool is_first_seen; /* the first one is a start that was seen */
+    bool is_first_seen; /* the first one is a start that was captured */
     bool has_ended;     /* the node has ended the connection of its registration */
 };
 TABLE_KEYED(struct starts, key);
@@ -50,7 +50,7 @@ const struct detect_family detect_starts_family = {
     {{offsetof(struct starts_watch, starts), sizeof(struct starts), MAX_STARTS}},
 };
 
-/* find finds or adds what is known of a name, of which all before the @ is the same at EPMD. */
+/* find finds or adds the entry of a name. EPMD shows only the part before the @. */
 static struct starts *find(struct detect *d, uint64_t key, struct ds_text name)
 {
     struct starts *s = table_find(&d->starts->starts, key);
@@ -74,8 +74,8 @@ static bool has_creation(const struct starts *s, uint32_t creation)
     return false;
 }
 
-/* count_recent counts the starts of the last minute that were seen: the first one known may be of long
- * before, unless EPMD was asked to register it. */
+/* count_recent counts the captured starts of the last minute: the first known one may be much
+ * older, unless it was a registration at EPMD. */
 static unsigned count_recent(const struct starts *s, int64_t now_ns, int64_t *since_ns)
 {
     unsigned num = 0;
@@ -90,8 +90,8 @@ static unsigned count_recent(const struct starts *s, int64_t now_ns, int64_t *si
     return num;
 }
 
-/* is_told says whether the same restarts were reported by their other trace, as severely: EPMD gives a
- * node the creation that it has in handshakes. */
+/* is_told says whether the same restarts were reported through their other trace, at least as
+ * severely: EPMD gives a node the creation that it uses in handshakes. */
 static bool is_told(const struct detect *d, const struct starts *s, enum severity severity)
 {
     const struct table *all = &d->starts->starts;
@@ -140,7 +140,7 @@ static void report(struct detect *d, const struct ds_event *event, struct starts
         detect_detail(d, number, &f->detail);
 }
 
-/* take notes a creation. Returns whether it is another one than those before. */
+/* take records a creation, and returns whether it is a new one. */
 static bool take(struct starts *s, const struct ds_event *event, uint32_t creation)
 {
     if (creation == 0 || has_creation(s, creation))
@@ -163,11 +163,11 @@ static void on_registered(struct detect *d, const struct ds_event *event)
                                                     sizeof event->conn->end[1].addr.bytes), name), name);
     if (s == NULL)
         return;
-    const bool goes_on = s->num != 0 && !s->has_ended; /* another host's, or EPMD was restarted */
+    const bool goes_on = s->num != 0 && !s->has_ended; /* of another host, or EPMD was restarted */
     s->has_ended = false;
     s->conn = event->conn->number;
     if (goes_on) {
-        s->num = 0; /* begin anew */
+        s->num = 0; /* begin again */
         s->is_first_seen = false;
     } else if (s->num == 0) {
         s->is_first_seen = true;
@@ -183,7 +183,7 @@ static void note_type(struct detect *d, const struct ds_event *event)
         w->is_hidden = event->epmd.node_type == HIDDEN_TYPE;
 }
 
-/* on_unregistered: the node ends the connection that its registration lives by. */
+/* on_unregistered handles a node that ends the connection on which its registration depends. */
 static void on_unregistered(struct detect *d, const struct ds_event *event)
 {
     const struct conn_watch *w = detect_find_watched(d, event->conn->number);

@@ -1,6 +1,7 @@
 /*
- * detect_sum.c - the lines that doctor ends with: what was looked at and is in order, what could not be
- * looked at, and counts. Each has a place, in which it is told again with other numbers.
+ * detect_sum.c - the lines at the end of doctor's output: what was checked and is in order, what
+ * could not be checked, and counts. Each line has a fixed number, with which it is reported again
+ * when its counts change.
  */
 #include "analyse/findings/detect.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* put_line emits a line of the checks. Lines have numbers of their own, from the greatest down. */
+/* put_line emits a line of the checks. Lines are numbered from UINT64_MAX down. */
 static void put_line(struct detect *d, unsigned line, enum severity severity, struct finding *f)
 {
     f->number = UINT64_MAX - line;
@@ -27,7 +28,7 @@ static void say(struct detect *d, unsigned line, enum severity severity, const c
     put_line(d, line, severity, &f);
 }
 
-/* say_unseen is of what the capture does not have: the verdict says so. */
+/* say_unseen reports what the capture lacks, for the verdict. */
 static void say_unseen(struct detect *d, unsigned line, const char *format, const char *number)
 {
     struct finding f = {.limits = LIMITS_SEEN};
@@ -36,7 +37,7 @@ static void say_unseen(struct detect *d, unsigned line, const char *format, cons
     put_line(d, line, SEVERITY_UNCHECKED, &f);
 }
 
-/* say_calls counts the outcomes of calls apart. */
+/* say_calls counts calls by outcome. */
 static void say_calls(struct detect *d, unsigned line)
 {
     static const struct {
@@ -69,7 +70,7 @@ static void say_calls(struct detect *d, unsigned line)
     put_line(d, line, is_fine ? SEVERITY_FINE : SEVERITY_COUNTED, &f);
 }
 
-/* say_unread tells how many messages could not be read, be it in part. */
+/* say_unread reports how many messages could not be read in full. */
 static void say_unread(struct detect *d, unsigned line)
 {
     const struct checks *c = &d->checks;
@@ -97,7 +98,7 @@ static void say_unread(struct detect *d, unsigned line)
     put_line(d, line, SEVERITY_UNCHECKED, &f);
 }
 
-/* say_baseline tells what was compared with a baseline. */
+/* say_baseline reports what was compared with a baseline. */
 static void say_baseline(struct detect *d, unsigned line)
 {
     const struct baseline_checks *b = &d->baseline;
@@ -115,8 +116,8 @@ static void say_baseline(struct detect *d, unsigned line)
         say(d, line, SEVERITY_FINE, " that the baseline does not have (DS504)", "nothing");
 }
 
-/* sum_line is told where num is not 0: "NUM unit text". */
-enum sum_kind { IS_FINE, IS_COUNTED, IS_UNCHECKED, IS_UNSEEN /* the verdict says so */ };
+/* sum_line is reported if num is not 0: "NUM unit text". */
+enum sum_kind { IS_FINE, IS_COUNTED, IS_UNCHECKED, IS_UNSEEN /* for the verdict */ };
 struct sum_line {
     enum sum_kind kind;
     uint64_t num;
@@ -182,7 +183,7 @@ static void say_links(struct detect *d, unsigned *line)
     say_unread(d, ++*line);
 }
 
-/* say_nodes: of nodes that never occurred nothing can be said. While a capture goes on they may yet. */
+/* say_nodes reports that the selected nodes never occurred; in a running capture they still may. */
 static void say_nodes(struct detect *d, unsigned line)
 {
     struct finding f = {.limits = LIMITS_NODES};
@@ -208,8 +209,8 @@ static void say_lacking(struct detect *d, unsigned *line)
     SAY_COUNTS(d, line, counts);
 }
 
-/* say_no_link: a capture without any connection between nodes, failed ones included, says nothing of the
- * cluster. */
+/* say_no_link reports a capture without any connection between nodes, failed ones included: it
+ * shows nothing about the cluster. */
 static void say_no_link(struct detect *d, unsigned line)
 {
     const struct checks *c = &d->checks;

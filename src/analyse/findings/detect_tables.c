@@ -1,16 +1,16 @@
 /*
- * detect_tables.c - a node waits for tables of mnesia (DS602): it has started, and a table of which it
- * has a copy on disc is loaded nowhere, as the node that was last up with it is missing.
+ * detect_tables.c - a node waits for tables of mnesia (DS602): it has started, and a table of which
+ * it has a copy on disc is not loaded on any node, as the node that ran last with it is missing.
  *
- * A node whose mnesia starts reads the schema of one that runs, by rpc:
+ * A node whose mnesia starts reads the schema of a running one, by rpc:
  *     mnesia_controller:get_remote_cstructs() -> {cstructs, [Cstruct], [Node where mnesia runs]}
  *     {cstruct, Tab, Type, RamCopies, DiscCopies, DiscOnlyCopies, External, LoadOrder, AccessMode,
  *      Majority, Index, Snmp, LocalContent, ...}
- * Then each node says which tables it has loaded, and the new one takes them over, or has them sent:
+ * Then each node sends which tables it has loaded, and the new one adopts them, or requests them:
  *     {'$gen_cast', {adopt_orphans, Node, [Tab]}}
  *     {'$gen_cast', {send_table, Tab, Pid, Storage, Reason}}
- * Nobody asks for a table that waits for a node that is not there: what shows it is that none of these
- * names the table.
+ * No node requests a table that waits for a missing node: the sign of the wait is that none of
+ * these messages names the table.
  */
 #include "analyse/findings/detect.h"
 
@@ -23,7 +23,7 @@
 #define WAIT_NS (10 * SECOND)
 #define REFUSED_NS (60 * SECOND)
 #define LOADED_NS (60 * SECOND)
-#define KEPT_NS (60 * SECOND) /* after it no packet shows who is missing */
+#define KEPT_NS (60 * SECOND) /* after this time no packet shows which node is missing */
 
 enum {
     MAX_WAITS = 64,
@@ -42,8 +42,8 @@ struct short_text {
     char text[128];
 };
 
-/* table_wait is a table that a node which starts has a copy of, and that is not loaded as far as was
- * heard. */
+/* table_wait is a table of which a starting node has a copy, and that no captured message shows as
+ * loaded. */
 struct table_wait {
     bool is_used;
     int64_t since_ns;
@@ -53,20 +53,20 @@ struct table_wait {
     struct short_text node;
     unsigned num_holders; /* other nodes with a copy on disc */
     struct short_text holder[MAX_HOLDERS];
-    bool runs[MAX_HOLDERS]; /* mnesia does on it */
-    int64_t loaded_ns;      /* when it was loaded, of a place that is not used; 0: it was not */
+    bool runs[MAX_HOLDERS]; /* mnesia runs on it */
+    int64_t loaded_ns;      /* for an unused entry: when the table was loaded; 0: it was not */
     uint64_t found;
 };
 
 struct table_watch {
-    unsigned num; /* in wait */
+    unsigned num; /* used entries of wait */
     int64_t checked_ns;
     struct table_wait wait[MAX_WAITS];
     struct {
         int64_t ts_ns;
         size_t len;
         char name[SHORT_LEN];
-    } refused[MAX_REFUSALS]; /* names that EPMD did not know, the latest ones */
+    } refused[MAX_REFUSALS]; /* the latest names that EPMD did not know */
     unsigned num_refused;
 };
 
@@ -112,10 +112,10 @@ static void end_wait(struct detect *d, struct table_wait *wait, bool is_loaded)
     d->tables->num--;
 }
 
-/* --- who has copies --- */
+/* --- nodes with copies --- */
 
-/* add_holders keeps the nodes of a list but one; true where that one is among them. What has more than
- * there is room for has MAX_HOLDERS + 1. */
+/* add_holders stores the nodes of a list except own, and returns whether own is in the list. If
+ * they do not fit, num_holders becomes MAX_HOLDERS + 1. */
 static bool add_holders(struct table_wait *wait, const struct ds_term *list, struct ds_text own)
 {
     struct ds_term_list nodes;
@@ -137,8 +137,8 @@ static bool add_holders(struct table_wait *wait, const struct ds_term *list, str
     return has_own;
 }
 
-/* read_cstruct: false where the caller has no copy on disc, or nobody else has, or the table is its
- * own. */
+/* read_cstruct reads a table. False: the caller has no copy on disc, no other node has one, or the
+ * table is local. */
 static bool read_cstruct(const struct ds_term *cstruct, struct ds_text own, struct table_wait *wait)
 {
     struct ds_term item;
@@ -157,7 +157,7 @@ static bool read_cstruct(const struct ds_term *cstruct, struct ds_text own, stru
            wait->num_holders <= MAX_HOLDERS;
 }
 
-/* add_wait leaves out what is known already: the schema is read from more than one node. */
+/* add_wait ignores a known wait: the schema is read from more than one node. */
 static void add_wait(struct table_watch *t, const struct table_wait *wait)
 {
     struct table_wait *place = NULL;
@@ -177,8 +177,7 @@ static void add_wait(struct table_watch *t, const struct table_wait *wait)
     t->num++;
 }
 
-/* end_waits ends those of a node, or of all where that is NULL, for a table, or for all where that is
- * absent. */
+/* end_waits ends the waits of a node (NULL: of all nodes) for a table (absent: for all tables). */
 static void end_waits(struct detect *d, const struct ds_text *node, struct ds_text tab)
 {
     struct table_watch *t = d->tables;
@@ -194,7 +193,7 @@ static void end_waits(struct detect *d, const struct ds_text *node, struct ds_te
     }
 }
 
-/* note_running: mnesia runs on a node. */
+/* note_running records that mnesia runs on a node. */
 static void note_running(struct table_wait *wait, struct ds_text node)
 {
     for (unsigned i = 0; i < wait->num_holders; i++)
@@ -221,7 +220,7 @@ void detect_tables_call(struct detect *d, const struct call *call)
     if (call->caller.node.data == NULL || call->fun.data == NULL)
         return;
     if (detect_is_atom(&call->mod, "mnesia_monitor") && detect_is_atom(&call->fun, "call")) {
-        end_waits(d, &call->caller.node, (struct ds_text){NULL, 0}); /* it starts anew */
+        end_waits(d, &call->caller.node, (struct ds_text){NULL, 0}); /* it restarts */
         return;
     }
     if (!detect_is_atom(&call->mod, "mnesia_controller") ||
@@ -242,7 +241,7 @@ void detect_tables_call(struct detect *d, const struct call *call)
     }
 }
 
-/* --- what is loaded --- */
+/* --- loaded tables --- */
 
 static void on_loaded(struct detect *d, const struct ds_term *list)
 {
@@ -274,7 +273,7 @@ void detect_tables_message(struct detect *d, const struct record *record)
     struct ds_text name;
     if (d->tables == NULL || d->tables->num == 0 || said->data == NULL)
         return;
-    /* What cannot be read may be one of these. */
+    /* A message that cannot be read may be one of these. */
     if (!event_is_read_whole(event)) {
         end_waits(d, NULL, (struct ds_text){NULL, 0});
         return;
@@ -291,7 +290,7 @@ void detect_tables_message(struct detect *d, const struct record *record)
         end_waits(d, NULL, name);
 }
 
-/* --- who is missing --- */
+/* --- missing nodes --- */
 
 void detect_tables_epmd(struct detect *d, const struct ds_event *event)
 {
@@ -317,7 +316,7 @@ static bool was_refused(const struct table_watch *t, struct ds_text node, int64_
     return false;
 }
 
-/* is_gone: no link of it is up, and it has left or EPMD does not know it. */
+/* is_gone says whether a node has no link up, and has left or is unknown to EPMD. */
 static bool is_gone(const struct detect *d, struct ds_text node)
 {
     const struct presence_node *p = presence_find(&d->presence, node);
@@ -332,8 +331,8 @@ static bool is_linked(const struct detect *d, struct ds_text a, struct ds_text b
     return pair != NULL && pair->links != 0;
 }
 
-/* find_missing returns the holder that is missing, -1: none is, or what another one says is not
- * captured: it may have loaded the table. */
+/* find_missing returns the index of the missing holder. -1: there is none, or messages of another
+ * one are not captured, which may have loaded the table. */
 static int find_missing(const struct detect *d, const struct table_wait *wait)
 {
     int missing = -1;
@@ -348,7 +347,7 @@ static int find_missing(const struct detect *d, const struct table_wait *wait)
     return missing;
 }
 
-/* report tells of all tables for which the node of one waits. */
+/* report reports all tables for which the node of first waits. */
 static void report(struct detect *d, struct table_wait *first)
 {
     const int missing = find_missing(d, first);

@@ -1,7 +1,7 @@
 /*
- * detect_timeout.c - calls that run out of time (DS313): the caller removed the monitor of its
- * request, without a reply, after a time such as timeouts have. From the first on; DS310 says more
- * where one callee is to blame, DS301 tells of replies that came later.
+ * detect_timeout.c - calls that time out (DS313): the caller removed the monitor of its request,
+ * without a reply, after a time usual for timeouts. It is reported from the first call on; DS310
+ * says more if one callee is the cause, DS301 reports replies that came later.
  */
 #include "analyse/findings/detect.h"
 
@@ -14,10 +14,10 @@
 #define EARLY_NS (5 * MS)
 #define LATE_NS (100 * MS)
 
-/* So many callers that stop waiting for one callee after a usual time: it is not by chance. */
+/* Several callers stop waiting for one callee after a usual time: that is no coincidence. */
 enum { SEVERAL = 3 };
 
-/* is_usual says whether a time is one that people write: 5 s, the default, and other whole seconds. */
+/* is_usual says whether a time is a usual timeout: 5 s, the default, and other whole seconds. */
 static bool is_usual(int64_t waited_ns)
 {
     return waited_ns >= SECOND - EARLY_NS && (waited_ns + EARLY_NS) % SECOND <= EARLY_NS + LATE_NS;
@@ -54,7 +54,7 @@ void detect_timeout(struct detect *d, const struct record *record)
     wording_say(&f->detail, "after {waited}, asked by {caller}, call #{call}", a_span(waited_ns),
                 a_party(&call->caller), a_number(call->number));
     detect_frame(f, call->end_frame, "the caller stops waiting");
-    /* Where packets are missing, or atoms are not known, the reply may have come. */
+    /* If packets are missing, or atoms are unknown, the reply may have come. */
     const bool may_be_answered = w != NULL && (w->gap_ns >= call->start_ns || w->initiator < 0);
     enum certainty certainty = call->certainty;
     if (certainty == CERTAINTY_POSSIBLE && is_usual(waited_ns) && detect_count(d) + 1 >= SEVERAL)

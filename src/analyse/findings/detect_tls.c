@@ -1,8 +1,7 @@
 /*
- * detect_tls.c - findings about TLS: why its handshake fails, certificates that do not hold for
- * much longer, keys that are renewed all the time. A certificate that was refused in so many words,
- * and TLS against plain distribution, are found where a connection's end is explained
- * (detect_connect.c).
+ * detect_tls.c - findings about TLS: why its handshake fails, certificates that expire soon or have
+ * expired, keys that are renewed too often. Explicit refusals of certificates, and TLS against
+ * plain distribution, are found where the end of a connection is explained (detect_connect.c).
  */
 #include "analyse/findings/detect.h"
 
@@ -11,7 +10,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define STALL_NS (5 * SECOND)   /* a handshake has 7 s by default */
-#define RENEW_NS (60 * SECOND)  /* with the defaults it takes 388 GB */
+#define RENEW_NS (60 * SECOND)  /* with the defaults a renewal comes every 388 GB */
 
 enum {
     DAY_S = 24 * 60 * 60,
@@ -20,7 +19,7 @@ enum {
 };
 #define RENEW_BYTES (UINT64_C(4) << 30)
 
-/* Alerts of RFC 8446, 6. */
+/* Alerts of RFC 8446, section 6. */
 enum {
     ALERT_CLOSE_NOTIFY = 0,
     ALERT_HANDSHAKE_FAILURE = 40,
@@ -29,8 +28,8 @@ enum {
     ALERT_INAPPROPRIATE_FALLBACK = 86,
 };
 
-/* What has been told of a connection. */
-enum { TOLD_CERTIFICATE = 1, TOLD_RENEWAL = 4 }; /* the first for each end */
+/* What was reported of a connection. */
+enum { TOLD_CERTIFICATE = 1, TOLD_RENEWAL = 4 }; /* a bit for each end */
 
 static void add_alert(struct finding *f, const struct ds_event *event, int end)
 {
@@ -47,8 +46,8 @@ static void add_alert(struct finding *f, const struct ds_event *event, int end)
     detect_frame(f, event->frame, "the close");
 }
 
-/* was_spoken_to says whether an alert of that end can be about what the other has said: a stranger may send
- * alerts to who has said nothing. */
+/* was_spoken_to says whether an alert of that end can be about a message of the other one: an
+ * outsider may send alerts to an end that has sent nothing. */
 static bool was_spoken_to(const struct ds_tls *tls, int end)
 {
     return tls->has_hello[!end];
@@ -66,8 +65,8 @@ static void report_nothing_common(struct detect *d, const struct ds_event *event
     detect_commit(d);
 }
 
-/* report_host: OTP refuses a certificate that does not name the host it asked for with the same
- * alert as much else. */
+/* report_host reports a refused certificate. If the certificate does not name the requested host,
+ * OTP sends the same alert as for many other faults. */
 static void report_host(struct detect *d, const struct ds_event *event, int end)
 {
     struct finding *f = detect_begin(d, FINDING_DS112, event);
@@ -78,8 +77,7 @@ static void report_host(struct detect *d, const struct ds_event *event, int end)
     detect_commit(d);
 }
 
-/* explain_alert says what an alert means that came before the nodes could say anything; false
- * where there is nothing to say. */
+/* explain_alert explains an alert before the nodes could send anything. False: it cannot. */
 static bool explain_alert(struct detect *d, const struct ds_event *event)
 {
     const struct ds_tls *tls = event->conn->tls;
@@ -115,7 +113,7 @@ static bool has_alert(const struct ds_tls *tls)
            (tls->has_alert[1] && tls->alert_code[1] != ALERT_CLOSE_NOTIFY);
 }
 
-/* explain_stall finds a handshake that both sides had begun, and one did not go on with. */
+/* explain_stall finds a handshake that both sides had begun, and one did not continue. */
 static bool explain_stall(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
@@ -155,7 +153,7 @@ static void add_date(struct wording *wording, int64_t seconds)
         wording_printf(wording, "%s UTC", text);
 }
 
-/* check_certificate looks at the dates of the certificate that an end has shown. */
+/* check_certificate checks the dates of the certificate that an end has sent. */
 static void check_certificate(struct detect *d, const struct ds_event *event, struct conn_watch *w,
                               int end)
 {
@@ -184,8 +182,8 @@ static void check_certificate(struct detect *d, const struct ds_event *event, st
     detect_commit(d);
 }
 
-/* check_renewals: each renewal of keys holds up what is sent. After how many bytes they come is
- * configured, so that the first few are enough; at the end it is known how many there were. */
+/* check_renewals: each renewal of keys delays data. Its interval in bytes is configured, so the
+ * first few renewals are enough for a finding; their number is known at the end. */
 static void check_renewals(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_conn *conn = event->conn;
