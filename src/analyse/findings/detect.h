@@ -37,8 +37,7 @@ struct conn_watch {
     uint32_t challenge[2];          /* that the end sent to its peer */
     unsigned tls_told; /* bits defined in detect_tls.c */
     uint64_t told;     /* findings reported for the link: bits that each detector defines */
-    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, as far as
-                         * known */
+    int64_t hole_ns[2]; /* since when large segments of an end do not arrive; 0: they do, or unknown */
     uint64_t doubt_frame[2]; /* of a hole not reported, as the peer's host may be gone; 0: none */
     uint64_t peer_resent[2]; /* retransmissions of the peer when the hole began */
     uint64_t stall_frame[2];
@@ -70,7 +69,7 @@ struct conn_watch {
     bool is_hole_unsure; /* hole_ns is not reported: the peer's host may be gone, or one way cut */
     bool is_hidden;    /* of EPMD: the node that registers is hidden */
     bool is_unacked[2];    /* an end retransmits without an acknowledgement */
-    uint8_t ignored_level[2]; /* the level that ignored_told stands for */
+    uint8_t ignored_level[2]; /* the level of the reported finding */
     uint8_t apps;      /* applications whose messages came: bits defined in detect_mnesia.c */
     uint8_t asked_len; /* of EPMD: the name in the request */
     char asked[64];
@@ -101,7 +100,7 @@ struct epmd_unreachable {
     char why[120];
 };
 
-/* reached is an EPMD that accepted a connection. */
+/* reached is an EPMD to which a request was sent. */
 struct reached {
     struct ds_addr client, server;
     int64_t ts_ns; /* the latest time; 0: a free entry */
@@ -166,7 +165,7 @@ struct pair {
     struct idle_drop cut; /* the latest */
 };
 
-/* fading is a link of which one end does not acknowledge what the other sends: it may be gone. */
+/* fading is a link on which one end does not acknowledge what the other sends: it may be gone. */
 struct fading {
     bool is_used, is_heard; /* is_heard: it has sent something since, but acknowledged nothing */
     bool was_heard;         /* it had, after the retransmission that should long have arrived */
@@ -262,7 +261,7 @@ struct detect {
     struct registry_watch *registry; /* NULL: no registry has asked for or given a name */
     struct guess_watch *guesses; /* NULL: no cookie was refused */
     struct table_watch *tables; /* NULL: no mnesia has started, and EPMD knew all names */
-    uint64_t num_one_way; /* watched connections of which one direction is missing, about */
+    uint64_t num_one_way; /* watched connections without one direction, approximately */
     struct {
         int64_t last_ns;        /* of the latest record */
         int64_t from_ns, to_ns; /* the latest time without records */

@@ -10,9 +10,9 @@
 #include <distsniff/event.h>
 #include <distsniff/tcp_stats.h>
 
-/* awake is a node that was silent on a link for a while, and sends again. callee hashes the
- * processes that received requests in that time, and have answered since: [0] calls, [1] replies
- * that no process waits for. */
+/* awake is a node that was silent on a link for a while, and sends again. callee is the hash of the
+ * process that answered last, of those that got requests in that time: [0] calls, [1] late replies
+ * that no process waits for. num_callees counts its changes. */
 enum { MAX_AWAKE = 16 };
 struct awake {
     bool is_used, is_told;

@@ -65,8 +65,7 @@ struct crash_watch {
     struct {
         uint64_t pid;
         int64_t ts_ns;
-    } ended[MAX_ENDED]; /* the latest pids, and places of crashes: each crash counts once, however
-                         * many messages report it */
+    } ended[MAX_ENDED]; /* the latest pids, and places of crashes, so that each crash counts once */
     uint64_t num_ended;
 };
 
@@ -177,8 +176,8 @@ static uint64_t key_of_pid(const struct party *process)
     return process->has_pid ? hash_more(hash_short(11, process->node), pid, sizeof pid) : 0;
 }
 
-/* key_of uses the name, so that a restarted process keeps its key. A node without a name has a key
- * of its own on each connection. */
+/* key_of uses the name, so that a restarted process keeps its key. A node without a name has
+ * another key on each connection. */
 static uint64_t key_of(const struct party *callee, uint64_t conn)
 {
     if (callee->name.data == NULL)

@@ -122,8 +122,7 @@ static void on_send_name(struct detect *d, const struct ds_event *event, struct 
     w->is_explained = true;
 }
 
-/* has_tls_alert says whether the bytes that answer a handshake message, and are none themselves,
- * are a TLS alert or handshake. */
+/* has_tls_alert says whether a malformed answer to a handshake message is a TLS alert or handshake. */
 static bool has_tls_alert(const struct ds_event *event, const struct conn_watch *w)
 {
     return w->step_frame[DS_STEP_SEND_NAME] != 0 && event->dir != w->initiator &&

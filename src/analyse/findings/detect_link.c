@@ -12,8 +12,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define LONG_STALL_NS SECOND
-#define FORGOTTEN_NS (SECOND / 2) /* no host restarts, and no middlebox forgets a link, within this
-                                   * time */
+#define FORGOTTEN_NS (SECOND / 2) /* no restart, and no time limit of a middlebox, is shorter */
 #define LONG_MESSAGE_NS SECOND
 #define FLAPS_NS (3600 * SECOND) /* rarer changes are restarts or moves */
 

@@ -99,7 +99,7 @@ static __attribute__((noinline)) void take_malformed(struct detect *d, const str
         detect_commit(d);
         return;
     }
-    /* The peer may not have sent a frame of which nothing can be read. */
+    /* An entirely unreadable frame may not come from the peer. */
     if (event->type == DS_EVENT_MESSAGE && event->message.control.data == NULL)
         detect_unsure(f, CERTAINTY_LIKELY,
                       "a capture at the other host, which does not have what somebody else "
@@ -236,7 +236,7 @@ static __attribute__((noinline)) void take_copies(struct detect *d, const struct
 
 /* --- messages to processes that are gone --- */
 
-/* on_earlier_life compares the creation of the receiver with that of its node. */
+/* on_earlier_life compares the creation in the receiver's pid with the creation of its node. */
 static void on_earlier_life(struct detect *d, const struct ds_event *event)
 {
     enum { OLDEST_LARGE = 4 }; /* smaller ones have two bits, or match any */

@@ -9,11 +9,9 @@
 
 
 #define SECOND INT64_C(1000000000)
-#define AGAIN_NS SECOND        /* a host answers packets of a link that it no longer has with a RST,
-                                * within this time */
+#define AGAIN_NS SECOND        /* within it, a RST answers packets of an unknown link */
 enum { BACKOFF_REPEATS = 2 };
-#define PARTED_NS (4 * SECOND) /* in practice no net_ticktime is shorter, and nodes do not part
-                                * sooner */
+#define PARTED_NS (4 * SECOND) /* in practice no net_ticktime is shorter than this */
 
 /* tick_of_either returns the interval of an end, or of its peer if that one alone was measured:
  * both have the same ticktime, or should. */

@@ -137,8 +137,8 @@ static void report_reached(struct detect *d, const struct epmd_unreachable *r)
         detect_commit(d);
 }
 
-/* shows_that says whether a connection to an EPMD shows that another attempt could succeed too. A
- * refused attempt found no EPMD; an unanswered one may not get through from its host. */
+/* shows_that says whether a connection to an EPMD shows that another attempt could have succeeded.
+ * A refused attempt found no EPMD; an unanswered one may not get through from its host. */
 static bool shows_that(const struct ds_addr *client, const struct ds_addr *server,
                        const struct epmd_unreachable *r)
 {
@@ -406,8 +406,7 @@ static void on_unreachable(struct detect *d, const struct ds_event *event)
 {
     const struct ds_conn *conn = event->conn;
     const struct epmd_lookup *asked = detect_find_asked(d, conn, event->ts_ns, false);
-    const bool listened = has_accepted(d, &conn->end[1]); /* it listened on this IP, whatever is
-                                                           * wrong now */
+    const bool listened = has_accepted(d, &conn->end[1]); /* it listened on this IP before */
     const struct epmd_lookup *other =
         asked == NULL && !listened ? detect_find_asked(d, conn, event->ts_ns, true) : NULL;
     /* A node that listens on IPv6 listens on IPv4 as well, but not the reverse. */

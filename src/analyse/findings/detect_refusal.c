@@ -323,8 +323,7 @@ static void report_step(struct detect *d, const struct ds_event *event, struct c
         missing = find_missing(w, !initiator, &release);
         if (by_initiator && missing != 0)
             report_flags(d, event, w, !initiator, missing, release);
-        else if (by_initiator && waited_ns < STALLED_NS) /* immediately: it was not waiting for
-                                                          * anything */
+        else if (by_initiator && waited_ns < STALLED_NS) /* immediately: it did not wait */
             report_name(d, event, w, initiator);
         else
             report_other(d, event, w, closed_by);

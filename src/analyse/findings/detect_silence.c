@@ -134,9 +134,8 @@ static struct fading *find_other(struct detect *d, const struct fading *g)
     return NULL;
 }
 
-/* report_cut reports a silent end that is heard here, so it is not gone. other is the entry of that
- * end, which also gets no acknowledgement. NULL: packets to it arrive, as the acknowledgements
- * show. */
+/* report_cut reports a silent end that was heard here, so its host is not gone. other: that end
+ * gets no acknowledgement either. NULL: it does, so only one direction is cut. */
 static void report_cut(struct detect *d, const struct fading *g, struct fading *other)
 {
     struct finding *f = detect_begin(d, FINDING_DS201, NULL);

@@ -1,9 +1,9 @@
 /*
  * detect_starts.c - a node restarts again and again (DS215): its name comes with one creation after
  * another, in handshakes, or in EPMD's answers to registrations. Hidden nodes, such as tools, come
- * and go. A node that registers again because its EPMD was restarted keeps its creation, whatever
- * creation EPMD answers: a start counts only if the node itself ended the connection of its
- * previous registration.
+ * and go. A node that registers again because its EPMD was restarted keeps its creation, and the
+ * creation in EPMD's answer is ignored: a start counts only if the node itself ended the connection
+ * of its previous registration.
  */
 #include "analyse/findings/detect_parts.h"
 

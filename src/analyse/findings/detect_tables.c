@@ -1,6 +1,6 @@
 /*
- * detect_tables.c - a node waits for tables of mnesia (DS602): it has started, and a table of which
- * it has a copy on disc is not loaded on any node, as the node that ran last with it is missing.
+ * detect_tables.c - a node waits for tables of mnesia (DS602): it has started, and a table that it
+ * has on disc is not loaded on any node, as the node that ran last with it is missing.
  *
  * A node whose mnesia starts reads the schema of a running one, by rpc:
  *     mnesia_controller:get_remote_cstructs() -> {cstructs, [Cstruct], [Node where mnesia runs]}
@@ -42,7 +42,7 @@ struct short_text {
     char text[128];
 };
 
-/* table_wait is a table of which a starting node has a copy, and that no captured message shows as
+/* table_wait is a table that a starting node has a copy of, and that no captured message shows as
  * loaded. */
 struct table_wait {
     bool is_used;

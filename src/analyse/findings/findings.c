@@ -11,8 +11,7 @@
 #include <string.h>
 
 #define MIN_PAUSE_NS INT64_C(1000000000)
-#define TICKTIME_NS INT64_C(60000000000) /* the default net_ticktime: an idle link ticks four times
-                                          * in it */
+#define TICKTIME_NS INT64_C(60000000000) /* by default; an idle link ticks four times in it */
 #define RECENT_NS INT64_C(600000000000)
 
 enum { MAX_PAIRS = 4096, MAX_ASKED = 1024 };

@@ -71,8 +71,7 @@ struct presence {
     uint16_t epmd_port;
     uint64_t no_memory;
     unsigned unnamed; /* links that are up without the names of both ends */
-    unsigned new_ones; /* nodes that came, and may be visitors: while there are any, call
-                        * presence_answer etc. */
+    unsigned new_ones; /* nodes that came, and may be visitors: see presence_answer */
     void (*emit)(void *context, const struct presence_change *change);
     void *context;
 };
@@ -92,10 +91,9 @@ struct presence_change {
     bool is_restarted;  /* for BACK: with another creation */
     bool is_same;       /* for BACK: with the same creation */
     bool was_silent;    /* for DOWN: the end that did not close it had been silent for long */
-    bool is_given_up;   /* for DOWN: nothing got through for so long that the nodes gave each other
-                         * up */
-    int closed_by;      /* for DOWN: the end that closed it, -1: unknown; if is_given_up, the one
-                         * that waited */
+    bool is_given_up;   /* for DOWN: the nodes gave each other up, as nothing got through */
+    int closed_by;      /* for DOWN: the end that closed it, -1: unknown; or the end that waited, if
+                         * is_given_up */
 };
 
 void presence_init(struct presence *presence, uint16_t epmd_port);
