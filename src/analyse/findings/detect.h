@@ -143,7 +143,7 @@ struct idle_drop {
     bool is_told;
 };
 
-/* pair is two nodes, in either order. */
+/* pair is two nodes, by the order of their hashes. */
 enum { NUM_UPS = 4 };
 struct pair {
     struct table_entry entry;

@@ -324,7 +324,7 @@ static void on_doubt(struct detect *d, const struct ds_event *event, const struc
     detect_commit(d);
 }
 
-/* on_missing handles large segments that are missing at the receiver's side. */
+/* on_missing handles large segments that did not even arrive at the point of capture. */
 static void on_missing(struct detect *d, const struct ds_event *event, struct conn_watch *w)
 {
     const struct ds_stall *stall = &event->stall;

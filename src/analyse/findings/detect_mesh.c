@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define MESH_NS (10 * SECOND) /* by then they have connected */
+#define MESH_NS (10 * SECOND) /* by then the nodes have connected */
 #define TICKED_NS (65 * SECOND) /* by then an idle link from before the capture has sent a tick */
 
 enum { MAX_NODES = 128, NAME_LEN = 128, MAX_LATE = 256 };

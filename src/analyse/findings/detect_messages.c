@@ -306,8 +306,8 @@ static void report_atoms(struct detect *d, const struct ds_event *event, const s
     detect_commit(d);
 }
 
-/* note_coined says whether an atom differs from those before, and records it. It compares all 64
- * bits of an unpredictable hash, so the count is exact, and the same in each run. */
+/* note_coined says whether an atom differs from those before, and records it. It compares 63 bits
+ * of an unpredictable hash, so the count is practically exact, and the same in each run. */
 static bool note_coined(struct dynamic_atoms *c, const struct ds_atom *atom)
 {
     const uint64_t hash = hash_more(6, atom->text, atom->len) | 1;

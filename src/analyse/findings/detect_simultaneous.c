@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
-#define PATIENCE_NS (10 * SECOND) /* longer than a handshake may take */
+#define PATIENCE_NS (10 * SECOND) /* longer than any handshake */
 
 /* dialled is an attempt whose status says that it has to give way to the one from the other side,
  * or that the other one gives way. */

@@ -67,7 +67,7 @@ struct timeline {
     size_t num_kept;
     uint64_t num, left_out;
     int64_t now_ns;
-    struct told_finding told[NUM_TOLD]; /* by number */
+    struct told_finding told[NUM_TOLD]; /* at the finding's number modulo NUM_TOLD */
 };
 
 struct timeline *timeline_new(const struct timeline_config *config)
