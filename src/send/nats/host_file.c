@@ -1,7 +1,8 @@
 /*
- * host_file.c - see host_file.h. Who publishes sends again what was not acknowledged: so a packet may
- * come late, and if the stream has forgotten by then that it has it, twice. Its frame number stands in
- * front of each packet until the file is finished where that happened, and so it is written twice then.
+ * host_file.c - see host_file.h. A publisher sends again what was not acknowledged. A packet may
+ * therefore come late, and twice if the stream no longer remembers that it has it. So each packet
+ * is preceded by its order number (packet_json_order) until host_file_finish copies the packets
+ * into the final file.
  */
 #include "send/nats/host_file.h"
 
@@ -27,7 +28,7 @@ struct packet_header {
     uint32_t seconds, fraction, cap_len, len;
 };
 
-/* place is where a packet stands. */
+/* host_file_place is the place of a packet in the file. */
 struct host_file_place {
     int64_t ts_ns;
     uint64_t order;
@@ -62,7 +63,7 @@ static bool write_header(FILE *file, const struct host_file *of)
     return fwrite(&header, sizeof header, 1, file) == 1;
 }
 
-/* write_packet writes one whose time stamps count in units of so many nanoseconds. */
+/* write_packet writes a packet whose time stamps count in units of this many nanoseconds. */
 static bool write_packet(FILE *file, const struct ds_packet *packet, uint32_t unit)
 {
     const struct packet_header header = {
@@ -91,7 +92,7 @@ static bool is_made(uint64_t order)
     return order % 2 != 0;
 }
 
-/* sign puts the file's number into the mark of a packet that stands for the past. */
+/* sign writes the file's key into the mark of a pseudo packet. */
 static bool sign(struct host_file *file, struct ds_packet *packet)
 {
     if (file->made_key == 0 && !random_bytes(&file->made_key, sizeof file->made_key))
@@ -134,7 +135,7 @@ static bool is_twice(const struct host_file_place *a, const struct host_file_pla
     return a->ts_ns == b->ts_ns && a->order == b->order && !is_made(a->order);
 }
 
-/* read_packet reads the next one, whose data is put into bytes; false at the end. */
+/* read_packet reads the next packet, its data into bytes; false at the end. */
 static bool read_packet(FILE *file, struct ds_packet *packet, uint64_t *order, uint8_t *bytes)
 {
     struct packet_header header;
@@ -150,7 +151,7 @@ static bool read_packet(FILE *file, struct ds_packet *packet, uint64_t *order, u
     return true;
 }
 
-/* find_places lists all packets by time; NULL: memory ran out. */
+/* find_places lists all packets by time; NULL if memory ran out or one cannot be read. */
 static struct host_file_place *find_places(struct host_file *file, uint8_t *bytes)
 {
     struct host_file_place *places = calloc(file->num_packets, sizeof *places);
@@ -169,7 +170,8 @@ static struct host_file_place *find_places(struct host_file *file, uint8_t *byte
     return places;
 }
 
-/* copy writes the packets into a file that libpcap reads, in the order of places; NULL: as they come. */
+/* copy writes the packets to a file that libpcap can read, in the order of places, or as they came
+ * if that is NULL. */
 static bool copy(struct host_file *file, FILE *out, const struct host_file_place *places,
                  uint8_t *bytes)
 {

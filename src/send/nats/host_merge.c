@@ -1,6 +1,6 @@
 /*
- * host_merge.c - see host_merge.h. Each host has a list of its packets in the order of their times.
- * Nearly all are appended: a packet is put in its place from the end.
+ * host_merge.c - see host_merge.h. Each host has a list of its packets in time order. Nearly all
+ * are appended: the place of a packet is searched from the end.
  */
 #include "send/nats/host_merge.h"
 
@@ -9,37 +9,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_NS (30 * INT64_C(1000000000)) /* of the time over which behind_ns is the least */
+#define PART_NS (30 * INT64_C(1000000000)) /* behind_ns is the minimum over such a period */
 #define MOST_SPREAD_NS (60 * INT64_C(1000000000))
-/* A host that catches up is waited for while packets come, which may pause for so long. */
+/* The merge waits for a host that catches up as long as its packets come; they may pause for this
+ * long. */
 #define PAUSE_NS (5 * INT64_C(1000000000))
-/* Within that time hosts connect to servers that are back (back_off.h). */
+/* Within this time hosts reconnect to servers that are back (back_off.h). */
 #define BACK_NS (20 * INT64_C(1000000000))
 
-/* Who has not looked for so long was held up, and cannot know who was silent meanwhile. */
+/* A reader that has not checked for this long was held up, and cannot know which hosts were silent. */
 #define HELD_UP_NS (2 * INT64_C(1000000000))
 
-enum { MOST_STEPS = 4096 }; /* by which a packet is out of order in its host's list; more is late */
+enum { MOST_STEPS = 4096 }; /* by which a packet may be out of order in its host's list; more is late */
 
 #define NONE SIZE_MAX
 
 struct waiting_packet {
     struct waiting_packet *before, *after;
-    struct ds_packet packet; /* its data is bytes */
+    struct ds_packet packet; /* its data is in bytes */
     int64_t arrived_ns, stored_ns;
-    int64_t ahead_ns; /* by how much its time is after that of the servers */
+    int64_t ahead_ns; /* by how much its time is after the servers' time */
     uint8_t bytes[];
 };
 
 struct merged_host {
     struct host_merge_host told;
     struct waiting_packet *first, *last;
-    int64_t part_ns; /* when the present part began, monotonic */
+    int64_t part_ns; /* when the present period began, monotonic */
     int64_t least_ns,
-        least_before_ns; /* how far its packets were behind, in this part and the one before ... */
+        least_before_ns; /* how far its packets were behind, in this period and the one before ... */
     int64_t latest_ns;   /* ... and the latest one */
-    int64_t heard_ns;    /* when its latest packet arrived, whatever became of it */
-    bool silence_told;   /* told.is_silent when that was given out last */
+    int64_t heard_ns;    /* when its latest packet arrived, even if it was dropped */
+    bool silence_told;   /* the value of told.is_silent that was reported last */
 };
 
 struct host_merge {
@@ -47,11 +48,11 @@ struct host_merge {
     struct merged_host hosts[HOST_MERGE_HOSTS];
     size_t num_hosts;
     size_t num_bytes;
-    int64_t given_ns; /* time of the packet that was given out last */
+    int64_t given_ns; /* time of the packet that was passed on last */
     int64_t
-        stored_ns; /* the latest of all packets: what was stored long ago is read faster than it came */
+        stored_ns; /* the latest of all packets: old records are read faster than they came */
     int64_t back_ns; /* when the servers came back, monotonic */
-    int64_t looked_ns, looks_since_ns; /* at who is silent: last, and without a pause, monotonic */
+    int64_t looked_ns, looks_since_ns; /* when silence was checked: last, and since when regularly */
     bool has_given, was_full, was_away;
     struct waiting_packet *given;
 };
@@ -92,7 +93,7 @@ static struct merged_host *find_host(struct host_merge *merge, struct ds_text na
     return host;
 }
 
-/* note_behind notes how far a packet was behind the servers' clock. */
+/* note_behind records how far a packet was behind the servers' clock. */
 static void note_behind(struct merged_host *host, int64_t behind_ns, int64_t now_ns)
 {
     const bool is_first = host->told.num_packets == 0;
@@ -110,7 +111,7 @@ static void note_behind(struct merged_host *host, int64_t behind_ns, int64_t now
 
 enum host_place { PLACE_FREE, PLACE_COPY, PLACE_FAR };
 
-/* find_place finds the packet that another one goes behind, NULL: it goes first. */
+/* find_place finds the packet that another one follows, NULL: it goes first. */
 static enum host_place find_place(const struct merged_host *host, const struct ds_packet *packet,
                                   struct waiting_packet **before)
 {
@@ -138,7 +139,7 @@ static void put(struct merged_host *host, struct waiting_packet *one, struct wai
     *(one->after != NULL ? &one->after->before : &host->last) = one;
 }
 
-/* keep copies a packet. False when memory ran out. */
+/* keep copies a packet. False if memory ran out. */
 static bool keep(struct host_merge *merge, struct merged_host *host, const struct waiting_packet *of,
                  struct waiting_packet *before)
 {
@@ -169,7 +170,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     host->heard_ns = now_ns;
     host->told.is_silent = false;
     if (__builtin_sub_overflow(one.stored_ns, packet->ts_ns, &behind_ns))
-        behind_ns = INT64_MAX; /* of a time before all times */
+        behind_ns = INT64_MAX; /* before all times */
     if (behind_ns < -MOST_SPREAD_NS)
         return HOST_MERGE_AHEAD;
     one.ahead_ns = behind_ns < 0 ? -behind_ns : 0;
@@ -195,7 +196,7 @@ enum host_merge_result host_merge_add(struct host_merge *merge, struct ds_text n
     return HOST_MERGE_TAKEN;
 }
 
-/* patience_of returns how long a packet waits for other hosts. Those that have sent nothing for a
+/* patience_of returns how long a packet waits for other hosts. Hosts that have sent nothing for a
  * minute do not count. */
 static int64_t patience_of(const struct host_merge *merge, int64_t now_ns)
 {
@@ -240,8 +241,8 @@ static bool have_all_passed(const struct host_merge *merge, int64_t ts_ns)
     return true;
 }
 
-/* has_waited says whether a packet has waited for so long: what is older than it goes first, and waits no
- * longer. A packet whose time is ahead waits until then as well, or those of others would be late. */
+/* has_waited says whether a packet has waited this long: older ones go first, and wait no longer. A
+ * packet whose time is ahead also waits until then; otherwise packets of other hosts would be late. */
 static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int64_t now_ns)
 {
     for (size_t i = 0; i < merge->num_hosts; i++) {
@@ -255,8 +256,8 @@ static bool has_waited(const struct host_merge *merge, int64_t patience_ns, int6
     return false;
 }
 
-/* catches_up says whether older packets of a host come yet than the latest ones of others: it publishes
- * what waited, or has not connected yet to servers that were away. */
+/* catches_up says whether packets of this host are still to come that are older than the latest
+ * ones of others: it publishes a backlog, or has not reconnected to servers that were away. */
 static bool catches_up(const struct host_merge *merge, const struct merged_host *host, int64_t now_ns)
 {
     int64_t more_ns;
@@ -270,7 +271,7 @@ static bool catches_up(const struct host_merge *merge, const struct merged_host 
             more_ns > merge->config.lateness_ns);
 }
 
-/* is_early says whether a packet of a host waits longer, for others that catch up. */
+/* is_early says whether a packet waits longer, for other hosts that catch up. */
 static bool is_early(const struct host_merge *merge, size_t number, const struct waiting_packet *one,
                      int64_t now_ns)
 {
@@ -290,7 +291,8 @@ void host_merge_outage(struct host_merge *merge, int64_t now_ns)
     merge->back_ns = now_ns;
 }
 
-/* has_fallen_silent: newest_ns is when the latest packet of all hosts arrived. */
+/* has_fallen_silent says whether this host has. newest_ns: when the latest packet of any host
+ * arrived. */
 static bool has_fallen_silent(const struct host_merge *merge, const struct merged_host *host,
                               int64_t now_ns, int64_t newest_ns)
 {

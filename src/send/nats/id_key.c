@@ -18,7 +18,8 @@ enum { MIN_LEN = 16, MAX_LEN = 4096, ID_LEN = 16 };
 
 #define HOW_TO "(umask 077; head -c 32 /dev/urandom > FILE) makes one"
 
-/* is_for_others says whether others than its owner may read the file, after a complaint. */
+/* is_for_others says whether users other than its owner may read the file, and prints an error
+ * message if so. */
 static bool is_for_others(int fd, const char *name)
 {
     struct stat status;
@@ -29,7 +30,7 @@ static bool is_for_others(int fd, const char *name)
     return true;
 }
 
-/* take reads up to the end, or until there is no room; -1, and errno is set, when it cannot. */
+/* take reads up to the end, or until the buffer is full; -1, with errno set, if it cannot. */
 static ssize_t take(int fd, uint8_t bytes[MAX_LEN + 1])
 {
     ssize_t len = 0, more;

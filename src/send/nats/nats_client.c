@@ -18,10 +18,10 @@
 
 enum {
     CONNECT_MS = 3000,
-    PING_MS = 5000, /* a server that is gone without a word is given up after two of them */
+    PING_MS = 5000, /* a server that answers nothing is given up after two of them */
 };
 
-/* line_behind returns a copy of the line behind the one that contains a mark; NULL: there is none. */
+/* line_behind returns a copy of the line after the one that contains a mark; NULL if there is none. */
 static char *line_behind(const char *text, const char *mark)
 {
     const char *at = strstr(text, mark);
@@ -29,7 +29,7 @@ static char *line_behind(const char *text, const char *mark)
     return at != NULL ? strndup(at + 1, strcspn(at + 1, "\r\n")) : NULL;
 }
 
-/* read_credentials takes what a file of credentials holds: a JWT and its seed, as nsc writes them,
+/* read_credentials reads a file of credentials: a JWT and its seed, as nsc writes them,
  * USER:PASSWORD, or a token. */
 static bool read_credentials(struct nats_client *client, const char *name)
 {
@@ -92,7 +92,7 @@ static int64_t pause_again(natsConnection *connection, int attempts, void *conte
     return back_off_ms(attempts);
 }
 
-/* What the library has to say of a connection is noticed otherwise. */
+/* Errors that the library reports here are detected in other ways. */
 static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus status,
                      void *context)
 {
@@ -129,7 +129,8 @@ static natsStatus set_options(struct nats_client *client, natsConnectionHandler 
     ALSO(SetName(options, "distsniff"));
     ALSO(SetTimeout(options, CONNECT_MS));
     ALSO(SetMaxReconnect(options, -1));
-    ALSO(SetReconnectBufSize(options, 1)); /* what is to be sent again is in the queue */
+    ALSO(SetReconnectBufSize(options, 1)); /* unacknowledged messages are in the queue, and are sent
+                                            * again from there */
     ALSO(SetCustomReconnectDelay(options, pause_again, NULL));
     ALSO(SetCustomInboxPrefix(options, client->inbox));
     ALSO(SetPingInterval(options, PING_MS));
@@ -160,12 +161,12 @@ const char *nats_client_trouble(natsStatus status)
     const char *text = nats.nats_GetLastError(&last);
     if (text == NULL || text[0] == '\0' || last != status)
         return nats.natsStatus_GetText(status);
-    /* It begins with a place in the library: (conn.c:2088): No server available. */
+    /* It begins with a place in the library's source: (conn.c:2088): No server available. */
     const char *words = text[0] == '(' ? strstr(text, "): ") : NULL;
     return words != NULL ? words + strlen("): ") : text;
 }
 
-/* last_error returns the latest one that the servers sent, and its text. */
+/* last_error returns the latest error that the servers sent, and its text. */
 static natsStatus last_error(natsConnection *connection, const char **text)
 {
     *text = "";
@@ -186,8 +187,8 @@ const char *nats_client_why(natsConnection *connection, natsStatus status)
                : nats_client_trouble(status);
 }
 
-/* is_cut says whether a handshake of TLS ended without a word. Servers wait two seconds for one who is
- * slow, and end in the midst of others. The library writes null where OpenSSL has no reason to give. */
+/* is_cut says whether a TLS handshake was closed without an error. Servers allow two seconds, and
+ * close while others are still in it. The library writes null where OpenSSL has no reason to give. */
 static bool is_cut(natsStatus status)
 {
     const char *trouble = nats_client_trouble(status);

@@ -26,50 +26,50 @@
 #include <unistd.h>
 
 enum {
-    MAX_WAITING = 64 * 1024 * 1024, /* bytes of packets that wait for other hosts */
-    ENOUGH_OUT = 1024 * 1024, /* bytes that wait for this program: no more is read before they are gone */
+    MAX_WAITING = 64 * 1024 * 1024, /* bytes of packets that wait for packets of other hosts */
+    ENOUGH_OUT = 1024 * 1024, /* bytes in the pipe's buffer: no more is read before they are written */
     WAIT_MS = 100,
 };
 #define SAY_NS (10 * INT64_C(1000000000))
-#define WATCH_NS (INT64_C(1000000000) / 2) /* how often it is looked who is silent */
+#define WATCH_NS (INT64_C(1000000000) / 2) /* how often silence is checked */
 #define FAR_BEHIND_NS (30 * INT64_C(1000000000))
-/* By so much the time of a packet may be ahead of that at which the servers stored it. */
+/* The time of a packet may be ahead of when the servers stored it by this much. */
 #define MOST_AHEAD_NS (60 * INT64_C(1000000000))
 
 struct follow_start {
     const struct nats_reader_config *config;
     const struct nats_url *url;
-    int64_t shown_ns; /* by an earlier run, 0: by none */
-    int out[2]; /* [0] is read, [1] written */
+    int64_t shown_ns; /* shown by an earlier run, 0: by none */
+    int out[2]; /* [0] is the read end, [1] the write end */
 };
 
-/* counts is what was left out. */
+/* counts are of packets and records that were left out. */
 struct counts {
     uint64_t num_odd, num_links, num_hosts, num_late, num_ahead, num_removed, num_unread;
 };
 
 struct follow {
     struct nats_url url;
-    int64_t shown_ns; /* by an earlier run, 0: by none */
+    int64_t shown_ns; /* shown by an earlier run, 0: by none */
     int alive_fd, out_fd;
     struct nats_pull pull;
     struct nats_states states;
     struct host_merge *merge;
     struct dedup *dedup;
-    struct ds_buffer bytes; /* of the packet that is read */
+    struct ds_buffer bytes; /* of the packet being read */
     struct ds_buffer out;
-    size_t out_at; /* what is before has been handed over */
+    size_t out_at; /* bytes before this have been written */
     struct counts now, said;
-    uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, of each host, since that was said last */
+    uint64_t late_of[HOST_MERGE_HOSTS]; /* as num_late, per host, since it was reported last */
     int64_t said_ns, watched_ns;
-    uint32_t link_type; /* of all packets that are handed over */
+    uint32_t link_type; /* of all packets that are written */
     bool has_link_type, has_head;
     bool is_far_behind, is_over;
 };
 
 /* In the process that talks to the servers */
 
-/* is_copy says whether another host has shown this packet. */
+/* is_copy says whether another host has sent this packet already. */
 static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packet)
 {
     struct packet_id id;
@@ -78,7 +78,7 @@ static bool is_copy(struct follow *f, size_t host, const struct ds_packet *packe
            dedup_is_copy(f->dedup, packet_id_content(&id), host, &number);
 }
 
-/* was_shown is the same of a packet that is left out. */
+/* was_shown says the same of a packet that came too late, and is left out itself. */
 static bool was_shown(struct follow *f, size_t host, const struct ds_packet *packet)
 {
     struct packet_id id;
@@ -92,7 +92,7 @@ static void take(struct follow *f, natsMsg *message)
     const struct ds_text host = nats_pull_host(message);
     struct ds_packet packet;
     bool has_nanoseconds;
-    if (f->pull.is_replaced) { /* its states were of the stream before */
+    if (f->pull.is_replaced) { /* its states belonged to the old stream */
         f->states.num = 0;
         f->pull.is_replaced = false;
     }
@@ -112,7 +112,7 @@ static void take(struct follow *f, natsMsg *message)
     switch (host_merge_add(f->merge, host, &packet, nats_pull_stored_ns(&f->pull), clock_now_ns(),
                            &number)) {
     case HOST_MERGE_TAKEN:
-        f->link_type = packet.link_type; /* of the first one, then of all */
+        f->link_type = packet.link_type; /* the first packet decides */
         f->has_link_type = true;
         break;
     case HOST_MERGE_COPY: break;
@@ -128,7 +128,8 @@ static void take(struct follow *f, natsMsg *message)
     }
 }
 
-/* give_out puts into the pipe what has waited long enough, as far as there is room. */
+/* give_out puts packets that have waited long enough into the output buffer, as far as there is
+ * room. */
 static void give_out(struct follow *f)
 {
     struct ds_packet packet;
@@ -141,7 +142,7 @@ static void give_out(struct follow *f)
             packet_pipe_write_head(f->link_type, &f->out);
         packet_pipe_write(&packet, &f->out);
         f->has_head |= !f->out.failed;
-        if (f->out.failed) { /* memory ran out: it is lost */
+        if (f->out.failed) { /* memory ran out: the packet is lost */
             f->out.failed = false;
             f->out.len = whole;
             f->now.num_unread++;
@@ -149,8 +150,8 @@ static void give_out(struct follow *f)
     }
 }
 
-/* hand_over writes what is there, and waits for the reader where there is enough. The other process is
- * gone: it is over. */
+/* hand_over writes the output buffer, and waits for the reader if there is much. If the other
+ * process is gone, this one is done. */
 static void hand_over(struct follow *f)
 {
     do {
@@ -167,7 +168,7 @@ static void hand_over(struct follow *f)
     } while (!f->is_over && f->out.len >= ENOUGH_OUT);
 }
 
-/* say_silence says that a host has fallen silent, or is back, here and in the pipe. */
+/* say_silence reports, on standard error and in the pipe, that a host has fallen silent or is back. */
 static void say_silence(struct follow *f, const struct host_merge_host *host)
 {
     struct silent_point point = {
@@ -184,7 +185,7 @@ static void say_silence(struct follow *f, const struct host_merge_host *host)
     packet_pipe_write_silent(&point, &f->out);
 }
 
-/* watch looks which hosts have fallen silent. */
+/* watch finds hosts that have fallen silent. */
 static void watch(struct follow *f)
 {
     const int64_t now_ns = clock_now_ns();
@@ -195,7 +196,7 @@ static void watch(struct follow *f)
     while (host_merge_silence(f->merge, now_ns, &host)) {
         const size_t whole = f->out.len;
         say_silence(f, host_merge_host(f->merge, host));
-        if (f->out.failed) { /* memory ran out: it has been said */
+        if (f->out.failed) { /* memory ran out: the message has been printed */
             f->out.failed = false;
             f->out.len = whole;
         }
@@ -209,7 +210,7 @@ static void say_count(uint64_t now, uint64_t *said, const char *why)
     *said = now;
 }
 
-/* say_late says how many packets came late, and which host sent most of them. */
+/* say_late prints how many packets came late, and which host sent most of them. */
 static void say_late(struct follow *f)
 {
     size_t most = 0;
@@ -226,7 +227,8 @@ static void say_late(struct follow *f)
     memset(f->late_of, 0, sizeof f->late_of);
 }
 
-/* say_behind says so where reading is far behind writing: this machine, or who reads, is too slow. */
+/* say_behind warns if reading is far behind writing: this machine, or the consumer of the packets,
+ * is too slow. */
 static void say_behind(struct follow *f)
 {
     const int64_t behind_ns = clock_since_1970_ns() - nats_pull_stored_ns(&f->pull);
@@ -237,7 +239,7 @@ static void say_behind(struct follow *f)
     f->is_far_behind = is_far;
 }
 
-/* say says what was left out, at most every ten seconds. */
+/* say prints what was left out, at most every ten seconds. */
 static void say(struct follow *f, bool is_end)
 {
     const int64_t now_ns = clock_now_ns();
@@ -283,7 +285,7 @@ static void go_on(struct follow *f)
     say(f, false);
 }
 
-/* say_resumed says where the read goes on, and whether something may be missing there. */
+/* say_resumed prints where the read resumes, and whether something may be missing there. */
 static void say_resumed(const struct follow *f)
 {
     char shown[32];
@@ -298,7 +300,8 @@ static void say_resumed(const struct follow *f)
              shown);
 }
 
-/* say_ready tells from when on records are to be shown: those before serve to decode them. */
+/* say_ready writes to the pipe from when on records are to be shown: earlier ones only help to
+ * decode. */
 static bool say_ready(const struct follow *f, int fd)
 {
     const int64_t from_ns = f->shown_ns != 0      ? f->shown_ns + 1
@@ -345,7 +348,7 @@ static void run(void *context, int alive_fd, int ready_fd)
     _exit(EXIT_SUCCESS);
 }
 
-/* In this process */
+/* In the process that looks at packets */
 
 bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_config *config,
                        const struct nats_url *url, int64_t shown_ns)
@@ -362,7 +365,7 @@ bool nats_follow_start(struct nats_follower *follower, const struct nats_reader_
     follower->fd = start.out[0];
     return ok && (!side_process_wait(&follower->process) ||
                   read(follower->process.told_fd, &follower->from_ns, sizeof follower->from_ns) ==
-                      sizeof follower->from_ns); /* else it has said why */
+                      sizeof follower->from_ns); /* otherwise it has printed the reason */
 }
 
 void nats_follow_end(struct nats_follower *follower)

@@ -12,7 +12,7 @@
 
 struct nats_library nats;
 
-/* find looks up a function; a pointer to data is not cast to one to code. */
+/* find looks up a function; it never casts a pointer to data to a pointer to code. */
 static bool find(void *library, const char *name, void *function)
 {
     void *const found = dlsym(library, name);

@@ -1,6 +1,6 @@
 /*
- * nats_library.h - libnats, which is loaded by the processes that talk to NATS, and by no other: it
- * brings a library for TLS and threads of its own.
+ * nats_library.h - libnats, which only the processes that talk to NATS load: it brings a TLS
+ * library and its own threads.
  */
 #ifndef SRC_NATS_LIBRARY_H
 #define SRC_NATS_LIBRARY_H
@@ -14,10 +14,10 @@ struct nats_library {
 #undef NATS
 };
 
-/* nats is its functions, all NULL before nats_library_load. */
+/* nats is its functions; all are NULL before nats_library_load. */
 extern struct nats_library nats;
 
-/* nats_library_load loads it. False after a complaint. */
+/* nats_library_load loads it. False after an error message. */
 bool nats_library_load(void);
 
 #endif

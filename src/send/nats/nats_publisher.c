@@ -24,15 +24,15 @@ struct nats_publisher {
     struct nats_publisher_config config;
     char host[NATS_MAX_WORD];
     uint32_t types;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     struct sender sender;
-    bool is_gone; /* the other process, and that was said */
-    uint64_t num_lost, num_untold;         /* in all, and since the last record "lost" */
+    bool is_gone; /* the other process has ended, which was reported */
+    uint64_t num_lost, num_untold;         /* in total, and since the last record "lost" */
     uint64_t num_lost_packets;             /* of num_lost */
-    int64_t first_lost_ns, last_lost_ns;   /* of those untold */
-    struct json_writer json;               /* of packets */
+    int64_t first_lost_ns, last_lost_ns;   /* of the records in num_untold */
+    struct json_writer json;               /* for packets */
     struct ds_buffer text, told, made;
-    int64_t state_ns; /* of the state that is published, with what follows */
+    int64_t state_ns; /* of the state that is being published, with what follows */
     uint64_t state_frame, num_made;
     uint32_t state_link_type;
 };
@@ -125,8 +125,8 @@ const char *nats_publisher_host(const struct nats_publisher *p)
     return p->host;
 }
 
-/* report_lost puts a record into the stream, where what is missing would have been: once there is room for
- * what follows too, or nothing does. With the lock. */
+/* report_lost publishes a record "lost" where records are missing: once the queue has room for
+ * later records too, or at the end. Call it with the lock. */
 static void report_lost(struct nats_publisher *p, bool is_end)
 {
     char id[SEND_MAX_ID + 1];
@@ -182,23 +182,23 @@ void nats_publish_packet(struct nats_publisher *p, const struct ds_packet *packe
     packet_json_write(&p->json, packet, p->host, &p->text);
     packet_json_id(packet, p->host, id);
     if (p->text.failed)
-        ds_buffer_free(&p->text); /* memory ran out: it is lost */
+        ds_buffer_free(&p->text); /* memory ran out: the record is lost */
     nats_publish(p, NATS_PACKET, id, packet->ts_ns, (struct ds_text){p->text.data, p->text.len});
 }
 
-/* publish_made publishes a segment that stands for the past. */
+/* publish_made publishes a pseudo segment. */
 static void publish_made(void *context, int64_t ts_ns, const struct ds_segment *segment)
 {
     struct nats_publisher *p = context;
     char id[SEND_MAX_ID + 1];
     struct ds_packet packet;
-    (void)ts_ns; /* it is in segment->past */
+    (void)ts_ns; /* segment->past has it */
     p->text.len = 0;
     if (pseudo_packet(segment, p->state_ns, p->state_link_type, &p->made, &packet)) {
         packet.frame = p->state_frame;
         packet_json_write(&p->json, &packet, p->host, &p->text);
     }
-    if (p->text.failed || p->made.failed) { /* memory ran out: it is lost */
+    if (p->text.failed || p->made.failed) { /* memory ran out: the segment is lost */
         ds_buffer_free(&p->text);
         ds_buffer_free(&p->made);
     }
@@ -231,7 +231,7 @@ void nats_publish_state(struct nats_publisher *p, struct ds_session *session,
     ds_session_snapshot(session, NULL, publish_made, p);
 }
 
-/* say tells what became of all. */
+/* say prints how many records were stored, and how many were not. */
 static void say(const struct nats_publisher *p, uint64_t num_left)
 {
     const struct send_counts *counts = &p->sender.queue->shared->counts;

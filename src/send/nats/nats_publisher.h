@@ -1,5 +1,5 @@
 /*
- * nats_publisher.h - what is published, from the side that has it: see nats_config.h.
+ * nats_publisher.h - publishing records, from the side of the capture: see nats_config.h.
  */
 #ifndef SRC_NATS_PUBLISHER_H
 #define SRC_NATS_PUBLISHER_H
@@ -18,33 +18,33 @@ struct nats_publisher_config {
     bool is_quiet;
 };
 
-/* nats_publisher_start starts the process that talks to the servers. To be called before anything is
- * open, and before there are threads. NULL after a complaint. */
+/* nats_publisher_start starts the process that talks to the servers. Call it before anything is
+ * open, and before there are threads. NULL after an error message. */
 struct nats_publisher *nats_publisher_start(const struct nats_publisher_config *config);
 
-/* nats_publisher_wants says whether a type is wanted: states are where packets are. */
+/* nats_publisher_wants says whether a type is to be published: states are if packets are. */
 bool nats_publisher_wants(const struct nats_publisher *publisher, enum nats_type type);
 
-/* nats_publish publishes a JSON object, whose id is at most SEND_MAX_ID long; an empty one could not be
- * made, and is lost. In any thread. */
+/* nats_publish publishes a JSON object. Its id is at most SEND_MAX_ID long; if the object is empty,
+ * it could not be made, and counts as lost. Any thread may call it. */
 void nats_publish(struct nats_publisher *publisher, enum nats_type type, const char *id, int64_t ts_ns,
                   struct ds_text json);
 
-/* nats_publish_packet publishes a packet, if they are wanted. In one thread. time_digits: those of the
- * capture, 6 or 9. */
+/* nats_publish_packet publishes a packet, if packets are wanted. Only one thread may call it.
+ * time_digits: the precision of the capture, 6 or 9. */
 void nats_publish_packet(struct nats_publisher *publisher, const struct ds_packet *packet,
                          unsigned time_digits);
 
-/* nats_publish_state publishes what the session knows of all connections that go on, as of a packet that
- * it has taken: readers who begin later begin with that. In the thread of nats_publish_packet. */
+/* nats_publish_state publishes what the session knows of all open connections, as of a packet that
+ * it has processed: later readers start from that. Call it in the thread of nats_publish_packet. */
 void nats_publish_state(struct nats_publisher *publisher, struct ds_session *session,
                         const struct ds_packet *packet, unsigned time_digits);
 
-/* nats_publisher_host is how this host is called in subjects. */
+/* nats_publisher_host returns the name of this host in subjects. */
 const char *nats_publisher_host(const struct nats_publisher *publisher);
 
-/* nats_publisher_end waits until all is stored, or there is no use in waiting, says what became of it
- * and releases all. False when something was lost at the end, or of files. NULL is allowed. */
+/* nats_publisher_end waits until all is stored, or waiting is pointless, prints the result and
+ * releases everything. False if records were lost at the end, or records of files. NULL is allowed. */
 bool nats_publisher_end(struct nats_publisher *publisher);
 
 #endif

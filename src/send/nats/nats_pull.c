@@ -19,29 +19,29 @@ enum {
     MOST_BATCH = 1024,
     FETCH_MS = 1000,
     FOLLOW_MS = 100,
-    REST_MS = 200, /* before a question that failed is repeated */
+    REST_MS = 200, /* before a failed request is repeated */
     ASK_MS = 1000,
     ASK_LONG_MS = 5000, /* each ASK_LONG_EACH-th time */
     ASK_LONG_EACH = 4,
-    MOST_COUNTS = 8,   /* attempts to count while nobody publishes */
+    MOST_COUNTS = 8,   /* attempts to count at a moment in which no record is published */
     MOST_TRIES = 5,    /* consumers for one record */
-    MOST_SILENT = 10,  /* requests: a process that was stopped has not waited for an answer */
-    SETTLE_MS = 3, /* after a request that has ended, within which the server says so */
+    MOST_SILENT = 10,  /* requests: a process that was stopped did not really wait for an answer */
+    SETTLE_MS = 3, /* after a request has ended, the server confirms it within this time */
     MOST_LISTED = 65536 /* numbers of deleted records in one answer */
 };
 #define ASK_NS (30 * INT64_C(1000000000))
-#define FOLLOW_ASK_NS (2 * INT64_C(1000000000)) /* meanwhile nothing is handed over */
-#define CHECK_NS (2 * INT64_C(1000000000))      /* a consumer of which nothing comes is looked at */
+#define FOLLOW_ASK_NS (2 * INT64_C(1000000000)) /* nothing is passed on during this time */
+#define CHECK_NS (2 * INT64_C(1000000000))      /* a consumer that delivers nothing is checked this often */
 #define PATIENCE_NS (30 * INT64_C(1000000000)) /* while nothing arrives */
 
-/* stream_state is what is needed of an answer. */
+/* stream_state is the part of an answer that is needed. */
 struct stream_state {
     int64_t created_ns;
     int64_t first_ns; /* when the first record was stored */
     uint64_t first, last, num_deleted;
 };
 
-/* deleted_of returns how many records were deleted between the first one and the last. */
+/* deleted_of returns how many records between the first and the last were deleted. */
 static uint64_t deleted_of(const jsStreamState *state)
 {
     const uint64_t span = state->Msgs != 0 && state->LastSeq >= state->FirstSeq
@@ -74,7 +74,8 @@ static int64_t patience_of(const struct nats_pull *pull)
     return pull->url->follows ? FOLLOW_ASK_NS : ASK_NS;
 }
 
-/* find_state asks until there is an answer: a cluster may ask a server that is gone. */
+/* find_state asks until there is an answer: a cluster may route the request to a server that is
+ * gone. */
 static natsStatus find_state(const struct nats_pull *pull, struct stream_state *state)
 {
     const int64_t begin_ns = clock_now_ns();
@@ -95,8 +96,9 @@ static void drop_list(struct nats_pull *pull)
     pull->next = 0;
 }
 
-/* ask_for asks for so many records, or for one where some have come late, for a request before. libnats
- * before 3.10 writes behind its own list where it asks for the rest of a list that it has begun. */
+/* ask_for requests num records, or one if late answers to an earlier request have arrived. libnats
+ * before 3.10 writes past the end of its own list if asked for the rest of a list that it has
+ * begun. */
 static natsStatus ask_for(struct nats_pull *pull, int num, int64_t wait_ms)
 {
     jsErrCode code = 0;
@@ -114,17 +116,17 @@ static natsStatus ask_for(struct nats_pull *pull, int num, int64_t wait_ms)
 static void drop_consumer(struct nats_pull *pull)
 {
     drop_list(pull);
-    /* libnats before 3.6 may crash where something comes for a subscription that is removed. */
+    /* libnats before 3.6 may crash if a message arrives for a subscription that is being removed. */
     if (pull->subscription != NULL && !pull->is_answered)
         usleep(SETTLE_MS * 1000);
-    nats.natsSubscription_Destroy(pull->subscription); /* the server removes what nobody uses */
+    nats.natsSubscription_Destroy(pull->subscription); /* the server removes unused ones */
     pull->subscription = NULL;
     pull->is_answered = true;
     pull->consumer = 0;
 }
 
-/* subscribe makes a consumer that starts behind the latest record, or with what was stored from a time on
- * (0: with the first record). */
+/* subscribe makes a consumer that starts after the record at position, or with the records stored
+ * from from_ns on (0: with the first record). */
 static natsStatus subscribe(const struct nats_pull *pull, uint64_t position, int64_t from_ns,
                             natsSubscription **subscription)
 {
@@ -170,7 +172,7 @@ static void drop_behind(struct nats_pull *pull)
     pull->behind = NULL;
 }
 
-/* ask_pending asks how many records a consumer has still to deliver, and how many it has delivered. */
+/* ask_pending asks how many records a consumer has yet to deliver, and how many it has delivered. */
 static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pending,
                               uint64_t *num_delivered)
 {
@@ -184,8 +186,8 @@ static natsStatus ask_pending(natsSubscription *subscription, uint64_t *num_pend
     return status;
 }
 
-/* fetch_first takes the first record of a consumer. Returns its number in the stream, 0: it did not come.
- * */
+/* fetch_first fetches the first record of a consumer. Returns its number in the stream, 0: it did
+ * not come. */
 static uint64_t fetch_first(natsSubscription *subscription)
 {
     natsMsgList list = {0};
@@ -205,7 +207,7 @@ static uint64_t fetch_first(natsSubscription *subscription)
     return number;
 }
 
-/* find_end finds the last record that belongs to a read which ends before the stream does. */
+/* find_end finds the last record that belongs to a read that ends before the stream does. */
 static natsStatus find_end(struct nats_pull *pull)
 {
     natsStatus status = NATS_OK;
@@ -221,12 +223,12 @@ static natsStatus find_end(struct nats_pull *pull)
             status = ask_pending(pull->behind, &num_pending, &num_delivered);
         drop_behind(pull);
         if (status == NATS_OK && num_pending == 0 && num_delivered == 0)
-            return NATS_OK; /* nothing is behind */
+            return NATS_OK; /* no record is after it */
     }
     return status != NATS_OK ? status : NATS_TIMEOUT;
 }
 
-/* renew_consumer makes a new consumer where the latest record was, after it was made sure that the stream
+/* renew_consumer makes a new consumer after the latest record, once it has checked that the stream
  * is the same. */
 static void renew_consumer(struct nats_pull *pull)
 {
@@ -246,7 +248,7 @@ static void renew_consumer(struct nats_pull *pull)
     pull->is_over = status != NATS_OK || pull->is_replaced;
 }
 
-/* start_again does so after something went wrong. */
+/* start_again makes a new consumer after an error. */
 static void start_again(struct nats_pull *pull)
 {
     pull->num_tries++;
@@ -287,9 +289,10 @@ bool nats_pull_begin(struct nats_pull *pull, const struct nats_url *url, enum na
     return status == NATS_OK;
 }
 
-/* check_consumer asks the server what it has delivered, and ends the read where it has nothing more. A
- * consumer that is gone, or is ahead of what arrived, is replaced. So is one that has delivered records and
- * says that none is left: a server may lose count when others are deleted, a new consumer counts anew. */
+/* check_consumer asks the server what it has delivered, and ends the read if nothing is left. It
+ * replaces a consumer that is gone, or ahead of what arrived. It also replaces one that has
+ * delivered records and says that none is left: a server may lose count when others are deleted,
+ * and a new consumer counts again. */
 static void check_consumer(struct nats_pull *pull)
 {
     uint64_t num_pending, delivered;
@@ -308,7 +311,7 @@ static void check_consumer(struct nats_pull *pull)
     }
 }
 
-/* fetch asks for more records. */
+/* fetch requests more records. */
 static void fetch(struct nats_pull *pull, int num)
 {
     drop_list(pull);
@@ -331,7 +334,8 @@ static void fetch(struct nats_pull *pull, int num)
         usleep(REST_MS * 1000);
 }
 
-/* take notes what a record says of itself. False when it is not the next one: it is asked for again. */
+/* take records the numbers and times of a message. False if it is not the next one, which is then
+ * requested again. */
 static bool take(struct nats_pull *pull, natsMsg *message)
 {
     jsMsgMetaData *data = NULL;
@@ -361,16 +365,17 @@ static bool take(struct nats_pull *pull, natsMsg *message)
     return true;
 }
 
-/* count finds out how many records there are from the first one that was taken on: that is known for the
- * moment in which a record was delivered. What the last number of the stream was in that moment is known
- * where it is the same before and after. Those behind the end of the read are asked for in between. */
+/* count determines how many records there are from the first received one on. That number is exact
+ * for the moment in which a record was delivered; the last number of the stream in that moment is
+ * known if it is the same before and after. In between, count asks for the number of records after
+ * the end of the read. */
 static void count(struct nats_pull *pull)
 {
     struct stream_state state;
     const uint64_t num_had = pull->num_taken + pull->num_unread;
     uint64_t num_behind = 0, num_taken = 0;
     if (pull->behind != NULL) {
-        pull->num_expected = num_had; /* where it is not known */
+        pull->num_expected = num_had; /* in case the server does not answer */
         pull->is_counted = pull->num_taken >= MOST_COUNTS;
         if (ask_pending(pull->behind, &num_behind, &num_taken) != NATS_OK)
             return;
@@ -390,7 +395,7 @@ static void count(struct nats_pull *pull)
         drop_behind(pull);
 }
 
-/* follow_on makes a new consumer where there is none of use any more, be the stream another one. */
+/* follow_on makes a new consumer if the present one is unusable, even if the stream is another one. */
 static void follow_on(struct nats_pull *pull)
 {
     struct stream_state state;
@@ -407,8 +412,8 @@ static void follow_on(struct nats_pull *pull)
         (void)make_consumer(pull);
 }
 
-/* check_follower asks about the consumer, now and then. One that is gone, or is ahead of what arrived,
- * is replaced. */
+/* check_follower asks about the consumer now and then. It replaces one that is gone, or ahead of
+ * what arrived. */
 static void check_follower(struct nats_pull *pull)
 {
     uint64_t num_pending, num_delivered = 0;
@@ -430,9 +435,10 @@ static void check_follower(struct nats_pull *pull)
     pull->is_silent = is_silent;
 }
 
-/* note_removed counts what the stream removed before it was read: where the first record that a request
- * brought is not the next one, and the stream has none any more that would be. How many it was is known if
- * they were pending, else at most. Servers are wrong by one pending record now and then. */
+/* note_removed counts the records that the stream removed before they were read: if the first
+ * record of an answer is not the next one, and the stream no longer has an earlier one that would
+ * be. The count is exact if they were pending, otherwise an upper bound. Servers are sometimes
+ * wrong by one pending record. */
 static void note_removed(struct nats_pull *pull, uint64_t before)
 {
     struct stream_state state;
@@ -442,7 +448,7 @@ static void note_removed(struct nats_pull *pull, uint64_t before)
     pull->num_removed += pull->num_passed != 0 ? pull->num_passed : state.first - before - 1;
 }
 
-/* follow gives the next record, NULL: none has come for a while. */
+/* follow returns the next record, NULL: none has come for a while. */
 static natsMsg *follow(struct nats_pull *pull)
 {
     if (pull->next >= pull->list.Count) {
@@ -497,7 +503,7 @@ natsMsg *nats_pull_next(struct nats_pull *pull)
                 start_again(pull);
                 continue;
             }
-            if (pull->position > pull->last) { /* it came later than the read began */
+            if (pull->position > pull->last) { /* it came after the read began */
                 nats.natsMsg_Destroy(message);
                 pull->is_over = true;
                 return NULL;
@@ -515,8 +521,8 @@ natsMsg *nats_pull_next(struct nats_pull *pull)
     return NULL;
 }
 
-/* count_deleted returns how many records were deleted from among those that were read: of all, where they
- * are too many to list. */
+/* count_deleted returns how many of the records that the read covers were deleted: of all types, if
+ * they are too many to list. */
 static uint64_t count_deleted(struct nats_pull *pull, const struct stream_state *state)
 {
     jsErrCode code = 0;
@@ -532,7 +538,7 @@ static uint64_t count_deleted(struct nats_pull *pull, const struct stream_state 
     return num;
 }
 
-/* say_missing says how many are missing for certain, and why, if the stream's state tells. */
+/* say_missing prints how many are certainly missing, and why, if the stream's state shows it. */
 static bool say_missing(struct nats_pull *pull)
 {
     struct stream_state state = {0};

@@ -1,8 +1,8 @@
 /*
  * nats_reader.c - see nats_reader.h.
  *
- * The process that talks to the servers hands over its files by a socket: a struct and a descriptor
- * each. One without a name ends them, and says whether all went well.
+ * The process that talks to the servers sends its files through a socket: a struct and a descriptor
+ * each. One without a name is the last, and says whether all went well.
  */
 #include "send/nats/nats_reader.h"
 
@@ -35,12 +35,12 @@
 #include <unistd.h>
 
 enum {
-    MOST_OTHERS = 4096, /* hosts beyond the cap that are told apart */
+    MOST_OTHERS = 4096, /* hosts above the cap that are distinguished */
 };
 
-/* handed is what is said of a file. */
+/* handed describes a file. */
 struct handed {
-    char name[NATS_MAX_LABEL]; /* "": no more come */
+    char name[NATS_MAX_LABEL]; /* "": no more files come */
     bool good;
     bool is_whole;             /* nothing is missing */
     int64_t from_ns;           /* at the end: as nats_read.from_ns, of this stream */
@@ -58,11 +58,11 @@ struct nats_reader_state {
     struct nats_pull pull;
     struct nats_states states;
     struct host hosts[NATS_MAX_HOSTS];
-    size_t num_hosts, max_hosts; /* others have been read already */
-    uint64_t num_odd;            /* records that are no packets, though they are called so */
-    uint64_t num_links;          /* packets of a kind of link that cannot be read ... */
+    size_t num_hosts, max_hosts; /* of which others have been read already */
+    uint64_t num_odd;            /* records called packets that are none */
+    uint64_t num_links;          /* packets of a link type that cannot be read ... */
     uint32_t link_type;          /* ... such as this one */
-    uint64_t num_over;           /* packets of hosts beyond the cap */
+    uint64_t num_over;           /* packets of hosts above the cap */
     uint64_t others[MOST_OTHERS]; /* hashes of those hosts, 0: none */
     size_t num_others;
     struct ds_buffer bytes;
@@ -70,7 +70,7 @@ struct nats_reader_state {
 
 /* In the process that talks to the servers */
 
-/* note_other notes a host that there is no room for. */
+/* note_other records a host that there is no room for. */
 static void note_other(struct nats_reader_state *r, const char *name, size_t len, uint32_t link_type)
 {
     const uint64_t hash = hash_more(link_type, name, len) | 1;
@@ -84,8 +84,8 @@ static void note_other(struct nats_reader_state *r, const char *name, size_t len
     }
 }
 
-/* find_host returns the file of a host, which is made where there is none. NULL: is_full, or after a
- * complaint. */
+/* find_host returns the file of a host, and makes it if necessary. NULL: is_full, or after an error
+ * message. */
 static struct host *find_host(struct nats_reader_state *r, const char *name, size_t len,
                               uint32_t link_type, bool *is_full)
 {
@@ -108,7 +108,7 @@ static struct host *find_host(struct nats_reader_state *r, const char *name, siz
     return host;
 }
 
-/* take takes a message. False after a complaint. */
+/* take processes a message. False after an error message. */
 static bool take(struct nats_reader_state *r, natsMsg *message)
 {
     const int text_len = nats.natsMsg_GetDataLength(message);
@@ -141,7 +141,7 @@ static bool take(struct nats_reader_state *r, natsMsg *message)
     return false;
 }
 
-/* say_left_out says what was passed over. */
+/* say_left_out prints what was left out. */
 static void say_left_out(const struct nats_reader_state *r)
 {
     if (r->num_odd != 0)
@@ -207,7 +207,7 @@ bool nats_reader_prepare(const struct nats_reader_config *config, const struct n
     if (!privileges_return() || !nats_library_load() || !nats_client_init(client, config->nats, url) ||
         !privileges_drop(config->user))
         return false;
-    (void)own_process_hide(); /* there are credentials in it */
+    (void)own_process_hide(); /* it contains credentials */
     if (config->is_confined) {
         sandbox_preload_names();
         sandbox_confine_client(folder);
@@ -237,9 +237,9 @@ static _Noreturn void run_reader(const struct nats_reader_config *config, const 
     _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* In this process */
+/* In the process that looks at packets */
 
-/* receive takes the next file; false when the other process is gone. */
+/* receive receives the next file; false if the other process is gone. */
 static bool receive(int socket, struct handed *handed, int *fd)
 {
     bool received;
@@ -282,7 +282,7 @@ bool nats_read(const struct nats_reader_config *config, const struct nats_url *u
         complain("cannot start the process that talks to NATS: %s", strerror(errno));
         return false;
     }
-    fflush(NULL); /* or both would write it */
+    fflush(NULL); /* otherwise both processes would write it */
     const pid_t pid = fork();
     if (pid == 0) {
         close(sockets[0]);

@@ -1,9 +1,10 @@
 /*
  * nats_send_loop.c - see nats_send_loop.h.
  *
- * A window of entries is under way at a time, each with a slot; the reply subject of a message ends in
- * its number, so the acknowledgement says which it is of. Acknowledgements come in any order, in a
- * thread of the library; the tail of the queue moves on behind the oldest entry that has none.
+ * A window of entries is in flight at a time, each with a slot. The reply subject of a message ends
+ * in its number, so an acknowledgement identifies its entry. Acknowledgements come in any order, in
+ * a thread of the library; the tail of the queue moves past entries once all before them are
+ * acknowledged.
  */
 #ifdef DISTSNIFF_NATS
 
@@ -25,18 +26,19 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = 2048, /* messages under way */
+    WINDOW = 2048, /* messages in flight */
     WINDOW_BYTES = 4 * 1024 * 1024,
     TICK_MS = 50,
     IDLE_MS = 500,
     HEADER_LEN = 256, /* of a message, about */
     TOO_LARGE_FOR_STREAM = 10054, /* err_code of JetStream: max_msg_size */
 };
-#define ACK_NS (4 * INT64_C(1000000000))        /* so long an acknowledgement is waited for */
-#define REFUSED_NS (300 * INT64_C(1000000))     /* before what was refused is sent again */
-#define GREETING_NS (5 * INT64_C(1000000000))   /* of files, for the first connection */
-/* At the end, while nothing is acknowledged: a cluster that has lost a server takes up to nine seconds to
- * agree on who leads the stream, and who asked for it meanwhile has no answer for five more. */
+#define ACK_NS (4 * INT64_C(1000000000))        /* timeout of an acknowledgement */
+#define REFUSED_NS (300 * INT64_C(1000000))     /* before a refused entry is sent again */
+#define GREETING_NS (5 * INT64_C(1000000000))   /* for the first connection, if files are read */
+/* At the end, while nothing is acknowledged: a cluster that has lost a server needs up to nine
+ * seconds to agree on a leader of the stream, and requests from that time stay unanswered for five
+ * more. */
 #define PATIENCE_NS (20 * INT64_C(1000000000))
 
 enum sending_state { SENDING_WAITS, SENDING_SENT, SENDING_REFUSED, SENDING_DONE };
@@ -56,22 +58,22 @@ struct carrier {
     natsSubscription *replies;
     jsCtx *context;
     char inbox[2 * NATS_MAX_WORD];
-    int reply_fds[2]; /* a pipe: replies have come, or a connection */
-    int wake_fd;      /* that of config; -1: the other process is gone */
+    int reply_fds[2]; /* a pipe: its end is readable when replies have come, or a connection */
+    int wake_fd;      /* from the configuration; -1: the other process is gone */
     bool has_stream;
-    int attempts;         /* for the stream */
-    int64_t attempted_ns; /* the last of them */
-    bool has_complained;  /* of what is the matter now */
-    bool is_forbidden;    /* something, which was reported */
-    bool is_refused;      /* by the servers, while files are read, which are not worth waiting for */
-    size_t most_bytes;    /* of a message */
+    int attempts;         /* to find the stream */
+    int64_t attempted_ns; /* when the last attempt was */
+    bool has_complained;  /* about the present trouble */
+    bool is_forbidden;    /* an operation is, which was reported */
+    bool is_refused;      /* by the servers, while files are read: waiting is pointless */
+    size_t most_bytes;    /* the largest message */
     int64_t progress_ns;  /* when something was acknowledged last */
-    int64_t looked_ns;    /* for what is to be sent again */
+    int64_t looked_ns;    /* when entries to send again were searched last */
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     struct sending slots[WINDOW];
-    uint64_t first, next; /* numbers: the oldest that is not acknowledged, the one to be sent next */
-    size_t bytes;         /* under way */
+    uint64_t first, next; /* numbers: the oldest entry that is not acknowledged, the next one to send */
+    size_t bytes;         /* in flight */
     bool is_new_connection;
     int last_error; /* of JetStream, 0: none */
     char last_text[128];
@@ -89,8 +91,8 @@ static int number_of(const cJSON *object, const char *key)
     return cJSON_IsNumber(number) ? number->valueint : 0;
 }
 
-/* read_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No text: nobody
- * listens to the subject. */
+/* read_reply reads {"stream":"X","seq":1,"duplicate":true}, or {"error":{"code":..., ...}}. No
+ * text: nothing subscribes to the subject. */
 static void read_reply(struct carrier *c, struct sending *slot, const char *text, int len)
 {
     cJSON *reply = cJSON_ParseWithLength(text != NULL ? text : "", (size_t)len);
@@ -99,7 +101,8 @@ static void read_reply(struct carrier *c, struct sending *slot, const char *text
         const bool is_known = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(reply, "duplicate"));
         slot->state = SENDING_DONE;
         atomic_fetch_add(&c->queue->shared->counts.stored, 1);
-        /* Of what was sent twice the first may have been stored without a word. */
+        /* If an entry was sent twice, the first copy may have been stored without an
+         * acknowledgement. */
         if (is_known && slot->times == 1)
             atomic_fetch_add(&c->queue->shared->counts.known, 1);
     } else if (number_of(error, "err_code") == TOO_LARGE_FOR_STREAM) {
@@ -143,7 +146,7 @@ static void on_reconnect(natsConnection *connection, void *context)
     wake(c);
 }
 
-/* complain_once says what is the matter, until it is over. */
+/* complain_once prints what is wrong, once until it is over. */
 static void complain_once(struct carrier *c, const char *what, const char *why)
 {
     if (!c->has_complained)
@@ -181,8 +184,8 @@ static bool connect_once(struct carrier *c)
     return false;
 }
 
-/* look_whether_forbidden reports the first refusal of the servers. In a live capture others may still be
- * accepted, and rights may change. */
+/* look_whether_forbidden reports the first permission error. A live capture goes on: the servers
+ * may still accept other records, and permissions may change. */
 static void look_whether_forbidden(struct carrier *c)
 {
     if (c->is_forbidden || c->connection == NULL || !nats_client_is_forbidden(c->connection))
@@ -205,17 +208,17 @@ static void find_stream(struct carrier *c)
         nats_stream_find(c->context, c->config->client->url, c->attempts);
     c->has_stream = status == NATS_OK;
     c->attempts = c->has_stream ? 0 : c->attempts + 1;
-    if (!c->has_stream && c->attempts > 2) /* a cluster takes a while to agree */
+    if (!c->has_stream && c->attempts > 2) /* a cluster needs a while to agree */
         complain_once(c, "there is no stream", nats_client_trouble(status));
 }
 
-/* publish sends an entry; what goes wrong is noticed as no acknowledgement comes. */
+/* publish sends an entry; errors are detected by a missing acknowledgement. */
 static void publish(struct carrier *c, uint64_t number, const struct send_entry *entry)
 {
     char subject[2 * NATS_MAX_WORD + 32], reply[sizeof c->inbox + 24], id[SEND_MAX_ID + 1];
     natsMsg *message = NULL;
     if (!id_key_apply(&c->config->client->id_key, entry->id, id))
-        return; /* memory ran out: it is sent again */
+        return; /* memory ran out: it will be sent again */
     snprintf(subject, sizeof subject, "%s.%s.%s", c->config->client->url->prefix, c->config->host,
              nats_type_names[entry->type % NATS_TYPE_COUNT]);
     snprintf(reply, sizeof reply, "%s.%" PRIu64, c->inbox, number);
@@ -227,7 +230,8 @@ static void publish(struct carrier *c, uint64_t number, const struct send_entry 
     nats.natsMsg_Destroy(message);
 }
 
-/* send_slot sends what is in a slot, with the lock; the library may take its time without it. */
+/* send_slot sends the entry of a slot. Call it with the lock, which it releases while the library
+ * works. */
 static void send_slot(struct carrier *c, uint64_t number)
 {
     struct sending *slot = &c->slots[number % WINDOW];
@@ -244,7 +248,8 @@ static void send_slot(struct carrier *c, uint64_t number)
     pthread_mutex_lock(&c->lock);
 }
 
-/* send_again sends what was refused, or was not acknowledged in time, or before this connection. */
+/* send_again sends entries that were refused, not acknowledged in time, or sent before this
+ * connection. */
 static void send_again(struct carrier *c)
 {
     const int64_t now_ns = clock_now_ns();
@@ -263,7 +268,7 @@ static void send_again(struct carrier *c)
     }
 }
 
-/* send_new gives slots to what has come since, and returns whether there was any. */
+/* send_new gives slots to new entries, and returns whether there were any. */
 static bool send_new(struct carrier *c, uint64_t *position)
 {
     const uint64_t before = c->next;
@@ -285,7 +290,7 @@ static bool send_new(struct carrier *c, uint64_t *position)
     return c->next != before;
 }
 
-/* let_go frees what is acknowledged; true when that was something. */
+/* let_go releases acknowledged entries; true if there were any. */
 static bool let_go(struct carrier *c)
 {
     const uint64_t before = c->first;
@@ -302,7 +307,7 @@ static bool let_go(struct carrier *c)
     return true;
 }
 
-/* say_again tells that something works again. */
+/* say_again reports that the connection works again. */
 static void say_again(struct carrier *c)
 {
     if (c->has_complained && !c->config->is_quiet)
@@ -310,7 +315,7 @@ static void say_again(struct carrier *c)
     c->has_complained = false;
 }
 
-/* work does what there is to be done; true when there was something. */
+/* work does what is due; true if there was anything. */
 static bool work(struct carrier *c, uint64_t *position)
 {
     const int64_t now_ns = clock_now_ns();
@@ -348,27 +353,27 @@ static bool is_done(struct carrier *c)
     return done;
 }
 
-/* is_over says whether there is nothing left to be done, or no use in doing it. */
+/* is_over says whether all is done, or going on is pointless. */
 static bool is_over(struct carrier *c)
 {
     const bool is_ending = atomic_load(&c->queue->shared->is_ending);
     if (atomic_load(&c->queue->shared->is_abandoned) || c->is_refused)
         return true;
     if (is_done(c)) {
-        c->progress_ns = clock_now_ns(); /* nothing waits */
+        c->progress_ns = clock_now_ns(); /* no entry waits */
         return is_ending;
     }
     return (is_ending || !c->config->is_live) &&
            clock_now_ns() - c->progress_ns > (c->connection == NULL ? GREETING_NS : PATIENCE_NS);
 }
 
-/* sleep_for waits for something to be sent, or a reply. */
+/* sleep_for waits for an entry to send, or a reply. */
 static void sleep_for(struct carrier *c, int ms)
 {
     struct pollfd fds[] = {{c->wake_fd, POLLIN, 0}, {c->reply_fds[0], POLLIN, 0}};
     char bytes[2 * WINDOW];
     atomic_store(&c->queue->shared->is_asleep, true);
-    /* What came just before that has woken nobody. */
+    /* An entry that came just before this has not sent a wake-up. */
     const bool is_idle = c->first != c->next || !c->has_stream || is_done(c);
     const int num = is_idle ? poll(fds, 2, ms) : 0;
     atomic_store(&c->queue->shared->is_asleep, false);
@@ -409,7 +414,7 @@ void nats_send_loop_run(const struct nats_send_loop_config *config)
     back_off_begin();
     if (pipe2(c->reply_fds, O_CLOEXEC | O_NONBLOCK) == 0)
         run(c);
-    /* The process ends: the library's threads need not be waited for. */
+    /* The process ends without waiting for the library's threads. */
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * nats_send_loop.h - the process that publishes what is in a queue: it connects, has the stream made
- * where there is none, sends, and lets go what is acknowledged.
+ * nats_send_loop.h - the process that publishes the entries of a queue: it connects, creates the
+ * stream if there is none, sends, and releases entries that are acknowledged.
  */
 #ifndef SRC_NATS_SEND_LOOP_H
 #define SRC_NATS_SEND_LOOP_H
@@ -11,14 +11,15 @@
 struct nats_send_loop_config {
     struct nats_client *client;
     struct send_queue *queue;
-    int wake_fd;       /* something comes when the queue is not empty any more; its end is ours */
+    int wake_fd;       /* becomes readable when the queue is not empty any more; closed when this
+                        * process should end */
     char host[NATS_MAX_WORD];
-    bool is_live;      /* one that is not gives up where nothing can be stored */
-    bool is_quiet;     /* only what went wrong is told */
+    bool is_live;      /* a run that is not live gives up if nothing can be stored */
+    bool is_quiet;     /* only errors are reported */
 };
 
-/* nats_send_loop_run returns when all is stored and the other side is done, or there is no use in going
- * on; what is left in the queue then has not been acknowledged. */
+/* nats_send_loop_run returns when all is stored and the other side is done, or going on is
+ * pointless; entries still in the queue then were not acknowledged. */
 void nats_send_loop_run(const struct nats_send_loop_config *config);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Of a clock that is slower, records are shown from later on. */
+/* If a clock is slower than this, records are shown from later on. */
 #define MOST_SLOW_NS (INT64_C(86400) * 1000000000)
 
 static size_t find(const struct nats_states *states, struct ds_text host)
@@ -32,14 +32,15 @@ static void take(struct nats_states *states, struct ds_text host, uint64_t numbe
         states->hosts[i].slow_ns = slow_ns;
         states->num++;
     }
-    /* A state that took long to the servers looks like one of a slow clock: the least is nearest. */
+    /* A state that needed long to reach the servers looks like one of a slow clock: the minimum is
+     * the best estimate. */
     if (slow_ns < states->hosts[i].slow_ns)
         states->hosts[i].slow_ns = slow_ns;
     states->hosts[i].number = number;
 }
 
 /* slowness_of returns by how much the time of a state is before the servers' time: the clock of its
- * host is slow. 0: it is not, or it has no time. */
+ * host is slow. 0: it is not, or the state has no time. */
 static int64_t slowness_of(const struct nats_pull *pull, natsMsg *message)
 {
     const int len = nats.natsMsg_GetDataLength(message);
@@ -61,7 +62,7 @@ bool nats_states_find(struct nats_states *states, const struct nats_url *url,
     *states = (struct nats_states){
         .from_ns = url->since_ns != 0 ? url->since_ns : clock_since_1970_ns()};
     if (url->since_ns == 0 && !url->follows)
-        return true; /* all of the stream is read */
+        return true; /* the whole stream is read */
     asked.since_ns = states->from_ns - NATS_STATE_NS - NATS_STATE_SLACK_NS;
     asked.since_ns = asked.since_ns > 0 ? asked.since_ns : 1;
     asked.until_ns = states->from_ns;

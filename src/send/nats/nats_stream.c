@@ -1,6 +1,6 @@
 /*
- * nats_stream.c - see nats_stream.h. Whoever wants it otherwise makes it beforehand; what is there is
- * taken as it is.
+ * nats_stream.c - see nats_stream.h. To use other settings, create the stream beforehand: an
+ * existing one is used as it is.
  */
 #ifdef DISTSNIFF_NATS
 
@@ -10,7 +10,7 @@
 
 enum {
     REPLICAS = 3,
-    PATIENT_ATTEMPTS = 8, /* for as many servers */
+    PATIENT_ATTEMPTS = 8, /* at three replicas, before one is accepted */
     NO_PEERS = 10005,     /* "no suitable peers for placement" */
     NO_CLUSTER = 10074,   /* "replicas > 1 not supported in non-clustered mode" */
 };

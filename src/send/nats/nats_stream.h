@@ -7,8 +7,8 @@
 #include "send/nats/nats_config.h"
 #include "send/nats/nats_library.h"
 
-/* nats_stream_find looks for it, and has it made where there is none: kept in files, for a day, on
- * three servers where there are so many. attempts counts from 0: a cluster may not be complete at
+/* nats_stream_find looks it up, and creates it if there is none: stored in files, for a day, on
+ * three servers if there are so many. attempts counts from 0: a cluster may not be complete at
  * first. */
 natsStatus nats_stream_find(jsCtx *context, const struct nats_url *url, int attempts);
 

@@ -1,5 +1,5 @@
 /*
- * nats_type.h - what is published: each type has a subject of its own.
+ * nats_type.h - the types of what is published: each type has its own subject.
  */
 #ifndef SRC_NATS_TYPE_H
 #define SRC_NATS_TYPE_H
@@ -20,7 +20,7 @@ enum nats_type {
 /* nats_type_names are the names in that order, static strings. */
 extern const char *const nats_type_names[NATS_TYPE_COUNT];
 
-/* nats_type_of is the type of a record. */
+/* nats_type_of returns the type of a record. */
 enum nats_type nats_type_of(const struct record *record);
 
 #endif

@@ -21,7 +21,7 @@
 static const char *const schemes[] = {"nats://", "tls://"};
 enum { NUM_SCHEMES = 2, TLS_SCHEME = 1 };
 
-/* scheme_len returns how long the scheme is that a text begins with, 0: it has none. */
+/* scheme_len returns the length of the scheme that a text begins with, 0: it has none. */
 static size_t scheme_len(const char *text, bool *is_tls)
 {
     for (int i = 0; i < NUM_SCHEMES; i++) {
@@ -57,14 +57,14 @@ static bool set_host(struct nats_url *url, const char *value)
     return true;
 }
 
-/* read_moment reads how long ago something was, or a moment, which becomes ns since 1970. */
+/* read_moment parses how long ago something was, or a moment, and converts it to ns since 1970. */
 static bool read_moment(const char *value, int64_t *ns)
 {
     const int64_t now_ns = clock_since_1970_ns();
     struct time_point point;
     int64_t ago_ns;
     if (units_parse(QUANTITY_DURATION, value, 0, &ago_ns)) {
-        *ns = ago_ns < now_ns ? now_ns - ago_ns : 1; /* before 1970 is before all records */
+        *ns = ago_ns < now_ns ? now_ns - ago_ns : 1; /* before 1970 means before all records */
         return ago_ns > 0;
     }
     if (!time_point_parse(value, &point) || point.kind == TIME_POINT_RELATIVE)
@@ -102,7 +102,7 @@ static bool set_silence(struct nats_url *url, const char *value)
            url->silence_ns >= LEAST_SILENCE_NS && url->silence_ns <= MOST_SILENCE_NS;
 }
 
-/* parts are what may stand behind the question mark. */
+/* parts are the parameters that may follow the question mark. */
 static const struct {
     const char *name;
     bool (*set)(struct nats_url *url, const char *value);
@@ -126,7 +126,7 @@ static bool parse_part(struct nats_url *url, const char *part)
     return false;
 }
 
-/* check_question says whether the parts go together. False after a complaint. */
+/* check_question says whether the parameters go together. False after an error message. */
 static bool check_question(const char *option, const struct nats_url *url)
 {
     if (url->lateness_ns != 0 && !url->follows) {
@@ -151,7 +151,7 @@ static bool check_question(const char *option, const struct nats_url *url)
     return true;
 }
 
-/* parse_query takes since=TIME&until=TIME&host=NAME&follow&lateness=TIME&silence=TIME. */
+/* parse_query parses since=TIME&until=TIME&host=NAME&follow&lateness=TIME&silence=TIME. */
 static bool parse_query(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, "&")) != NULL;) {
@@ -165,7 +165,7 @@ static bool parse_query(const char *option, char *text, struct nats_url *url)
     return check_question(option, url);
 }
 
-/* parse_servers parts the servers, which share the scheme of the first. */
+/* parse_servers splits the list of servers, which share the scheme of the first. */
 static bool parse_servers(const char *option, char *text, struct nats_url *url)
 {
     for (char *part; (part = strsep(&text, ",")) != NULL;) {
@@ -202,7 +202,7 @@ bool nats_url_parse(const char *option, const char *word, struct nats_url *url)
         *question++ = '\0';
     if (question != NULL && !parse_query(option, question, url))
         return false;
-    /* The stream is behind the last slash that is not of a scheme. */
+    /* The stream follows the last slash that is not part of a scheme. */
     char *slash = strrchr(servers, '/');
     if (slash != NULL && slash > servers && slash[-1] != '/' && slash[-1] != ':') {
         *slash++ = '\0';

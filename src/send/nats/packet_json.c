@@ -43,7 +43,7 @@ void packet_json_made_id(int64_t ts_ns, uint64_t number, const char *host, char 
     snprintf(id, SEND_MAX_ID + 1, "s.%s.%" PRId64 ".%" PRIu64, host, ts_ns, number);
 }
 
-/* number_of returns what stands under a key; max + 1 where it is no number up to max. */
+/* number_of returns the number under a key; max + 1 if it is no number up to max. */
 static uint64_t number_of(const cJSON *object, const char *key, uint64_t max)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -51,7 +51,7 @@ static uint64_t number_of(const cJSON *object, const char *key, uint64_t max)
     return number >= 0 && number <= (double)max ? (uint64_t)number : max + 1;
 }
 
-/* digit_of returns what a character of base64 stands for, 64 of others. */
+/* digit_of returns the value of a character of base64, 64 for any other. */
 static uint32_t digit_of(char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -63,7 +63,7 @@ static uint32_t digit_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : 64;
 }
 
-/* add_bytes appends what a text of base64 (RFC 4648, section 4) stands for. */
+/* add_bytes decodes a text of base64 (RFC 4648, section 4). */
 static bool add_bytes(const char *text, struct ds_buffer *bytes)
 {
     while (text[0] != '\0') {

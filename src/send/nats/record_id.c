@@ -11,7 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* digest is a hash that all processes make alike. */
+/* digest is a hash that all processes compute alike. */
 struct digest {
     XXH3_state_t state;
 };
@@ -38,15 +38,15 @@ static void add_string(struct digest *digest, const char *text)
     add(digest, text, text != NULL ? strlen(text) : 0);
 }
 
-/* add_pid adds the numbers of a pid. What else is known of a process, its node and names, is not
- * known alike to those who began to capture later. */
+/* add_pid adds the numbers of a pid. Other facts of a process, its node and names, may be unknown
+ * to hosts that began to capture later. */
 static void add_pid(struct digest *digest, const struct party *party)
 {
     add_number(digest, party->has_pid);
     add_number(digest, party->has_pid ? (uint64_t)party->id << 32 | party->serial : 0);
 }
 
-/* PART ends the id of a record that could not be read whole: it takes no whole one's place. */
+/* PART ends the id of a record that could not be read completely: it never replaces a complete one. */
 #define PART ".part"
 
 static void end(struct digest *digest, const char *prefix, bool is_part, char id[SEND_MAX_ID + 1])
@@ -56,7 +56,7 @@ static void end(struct digest *digest, const char *prefix, bool is_part, char id
              (uint64_t)hash.low64, is_part ? PART : "");
 }
 
-/* ends writes "10.0.0.1:4369>10.0.0.2:50000": who sends comes first. */
+/* print_ends writes "10.0.0.1:4369>10.0.0.2:50000": the sender comes first. */
 static void print_ends(const struct ds_event *event, char *out, size_t size)
 {
     const struct ds_endpoint *from = &event->conn->end[event->dir];
@@ -67,8 +67,8 @@ static void print_ends(const struct ds_event *event, char *out, size_t size)
     snprintf(out, size, "%s:%u>%s:%u", addr[0], from->port, addr[1], to->port);
 }
 
-/* add_place adds what says which of several alike it was: where the stream stood behind the message that
- * began it, or, where that was not seen, when this host thinks that it began. */
+/* add_place distinguishes equal records: by the position of the stream after the message that began
+ * it, or, if that was not seen, by when this host thinks that it began. */
 static void add_place(struct digest *digest, bool has_seq, uint32_t seq, const char *host,
                       int64_t start_ns)
 {
@@ -102,7 +102,7 @@ static void monitor_id(const struct monitor_end *monitor, const char *host, char
     end(&digest, monitor->is_link ? "b" : "w", monitor->is_part, id);
 }
 
-/* own_id is that of what this host found out itself. */
+/* own_id writes the id of a record that this host found out itself. */
 static void own_id(const char *prefix, const char *host, const char *what, int64_t from_ns,
                    int64_t to_ns, uint64_t number, char id[SEND_MAX_ID + 1])
 {
@@ -110,7 +110,7 @@ static void own_id(const char *prefix, const char *host, const char *what, int64
              (uint64_t)from_ns, (uint64_t)to_ns, number);
 }
 
-/* is_seen_alike says whether all who capture see it alike. */
+/* is_seen_alike says whether all capture points see it alike. */
 static bool is_seen_alike(const struct ds_event *event)
 {
     switch (event->type) {
@@ -128,7 +128,8 @@ static bool is_seen_alike(const struct ds_event *event)
 
 static void event_id(const struct ds_event *event, const char *host, char id[SEND_MAX_ID + 1])
 {
-    static const char letters[] = "emnmtgsr"; /* as enum ds_event_type; no two of one place are alike */
+    static const char letters[] = "emnmtgsr"; /* by enum ds_event_type; types that share a letter
+                                               * never share a position */
     char text[2 * DS_ADDR_LEN + 16];
     char type[] = {letters[event->type], '\0'};
     struct digest digest;

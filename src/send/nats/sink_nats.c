@@ -1,5 +1,5 @@
 /*
- * sink_nats.c - -T nats=URL: the records of -T json, each published by itself. See nats_config.h.
+ * sink_nats.c - -T nats=URL: the records of -T json, each published separately. See nats_config.h.
  */
 #include "output/sink.h"
 #include "send/nats/nats_publisher.h"
@@ -31,18 +31,18 @@ static void nats_close(struct sink *sink)
     free(json);
 }
 
-/* publish publishes what sink_json has written. */
+/* publish publishes the output of sink_json. */
 static void publish(const struct sink *sink, enum nats_type type, const char *id, int64_t ts_ns)
 {
     struct sink *json = sink->state;
     struct ds_buffer *out = &json->output.buffer;
     if (out->failed)
-        ds_buffer_free(out); /* memory ran out: it is lost */
+        ds_buffer_free(out); /* memory ran out: the record is lost */
     const struct ds_text text = {out->data, out->len != 0 ? out->len - 1 : 0};
     nats_publish(sink->config->nats, type, id, ts_ns, text);
 }
 
-/* prepare has the next record written into an empty buffer. */
+/* prepare sets sink_json up to write the next record into an empty buffer. */
 static struct sink *prepare(const struct sink *sink)
 {
     struct sink *json = sink->state;
