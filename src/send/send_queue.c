@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of files of this layout: another one has another number. */
+/* It identifies files of this layout; another layout needs another number. */
 #define MAGIC UINT64_C(0x31306c6f6f707364)
 
 static uint64_t entry_size(size_t id_len, size_t body_len)
@@ -19,7 +19,7 @@ static uint64_t entry_size(size_t id_len, size_t body_len)
     return (sizeof(struct send_stored) + id_len + 1 + body_len + 7) & ~UINT64_C(7);
 }
 
-/* make makes a queue of memory that is mapped already, which is unmapped where there is no more. */
+/* make makes a queue from mapped memory, which it unmaps if memory ran out. */
 static struct send_queue *make(void *mapped, uint64_t size, bool is_file)
 {
     struct send_queue *queue = mapped != MAP_FAILED ? malloc(sizeof *queue) : NULL;
@@ -38,16 +38,15 @@ struct send_queue *send_queue_new(size_t size)
     return make(mapped, size, false);
 }
 
-/* is_entry says whether an entry is what send_queue_push writes; left: bytes up to the head, and to the
- * end of the ring. */
+/* is_entry says whether send_queue_push can have written this entry; left: the bytes up to the
+ * head, or to the end of the ring. */
 static bool is_entry(const struct send_stored *entry, uint64_t left)
 {
     return left > sizeof *entry && entry->size <= left && entry->id_len <= SEND_MAX_ID &&
            entry->body_len < UINT32_MAX / 2 && entry->size == entry_size(entry->id_len, entry->body_len);
 }
 
-/* walk passes over the entries between tail and head. It returns where the last one ends that makes
- * sense. */
+/* walk counts the entries between tail and head. Returns where the last valid one ends. */
 static uint64_t walk(const struct send_queue *queue, uint64_t *num)
 {
     const uint64_t head = atomic_load(&queue->shared->head);
@@ -68,7 +67,7 @@ uint64_t send_queue_count(const struct send_queue *queue)
     return num;
 }
 
-/* is_left says whether a file of that size is one that an earlier run has left. */
+/* is_left says whether a file of this size was written by an earlier run. */
 static bool is_left(const struct send_shared *left, uint64_t file_size)
 {
     const uint64_t head = atomic_load(&left->head), tail = atomic_load(&left->tail);
@@ -77,7 +76,7 @@ static bool is_left(const struct send_shared *left, uint64_t file_size)
            head <= UINT64_MAX / 2;
 }
 
-/* reset makes an empty one, or takes what an earlier run has left. */
+/* reset makes an empty queue, or keeps the entries of an earlier run. */
 static void reset(const struct send_queue *queue, bool has_left, bool *is_cut)
 {
     struct send_shared *shared = queue->shared;
@@ -98,11 +97,12 @@ static void reset(const struct send_queue *queue, bool has_left, bool *is_cut)
     atomic_store(&shared->head, end);
 }
 
-/* map_file maps a file with room for so many bytes. */
+/* map_file maps a file with room for size bytes. */
 static void *map_file(int fd, uint64_t size)
 {
     const uint64_t all = sizeof(struct send_shared) + size;
-    /* All of it: memory that the disk has no room for would end the program when it is written to. */
+    /* Allocate all of it: a write to mapped memory that the disk has no room for would kill the
+     * program. */
     const int error = posix_fallocate(fd, 0, (off_t)all);
     if (error != 0) {
         errno = error;
@@ -153,7 +153,7 @@ static struct send_stored *entry_at(const struct send_queue *queue, uint64_t pos
 
 bool send_queue_fits(const struct send_queue *queue, size_t id_len, size_t body_len)
 {
-    /* So much may have to be passed over as well. */
+    /* The end of the ring, up to this size, may have to be skipped as well. */
     return id_len <= SEND_MAX_ID && body_len < UINT32_MAX / 2 &&
            entry_size(id_len, body_len) <= queue->size / 2;
 }
@@ -193,7 +193,7 @@ bool send_queue_is_roomy(const struct send_queue *queue)
     return queue->size - (head - tail) >= queue->size / 8;
 }
 
-/* take copies an entry of which the bytes that are left are all there. False where it makes no sense. */
+/* take copies the head of an entry, if it is valid and lies within left bytes. False if not. */
 static bool take(const struct send_stored *stored, uint64_t left, struct send_entry *entry)
 {
     struct send_stored head;
@@ -235,5 +235,5 @@ void send_queue_wake(struct send_queue *queue, int *wake_fd)
     *wake_fd = -1;
     atomic_store(&queue->shared->is_ending, true);
     if (queue->is_file)
-        atomic_store(&queue->shared->is_abandoned, true); /* the next run sends it */
+        atomic_store(&queue->shared->is_abandoned, true); /* the next run sends the rest */
 }

@@ -16,10 +16,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { LOCK_TRIES = 200, LOCK_MS = 100 }; /* the processes of a run that was killed end soon */
+enum { LOCK_TRIES = 200, LOCK_MS = 100 }; /* the processes of a killed run end soon */
 
-/* lock_file keeps others from a file for as long as the descriptor is open, in any process. False after
- * a complaint. */
+/* lock_file locks a file for as long as the descriptor is open in any process. False after an error
+ * message. */
 static bool lock_file(int fd, const char *name)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -35,7 +35,7 @@ static bool lock_file(int fd, const char *name)
     return false;
 }
 
-/* open_file opens and locks the file, -1 after a complaint. */
+/* open_file opens and locks the file, -1 after an error message. */
 static int open_file(const char *name)
 {
     struct open_trouble trouble;
@@ -49,7 +49,7 @@ static int open_file(const char *name)
     return -1;
 }
 
-/* open_queue opens the queue in a file. NULL after a complaint. */
+/* open_queue opens the queue in a file. NULL after an error message. */
 static struct send_queue *open_queue(const struct send_spool_config *config, const char *name, int fd,
                                      uint64_t *num_left)
 {

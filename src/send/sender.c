@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A process that is told not to go on, and goes on all the same, is waited for no longer than that. */
+/* How long sender_end waits for a process that was asked to stop, and goes on all the same. */
 #define GONE_NS INT64_C(1000000000)
 
 static _Noreturn void run(const struct sender_config *config, struct send_queue *queue, int wake_fd)
@@ -30,7 +30,7 @@ static _Noreturn void run(const struct sender_config *config, struct send_queue 
     own_fds_close();
     if (!privileges_return() || !config->prepare(config->context) || !privileges_drop(config->rules.user))
         _exit(EXIT_FAILURE);
-    (void)own_process_hide(); /* there are credentials in it */
+    (void)own_process_hide(); /* it contains credentials */
     if (config->rules.is_confined) {
         sandbox_preload_names();
         sandbox_confine_client(NULL);
@@ -45,7 +45,7 @@ static bool start_process(struct sender *s, const struct sender_config *config)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
-    fflush(NULL); /* or both would write it */
+    fflush(NULL); /* otherwise both processes would write it */
     s->pid = fork();
     if (s->pid == 0) {
         close(ends[1]);
@@ -53,7 +53,7 @@ static bool start_process(struct sender *s, const struct sender_config *config)
     }
     close(ends[0]);
     s->wake_fd = ends[1];
-    /* The queue is a matter of these two. */
+    /* Only these two processes share the queue. */
     send_queue_keep(s->queue);
     own_fds_add(s->wake_fd);
     own_fds_add(s->spool_fd);
@@ -67,7 +67,8 @@ bool sender_has_ended(struct sender *s)
     return s->pid <= 0;
 }
 
-/* is_ready waits until the other process has read its files; false when it ended, after a complaint. */
+/* is_ready waits until the other process has read its files; false if it ended, after an error
+ * message. */
 static bool is_ready(struct sender *s)
 {
     while (!atomic_load(&s->queue->shared->is_ready) && !sender_has_ended(s) && !stop_wanted)
@@ -100,7 +101,7 @@ bool sender_start(struct sender *s, const struct sender_config *config)
 static void wake(const struct sender *s)
 {
     if (atomic_exchange(&s->queue->shared->is_asleep, false) && write(s->wake_fd, "", 1) < 0)
-        return; /* it is awake, or gone */
+        return; /* it is awake already, or gone */
 }
 
 bool sender_push(struct sender *s, unsigned type, const char *id, struct ds_text body)

@@ -1,6 +1,6 @@
 /*
- * epmd_ask_loop.c - see epmd_ask_loop.h. All hosts are asked at once, an address of each after the other
- * until one answers.
+ * epmd_ask_loop.c - see epmd_ask_loop.h. All hosts are asked at once; of each host, one address
+ * after the other until one answers.
  */
 #include "send/epmd/epmd_ask_loop.h"
 
@@ -19,27 +19,27 @@
 #include <unistd.h>
 
 enum { MAX_ASKED = 4, MAX_ADDRS = 32, MAX_ANSWER = 64 * 1024 };
-#define PATIENCE_NS (3 * INT64_C(1000000000)) /* with one address, from the connection to the end */
+#define PATIENCE_NS (3 * INT64_C(1000000000)) /* for one address, from connect to the end of the answer */
 #define PAUSE_NS INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
-/* host is one to be asked. */
+/* asked_host is a host that is asked. */
 struct asked_host {
     struct sockaddr_storage asked[MAX_ASKED];
     socklen_t asked_len[MAX_ASKED];
     size_t num_asked;
-    struct ds_addr addrs[MAX_ADDRS]; /* its nodes listen there */
+    struct ds_addr addrs[MAX_ADDRS]; /* addresses at which its nodes may listen */
     size_t num_addrs;
 };
 
-/* question is one that is open. */
+/* question is one request to EPMD that is in progress. */
 struct question {
     const struct asked_host *host;
-    size_t at;  /* of the addresses that are asked */
-    int fd;     /* -1: it is over */
+    size_t at;  /* index of the address that is asked */
+    int fd;     /* -1: it is finished */
     bool is_sent;
     int64_t until_ns;
-    struct epmd_told last; /* what is told at its end */
+    struct epmd_told last; /* the record that reports its end */
     size_t len;
     char answer[MAX_ANSWER];
 };
@@ -93,7 +93,7 @@ static void add_addr(struct asked_host *host, struct ds_addr addr)
         host->addrs[host->num_addrs++] = addr;
 }
 
-/* add_own adds the addresses of this host, which its nodes talk to others from. */
+/* add_own adds the addresses of this host, from which its nodes connect to others. */
 static void add_own(struct asked_host *host)
 {
     struct ifaddrs *all;
@@ -106,7 +106,7 @@ static void add_own(struct asked_host *host)
     freeifaddrs(all);
 }
 
-/* look_up finds the addresses of a host. Returns an error of getaddrinfo. */
+/* look_up resolves a host. Returns an error of getaddrinfo. */
 static int look_up(const struct epmd_ask_loop_config *config, const char *name, struct asked_host *host)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -162,7 +162,7 @@ static void end_question(struct question *q)
 
 static void begin_question(struct question *q);
 
-/* give_up has the next address asked, or tells why there is no answer. */
+/* give_up asks the next address, or reports why there is no answer. */
 static void give_up(struct ask_loop *l, struct question *q, int error, enum epmd_trouble trouble)
 {
     end_question(q);
@@ -175,7 +175,7 @@ static void give_up(struct ask_loop *l, struct question *q, int error, enum epmd
         tell(l, &q->last);
 }
 
-/* begin_question connects to an address that can be connected to; fd stays -1 without one. */
+/* begin_question connects to the next address that accepts it; fd stays -1 if none does. */
 static void begin_question(struct question *q)
 {
     for (; q->at < q->host->num_asked; q->at++) {
@@ -218,7 +218,7 @@ static void report_node(void *context, const struct ds_epmd_node *node)
     }
 }
 
-/* finish tells what is in an answer. */
+/* finish reports the contents of an answer. */
 static void finish(struct ask_loop *l, struct question *q, enum epmd_trouble trouble)
 {
     struct telling telling = {l, q, 0};
@@ -277,7 +277,7 @@ static void look_at(struct ask_loop *l, struct question *q, short events)
         read_answer(l, q);
 }
 
-/* on_wake takes a wish for more, or the end. */
+/* on_wake reads a request to ask again, or the end. False: nothing is to be asked. */
 static bool on_wake(struct ask_loop *l)
 {
     char bytes[64];
@@ -292,8 +292,8 @@ static int ms_until(int64_t then_ns)
     return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
 }
 
-/* go_on waits for what is open, for as long as it may take. Returns whether something is; *is_asked is set
- * where it is to be asked again. */
+/* go_on waits for the open questions, at most until one times out. Returns whether any is open;
+ * sets *is_asked if the hosts are to be asked again. */
 static bool go_on(struct ask_loop *l, bool *is_asked)
 {
     struct pollfd fds[EPMD_MAX_HOSTS + 1];

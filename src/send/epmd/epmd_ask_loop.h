@@ -1,8 +1,8 @@
 /*
- * epmd_ask_loop.h - the process that asks EPMD which nodes listen where (NAMES_REQ). It looks up the
- * addresses of its hosts, then gives up all but connections to the port of EPMD, and asks: once at first,
- * and again whenever it is told to, not more often than every second. How long it waits for an answer and
- * how much of it is read has bounds, and nothing but EPMD is asked.
+ * epmd_ask_loop.h - the process that asks EPMD which nodes listen where (NAMES_REQ). It resolves
+ * its hosts, then drops all rights except connections to the port of EPMD, and asks: once at first,
+ * and again on request, at most once a second. The time for an answer and its length are limited,
+ * and it asks nothing but EPMD.
  */
 #ifndef SRC_EPMD_ASK_LOOP_H
 #define SRC_EPMD_ASK_LOOP_H
@@ -16,11 +16,11 @@ struct epmd_ask_loop_config {
     size_t num_hosts;
     uint16_t port;
     bool is_confined;
-    int wake_fd; /* each byte asks for the nodes anew; its end ends the loop */
-    int told_fd; /* takes struct epmd_told */
+    int wake_fd; /* each byte requests the nodes again; end of file ends the loop */
+    int told_fd; /* receives struct epmd_told */
 };
 
-/* epmd_ask_loop_run returns once the end is wanted, or a host has no address. */
+/* epmd_ask_loop_run returns at the end of wake_fd, or if a host has no address. */
 void epmd_ask_loop_run(const struct epmd_ask_loop_config *config);
 
 #endif

@@ -28,22 +28,22 @@ enum {
 
 /* asked is what is known of one host. */
 struct asked {
-    char said[MAX_SAID]; /* of it last */
+    char said[MAX_SAID]; /* the last message about it */
     char names[MAX_TEXT];
     unsigned num_nodes;
 };
 
 struct epmd_asker {
     struct epmd_ask_config config;
-    char list[MAX_LIST]; /* the hosts, each ended by a NUL */
+    char list[MAX_LIST]; /* the hosts, each terminated by a NUL */
     const char *hosts[EPMD_MAX_HOSTS];
     size_t num_hosts;
     struct asked asked[EPMD_MAX_HOSTS];
     struct side_process process;
-    uint8_t ports[65536 / 8]; /* that were noted */
+    uint8_t ports[65536 / 8]; /* a bit for each port that was added */
 };
 
-/* split fills in the hosts. False after a complaint. */
+/* split fills in the hosts. False after an error message. */
 static bool split(struct epmd_asker *a, const char *hosts)
 {
     if (strlen(hosts) >= sizeof a->list) {
@@ -98,7 +98,7 @@ static void run(void *context, int wake_fd, int told_fd)
 
 /* This process. */
 
-/* say tells what is known of a host, unless that was said last. */
+/* say prints a message about a host, unless it was the last one printed. */
 static void say(struct asked *asked, const char *text)
 {
     if (strcmp(asked->said, text) == 0)
@@ -146,7 +146,7 @@ static void say_failed(struct epmd_asker *a, const struct epmd_told *told)
     say(&a->asked[told->host], text);
 }
 
-/* note_name keeps a name to be said. */
+/* note_name adds a name to the next message. */
 static void note_name(struct asked *asked, const struct epmd_told *told)
 {
     const size_t used = strlen(asked->names);
@@ -155,7 +155,7 @@ static void note_name(struct asked *asked, const struct epmd_told *told)
                  used != 0 ? ", " : "", (int)told->name_len, told->name, told->port);
 }
 
-/* is_sound says whether a record can be one: what the other process tells is not believed either. */
+/* is_sound validates a record: the other process is not trusted either. */
 static bool is_sound(const struct epmd_asker *a, const struct epmd_told *told)
 {
     return told->kind < EPMD_TOLD_KIND_COUNT && told->trouble < EPMD_TROUBLE_COUNT &&
@@ -192,7 +192,7 @@ void epmd_asker_look(struct epmd_asker *a)
     for (int i = 0; i < MOST_AT_ONCE && a->process.told_fd >= 0; i++) {
         const ssize_t len = read(a->process.told_fd, &told, sizeof told);
         if (len < 0)
-            return; /* nothing more was told */
+            return; /* no more records */
         if (len == (ssize_t)sizeof told && is_sound(a, &told)) {
             take(a, &told);
             continue;
@@ -210,7 +210,7 @@ void epmd_asker_add_port(struct epmd_asker *a, uint16_t port)
         return;
     *noted |= bit;
     if (write(a->process.wake_fd, "", 1) < 0)
-        return; /* it is awake, or gone */
+        return; /* it is awake already, or gone */
 }
 
 /* is_ready waits until all hosts have addresses. */
@@ -220,7 +220,7 @@ static bool is_ready(struct epmd_asker *a)
     if (!side_process_wait(&a->process))
         return true;
     if (read(a->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || told.host >= a->num_hosts)
-        return false; /* and it said why */
+        return false; /* it has printed the reason */
     if (told.kind == EPMD_TOLD_READY)
         return true;
     complain("--ask-epmd: %s: %s", a->hosts[told.host], gai_strerror(told.error));

@@ -1,6 +1,6 @@
 /*
- * epmd_told.h - what the process that asks EPMD (epmd_ask_loop.h) tells the one that looks at packets
- * (epmd_asker.h): records of one size, which a pipe takes whole.
+ * epmd_told.h - the records that the process that asks EPMD (epmd_ask_loop.h) sends to the one that
+ * looks at packets (epmd_asker.h): all of one size, which a pipe writes atomically.
  */
 #ifndef SRC_EPMD_TOLD_H
 #define SRC_EPMD_TOLD_H
@@ -15,8 +15,8 @@ enum epmd_told_kind {
     EPMD_TOLD_READY,        /* all hosts have addresses */
     EPMD_TOLD_NODE,         /* name listens at addr and port */
     EPMD_TOLD_ALSO,         /* the same node, at another address of that host */
-    EPMD_TOLD_ANSWERED,     /* that were all nodes of the host */
-    EPMD_TOLD_FAILED,       /* there is no answer of EPMD: error is of errno, or 0, then trouble says it */
+    EPMD_TOLD_ANSWERED,     /* the host has no more nodes */
+    EPMD_TOLD_FAILED,       /* EPMD does not answer: error is an errno, or 0 if trouble gives the reason */
     EPMD_TOLD_KIND_COUNT
 };
 
@@ -25,13 +25,13 @@ enum epmd_trouble {
     EPMD_NO_TROUBLE,
     EPMD_SLOW,       /* it did not end in time */
     EPMD_TOO_LONG,   /* it is larger than any list of nodes */
-    EPMD_TOO_MANY,   /* nodes: the first EPMD_MAX_NODES are told */
-    EPMD_NO_ANSWER,  /* it is none that EPMD gives, or ends too early */
+    EPMD_TOO_MANY,   /* nodes: only the first EPMD_MAX_NODES are reported */
+    EPMD_NO_ANSWER,  /* it is no answer of EPMD, or is truncated */
     EPMD_TROUBLE_COUNT
 };
 
 struct epmd_told {
-    uint8_t kind, trouble, host; /* the host's place in the list */
+    uint8_t kind, trouble, host; /* host: the index in the list */
     uint8_t name_len;
     uint16_t port;
     struct ds_addr addr;

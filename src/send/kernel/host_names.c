@@ -1,7 +1,7 @@
 /*
- * host_names.c - see host_names.h. Of a cgroup, "0::/kubepods.slice/kubepods-burstable.slice/
- * kubepods-burstable-podUID.slice/cri-containerd-ID.scope" say, the uid is what stands behind "pod", in
- * which "_" may stand for "-", and the id is the last row of 64 digits.
+ * host_names.c - see host_names.h. In a cgroup, for example
+ * "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podUID.slice/cri-containerd-ID.scope",
+ * the uid follows "pod", with "_" possibly for "-", and the id is the last sequence of 64 digits.
  */
 #include "send/kernel/host_names.h"
 
@@ -20,7 +20,7 @@ static size_t digits_at(struct ds_text text, size_t at)
     return len;
 }
 
-/* is_uid says whether a uid stands there: 8-4-4-4-12 digits. */
+/* is_uid says whether text has a uid at this offset: 8-4-4-4-12 digits. */
 static bool is_uid(struct ds_text text, size_t at)
 {
     if (text.len - at < UID_LEN)

@@ -1,5 +1,5 @@
 /*
- * host_names.h - what a process, its container and its pod are called, by what lies in files of the host.
+ * host_names.h - the names of a process, its container and its pod, from files of the host.
  */
 #ifndef SRC_HOST_NAMES_H
 #define SRC_HOST_NAMES_H
@@ -9,15 +9,15 @@
 
 enum { HOST_POD_UID = 36 + 1 };
 
-/* host_names_cgroup reads /proc/PID/cgroup: the beginning of a container's id, and the uid of its pod. Each
- * is "" where there is none. */
+/* host_names_cgroup parses /proc/PID/cgroup: the beginning of a container's id, and the uid of its
+ * pod. Each is "" if there is none. */
 void host_names_cgroup(struct ds_text text, char container[DS_SOCKET_CONTAINER], char uid[HOST_POD_UID]);
 
-/* host_names_pod finds out what the pod of a uid is called, in a folder with entries NAMESPACE_NAME_UID, as
- * /var/log/pods has them: "NAMESPACE/NAME"; the uid itself where none of them is its. */
+/* host_names_pod finds the name of a pod, given its uid, in a folder with entries
+ * NAMESPACE_NAME_UID, like /var/log/pods: "NAMESPACE/NAME"; the uid itself if no entry matches. */
 void host_names_pod(const char *folder, const char *uid, char pod[DS_SOCKET_POD]);
 
-/* host_names_is_node says whether a process of that name (/proc/PID/comm) is a node, or EPMD. */
+/* host_names_is_node says whether a process with this name (/proc/PID/comm) is a node, or EPMD. */
 bool host_names_is_node(const char *name);
 
 #endif

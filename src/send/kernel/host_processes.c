@@ -1,6 +1,6 @@
 /*
- * host_processes.c - see host_processes.h. Of /proc/PID are read: comm, cgroup, and where the links ns/net
- * ("net:[4026531840]") and fd/NUMBER ("socket:[12345]") lead.
+ * host_processes.c - see host_processes.h. Files of /proc/PID that are read: comm, cgroup, and the
+ * targets of the links ns/net ("net:[4026531840]") and fd/NUMBER ("socket:[12345]").
  */
 #include "send/kernel/host_processes.h"
 
@@ -34,7 +34,7 @@ void host_processes_init(struct host_processes *processes)
     table_init(&processes->sockets, sizeof(struct held_socket), HOST_MAX_SOCKETS);
 }
 
-/* read_file reads the beginning of a file; size is at least 1. Returns the length, with a NUL behind it. */
+/* read_file reads the beginning of a file; size is at least 1. Returns the length; a NUL follows. */
 static size_t read_file(const char *path, char *text, size_t size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -45,14 +45,15 @@ static size_t read_file(const char *path, char *text, size_t size)
     return len > 0 ? (size_t)len : 0;
 }
 
-/* is_gone says whether what failed did so because the process has ended: one that nobody has waited for has
- * neither namespaces nor descriptors. */
+/* is_gone says whether an operation failed because the process has ended: a zombie has neither
+ * namespaces nor descriptors. */
 static bool is_gone(int error)
 {
     return error == ENOENT || error == ESRCH;
 }
 
-/* number_in reads where a link leads, "socket:[12345]" say; 0: it does not lead to that, or errno. */
+/* number_in reads the number in the target of a link, for example "socket:[12345]"; 0 if the target
+ * is of another kind, or on an error, with errno set. */
 static uint64_t number_in(const char *path, const char *kind)
 {
     char to[MAX_LINK];
@@ -69,12 +70,12 @@ static void add_socket(struct host_processes *p, uint64_t inode)
     struct held_socket *held =
         inode != 0 && inode <= UINT32_MAX ? table_add(&p->sockets, hash_inode((uint32_t)inode)) : NULL;
     if (held == NULL)
-        return; /* without room it has no name */
+        return; /* if there is no room, the socket has no owner */
     held->inode = (uint32_t)inode;
     held->process = (uint16_t)(p->num);
 }
 
-/* add_sockets adds those of the process that is added next. False: they must not be known. */
+/* add_sockets adds the sockets of the process that is added next. False: access is denied. */
 static bool add_sockets(struct host_processes *p, const char *folder)
 {
     char path[PATH_MAX];

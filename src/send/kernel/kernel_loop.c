@@ -1,6 +1,6 @@
 /*
- * kernel_loop.c - see kernel_loop.h. A namespace is entered once, for a socket that stays there; then the
- * process goes back to its own.
+ * kernel_loop.c - see kernel_loop.h. The process enters each namespace once, to open a socket that
+ * stays in it; then it returns to its own.
  */
 #include "send/kernel/kernel_loop.h"
 
@@ -25,13 +25,13 @@
 #include <unistd.h>
 
 enum {
-    EVERY_MS = 400, /* an answer is there before a stall is reported, after a second */
+    EVERY_MS = 400, /* so an answer arrives before a stall is reported, after a second */
     SCAN_EVERY = 5, /* rounds */
     MAX_SPACES = 64,
-    MAX_TOLD = 8192,  /* sockets, of one round */
+    MAX_TOLD = 8192,  /* sockets per round */
     ANSWER_LEN = 64 * 1024,
-    MOST_ANSWERS = 4096, /* to one question */
-    PATIENCE_MS = 500, /* with an answer of the kernel */
+    MOST_ANSWERS = 4096, /* to one request */
+    PATIENCE_MS = 500, /* for an answer of the kernel */
 };
 #define PROC "/proc"
 #define PODS "/var/log/pods"
@@ -39,7 +39,7 @@ enum {
 /* space is a network namespace. */
 struct space {
     uint64_t number; /* 0: free */
-    int fd;          /* of its sock_diag */
+    int fd;          /* its sock_diag socket */
     bool is_own, is_used;
 };
 
@@ -47,7 +47,7 @@ struct kernel_loop {
     const struct kernel_loop_config *config;
     struct host_processes processes;
     struct space spaces[MAX_SPACES];
-    int own_fd; /* the namespace that this process is of; -1: it cannot come back, and stays */
+    int own_fd; /* its own namespace; -1: it could not return to it, so it enters no other */
     uint8_t lacks;
     size_t num_told; /* in this round */
     int64_t now_ns;  /* since 1970 */
@@ -70,19 +70,19 @@ static int ask_socket(void)
     return fd;
 }
 
-/* enter returns a socket in the namespace of a process. -1 and errno where that is refused. */
+/* enter returns a socket in the namespace of a process. -1, with errno set, if access is denied. */
 static int enter(const struct kernel_loop *l, uint32_t pid)
 {
     char path[64];
     snprintf(path, sizeof path, PROC "/%u/ns/net", pid);
-    errno = EACCES; /* of its own namespace, which it could not come back to */
+    errno = EACCES; /* without own_fd it could not return */
     const int space_fd = l->own_fd >= 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     int fd = -1, error = errno;
     if (space_fd >= 0 && setns(space_fd, CLONE_NEWNET) == 0) {
         fd = ask_socket();
         error = errno;
         if (setns(l->own_fd, CLONE_NEWNET) != 0)
-            _exit(1); /* it would ask in the wrong place from now on */
+            _exit(1); /* otherwise it would ask in the wrong namespace from now on */
     } else {
         error = errno;
     }
@@ -101,7 +101,7 @@ static struct space *find_space(struct kernel_loop *l, uint64_t number)
     return NULL;
 }
 
-/* find_spaces enters those that are new, and leaves those that no node is in any more. */
+/* find_spaces enters new namespaces, and leaves those that no node uses any more. */
 static void find_spaces(struct kernel_loop *l)
 {
     for (size_t i = 0; i < MAX_SPACES; i++)
@@ -129,7 +129,7 @@ static void find_spaces(struct kernel_loop *l)
     }
 }
 
-/* take tells of a socket of a node; of all of them where it must not be known whose they are. */
+/* take reports a socket if a node owns it, or any socket if access to the owners is denied. */
 static void take(void *context, const struct diag_socket *socket)
 {
     struct kernel_loop *l = context;
@@ -150,8 +150,8 @@ static void take(void *context, const struct diag_socket *socket)
     tell(l, &told);
 }
 
-/* receive takes an answer of the kernel. -1 and EBADMSG: another process has sent it, which one with rights
- * in its own namespace may. */
+/* receive reads an answer of the kernel. -1 and EBADMSG: another process has sent it, as one with
+ * rights in its own namespace may. */
 static ssize_t receive(int fd, char answer[ANSWER_LEN])
 {
     struct sockaddr_nl from = {.nl_pid = 1};
@@ -164,14 +164,15 @@ static ssize_t receive(int fd, char answer[ANSWER_LEN])
     return len;
 }
 
-/* ask_family asks for all sockets of a family, and takes the answers. False: the kernel does not answer. */
+/* ask_family requests all sockets of an address family, and reads the answers. False: the kernel
+ * does not answer. */
 static bool ask_family(struct kernel_loop *l, int fd, int family)
 {
     static char answer[ANSWER_LEN];
     uint8_t question[SOCK_DIAG_QUESTION];
     enum sock_diag_end end = SOCK_DIAG_MORE;
     for (int num = 0; num < MOST_ANSWERS && recv(fd, answer, sizeof answer, MSG_DONTWAIT) > 0; num++)
-        ; /* answers to a question that timed out */
+        ; /* answers to a request that timed out */
     sock_diag_ask(family, question);
     if (send(fd, question, sizeof question, 0) != (ssize_t)sizeof question) {
         l->error = errno;
@@ -189,7 +190,7 @@ static bool ask_family(struct kernel_loop *l, int fd, int family)
     return end == SOCK_DIAG_DONE;
 }
 
-/* ask_all asks in all namespaces. A kernel without IPv6 has no such sockets. */
+/* ask_all asks in all namespaces. A kernel without IPv6 has no IPv6 sockets. */
 static bool ask_all(struct kernel_loop *l)
 {
     bool is_answered = false;
@@ -213,7 +214,8 @@ static uint64_t own_space(void)
     return sscanf(to, "net:[%llu]", &number) == 1 ? number : UINT64_MAX;
 }
 
-/* begin enters what it can, and tells what it may not. False where the kernel does not answer at all. */
+/* begin enters the namespaces that it can, and reports what access it lacks. False if the kernel
+ * does not answer at all. */
 static bool begin(struct kernel_loop *l)
 {
     l->own_fd = open(PROC "/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -273,7 +275,7 @@ void kernel_loop_run(const struct kernel_loop_config *config)
 {
     const struct kernel_told told = {.kind = KERNEL_TOLD_FAILED, .error = ENOSYS};
     if (write(config->told_fd, &told, sizeof told) < 0)
-        return; /* nobody to tell */
+        return; /* no process to report to */
 }
 
 #endif

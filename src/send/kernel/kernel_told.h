@@ -1,6 +1,6 @@
 /*
- * kernel_told.h - what the process that asks the kernel (kernel_loop.h) tells the one that looks at packets
- * (kernel_watch.h): records of one size, which a pipe takes whole.
+ * kernel_told.h - the records that the process that asks the kernel (kernel_loop.h) sends to the
+ * one that looks at packets (kernel_watch.h): all of one size, which a pipe writes atomically.
  */
 #ifndef SRC_KERNEL_TOLD_H
 #define SRC_KERNEL_TOLD_H
@@ -10,13 +10,13 @@
 #include <limits.h>
 
 enum kernel_told_kind {
-    KERNEL_TOLD_READY,   /* what it may ask is known: lacks says what it may not */
-    KERNEL_TOLD_SOCKET,  /* addr[0] and port[0] are its own */
-    KERNEL_TOLD_FAILED,  /* the kernel does not answer: error is of errno */
+    KERNEL_TOLD_READY,   /* the access it has is known: lacks says what it lacks */
+    KERNEL_TOLD_SOCKET,  /* addr[0] and port[0] are the local ones */
+    KERNEL_TOLD_FAILED,  /* the kernel does not answer: error is an errno */
     KERNEL_TOLD_KIND_COUNT
 };
 
-/* What it lacks the right to. */
+/* Access that it lacks. */
 enum { KERNEL_LACKS_SPACES = 1, KERNEL_LACKS_PROCESSES = 2, KERNEL_LACKS_ALL = 3 };
 
 struct kernel_told {

@@ -34,7 +34,7 @@ static void run(void *context, int alive_fd, int told_fd)
     };
     (void)fcntl(told_fd, F_SETFL, O_NONBLOCK);
 #ifdef F_SETPIPE_SZ
-    (void)fcntl(told_fd, F_SETPIPE_SZ, PIPE_SIZE); /* a round of many sockets has room */
+    (void)fcntl(told_fd, F_SETPIPE_SZ, PIPE_SIZE); /* room for a round of many sockets */
 #endif
     if (!privileges_return() || !privileges_keep_for_kernel(w->config.user))
         _exit(EXIT_FAILURE);
@@ -43,7 +43,7 @@ static void run(void *context, int alive_fd, int told_fd)
     _exit(EXIT_SUCCESS);
 }
 
-/* make_plain: names are what processes call themselves. */
+/* make_plain replaces characters: a process chooses its name itself. */
 static void make_plain(char *text, size_t size)
 {
     text[size - 1] = '\0';
@@ -51,7 +51,7 @@ static void make_plain(char *text, size_t size)
         *text = *text > ' ' && *text < 0x7f ? *text : '?';
 }
 
-/* is_sound says whether a record can be one: what the other process tells is not believed either. */
+/* is_sound validates a record: the other process is not trusted either. */
 static bool is_sound(struct kernel_told *told)
 {
     struct ds_socket *socket = &told->socket;
@@ -61,7 +61,7 @@ static bool is_sound(struct kernel_told *told)
     return told->kind < KERNEL_TOLD_KIND_COUNT && told->lacks <= KERNEL_LACKS_ALL;
 }
 
-/* say_lacks tells in one line what it must not know. */
+/* say_lacks prints in one line what cannot be read. */
 static void say_lacks(unsigned lacks)
 {
     if (lacks == 0)
@@ -87,7 +87,7 @@ void kernel_watch_look(struct kernel_watch *w)
     for (int i = 0; i < MOST_AT_ONCE && w->process.told_fd >= 0; i++) {
         const ssize_t len = read(w->process.told_fd, &told, sizeof told);
         if (len < 0)
-            return; /* nothing more was told */
+            return; /* no more records */
         if (len != (ssize_t)sizeof told || !is_sound(&told)) {
             complain("--kernel: the process that asks the kernel has exited: it is not asked again");
             side_process_close(&w->process);
@@ -100,14 +100,14 @@ void kernel_watch_look(struct kernel_watch *w)
     }
 }
 
-/* is_ready waits until it is known what may be asked. */
+/* is_ready waits until it is known what may be read. */
 static bool is_ready(struct kernel_watch *w)
 {
     struct kernel_told told;
     if (!side_process_wait(&w->process))
         return true;
     if (read(w->process.told_fd, &told, sizeof told) != (ssize_t)sizeof told || !is_sound(&told))
-        return false; /* and it said why */
+        return false; /* it has printed the reason */
     if (told.kind == KERNEL_TOLD_READY)
         say_lacks(told.lacks);
     else

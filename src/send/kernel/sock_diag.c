@@ -1,13 +1,14 @@
 /*
- * sock_diag.c - see sock_diag.h. Numbers are in the order of bytes of this machine, those of addresses and
- * ports in that of the network:
+ * sock_diag.c - see sock_diag.h. Numbers are in the byte order of this machine, addresses and ports
+ * in network byte order:
  *
  *   answer   length:4 type:2 flags:2 number:4 port:4, then by type, each begins at a multiple of 4:
- *     20     family:1 state:1 timer:1 retries:1 own port:2 port:2 own address:16 address:16 interface:4
- *            cookie:8 expires:4 unread:4 unacknowledged:4 user:4 inode:4; then attributes, length:2 type:2
- *            value, padded to 4; that of type 2 is struct tcp_info of tcp(7), which grows with the kernel
+ *     20     family:1 state:1 timer:1 retries:1 local port:2 remote port:2 local address:16
+ *            remote address:16 interface:4 cookie:8 expires:4 unread:4 unacknowledged:4 user:4
+ *            inode:4; then attributes, length:2 type:2 value, padded to 4; the one of type 2 is
+ *            struct tcp_info of tcp(7), which grows with the kernel
  *     2      error:4, negative
- *     3      nothing: it was the last one
+ *     3      nothing: end of the list
  */
 #include "send/kernel/sock_diag.h"
 
@@ -25,17 +26,17 @@ enum {
     FLAGS_DUMP = 0x301, /* NLM_F_REQUEST, NLM_F_DUMP */
     PROTOCOL_TCP = 6,
     TIMER_RETRANSMIT = 1,
-    /* ESTABLISHED, FIN_WAIT1, CLOSE_WAIT: by the numbers of the kernel */
+    /* ESTABLISHED, FIN_WAIT1, CLOSE_WAIT: the kernel's numbers */
     STATES = 1 << 1 | 1 << 4 | 1 << 8,
 };
 
-/* Where in tcp_info a number stands. */
+/* Offsets in tcp_info. */
 enum {
     INFO_RETRANSMITS = 2,     /* 1 byte */
-    INFO_ROUND_TRIP = 68,     /* 4, microseconds */
-    INFO_RETRANSMITTED = 100, /* 4 */
-    INFO_NOT_SENT = 144,      /* 4 */
-    INFO_BUSY = 168,          /* 8 each, microseconds */
+    INFO_ROUND_TRIP = 68,     /* 4 bytes, microseconds */
+    INFO_RETRANSMITTED = 100, /* 4 bytes */
+    INFO_NOT_SENT = 144,      /* 4 bytes */
+    INFO_BUSY = 168,          /* 8 bytes each, microseconds */
     INFO_RWND_LIMITED = 176,
     INFO_SNDBUF_LIMITED = 184,
 };
@@ -59,7 +60,7 @@ void sock_diag_ask(int family, uint8_t question[SOCK_DIAG_QUESTION])
     memcpy(question + HEAD_LEN + 4, &states, sizeof states);
 }
 
-/* info_number reads a number of tcp_info; 0 where this kernel does not have it. */
+/* info_number reads a number of tcp_info; 0 if this kernel does not have it. */
 static uint64_t info_number(struct cursor info, size_t at, size_t size)
 {
     uint8_t one = 0;
@@ -74,7 +75,7 @@ static uint64_t info_number(struct cursor info, size_t at, size_t size)
     return read_native(&info, &eight, sizeof eight) ? eight : 0;
 }
 
-/* span_ns is a number of microseconds, of which there may be any. */
+/* span_ns converts microseconds, which may be any number. */
 static int64_t span_ns(uint64_t us)
 {
     return us <= INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX;
@@ -92,7 +93,8 @@ static void read_info(struct cursor info, struct ds_socket *facts)
     facts->sndbuf_limited_ns = span_ns(info_number(info, INFO_SNDBUF_LIMITED, 8));
 }
 
-/* put_addr makes an address as packets have it: one of IPv4 in a socket of IPv6 is that of IPv4. */
+/* put_addr converts an address to the form in packets: an IPv4 address in an IPv6 socket becomes
+ * IPv4. */
 static bool put_addr(uint8_t family, const uint8_t bytes[16], struct ds_addr *addr)
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -145,7 +147,7 @@ static bool read_socket(struct cursor at, struct diag_socket *socket)
            read_attributes(at, &socket->facts);
 }
 
-/* read_error reads what the kernel refuses with. */
+/* read_error reads the kernel's error code. */
 static enum sock_diag_end read_error(struct cursor at, int *error)
 {
     int32_t number = 0;

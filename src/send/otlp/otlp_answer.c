@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 160 }; /* of a receiver's, for the user */
+enum { MOST_WORDS = 160 }; /* of the receiver's text, for the user */
 
-/* add_words adds what the receiver says, behind ": ". */
+/* add_words appends the receiver's text, after ": ". */
 static void add_words(const char *words, struct otlp_outcome *outcome)
 {
     struct ds_buffer shown = {0};
@@ -27,8 +27,8 @@ static void add_words(const char *words, struct otlp_outcome *outcome)
     ds_buffer_free(&shown);
 }
 
-/* number_of reads a 64-bit number, which is a string in JSON, or is written as a number all the same;
- * at most most. */
+/* number_of reads a 64-bit number, which is a string in JSON, or sometimes a number; most is the
+ * cap. */
 static uint64_t number_of(const cJSON *item, uint64_t most)
 {
     if (cJSON_IsNumber(item))
@@ -53,7 +53,7 @@ static void read_partial(const cJSON *body, uint64_t num, struct otlp_outcome *o
         snprintf(outcome->why, sizeof outcome->why, "no reason given");
 }
 
-/* explain says what the status is, and what the receiver adds (google.rpc.Status). */
+/* explain writes the status, and the text that the receiver adds (google.rpc.Status). */
 static void explain(const struct otlp_answer *answer, const cJSON *body, struct otlp_outcome *outcome)
 {
     static const struct {
@@ -102,7 +102,7 @@ static enum otlp_verdict verdict_of(const struct otlp_answer *answer, uint64_t n
 void otlp_judge(const struct otlp_answer *answer, uint64_t num, struct otlp_outcome *outcome)
 {
     *outcome = (struct otlp_outcome){.verdict = verdict_of(answer, num)};
-    /* No text, or one that is cut: there is nothing in it. */
+    /* No text, or a truncated one, is ignored. */
     cJSON *body = answer->len != 0 ? cJSON_ParseWithLength(answer->body, answer->len) : NULL;
     if (answer->status == 0)
         snprintf(outcome->why, sizeof outcome->why, "%s", answer->trouble != NULL ? answer->trouble : "");

@@ -1,14 +1,14 @@
 /*
- * otlp_answer.h - what a receiver's answer to a request means for the spans that were in it
+ * otlp_answer.h - what a receiver's answer to a request means for its spans
  * (https://opentelemetry.io/docs/specs/otlp/, "OTLP/HTTP Response").
  *
- *     200 ...        it has them, but for partialSuccess.rejectedSpans
- *     429 502 503 504, and no answer   they are sent again, not before what Retry-After says
+ *     200 ...        accepted, except partialSuccess.rejectedSpans
+ *     429 502 503 504, and no answer   they are sent again, not before the time in Retry-After
  *     413            they are sent again in smaller requests, if there were several
- *     all others     they are given up: nothing would change. So are redirections: nothing goes where
- *                    nobody asked it to
+ *     all others     they are dropped: a retry would not help. So are redirections: spans go only to
+ *                    the URL that was given
  *
- * A status counts as soon as it is there, whatever becomes of the rest of the answer.
+ * A status counts as soon as it is received, whatever happens to the rest of the answer.
  */
 #ifndef SRC_OTLP_ANSWER_H
 #define SRC_OTLP_ANSWER_H
@@ -17,17 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is read of an answer, headers and body each. */
+/* The limit of what is read of an answer, for headers and body each. */
 enum { OTLP_MOST_ANSWER = 64 * 1024 };
 
-/* So long a receiver can have us wait, in seconds. */
+/* The longest wait that a receiver can ask for, in seconds. */
 enum { OTLP_MOST_WAIT = 300 };
 
 struct otlp_answer {
     long status;         /* 0: there was none */
-    bool is_hopeless;    /* without a status: it is no better in a moment, as of wrong certificates */
+    bool is_hopeless;    /* without a status: a retry is pointless, for example with wrong certificates */
     int64_t wait_s;      /* Retry-After, 0: there was none */
-    const char *trouble; /* without a status: why */
+    const char *trouble; /* without a status: the reason */
     char body[OTLP_MOST_ANSWER];
     size_t len;
 };
@@ -36,18 +36,18 @@ enum otlp_verdict {
     OTLP_TAKEN,
     OTLP_AGAIN,
     OTLP_SMALLER,
-    OTLP_GIVEN_UP, /* these spans */
-    OTLP_HOPELESS, /* all: nothing was said to the receiver */
+    OTLP_GIVEN_UP, /* these spans are dropped */
+    OTLP_HOPELESS, /* all are: nothing was sent to the receiver */
 };
 
 struct otlp_outcome {
     enum otlp_verdict verdict;
-    uint64_t num_rejected; /* of those taken */
-    int64_t wait_ms;       /* of those that are sent again, at least */
-    char why[256];         /* for the user, fit for a terminal; empty: there is nothing to be said */
+    uint64_t num_rejected; /* of the spans of an accepted request */
+    int64_t wait_ms;       /* before they are sent again, at least */
+    char why[256];         /* for the user, safe for a terminal; empty: no message */
 };
 
-/* otlp_judge judges the answer to a request with num spans. */
+/* otlp_judge decides what an answer to a request with num spans means. */
 void otlp_judge(const struct otlp_answer *answer, uint64_t num, struct otlp_outcome *outcome);
 
 #endif

@@ -8,7 +8,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-/* next reads the entry behind the batch that still goes into it. False: there is none, or no room. */
+/* next reads the next entry if the batch has room for it. False: there is none, or no room. */
 static bool next(struct otlp_batch *batch, const struct send_queue *queue, uint64_t most_spans, size_t len,
                  struct send_entry *entry)
 {
@@ -38,7 +38,7 @@ void otlp_batch_look(struct otlp_batch *batch, const struct send_queue *queue, u
     }
 }
 
-/* pack packs the text into packed. */
+/* pack compresses text into packed. */
 static bool pack(struct otlp_batch *batch)
 {
     enum { GZIP = 16 + MAX_WBITS, MEMORY = 8 };

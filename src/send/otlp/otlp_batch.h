@@ -1,5 +1,5 @@
 /*
- * otlp_batch.h - the spans of a request: what is at the tail of a queue, as one
+ * otlp_batch.h - the spans of a request: the entries at the tail of a queue, as one
  * ExportTraceServiceRequest.
  */
 #ifndef SRC_OTLP_BATCH_H
@@ -9,27 +9,26 @@
 
 #include <distsniff/term.h>
 
-/* A request has at most so many spans and bytes before they are packed; one span that is larger is sent
- * by itself. */
+/* The limits of a request, before compression; a larger span is sent in a request of one. */
 enum { OTLP_MOST_SPANS = 512, OTLP_MOST_BYTES = 512 * 1024 };
 
-/* otlp_batch: all zero in the beginning. */
+/* otlp_batch: all zero at first. */
 struct otlp_batch {
     struct ds_buffer text, packed;
-    uint64_t end; /* of its entries in the queue */
+    uint64_t end; /* the position in the queue after its entries */
     uint64_t num; /* of spans */
-    bool is_full; /* more would not have gone into it */
+    bool is_full; /* the next span does not fit */
 };
 
-/* otlp_batch_look says how many spans a request would have, and whether it is full. */
+/* otlp_batch_look counts the spans that a request would have, and finds out whether it is full. */
 void otlp_batch_look(struct otlp_batch *batch, const struct send_queue *queue, uint64_t most_spans);
 
-/* otlp_batch_fill makes the request, which is_packed has packed by gzip (RFC 1952): of that many spans at
- * most. False when memory ran out. */
+/* otlp_batch_fill makes a request of at most most_spans spans; if is_packed, it is compressed with
+ * gzip (RFC 1952). False if memory ran out. */
 bool otlp_batch_fill(struct otlp_batch *batch, const struct send_queue *queue, uint64_t most_spans,
                      bool is_packed);
 
-/* otlp_batch_body is what is sent. */
+/* otlp_batch_body returns the body of the request. */
 struct ds_text otlp_batch_body(const struct otlp_batch *batch, bool is_packed);
 
 void otlp_batch_free(struct otlp_batch *batch);

@@ -39,7 +39,7 @@ static bool add_header(struct otlp_client *client, const char *line)
 static bool add_headers(struct otlp_client *client)
 {
     bool good = add_header(client, "Content-Type: application/json") &&
-                add_header(client, "Expect:") && /* it is not waited for a word in between */
+                add_header(client, "Expect:") && /* the body is sent without waiting for 100 Continue */
                 (!client->config->is_packed || add_header(client, "Content-Encoding: gzip"));
     for (size_t i = 0; good && i < client->headers.num; i++)
         good = add_header(client, client->headers.lines[i]);
@@ -48,7 +48,7 @@ static bool add_headers(struct otlp_client *client)
 
 /* Answers. */
 
-/* on_header only counts: of headers without end nothing more is read. */
+/* on_header only counts: after too many bytes of headers it stops the transfer. */
 static size_t on_header(char *bytes, size_t size, size_t num, void *context)
 {
     struct otlp_client *client = context;
@@ -57,7 +57,7 @@ static size_t on_header(char *bytes, size_t size, size_t num, void *context)
     return client->num_header_bytes <= OTLP_MOST_ANSWER ? size * num : 0;
 }
 
-/* on_body keeps what there is room for; of what is longer nothing more is read, and nothing is kept. */
+/* on_body keeps the body if it fits; if it is too long it stops the transfer, and keeps nothing. */
 static size_t on_body(char *bytes, size_t size, size_t num, void *context)
 {
     struct otlp_answer *answer = context;
@@ -87,7 +87,7 @@ static bool set_tls(struct otlp_client *client)
     set_text(client->easy, CURLOPT_CAINFO_BLOB, client->ca, &good);
     set_text(client->easy, CURLOPT_SSLCERT_BLOB, client->certificate, &good);
     set_text(client->easy, CURLOPT_SSLKEY_BLOB, client->key, &good);
-    /* Where a file was given nobody else vouches for anybody. */
+    /* If a file of certificates was given, no others are trusted. */
     if (client->ca != NULL)
         good = good && otlp_library.curl_easy_setopt(client->easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
     return good;
@@ -103,9 +103,9 @@ static bool set_options(struct otlp_client *client)
     SET(PROTOCOLS_STR, "http,https");
     SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(FOLLOWLOCATION, 0L);
-    SET(PROXY, ""); /* none, nor that of the environment */
+    SET(PROXY, ""); /* no proxy, not even one from the environment */
     SET(NOSIGNAL, 1L);
-    SET(QUICK_EXIT, 1L); /* names that are not found for long are not waited for at the end */
+    SET(QUICK_EXIT, 1L); /* at exit, it does not wait for slow name resolution */
     SET(CONNECTTIMEOUT_MS, (long)OTLP_CONNECT_MS);
     SET(TIMEOUT_MS, (long)OTLP_REQUEST_MS);
     SET(SSL_VERIFYPEER, 1L);
@@ -127,7 +127,7 @@ bool otlp_client_init(struct otlp_client *client, const struct otlp_config *conf
     *client = (struct otlp_client){.config = config};
     if (!otlp_library_load() || !read_files(client, config))
         return false;
-    (void)unsetenv("SSLKEYLOGFILE"); /* is about what others say, here */
+    (void)unsetenv("SSLKEYLOGFILE"); /* it would write the keys of the connections to a file */
     if (otlp_library.curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK && add_headers(client) &&
         (client->easy = otlp_library.curl_easy_init()) != NULL &&
         (client->multi = otlp_library.curl_multi_init()) != NULL && set_options(client))
@@ -151,7 +151,7 @@ static bool is_hopeless(CURLcode code)
     return false;
 }
 
-/* finish reads how it went. */
+/* finish reads the result of a transfer. */
 static void finish(struct otlp_client *client, CURLcode code, struct otlp_answer *answer)
 {
     curl_off_t wait = 0;
@@ -159,7 +159,7 @@ static void finish(struct otlp_client *client, CURLcode code, struct otlp_answer
     (void)otlp_library.curl_easy_getinfo(client->easy, CURLINFO_RETRY_AFTER, &wait);
     answer->wait_s = wait;
     if (answer->status >= 200)
-        return; /* 100 and its like only come before a status */
+        return; /* a final status: 1xx comes only before one */
     answer->status = 0;
     answer->is_hopeless = is_hopeless(code);
     answer->trouble = client->num_header_bytes > OTLP_MOST_ANSWER ? "the answer does not end"
@@ -170,7 +170,7 @@ static void finish(struct otlp_client *client, CURLcode code, struct otlp_answer
                                                  : otlp_library.curl_easy_strerror(code);
 }
 
-/* perform goes on until there is an answer, or goes_on says no more. */
+/* perform runs until there is an answer, or goes_on returns false. */
 static bool perform(struct otlp_client *client, bool (*goes_on)(void *context), void *context,
                     CURLcode *code)
 {

@@ -1,9 +1,10 @@
 /*
- * otlp_deadline.h - how long spans are tried to be sent.
+ * otlp_deadline.h - how long sending is tried.
  *
- * For ever, while a live capture runs. Of files, and at the end of a capture: until nothing was taken for
- * OTLP_DEADLINE_NS, or for OTLP_GREETING_NS where nobody was there to be sent anything; for as long as
- * the receiver asked to wait more, up to OTLP_MOST_ASKED_NS since it took something.
+ * Without limit while a live capture runs. For files, and at the end of a capture: until the
+ * receiver has accepted nothing for OTLP_DEADLINE_NS, or for OTLP_GREETING_NS if no receiver was
+ * ever reached. If the receiver asked to wait, that time is added, up to OTLP_MOST_ASKED_NS since
+ * it accepted something.
  */
 #ifndef SRC_OTLP_DEADLINE_H
 #define SRC_OTLP_DEADLINE_H
@@ -17,20 +18,20 @@
 
 struct otlp_deadline {
     bool is_live, is_ending;
-    bool is_met;         /* the receiver is there */
-    int64_t progress_ns; /* when something was last, or nothing waited */
-    int64_t asked_ns;    /* so long the receiver asked to wait since */
+    bool is_met;         /* a receiver was reached */
+    int64_t progress_ns; /* when spans were last accepted, or none waited */
+    int64_t asked_ns;    /* how long the receiver has asked to wait since then */
 };
 
 void otlp_deadline_begin(struct otlp_deadline *patience, bool is_live, int64_t now_ns);
 
-/* otlp_deadline_end: nothing more comes. */
+/* otlp_deadline_end: no more spans come. */
 void otlp_deadline_end(struct otlp_deadline *patience, int64_t now_ns);
 
-/* otlp_deadline_progress: the receiver has answered for something, or nothing waits. */
+/* otlp_deadline_progress: the receiver has answered for some spans, or none wait. */
 void otlp_deadline_progress(struct otlp_deadline *patience, int64_t now_ns);
 
-/* otlp_deadline_ask: the receiver asks to wait so long. */
+/* otlp_deadline_ask: the receiver asks to wait this long. */
 void otlp_deadline_ask(struct otlp_deadline *patience, int64_t wait_ns);
 
 bool otlp_deadline_is_over(const struct otlp_deadline *patience, int64_t now_ns);

@@ -1,5 +1,5 @@
 /*
- * otlp_headers.c - see otlp_headers.h. Names and values as RFC 9110, section 5, has them.
+ * otlp_headers.c - see otlp_headers.h. The syntax of names and values is in RFC 9110, section 5.
  */
 #include "send/otlp/otlp_headers.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* is_ours says whether a header is what requests have anyway. */
+/* is_ours says whether requests already have this header. */
 static bool is_ours(const char *name, size_t len)
 {
     static const char *const ours[] = {"content-type",      "content-length", "content-encoding",
@@ -31,7 +31,7 @@ static size_t name_len(const char *line)
     return len;
 }
 
-/* trim takes spaces off both ends. */
+/* trim removes spaces at both ends. */
 static char *trim(char *line)
 {
     size_t len;

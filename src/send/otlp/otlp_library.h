@@ -1,10 +1,10 @@
 /*
- * otlp_library.h - libcurl, which is loaded by the process that sends spans, and by no other.
+ * otlp_library.h - libcurl, which only the process that sends spans loads.
  */
 #ifndef SRC_OTLP_LIBRARY_H
 #define SRC_OTLP_LIBRARY_H
 
-#define CURL_DISABLE_TYPECHECK /* by macros, which know functions by their names alone */
+#define CURL_DISABLE_TYPECHECK /* its checks are macros, which know the functions only by name */
 #include <curl/curl.h>
 #include <stdbool.h>
 
@@ -14,10 +14,10 @@ struct otlp_library {
 #undef CURL_FUNCTION
 };
 
-/* otlp_library is its functions, all NULL before otlp_library_load. */
+/* otlp_library is its functions; all are NULL before otlp_library_load. */
 extern struct otlp_library otlp_library;
 
-/* otlp_library_load loads it. False after a complaint. */
+/* otlp_library_load loads it. False after an error message. */
 bool otlp_library_load(void);
 
 #endif

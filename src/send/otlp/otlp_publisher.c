@@ -17,8 +17,8 @@
 struct otlp_publisher {
     struct otlp_publisher_config config;
     struct sender sender;
-    bool is_gone; /* the other process, and that was said */
-    uint64_t num_lost; /* there was no room for them */
+    bool is_gone; /* the other process has ended, which was reported */
+    uint64_t num_lost; /* spans: the queue was full */
 };
 
 /* The process that sends. */
@@ -68,7 +68,7 @@ struct otlp_publisher *otlp_publisher_start(const struct otlp_publisher_config *
     return NULL;
 }
 
-/* note_gone tells, once, if the other process ended before it was done. */
+/* note_gone reports, once, that the other process ended too early. */
 static void note_gone(struct otlp_publisher *p)
 {
     if (p->is_gone || !sender_has_ended(&p->sender) || atomic_load(&p->sender.queue->shared->is_abandoned))
@@ -85,7 +85,7 @@ void otlp_publish(struct otlp_publisher *p, struct ds_text span)
     note_gone(p);
 }
 
-/* add_lost appends how many were lost in one way. */
+/* add_lost appends how many spans were lost for one reason. */
 static void add_lost(uint64_t num, const char *how, char *text, size_t size, size_t *len)
 {
     if (num != 0 && *len < size)
@@ -93,7 +93,7 @@ static void add_lost(uint64_t num, const char *how, char *text, size_t size, siz
                                  *len != 0 ? ", " : ": ", num, how);
 }
 
-/* say tells what became of all, in one line. */
+/* say prints the result in one line. */
 static void say(const struct otlp_publisher *p, uint64_t num_left)
 {
     const struct send_counts *counts = &p->sender.queue->shared->counts;

@@ -1,5 +1,5 @@
 /*
- * otlp_send_loop.c - see otlp_send_loop.h. How long it goes on is in otlp_deadline.h.
+ * otlp_send_loop.c - see otlp_send_loop.h. otlp_deadline.h decides how long it goes on.
  */
 #ifdef DISTSNIFF_OTLP
 
@@ -16,28 +16,28 @@
 #include <unistd.h>
 
 enum { TICK_MS = 50, IDLE_MS = 500, MOST_COMPLAINTS = 8 };
-#define GATHER_NS INT64_C(1000000000) /* so long spans wait for others to be sent with */
-#define QUIET_NS (30 * INT64_C(1000000000)) /* behind a complaint that a receiver is away */
+#define GATHER_NS INT64_C(1000000000) /* how long spans wait for others to be sent in the same request */
+#define QUIET_NS (30 * INT64_C(1000000000)) /* between two messages that a receiver is unreachable */
 #define NS_PER_MS INT64_C(1000000)
 
 struct span_sender {
     const struct otlp_send_loop_config *config;
     struct send_queue *queue;
-    int wake_fd;          /* that of config; -1: the other process is gone */
+    int wake_fd;          /* from the configuration; -1: the other process is gone */
     struct otlp_batch batch;
     struct otlp_answer answer;
     struct otlp_deadline patience;
-    uint64_t most_spans;  /* of a request: fewer where the receiver wants smaller ones */
-    uint64_t sent_end;    /* up to there all was sent once, and may be sent again */
-    int attempts;         /* for the request */
-    int64_t next_ns;      /* not before then */
-    bool is_asked;        /* by the receiver */
-    int64_t since_ns;     /* since when spans wait to be gathered, 0: there are none */
-    bool has_complained;  /* of what is the matter now */
-    int64_t complained_ns; /* of it, the last time; 0: never */
-    long refused_status;  /* that was complained of last */
-    int num_complaints;   /* about refusals: who sends others is not believed for ever */
-    bool has_said;        /* what the receiver said of what it took */
+    uint64_t most_spans;  /* per request: fewer if the receiver wants smaller ones */
+    uint64_t sent_end;    /* entries before this position were sent already, and may be sent again */
+    int attempts;         /* for this request */
+    int64_t next_ns;      /* when the next attempt is due */
+    bool is_asked;        /* the receiver asked for that pause */
+    int64_t since_ns;     /* since when spans are gathered, 0: there are none */
+    bool has_complained;  /* about the present trouble */
+    int64_t complained_ns; /* the last time; 0: never */
+    long refused_status;  /* the status of the last message about a refusal */
+    int num_complaints;   /* about refusals: limited, because a receiver can vary its status */
+    bool has_said;        /* the receiver's text with an accepted request was printed */
     bool is_hopeless;
 };
 
@@ -47,7 +47,7 @@ static bool is_over(struct span_sender *c)
         return true;
     if (atomic_load(&c->queue->shared->is_ending) && !c->patience.is_ending) {
         otlp_deadline_end(&c->patience, clock_now_ns());
-        c->next_ns = c->is_asked ? c->next_ns : 0; /* once more, at once */
+        c->next_ns = c->is_asked ? c->next_ns : 0; /* one more attempt at once */
     }
     uint64_t position = atomic_load(&c->queue->shared->tail);
     struct send_entry entry;
@@ -65,7 +65,7 @@ static bool goes_on(void *context)
     return !is_over(c);
 }
 
-/* let_go frees what is in the batch. */
+/* let_go releases the entries of the batch. */
 static void let_go(struct span_sender *c)
 {
     send_queue_release(c->queue, c->batch.end);
@@ -75,8 +75,8 @@ static void let_go(struct span_sender *c)
     otlp_deadline_progress(&c->patience, clock_now_ns());
 }
 
-/* complain_once says what is the matter, until it is over; of a receiver that comes and goes not each
- * time. */
+/* complain_once prints what is wrong, once until it is over, and less often if the receiver comes
+ * and goes. */
 static void complain_once(struct span_sender *c, const char *why)
 {
     const int64_t now_ns = clock_now_ns();
@@ -105,7 +105,7 @@ static void take(struct span_sender *c, const struct otlp_outcome *outcome)
     if (c->has_complained)
         complain("OTLP: spans are accepted again");
     c->has_complained = false;
-    /* What it says once it may say of every request. */
+    /* It may send the same text with every request. */
     if (outcome->why[0] != '\0' && !c->has_said) {
         if (outcome->num_rejected != 0)
             complain("OTLP: the receiver rejected %s of a request: %s",
@@ -156,7 +156,7 @@ static void judge(struct span_sender *c)
     }
 }
 
-/* send_batch sends what is at the tail of the queue. */
+/* send_batch sends the entries at the tail of the queue. */
 static void send_batch(struct span_sender *c)
 {
     struct otlp_client *client = c->config->client;
@@ -177,7 +177,7 @@ static void send_batch(struct span_sender *c)
         judge(c);
 }
 
-/* is_due says whether spans wait that nothing more is gathered for. */
+/* is_due says whether spans wait that are to be sent now. */
 static bool is_due(struct span_sender *c)
 {
     const int64_t now_ns = clock_now_ns();
@@ -191,14 +191,14 @@ static bool is_due(struct span_sender *c)
             now_ns - c->since_ns >= GATHER_NS || !send_queue_is_roomy(c->queue));
 }
 
-/* sleep_for waits for something to be sent. */
+/* sleep_for waits for an entry to send. */
 static void sleep_for(struct span_sender *c)
 {
     struct pollfd wake = {c->wake_fd, POLLIN, 0};
     int ms = TICK_MS;
     if (c->batch.num == 0 && !c->patience.is_ending) {
         atomic_store(&c->queue->shared->is_asleep, true);
-        /* What came just before that has woken nobody. */
+        /* An entry that came just before this has not sent a wake-up. */
         uint64_t position = atomic_load(&c->queue->shared->tail);
         struct send_entry entry;
         ms = send_queue_at(c->queue, &position, &entry) ? 0 : IDLE_MS;
@@ -225,8 +225,9 @@ void otlp_send_loop_run(const struct otlp_send_loop_config *config)
         else
             sleep_for(c);
     }
-    atomic_store(&c->queue->shared->is_abandoned, true); /* and the other process need not wonder */
-    /* The process ends: neither the library nor its threads are waited for. */
+    atomic_store(&c->queue->shared->is_abandoned, true); /* so that the other process does not
+                                                          * report its end */
+    /* The process ends without waiting for the library or its threads. */
 }
 
 #endif

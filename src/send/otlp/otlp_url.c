@@ -17,7 +17,7 @@
 static const char *const schemes[] = {"http", "https"};
 enum { NUM_SCHEMES = 2, TLS_SCHEME = 1 };
 
-/* host_len returns the length of a name or address, [::1] too, that a text begins with. */
+/* host_len returns the length of the name or address, also [::1], that a text begins with. */
 static size_t host_len(const char *text)
 {
     size_t len = 0;
@@ -30,7 +30,7 @@ static size_t host_len(const char *text)
     return len;
 }
 
-/* port_len returns the length of :PORT, 0: it is none. */
+/* port_len returns the length of :PORT, 0 if text does not begin with it. */
 static size_t port_len(const char *text)
 {
     const size_t len = text[0] == ':' ? strspn(text + 1, "0123456789") : 0;
@@ -72,7 +72,7 @@ static bool complain_scheme(const char *word, size_t len)
     return false;
 }
 
-/* find_scheme returns the length of what stands before the host; 0 after a complaint. */
+/* find_scheme returns the length of the scheme with its "://"; 0 after an error message. */
 static size_t find_scheme(const char *word, bool *has_tls)
 {
     const size_t len = strcspn(word, ":/");
@@ -129,7 +129,7 @@ bool otlp_url_parse(const char *word, struct otlp_config *config)
     return true;
 }
 
-/* first_given returns the first option that is about sending. */
+/* first_given returns the first option about sending that was given. */
 static const char *first_given(const struct otlp_config *config)
 {
     return config->headers_file != NULL       ? "--otlp-headers"

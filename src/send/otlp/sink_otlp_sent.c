@@ -1,5 +1,5 @@
 /*
- * sink_otlp_sent.c - -T otlp=URL: what -T otlp=FILE writes is sent. See otlp_config.h.
+ * sink_otlp_sent.c - -T otlp=URL: sends what -T otlp=FILE writes. See otlp_config.h.
  */
 #include "output/otlp/span_writer.h"
 #include "output/sink.h"
@@ -39,7 +39,7 @@ static bool sent_skips(const struct sink_config *config, const struct record *re
     return record->call == NULL;
 }
 
-/* Not in the table of sinks.c: it is what sink_otlp becomes. */
+/* Not in the table of sinks.c: sink_otlp is replaced by it. */
 const struct sink_kind sink_otlp_sent = {
     .name = "otlp",
     .help = "calls as spans of OpenTelemetry, sent to a receiver of OTLP over HTTP",

@@ -1,11 +1,11 @@
 /*
- * packet_stream.c - see packet_stream.h. The input has either byte order. pcap is written in the byte
- * order of this machine, with nanoseconds.
+ * packet_stream.c - see packet_stream.h. The input has either byte order. pcap is written in the
+ * byte order of this machine, with nanoseconds.
  *
  *   pcap    magic:4 a1b2c3d4 (microseconds) or a1b23c4d, version:2 2 minor:2, key:4 (see
- *           pseudo_packet.h), 4, snap length:4, link type:4; then a packet after the other:
+ *           pseudo_packet.h), 4, snap length:4, link type:4; then the packets:
  *           seconds:4 fraction:4 captured:4 length:4 bytes
- *   pcapng  type:4 length:4 body length:4, a block after the other; each section begins with
+ *   pcapng  blocks: type:4 length:4 body length:4; each section begins with
  *           0a0d0d0a length:4 magic:4 1a2b3c4d
  */
 #include "send/stream/packet_stream.h"
@@ -76,7 +76,7 @@ static void add_pcap_head(const struct packet_stream *s, struct ds_buffer *out)
     add_u32(out, s->link_type);
 }
 
-/* begin_pcap takes the head of pcap. Its first four bytes have been read. */
+/* begin_pcap reads the header of pcap, again from its first byte. */
 static enum take_step begin_pcap(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
 {
     struct cursor at = *bytes;
@@ -139,7 +139,8 @@ static enum take_step begin_section(struct packet_stream *s, struct cursor at)
     return STEP_TOOK;
 }
 
-/* read_interface takes an interface that packets may be of. libpcap keeps each, and reads one link type. */
+/* read_interface reads the description of an interface. libpcap stores each, and accepts one link
+ * type. */
 static enum take_step read_interface(struct packet_stream *s, struct cursor at)
 {
     uint16_t link_type;
@@ -157,8 +158,8 @@ static enum take_step read_interface(struct packet_stream *s, struct cursor at)
     return STEP_TOOK;
 }
 
-/* check_packet holds a packet against its interface and its block: libpcap would read nothing behind one
- * that does not fit. block ends with its length. */
+/* check_packet compares a packet with its interface and its block: libpcap would read nothing after
+ * one that does not fit. block ends with its length. */
 static enum take_step check_packet(struct packet_stream *s, uint32_t type, struct cursor block,
                                    uint32_t len)
 {
@@ -167,7 +168,7 @@ static enum take_step check_packet(struct packet_stream *s, uint32_t type, struc
     struct cursor at = block;
     const uint32_t head = type == BLOCK_SIMPLE ? SIMPLE_HEAD_LEN : PACKET_HEAD_LEN;
     bool is_whole = len >= head + 4 && cursor_skip(&at, 8);
-    if (type == BLOCK_OLD_PACKET) { /* two bytes, and two of how many were dropped */
+    if (type == BLOCK_OLD_PACKET) { /* two bytes, and two for how many were dropped */
         is_whole = is_whole && read_u16(s, &at, &old_interface) && cursor_skip(&at, 2);
         interface = old_interface;
     } else if (type == BLOCK_PACKET) {
@@ -181,15 +182,15 @@ static enum take_step check_packet(struct packet_stream *s, uint32_t type, struc
         return say_wrong(s, "a packet of an interface that was not described");
     const uint32_t most = s->snap_len[interface] != 0 ? s->snap_len[interface] : MAX_CAPTURED;
     if (type == BLOCK_SIMPLE && captured > most)
-        captured = most; /* the block has the length on the wire alone */
+        captured = most; /* the block has only the length on the wire */
     if (captured > most || captured > MAX_CAPTURED || captured > len - head - 4)
         return say_wrong(s, "a packet that is longer than its block or its interface allow");
     s->num_packets++;
     return STEP_TOOK;
 }
 
-/* check_block says whether a block is handed on: those that the reader knows. Others, of which there might
- * be any number, would hold up the other servers. */
+/* check_block says whether a block is passed on: if the reader knows its type. Any number of others
+ * could come, which would hold up the other servers. */
 static enum take_step check_block(struct packet_stream *s, uint32_t type, struct cursor block, uint32_t len,
                                   bool *is_wanted)
 {
@@ -215,7 +216,7 @@ static enum take_step read_block(struct packet_stream *s, struct cursor *bytes, 
     uint32_t type, len, len_again;
     if (!cursor_read_bytes(&at, &type, sizeof type))
         return STEP_MORE;
-    if (type == BLOCK_SECTION) { /* the same in either order */
+    if (type == BLOCK_SECTION) { /* it is the same in either byte order */
         const enum take_step step = begin_section(s, *bytes);
         if (step != STEP_TOOK)
             return step;
@@ -241,7 +242,7 @@ static enum take_step read_block(struct packet_stream *s, struct cursor *bytes, 
     return step;
 }
 
-/* begin finds out what a connection brings. */
+/* begin finds out what format a connection brings. */
 static enum take_step begin(struct packet_stream *s, struct cursor *bytes, struct ds_buffer *out)
 {
     static const uint32_t of_pcap[] = {PCAP_MICROS, PCAP_NANOS};
@@ -270,7 +271,7 @@ bool packet_stream_read(struct packet_stream *s, struct ds_text text, size_t *le
         step = !s->has_begun  ? begin(s, &bytes, out)
                : s->is_blocks ? read_block(s, &bytes, out)
                               : read_packet(s, &bytes, out);
-        if (out->failed) { /* what was added in part would be read as something else */
+        if (out->failed) { /* part of a packet or block would be misread */
             out->len = whole;
             out->failed = false;
             *s = before;

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { MAX_ADDRS = 4, IN_SIZE = PACKET_STREAM_MOST + 64 * 1024, IDLE_SECONDS = 30 };
-#define PATIENCE_NS (5 * INT64_C(1000000000)) /* with a connection that is being made */
+#define PATIENCE_NS (5 * INT64_C(1000000000)) /* for a connection attempt */
 #define NS_PER_MS INT64_C(1000000)
 
 enum source_state { SOURCE_AWAY, SOURCE_CONNECTING, SOURCE_UP, SOURCE_OVER };
@@ -31,19 +31,19 @@ struct source {
     const struct stream_url *url;
     struct sockaddr_storage addrs[MAX_ADDRS];
     socklen_t addr_lens[MAX_ADDRS];
-    size_t num_addrs, at; /* at: the address that is tried */
+    size_t num_addrs, at; /* at: the index of the address that is tried */
     enum source_state state;
     int fd;           /* -1: none */
     int out_fd;
     int attempts;     /* since packets came last */
-    int error;        /* why it could not be connected to last */
-    bool was_up, is_missed; /* is_missed: that it is gone has been said */
+    int error;        /* of the last failed connection attempt */
+    bool was_up, is_missed; /* is_missed: the loss was reported */
     int64_t until_ns; /* AWAY: when to try again; CONNECTING: when it times out */
     struct packet_stream stream;
     uint8_t *in; /* IN_SIZE bytes */
     size_t in_len;
     struct ds_buffer out;
-    size_t out_at; /* what is before has been handed over */
+    size_t out_at; /* bytes before this have been written */
 };
 
 struct stream_loop {
@@ -72,7 +72,7 @@ static bool look_up(struct source *s)
 
 static void connect_on(struct source *s);
 
-/* miss schedules the next attempt. out holds whole packets alone, which are still handed over. */
+/* miss schedules the next attempt. out contains only whole packets, which are still written. */
 static void miss(struct source *s)
 {
     if (s->fd >= 0)
@@ -85,7 +85,7 @@ static void miss(struct source *s)
     packet_stream_restart(&s->stream);
 }
 
-/* lose: the connection is no more, or of no use. */
+/* lose gives up a connection that is closed or useless. */
 static void lose(struct source *s, const char *why)
 {
     if (!s->is_missed)
@@ -94,7 +94,7 @@ static void lose(struct source *s, const char *why)
     miss(s);
 }
 
-/* give_up tries the next address, or later. */
+/* give_up tries the next address, or schedules another attempt. */
 static void give_up(struct source *s, int error)
 {
     close(s->fd);
@@ -110,7 +110,7 @@ static void connect_on(struct source *s)
     for (; s->at < s->num_addrs; s->at++) {
         const struct sockaddr *to = (const struct sockaddr *)&s->addrs[s->at];
         s->fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (s->fd >= 0) { /* or a host that is gone would be waited for */
+        if (s->fd >= 0) { /* keepalive detects a host that is gone */
             (void)setsockopt(s->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
             (void)setsockopt(s->fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
         }
@@ -141,7 +141,7 @@ static void finish_connecting(struct source *s)
     s->was_up = true;
 }
 
-/* end_source is for a server of which nobody takes packets any more. */
+/* end_source ends a server whose packets are no longer read. */
 static void end_source(struct source *s)
 {
     if (s->fd >= 0)
@@ -150,7 +150,7 @@ static void end_source(struct source *s)
     s->state = SOURCE_OVER;
 }
 
-/* hand_over writes what is there for the other process. */
+/* hand_over writes to the other process. */
 static void hand_over(struct source *s)
 {
     const size_t left = s->out.len - s->out_at;
@@ -197,7 +197,7 @@ static void receive(struct source *s)
     }
 }
 
-/* waits_ms returns for how long nothing is to be done, -1: for ever. */
+/* waits_ms returns the time until something is due, -1: no limit. */
 static int waits_ms(const struct stream_loop *l)
 {
     int64_t until_ns = INT64_MAX;
@@ -229,7 +229,7 @@ static void look_at(struct source *s, short in, short out)
         receive(s);
 }
 
-/* go_on waits until there is something to be done, and does it. */
+/* go_on waits for an event, and handles it. */
 static void go_on(struct stream_loop *l)
 {
     enum { EACH = 2 };
@@ -237,7 +237,7 @@ static void go_on(struct stream_loop *l)
     size_t num_over = 0;
     for (size_t i = 0; i < l->num; i++) {
         const struct source *s = &l->sources[i];
-        const bool is_full = s->out.len != 0; /* what comes has to wait */
+        const bool is_full = s->out.len != 0; /* new bytes have to wait */
         const short in = s->state == SOURCE_CONNECTING ? POLLOUT : POLLIN;
         fds[EACH * i] = (struct pollfd){s->state == SOURCE_UP && is_full ? -1 : s->fd, in, 0};
         fds[EACH * i + 1] = (struct pollfd){s->out_fd, is_full ? POLLOUT : 0, 0};
@@ -254,7 +254,7 @@ static void go_on(struct stream_loop *l)
         look_at(&l->sources[i], fds[EACH * i].revents, fds[EACH * i + 1].revents);
 }
 
-/* begin has all connected for the first time. False after a complaint. */
+/* begin connects to all servers for the first time. False after an error message. */
 static bool begin(struct stream_loop *l)
 {
     for (size_t i = 0; i < l->num; i++) {
@@ -296,7 +296,7 @@ static bool prepare(struct stream_loop *l)
     return true;
 }
 
-/* port_of is the one that all connect to, or any. */
+/* port_of returns the port of all servers, or any if they differ. */
 static uint32_t port_of(const struct stream_loop *l)
 {
     const struct stream_url *first = l->sources[0].url;

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* start is what the other process is given: the pipes of the servers, [0] is read, [1] written. */
+/* start is passed to the other process: the pipes of the servers, [0] is the read end, [1] the
+ * write end. */
 struct start {
     const struct stream_reader_config *config;
     int out[STREAM_MAX_STREAMS][2];
@@ -36,7 +37,7 @@ static void run(void *context, int alive_fd, int ready_fd)
     }
     if (!privileges_return() || !privileges_drop(config->user))
         _exit(EXIT_FAILURE);
-    (void)own_process_hide(); /* there may be secrets in what comes */
+    (void)own_process_hide(); /* the packets may contain secrets */
     stream_loop_run(&loop);
     _exit(EXIT_SUCCESS);
 }
@@ -55,7 +56,7 @@ static void close_side(struct start *start, int side)
 static bool is_ready(const struct side_process *process)
 {
     char byte;
-    return !side_process_wait(process) || read(process->told_fd, &byte, 1) == 1; /* else it has said why */
+    return !side_process_wait(process) || read(process->told_fd, &byte, 1) == 1; /* if not, it said why */
 }
 
 bool stream_reader_start(struct stream_reader *reader, const struct stream_reader_config *config)

@@ -26,7 +26,8 @@ static bool is_port(const char *text)
     return len != 0 && len <= 5 && atoi(text) >= 1 && atoi(text) <= 65535;
 }
 
-/* is_host: no control character, no blank, nothing that ends a host in a URL. */
+/* is_host says whether text can be a host: no control character, no blank, nothing that ends a host
+ * in a URL. */
 static bool is_host(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

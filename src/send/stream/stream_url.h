@@ -1,5 +1,5 @@
 /*
- * stream_url.h - -r tcp://HOST:PORT: a server that sends packets, as a capture file without an end ("PCAP
+ * stream_url.h - -r tcp://HOST:PORT: a server that sends packets, as an endless capture file ("PCAP
  * over IP").
  */
 #ifndef SRC_STREAM_URL_H
@@ -21,10 +21,10 @@ struct stream_urls {
     size_t num;
 };
 
-/* stream_is_url says whether a word is meant to be one, not a file. */
+/* stream_is_url says whether a word is meant as such a URL, not a file. */
 bool stream_is_url(const char *word);
 
-/* stream_url_parse reads one; word has to stay. False after a complaint. */
+/* stream_url_parse parses a URL; word must stay valid. False after an error message. */
 bool stream_url_parse(const char *word, struct stream_url *url);
 
 #endif
