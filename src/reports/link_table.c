@@ -24,7 +24,7 @@ struct link_line {
 struct link_end {
     const struct link_row *row;
     int end;
-    const struct ds_socket *socket; /* what its kernel says; NULL: nothing is known */
+    const struct ds_socket *socket; /* what its kernel reports; NULL: unknown */
     uint64_t bytes, messages, largest, ticks, sent, stalls;
 };
 
@@ -177,7 +177,7 @@ static struct link_end end_of_link(const struct link_row *row, int end, const st
         .ticks = row->ticks[end], .sent = row->sent[end], .stalls = row->stalls[end]};
 }
 
-/* add_socket says what its kernel says of an end. */
+/* add_socket writes what the kernel reports of an end. */
 static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
 {
     ds_buffer_add_text(out, "; kernel:");
@@ -194,7 +194,7 @@ static void add_socket(const struct ds_socket *socket, struct ds_buffer *out)
         ds_buffer_printf(out, ", container %s", socket->container);
 }
 
-/* add_end adds the line of an end: the columns, and who sent that. */
+/* add_end writes the line of an end: the columns, and the name of the end. */
 static void add_end(const struct report_table *table, const struct link_end *side, struct ds_buffer *out)
 {
     const struct link_row *row = side->row;
@@ -248,7 +248,7 @@ bool link_is_over(const struct link_row *row)
     return row->closed_by >= 0 || (row->close != DS_CLOSE_NOT && row->close != DS_CLOSE_CAPTURE);
 }
 
-/* print_status: the word that a row begins with is how the link is now. */
+/* print_status writes the present state of the link, the first word of a row. */
 static void print_status(const void *line, const void *report, struct ds_buffer *out)
 {
     const struct link_row *row = ((const struct link_line *)line)->row;
@@ -350,7 +350,7 @@ static const struct report_column line_columns[] = {
 static const struct report_table line_table = {.columns = line_columns,
                                                 .num = sizeof line_columns / sizeof line_columns[0]};
 
-/* add_state says what the link has been since it began. */
+/* add_state writes the history of the link. */
 static void add_state(const struct link_row *row, struct ds_buffer *out)
 {
     if (row->proto != NULL)
@@ -367,7 +367,7 @@ static void add_state(const struct link_row *row, struct ds_buffer *out)
     }
 }
 
-/* add_line adds the line of a link: the columns, and between whom it is and how it ended. */
+/* add_line writes the line of a link: the columns, its ends and how it was closed. */
 static void add_line(const struct report_table *table, const struct link_line *line, struct ds_buffer *out)
 {
     const struct link_row *row = line->row;

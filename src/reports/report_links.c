@@ -1,7 +1,7 @@
 /*
- * report_links.c - --report links: the links, that is connections between two nodes, worst first: since
- * when and for how long, who, how each ended, what its ends sent, and the way that took. link_table.h
- * has the tables.
+ * report_links.c - --report links: the links, that is connections between two nodes, worst first:
+ * when and for how long each was open, its ends, how it was closed, the traffic of its ends, and
+ * the path between them. link_table.h has the tables.
  */
 #include "reports/link_table.h"
 
@@ -20,7 +20,7 @@
 
 enum { MAX_LINKS = 65536, TICK_LEN = 4 };
 
-/* link_before is what a link had sent before --since, whatever else is selected. */
+/* link_before is the traffic of a link before --since, regardless of other filters. */
 struct link_before {
     struct table_entry entry;
     uint64_t conn;
@@ -32,11 +32,11 @@ struct links {
     struct report_text *text;
     struct table rows;
     struct table before;
-    struct table sockets; /* of the links that the kernel has said most lately something of */
-    struct link_row *latest; /* that was found; NULL: none, or it is gone */
+    struct table sockets; /* of the links with the latest reports of the kernel */
+    struct link_row *latest; /* the row found last; NULL: none, or it was removed */
     uint64_t no_memory;
     uint64_t max_links; /* that are shown; 0: all */
-    bool is_late;       /* --since: what was sent before is not counted */
+    bool is_late;       /* with --since: earlier traffic is not counted */
 };
 
 static void *open_report(struct report_text *text, const struct report_config *config)
@@ -54,7 +54,7 @@ static void *open_report(struct report_text *text, const struct report_config *c
     return links;
 }
 
-/* copy_sockets notes what the kernel says of a link, if it does. */
+/* copy_sockets stores what the kernel reports of a link, if anything. */
 static void copy_sockets(struct links *links, const struct ds_conn *conn)
 {
     const struct ds_tcp_side *side = conn->link->side;
@@ -91,7 +91,7 @@ static struct link_row *find_row(struct links *links, const struct ds_event *eve
     return row;
 }
 
-/* copy_name takes the name of an end, or its address; other is the end that it is linked with. */
+/* copy_name copies the name of an end, or its address; other is the opposite end. */
 static void copy_name(struct link_name *name, const struct ds_endpoint *end,
                       const struct ds_endpoint *other)
 {
@@ -104,7 +104,7 @@ static void copy_name(struct link_name *name, const struct ds_endpoint *end,
         name->hash = hash_more(0, text.data, text.len);
         name->is_address =
             end->node.data == NULL && memcmp(&end->addr, &other->addr, sizeof end->addr) != 0;
-        if (name->is_address) /* it has a port for each of its links, and one that it listens on */
+        if (name->is_address) /* its port differs for each of its links */
             name->hash = hash_more(end->addr.family, end->addr.bytes, sizeof end->addr.bytes);
         name->is_cut = text.len > LINK_NAME_LEN;
         name->len = (uint8_t)character_cut(text.data, text.len, LINK_NAME_LEN);
@@ -146,7 +146,8 @@ static void note_before(struct links *links, const struct ds_event *event)
     }
 }
 
-/* on_before leaves out what a link had sent before --since. If that is not known, it began later. */
+/* on_before copies the traffic of a link before --since, which is not counted. If there is none,
+ * the link began later. */
 static void on_before(const struct links *links, struct link_row *row)
 {
     const struct link_before *before = table_find(&links->before, row->conn);
@@ -181,7 +182,7 @@ static void copy_statistics(struct link_row *row, const struct ds_tcp_stats *lin
     }
 }
 
-/* rest_of: counters of a copied event may be older than what is left out. */
+/* rest_of returns count - before, but at least 0: the counters of a copied event may be older. */
 static uint64_t rest_of(uint64_t count, uint64_t before)
 {
     return count > before ? count - before : 0;
@@ -236,7 +237,7 @@ static void on_event(struct links *links, const struct ds_event *event, bool is_
         row->release[event->dir] = ds_flags_release(event->handshake.flags);
     else if (event->type == DS_EVENT_MESSAGE && event->message.size > row->largest[event->dir])
         row->largest[event->dir] = event->message.size;
-    /* Of a link that goes on it is told in between, where the event brings it along. */
+    /* While a link is open, its statistics are updated now and then, if the event has them. */
     if (event->conn->link != NULL && event->ts_ns - row->facts_ns >= FRESH_NS)
         on_state(links, row, event);
 }
@@ -247,7 +248,8 @@ static void on_record(void *state, const struct record *record)
         on_event(state, record->event, true);
 }
 
-/* on_left_out: -Y and others select links; what is said of one is said of all that it carried. */
+/* on_left_out processes records that -Y and other filters leave out: filters select links, and a
+ * selected link is reported with all its traffic. */
 static void on_left_out(void *state, const struct record *record, bool is_before)
 {
     if (!takes_event(record->event))
@@ -258,7 +260,7 @@ static void on_left_out(void *state, const struct record *record, bool is_before
         on_event(state, record->event, false);
 }
 
-/* badness orders links: those with stalls, then with losses, then by bytes. */
+/* compare orders links: those with stalls first, then those with losses, then by bytes. */
 static int compare(const void *a, const void *b)
 {
     const struct link_row *x = *(struct link_row *const *)a, *y = *(struct link_row *const *)b;
@@ -281,7 +283,8 @@ static bool is_link(const struct link_row *row)
            row->messages[0] + row->messages[1] + row->messages_before[0] + row->messages_before[1] != 0;
 }
 
-/* list_rows returns the links, worst first, in memory to be freed; NULL when there is none. */
+/* list_rows returns the links, worst first, in memory that the caller frees; NULL if memory ran
+ * out. */
 static struct link_row **list_rows(const struct links *links, size_t *count)
 {
     struct link_row **rows = malloc((links->rows.num + (size_t)1) * sizeof *rows);
@@ -313,8 +316,8 @@ static uint64_t count_different(uint64_t *hashes, size_t num)
     return count;
 }
 
-/* add_nodes counts the nodes at the ends of links, by their names, and the pairs of them: a pair has a link
- * after the other where it was closed and is made anew. */
+/* add_nodes writes the number of nodes at the ends of links, by name, and of pairs of them: a pair
+ * has several links, one after the other, if it reconnects. */
 static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer *out)
 {
     uint64_t *nodes = malloc((3 * num + 1) * sizeof *nodes);
@@ -339,7 +342,7 @@ static void add_nodes(struct link_row *const *rows, size_t num, struct ds_buffer
     free(nodes);
 }
 
-/* add_worst says what is the matter with a link, which is the worst. */
+/* add_worst writes the problems of the worst link. */
 static void add_worst(const struct link_row *row, struct ds_buffer *out)
 {
     const uint64_t stalls = row->stalls[0] + row->stalls[1];
@@ -361,7 +364,7 @@ static void add_worst(const struct link_row *row, struct ds_buffer *out)
                          ds_counted(row->sent[0] + row->sent[1], "segments").text);
 }
 
-/* add_sum begins the report. */
+/* add_sum writes the first line of the report. */
 static void add_sum(const struct links *links, struct link_row *const *rows, size_t num,
                     struct ds_buffer *out)
 {
@@ -386,7 +389,7 @@ static void add_sum(const struct links *links, struct link_row *const *rows, siz
     ds_buffer_add_text(out, "\n");
 }
 
-/* add_delayed explains round trips that the path does not make. */
+/* add_delayed explains round trips that are not caused by the path. */
 static void add_delayed(struct link_row *const *rows, size_t num, struct ds_buffer *out)
 {
     const int64_t ms = 1000000, least_ns = 38 * ms, most_ns = 50 * ms;

@@ -38,7 +38,8 @@ void cells_clear(struct cells *cells)
         cells->cell[i] = (struct cell){.character = ' ', .style = STYLE_PLAIN};
 }
 
-/* set writes one character, of one or two columns. What it covers half of becomes a blank. */
+/* set writes one character, of one or two columns. A wide character that it half covers becomes a
+ * blank. */
 static void set(struct cells *cells, unsigned row, unsigned column, uint32_t character,
                 unsigned width, enum style style)
 {
@@ -54,8 +55,8 @@ static void set(struct cells *cells, unsigned row, unsigned column, uint32_t cha
         line[column + 1] = (struct cell){0, (uint8_t)style};
 }
 
-/* escape makes text fit for the screen. What takes no column of its own is shown as its number: on a
- * cell it would stand on what is beside it. */
+/* escape escapes text for the screen. Characters without a column of their own are shown as their
+ * number: in a cell they would combine with the one beside them. */
 static struct ds_text escape(struct cells *cells, struct ds_text text)
 {
     struct ds_buffer *out = &cells->scratch;
@@ -69,8 +70,8 @@ static struct ds_text escape(struct cells *cells, struct ds_text text)
     return cells_text(out);
 }
 
-/* next reads a character of an escaped text, and how many columns it takes; more than one where it is
- * shown as its number. */
+/* next reads a character of an escaped text, and returns its width in columns; more than one if it
+ * is shown as its number. */
 static size_t next(const struct cells *cells, struct ds_text text, uint32_t *character,
                    unsigned *width, bool *by_number)
 {
@@ -127,7 +128,7 @@ static void set_ellipsis(struct cells *cells, unsigned row, unsigned column, enu
 unsigned cells_put(struct cells *cells, unsigned row, unsigned column, unsigned width,
                    enum style style, struct ds_text text)
 {
-    unsigned at = 0, taken, last = 0; /* last: where the ellipsis would stand */
+    unsigned at = 0, taken, last = 0; /* last: where the ellipsis would go */
     uint32_t character;
     bool by_number;
     if (row >= cells->rows || column >= cells->columns)

@@ -1,8 +1,8 @@
 /*
- * page_call.c - the page of a call: its tree as a waterfall, and what --explain says of it.
+ * page_call.c - the page of a call: its tree as a waterfall, and the text of --explain for it.
  *
- * The tree is that of the call which nobody is known to have made another one for: calls made for it stand
- * below it, in order of time, with a bar each from its beginning to its end.
+ * The root of the tree is the outermost call: it is not known to be made for another one. Calls
+ * made for a call are below it, by time, each with a bar from its beginning to its end.
  */
 #include "ui/tui/tui_pages.h"
 
@@ -21,7 +21,7 @@ enum { TREE_ROWS = 200, TREE_DEPTH = 16, WHAT_LEN = 60, BAR_LEAST = 16, OWN_LINE
 
 /* tree_row is a call of the tree. */
 struct tree_row {
-    uint64_t call, parent, record; /* record: its number in the store */
+    uint64_t call, parent, record; /* record: the record's number in the store */
     int64_t start_ns, end_ns;
     unsigned depth;
     bool is_placed;
@@ -30,7 +30,7 @@ struct tree_row {
 struct call_tree {
     struct tree_row *all; /* calls in the store, by number */
     size_t num, cap;
-    size_t order[TREE_ROWS]; /* those of the tree, as they are shown */
+    size_t order[TREE_ROWS]; /* indices of the tree's calls, in the order on the page */
     size_t num_shown;
     bool is_cut;
 };
@@ -41,7 +41,7 @@ static int compare(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call);
 }
 
-/* gather lists the calls of the store. False when memory ran out. */
+/* gather lists the calls of the store. False if memory ran out. */
 static bool gather(struct call_tree *tree, const struct store_look *look)
 {
     struct record_view view = {0};
@@ -75,7 +75,7 @@ static struct tree_row *find(const struct call_tree *tree, uint64_t call)
     return tree->num != 0 ? bsearch(&key, tree->all, tree->num, sizeof key, compare) : NULL;
 }
 
-/* find_root goes from a call to the one that all of it was made for. */
+/* find_root finds the outermost call that a call was made for. */
 static struct tree_row *find_root(const struct call_tree *tree, struct tree_row *row)
 {
     struct tree_row *parent;
@@ -84,8 +84,8 @@ static struct tree_row *find_root(const struct call_tree *tree, struct tree_row 
     return row;
 }
 
-/* place_below puts a call and all that were made for it in order. Calls have higher numbers than the one
- * that they were made for, and stand in the table by their numbers: so does each level. */
+/* place_below lists a call and, below it, all calls made for it. A call has a higher number than
+ * the one that it was made for, and the table is sorted by number: so each level is in order. */
 static void place_below(struct call_tree *tree, struct tree_row *root)
 {
     struct tree_row *open[TREE_DEPTH];
@@ -120,7 +120,7 @@ static void place_below(struct call_tree *tree, struct tree_row *root)
     }
 }
 
-/* put_bar appends a bar of what a call takes of the time of all. */
+/* put_bar appends a bar for the part of the root's time that a call covers. */
 static void put_bar(const struct tree_row *row, const struct tree_row *all, unsigned columns, bool ascii,
                     struct ds_buffer *out)
 {
@@ -194,7 +194,7 @@ static void put_tree(struct tui_page *page, const struct tui_facts *facts, uint6
     free(tree);
 }
 
-/* put_open writes what is known of a call that has not ended: its messages. */
+/* put_open writes the messages of a call that has not ended. */
 static void put_open(struct tui_page *page, const struct tui_facts *facts, uint64_t call)
 {
     struct record_view view = {0};

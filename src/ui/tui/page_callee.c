@@ -1,6 +1,6 @@
 /*
- * page_callee.c - the page of who serves calls: what --report latency says of it, and its calls that are
- * kept, those that failed and the slowest first.
+ * page_callee.c - the page of a callee: its row of --report latency, and its calls in the store:
+ * the failed ones and the slowest first.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_pages.h"
@@ -16,7 +16,8 @@
 
 enum { LISTED = 20 };
 
-/* call_list has the numbers of some records; of more than it has room for, those of the largest keys. */
+/* call_list has the numbers of some records; if there are more than fit, of those with the largest
+ * keys. */
 struct call_list {
     uint64_t number[LISTED];
     int64_t key[LISTED]; /* the largest first */
@@ -46,7 +47,7 @@ static bool is_served_by(const struct call *call, uint64_t id, struct ds_buffer 
     return !text->failed && tui_id(text->data) == id;
 }
 
-/* find lists its calls: the latest that failed, and the slowest of all. */
+/* find lists the callee's calls: the latest failed ones, and the slowest of all. */
 static void find(const struct tui_facts *facts, uint64_t id, struct call_list *failed,
                  struct call_list *slowest)
 {

@@ -1,6 +1,6 @@
 /*
- * page_conn.c - links as views show them, and the page of one: from the book of --report links. See
- * tui_links.h.
+ * page_conn.c - links as views show them, and the page of one link: from the book of --report
+ * links. See tui_links.h.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_links.h"
@@ -104,7 +104,7 @@ static void put_side(struct tui_page *page, const cJSON *side)
         tui_page_line(page, STYLE_PLAIN, 2, "stalled      never");
 }
 
-/* find_link returns the row of a connection, NULL: it is not among those that are told. */
+/* find_link returns the row of a connection, NULL: it is not among the reported ones. */
 static const cJSON *find_link(const struct tui_facts *facts, uint64_t conn)
 {
     const cJSON *link = told_list(facts->snapshot.book[BOOK_LINKS], "rows");

@@ -1,6 +1,6 @@
 /*
- * page_ladder.c - messages as arrows between lanes, time downwards: between nodes, or between
- * processes. What each is comes from the room of diagrams.
+ * page_ladder.c - messages as arrows between lanes, from top to bottom: between nodes, or between
+ * processes. The code of diagrams describes each message.
  */
 #include "ui/tui/tui_pages.h"
 
@@ -20,19 +20,19 @@
 
 enum {
     LANES = 64,
-    NAME_LEN = 600,  /* of a process with its node */
-    LANE_NAME = 128, /* as much of it as is shown */
-    MESSAGES = 2000,  /* of one ladder: the latest */
+    NAME_LEN = 600,  /* of a process, with its node */
+    LANE_NAME = 128, /* the part of it that is shown */
+    MESSAGES = 2000,  /* in one ladder: the latest ones */
     LANE_LEAST = 16,  /* columns */
-    LAST_LEAST = 12,  /* those of the last lane */
+    LAST_LEAST = 12,  /* columns of the last lane */
     WIDEST = 100,
-    TIME_COLUMNS = 24, /* the time of day, and how long after the one before */
-    AROUND = 60,      /* messages before and after one that belongs to no call */
+    TIME_COLUMNS = 24, /* for the time of day, and the time since the message before */
+    AROUND = 60,      /* messages before and after a message that belongs to no call */
     LISTED = 50,      /* messages on the page of a process or node */
 };
 
 struct lane {
-    uint64_t id, count; /* count: of messages that begin or end there */
+    uint64_t id, count; /* count: messages that begin or end there */
     char name[LANE_NAME];
 };
 
@@ -40,10 +40,10 @@ struct ladder {
     const struct tui_facts *facts;
     struct tui_page *page;
     struct tui_target target;
-    uint64_t conn, call; /* of the record that it is about; 0: not asked for */
+    uint64_t conn, call; /* of the record that the ladder is about; 0: any */
     uint64_t least, most; /* numbers of records */
     struct lane lane[LANES];
-    unsigned num, shown; /* lanes; those that have room. What has none shares the last */
+    unsigned num, shown; /* lanes; those that fit. The others share the last one */
     unsigned width, last; /* columns of a lane, and of the last one */
     struct diagram_step *step;
     struct record_view view;
@@ -51,8 +51,8 @@ struct ladder {
     uint64_t num_left_out;
 };
 
-/* print_process writes who takes part as --report top does, "srv@node" or "<node.1.2>"; of what is
- * no process, or where only nodes are asked for, its node. */
+/* print_process writes a sender or receiver as --report top does, "srv@node" or "<node.1.2>"; its
+ * node if it is no process, or only nodes are wanted. */
 static void print_process(const struct diagram_row_end *end, bool with_process, char *name, size_t len)
 {
     const int process = with_process ? (int)end->process.len : 0, node = (int)end->node.len;
@@ -79,7 +79,7 @@ static bool is_node(const struct ds_endpoint *end, uint64_t id)
     return tui_id(name) == id;
 }
 
-/* is_about says whether a record belongs to what the ladder is of; step has told it. */
+/* is_about says whether a record belongs to the ladder; step has described it. */
 static bool is_about(const struct ladder *l, const struct record *record, uint64_t number)
 {
     const uint64_t id = l->target.number;
@@ -99,8 +99,8 @@ static bool is_about(const struct ladder *l, const struct record *record, uint64
     }
 }
 
-/* take tells a record; false: it is not in the ladder. That of a call is whole, whatever the filter
- * says. */
+/* take describes a record in step; false: the record is not in the ladder. The ladder of a call is
+ * complete, whatever the filter says. */
 static bool take(struct ladder *l, uint64_t number)
 {
     const struct record *record = store_look_get(&l->facts->records, number, &l->view);
@@ -112,7 +112,8 @@ static bool take(struct ladder *l, uint64_t number)
     return is_about(l, record, number) && (!is_filtered || tui_filter_accepts(l->facts->filter, record));
 }
 
-/* find_lane returns the place of an end's lane, be it a new one; those that have no room share the last. */
+/* find_lane returns the index of the lane of an end, and adds it if it is new; lanes that do not
+ * fit share the last one. */
 static unsigned find_lane(struct ladder *l, const struct diagram_row_end *end)
 {
     char name[NAME_LEN];
@@ -135,7 +136,7 @@ static void count_at(struct ladder *l, unsigned lane)
         l->lane[lane].count++;
 }
 
-/* find_lanes finds who takes part, and which messages there are. */
+/* find_lanes lists the messages of the ladder. */
 static void find_lanes(struct ladder *l, uint64_t *numbers, size_t *num)
 {
     uint64_t seen = 0;
@@ -146,7 +147,7 @@ static void find_lanes(struct ladder *l, uint64_t *numbers, size_t *num)
     }
     *num = seen < MESSAGES ? seen : MESSAGES;
     l->num_left_out = seen - *num;
-    if (seen > MESSAGES) { /* the ring begins at its oldest */
+    if (seen > MESSAGES) { /* put the ring in order, the oldest first */
         const size_t first = seen % MESSAGES;
         uint64_t *copy = malloc(MESSAGES * sizeof *copy);
         if (copy != NULL) {
@@ -176,7 +177,7 @@ static void put_times(struct ds_buffer *out, unsigned columns, const char *text)
         ds_buffer_add_text(out, text);
 }
 
-/* put_fit appends as much of a text as has room, and returns how many columns it took. */
+/* put_fit appends as much of a text as fits, and returns how many columns it used. */
 static unsigned put_fit(const struct ladder *l, struct ds_buffer *out, const char *text, size_t len,
                         unsigned columns)
 {
@@ -197,8 +198,8 @@ static unsigned put_fit(const struct ladder *l, struct ds_buffer *out, const cha
     return taken;
 }
 
-/* show_busiest puts those lanes first that have most messages, as many as have room of their own, in the
- * order in which they stand: the others share the last. The user may have passed over the busiest. */
+/* show_busiest moves the lanes with most messages to the front, as many as fit, without changing
+ * their order; the others share the last lane. The user may have skipped the busiest ones. */
 static void show_busiest(struct ladder *l)
 {
     struct lane *busy = calloc(LANES, sizeof *busy);
@@ -269,7 +270,7 @@ static void put_time(struct ladder *l, int64_t ns, struct ds_buffer *out)
     ds_buffer_free(&span);
 }
 
-/* put_between appends what stands between two lanes: an arrow with its words. */
+/* put_between appends the part of a line between two lanes: an arrow with its text. */
 static void put_between(struct ladder *l, unsigned lanes, bool is_right, struct ds_buffer *out)
 {
     const struct diagram_row *row = &l->step->row;
@@ -302,7 +303,7 @@ static void put_message(struct ladder *l, uint64_t number)
         if (i == left && left != right) {
             put_between(l, right - left, from < to, &text);
             i = right - 1;
-        } else if (i == left && left == right) { /* it stays in one lane, or is no message */
+        } else if (i == left && left == right) { /* both ends share a lane, or it is no message */
             const unsigned columns = (l->shown - 1 - i) * l->width + l->last - 1;
             unsigned taken = put_fit(l, &text, " ", 1, columns);
             taken += put_fit(l, &text, row->verb.data, row->verb.len, columns - taken);
@@ -328,7 +329,7 @@ static void put_listed(struct ladder *l, uint64_t number)
     ds_buffer_free(&text);
 }
 
-/* choose_records: around a message that belongs to no call, and all there are else. */
+/* choose_records selects the records around a message that belongs to no call, otherwise all. */
 static bool choose_records(struct ladder *l)
 {
     const struct store_look *look = &l->facts->records;
@@ -348,8 +349,8 @@ static bool choose_records(struct ladder *l)
     return true;
 }
 
-/* lay_out gives lanes as much room as there is. Behind the last one there is only its name, unless several
- * share it, whose messages stand there. */
+/* lay_out divides the width among the lanes. To the right of the last one there is only its name,
+ * unless several share it: then their messages are there. */
 static void lay_out(struct ladder *l)
 {
     const unsigned room = l->facts->columns > TIME_COLUMNS + 2 ? l->facts->columns - TIME_COLUMNS - 2 : 0;

@@ -1,6 +1,6 @@
 /*
- * page_record.c - the page of a message or another event: what it is, its term, its bytes, what came before
- * and after it on its connection.
+ * page_record.c - the page of a message or another event: what it is, its term, its bytes, and the
+ * records before and after it on its connection.
  */
 #include "ui/tui/tui_pages.h"
 
@@ -43,7 +43,7 @@ static bool is_of_conn(const struct record *record, uint64_t conn)
     return record != NULL && tui_record_is_listed(record) && record->event->conn->number == conn;
 }
 
-/* put_near writes what came before and after it on its connection. */
+/* put_near writes the records before and after it on its connection. */
 static void put_near(struct tui_page *page, const struct tui_facts *facts, uint64_t number, uint64_t conn)
 {
     const struct store_look *look = &facts->records;
@@ -143,7 +143,7 @@ static void put_head(struct tui_page *page, const struct tui_facts *facts, const
     struct timestamp_cache clock = {0};
     struct ds_buffer text = {0};
     tui_record_print(facts, record, &text);
-    page->cuts = event->type == DS_EVENT_MESSAGE; /* its term stands below */
+    page->cuts = event->type == DS_EVENT_MESSAGE; /* its term is below */
     put_line(page, tui_record_style(record), 0, &text);
     page->cuts = false;
     ds_buffer_add_text(&text, "time         ");

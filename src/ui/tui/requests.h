@@ -1,5 +1,5 @@
 /*
- * requests.h - what can be asked for by keys: requests.def as a table.
+ * requests.h - what keys can ask for: requests.def as a table.
  */
 #ifndef SRC_TUI_REQUESTS_H
 #define SRC_TUI_REQUESTS_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Keys: a character stands for itself, the others are beyond all characters. */
+/* Keys: a character has its own number, the others have numbers above all characters. */
 enum tui_key {
     TUI_NO_KEY = 0,
     TUI_KEY_BEGIN = 0x110000,
@@ -45,12 +45,12 @@ struct request_line {
 /* request_lines has a row for each request, from 1 on. */
 extern const struct request_line request_lines[REQUEST_COUNT];
 
-/* request_find returns the request of a key, REQUEST_NONE: there is none. */
+/* request_find returns the request of a key, REQUEST_NONE if there is none. */
 enum tui_request request_find(uint32_t key);
 
 enum { KEY_NAME_LEN = 12 };
 
-/* request_key_name writes what people call a key. */
+/* request_key_name writes the usual name of a key. */
 void request_key_name(uint32_t key, char name[KEY_NAME_LEN]);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * tui.c - see tui.h.
  *
- * The books belong to one thread at a time: to that of the outputs, record by record, or to the one that
- * draws, while it has them told. Who waits to have them told says so first, and the outputs stand back,
- * for a mutex alone may be had by the same one again and again. What is captured meanwhile waits in the
- * queue.
+ * One thread at a time has the books: the thread of the outputs, for each record, or the one that
+ * draws, while it reads them. The thread that draws announces first that it waits, and the outputs
+ * then wait for it: with a mutex alone, one thread might get it again and again. Records captured
+ * in that time wait in the queue.
  */
 #include "ui/tui/tui.h"
 
@@ -26,17 +26,17 @@
 
 enum {
     TICK_MS = 100,
-    DRAW_EVERY_NS = 100 * 1000 * 1000, /* what is new of the capture */
-    ANSWER_EVERY_NS = 30 * 1000 * 1000, /* what a key has changed */
+    DRAW_EVERY_NS = 100 * 1000 * 1000, /* new records */
+    ANSWER_EVERY_NS = 30 * 1000 * 1000, /* the effect of a key */
     TELL_EVERY_NS = 500 * 1000 * 1000,
-    SHARE_OF_TIME = 20, /* telling takes at most one in so many seconds */
+    SHARE_OF_TIME = 20, /* reading the books uses at most 1/20 of the time */
 };
 
-#define NOTE_NS (10 * INT64_C(1000000000)) /* what was said stays so long, or until a key comes */
+#define NOTE_NS (10 * INT64_C(1000000000)) /* how long a message is shown, unless a key comes */
 
 struct tui {
     struct tui_config config;
-    bool is_open; /* the terminal is */
+    bool is_open; /* the terminal is open */
     struct tui_notices notices;
     struct tui_packets *packets; /* NULL: none are kept */
     pthread_t thread;
@@ -45,20 +45,20 @@ struct tui {
 
     pthread_mutex_t lock;
     pthread_cond_t are_back;
-    _Atomic unsigned num_waiting; /* for the books, but the outputs */
+    _Atomic unsigned num_waiting; /* threads that wait for the books, without the outputs */
     struct tui_books *books;
     _Atomic uint64_t num_changes;
 
-    /* The thread's own. */
+    /* Only for the thread that draws. */
     struct tui_ui ui;
     struct cells cells;
     struct ds_buffer told;
-    uint64_t num_told;  /* changes that were told */
-    int64_t tell_ns;    /* when the books are told again, by the monotonic clock */
+    uint64_t num_told;  /* num_changes when the books were read last */
+    int64_t tell_ns;    /* when the books are read next, by the monotonic clock */
     int64_t drawn_ns, noted_ns;
-    bool is_old, is_answer; /* the screen, and a key made it so */
+    bool is_old, is_answer; /* the screen is outdated; because of a key */
     bool draws_all, is_gone;
-    bool works; /* there is more to do: no waiting */
+    bool works; /* there is more to do: do not wait */
 };
 
 bool tui_check(void)
@@ -98,7 +98,7 @@ struct tui *tui_open(const struct tui_config *config)
         }
     }
     tui->ui.facts.limits = tui->config.limits;
-    bounded_regex_interpret(); /* those that are typed are compiled in the sandbox */
+    bounded_regex_interpret(); /* regular expressions that the user types are compiled in the sandbox */
     tui->is_open = tui_terminal_open();
     if (!tui->is_open || !tui_notices_begin(&tui->notices)) {
         tui_free(tui);
@@ -107,7 +107,7 @@ struct tui *tui_open(const struct tui_config *config)
     return tui;
 }
 
-/* tell has the books told, and shows what they say. */
+/* tell reads the books, and updates the screen's data from them. */
 static void tell(struct tui *tui)
 {
     const int64_t begin_ns = clock_now_ns();
@@ -157,11 +157,12 @@ static void read_keys(struct tui *tui)
             tui_terminal_copy((struct ds_text){tui->ui.copied.data, tui->ui.copied.len});
         tui->draws_all |= does == TUI_REDRAWS;
         if (tui->ui.view != view)
-            tell(tui); /* the books that it needs are not those of the other one */
+            tell(tui); /* another view needs other books */
         if (tui->ui.view != view || tui->ui.num_under != num_under || tui->ui.page.is_open != had_page)
-            tui_draw(&tui->ui, &tui->cells); /* the next key may be typed already: it asks what has room */
+            tui_draw(&tui->ui, &tui->cells); /* the next key may be waiting already: its effect
+                                              * depends on what fits */
         tui->is_old = tui->is_answer = true;
-        tui->noted_ns = clock_now_ns(); /* what the answer says stays for a while */
+        tui->noted_ns = clock_now_ns(); /* keep a message of that key for a while */
     }
     if (tui->is_gone)
         signals_want_stop();
@@ -202,7 +203,7 @@ static void draw(struct tui *tui)
     tui->is_old = tui->is_answer = tui->draws_all = false;
 }
 
-/* wait waits for keys, or until there is something to do. */
+/* wait waits for keys, or until something is due. */
 static void wait(struct tui *tui)
 {
     struct pollfd fds[] = {{.fd = tui_terminal_fd(), .events = POLLIN},
@@ -216,7 +217,8 @@ static void wait(struct tui *tui)
     }
 }
 
-/* is_told_new says whether the books would say anything new. Rates change while nothing comes. */
+/* is_told_new says whether reading the books would change anything. Rates change even if no record
+ * comes. */
 static bool is_told_new(const struct tui *tui)
 {
     return tui->num_changes != tui->num_told || !tui->ui.is_told ||
@@ -274,8 +276,8 @@ void tui_stay(struct tui *tui)
         poll(NULL, 0, TICK_MS);
 }
 
-/* end_thread waits for the thread. It may wait itself for a terminal that takes nothing any more: then
- * what is under way there is thrown away, and true is returned. */
+/* end_thread waits for the thread to end. The thread may be stuck in a write to a terminal that
+ * accepts nothing: then its output is discarded, and true is returned. */
 static bool end_thread(struct tui *tui)
 {
     enum { PATIENCE = 30, STEP_MS = 10 };
@@ -283,7 +285,7 @@ static bool end_thread(struct tui *tui)
     tui->is_ending = true;
     for (int i = 0; !tui->has_left; i++) {
         is_stuck = i > PATIENCE;
-        if (is_stuck) { /* there is room again, and who waits for it is told */
+        if (is_stuck) { /* make room, and wake the thread that waits for it */
             tui_terminal_discard();
             pthread_kill(tui->thread, SIGNAL_WAKE);
         }
@@ -301,7 +303,7 @@ void tui_free(struct tui *tui)
     if (tui->runs)
         is_stuck = end_thread(tui);
     if (is_stuck)
-        tui_terminal_discard(); /* or the end would wait as well */
+        tui_terminal_discard(); /* otherwise closing it would block, too */
     if (tui->is_open)
         tui_terminal_close();
     tui_notices_end(&tui->notices);
@@ -354,7 +356,7 @@ static void on_loss(struct sink *sink, const struct loss *loss)
 
 static void close_sink(struct sink *sink)
 {
-    sink->state = NULL; /* it is looked at until tui_free */
+    sink->state = NULL; /* tui_free releases it: it is shown until then */
 }
 
 const struct sink_kind sink_tui = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 500 }; /* of each book: more than anybody reads */
+enum { ROWS = 500 }; /* of each book: more than a user reads */
 
 static const struct {
     const struct report_kind *kind;
@@ -21,7 +21,7 @@ static const struct {
 };
 
 struct tui_books {
-    struct report_text text; /* of the reports: nobody reads it */
+    struct report_text text; /* of the reports: unused */
     void *state[BOOK_COUNT]; /* of its kind */
     struct tui_store *store;
     struct ds_buffer told;
@@ -69,7 +69,7 @@ struct tui_books *tui_books_new(const uint64_t limits[DS_LIMIT_COUNT])
 static void note_time(struct tui_books *books, const struct record *record)
 {
     const int64_t ns = record_time(record);
-    if (record->finding != NULL) /* what was not there has no time of its own */
+    if (record->finding != NULL) /* a finding about an absence has no time */
         return;
     if (!books->has_span || ns < books->first_ns)
         books->first_ns = ns;
@@ -85,7 +85,7 @@ void tui_books_record(struct tui_books *books, const struct record *record, unsi
     note_time(books, record);
     tui_store_add(books->store, record);
     for (size_t i = 0; i < BOOK_COUNT; i++) {
-        /* What is told of a link alone is no event of its own. */
+        /* A record about the facts of a link alone is not an event. */
         if ((kinds[i].kind->takes & takes) != 0 && (!record->link_facts || i == BOOK_LINKS))
             kinds[i].kind->record(books->state[i], record);
     }
@@ -158,7 +158,7 @@ const cJSON *told_list(const cJSON *object, const char *key)
     return cJSON_IsArray(item) ? item->child : NULL;
 }
 
-/* sum_links adds what all links carried. */
+/* sum_links adds up the traffic of all links. */
 static void sum_links(struct snapshot *snapshot)
 {
     const cJSON *links = snapshot->book[BOOK_LINKS];

@@ -1,6 +1,7 @@
 /*
- * tui_books.h - what the screen shows of a capture, gathered while records pass. The numbers are those
- * of reports, which tell them as JSON; a snapshot is that, read. So no number is counted a second time.
+ * tui_books.h - what the screen shows of a capture, collected while records pass. The numbers are
+ * those of reports, which write them as JSON; a snapshot is that JSON, parsed. So each number is
+ * counted only once.
  */
 #ifndef SRC_TUI_BOOKS_H
 #define SRC_TUI_BOOKS_H
@@ -22,39 +23,40 @@ enum tui_book {
 
 struct tui_books;
 
-/* tui_books_new opens the books, with the limits of the session. NULL when memory ran out. */
+/* tui_books_new opens the books, with the limits of the session. NULL if memory ran out. */
 struct tui_books *tui_books_new(const uint64_t limits[DS_LIMIT_COUNT]);
 void tui_books_free(struct tui_books *books); /* NULL is allowed */
 
-/* tui_books_record takes the next record; times of the capture have so many digits. */
+/* tui_books_record processes the next record; times of the capture have time_digits digits. */
 void tui_books_record(struct tui_books *books, const struct record *record, unsigned time_digits);
 void tui_books_lost(struct tui_books *books, const struct loss *loss);
 
-/* snapshot is what books said at a time. A book that was not asked for stays what it was before. */
+/* snapshot is the contents of the books at a time. A book that was not requested stays as it was
+ * before. */
 struct snapshot {
-    cJSON *book[BOOK_COUNT]; /* NULL: not told yet */
+    cJSON *book[BOOK_COUNT]; /* NULL: not read yet */
     bool has_span;
     int64_t first_ns, last_ns; /* of all records */
-    uint64_t num_messages, num_bytes; /* of all links that are told */
-    uint64_t num_untold_links;        /* that are not among the rows of their book */
+    uint64_t num_messages, num_bytes; /* of all reported links */
+    uint64_t num_untold_links;        /* links that are not among the rows of their book */
     uint64_t num_lost;   /* records and packets that distsniff lost */
 };
 
-/* tui_books_write writes what some books say, a mask of BOOK_BIT. False when memory ran out. To be
- * called by one thread at a time, as tui_books_record. */
+/* tui_books_write writes the contents of some books, a mask of BOOK_BIT. False if memory ran out.
+ * It must not run at the same time as tui_books_record. */
 bool tui_books_write(struct tui_books *books, unsigned wanted, struct ds_buffer *out);
 
-/* tui_books_look looks at the latest records, as tui_store_look; tui_books_time_digits says how
- * many digits times of the capture have. To be called as tui_books_write. */
+/* tui_books_look looks at the latest records, like tui_store_look; tui_books_time_digits returns
+ * how many digits times of the capture have. Call both under the same rule as tui_books_write. */
 bool tui_books_look(struct tui_books *books, struct store_look *look);
 unsigned tui_books_time_digits(const struct tui_books *books);
 
-/* snapshot_read takes over what was told. False when memory ran out: then nothing changes.
- * snapshot_free releases what it holds. */
+/* snapshot_read parses the output of tui_books_write. False if memory ran out: then nothing
+ * changes. snapshot_free releases the snapshot. */
 bool snapshot_read(struct snapshot *snapshot, const struct ds_buffer *told);
 void snapshot_free(struct snapshot *snapshot);
 
-/* Parts of what was told. Of what is not there: 0, "" or NULL. */
+/* Members of a snapshot. If there is none: 0, "" or NULL. */
 uint64_t told_number(const cJSON *object, const char *key);
 int64_t told_signed(const cJSON *object, const char *key);
 const char *told_text(const cJSON *object, const char *key);

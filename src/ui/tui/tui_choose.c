@@ -16,7 +16,7 @@
 
 enum { LOOKED_AT = 20000 };
 
-/* find returns the number of the record that a target stands for: of a call its first message, or
+/* find returns the number of the record that a target is about: for a call, its first message or
  * its end. */
 static uint64_t find(const struct tui_facts *facts, struct tui_target target)
 {
@@ -35,7 +35,7 @@ static uint64_t find(const struct tui_facts *facts, struct tui_target target)
     return 0;
 }
 
-/* quote appends a text as a string of -Y. */
+/* quote appends a text as a string literal of -Y. */
 static void quote(struct ds_text text, struct ds_buffer *out)
 {
     ds_buffer_add(out, "\"", 1);
@@ -47,14 +47,14 @@ static void quote(struct ds_text text, struct ds_buffer *out)
     ds_buffer_add(out, "\"", 1);
 }
 
-/* is_same_text says whether both are there and the same. */
+/* is_same_text says whether both exist and are equal. */
 static bool is_same_text(struct ds_text a, struct ds_text b)
 {
     return a.data != NULL && b.data != NULL && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* find_rest finds, in the latest messages, the name that a process has, or the pid of one that is known by
- * its name. The name is kept in a buffer. */
+/* find_rest finds, in the latest messages, the name of a process, or the pid of one whose name is
+ * known. The name is stored in a buffer. */
 static void find_rest(const struct tui_facts *facts, struct party *who, struct ds_buffer *name)
 {
     const struct store_look *look = &facts->records;
@@ -79,7 +79,8 @@ static void find_rest(const struct tui_facts *facts, struct party *who, struct d
     }
 }
 
-/* put_party writes what takes messages and calls of a process: by its pid, and by the name that it has. */
+/* put_party writes an expression that matches messages and calls of a process: by its pid, and by
+ * its name. */
 static void put_party(const struct tui_facts *facts, struct party who, struct ds_buffer *out)
 {
     static const char *const pids[] = {"from", "to", "caller.pid", "callee.pid"};
@@ -142,8 +143,8 @@ static void put_call(const struct record *record, struct ds_buffer *out)
         ds_buffer_printf(out, "conn == %" PRIu64, record->event->conn->number);
 }
 
-/* put_named writes what takes messages and calls of a process that is called as --report top does:
- * "<node.1.2>", "name@node", or where only its node is known "node". */
+/* put_named writes an expression that matches messages and calls of a process, given its name in
+ * --report top: "<node.1.2>", "name@node", or "node" if only its node is known. */
 static void put_named(const struct tui_facts *facts, const char *name, struct ds_buffer *out)
 {
     struct ds_buffer atom = {0};
@@ -171,7 +172,8 @@ static void put_named(const struct tui_facts *facts, const char *name, struct ds
     ds_buffer_free(&atom);
 }
 
-/* name_of returns what the books call something that has an id of its text; "": they do not have it. */
+/* name_of returns the name in the books of a target whose id is the hash of its name; "": it is not
+ * there. */
 static const char *name_of(const struct tui_facts *facts, struct tui_target target)
 {
     if (target.kind == TARGET_NODE) {
@@ -192,7 +194,7 @@ static const char *name_of(const struct tui_facts *facts, struct tui_target targ
     return told_text(row, "what");
 }
 
-/* put_other writes what takes all of something that is no record. */
+/* put_other writes an expression for a target that is no record. */
 static void put_other(const struct tui_facts *facts, struct tui_target target, enum tui_request request,
                       struct ds_buffer *out)
 {

@@ -1,6 +1,6 @@
 /*
- * tui_draw.c - see tui_draw.h: the menu, a line of numbers, the view or what is open over it, and the keys
- * that it answers.
+ * tui_draw.c - see tui_draw.h: the menu, a line of numbers, the view or the page that is open over
+ * it, and the keys that it answers.
  */
 #include "ui/tui/tui_draw.h"
 
@@ -16,7 +16,8 @@
 enum { LEAST_ROWS = 10, LEAST_COLUMNS = 40, RATE_SECONDS = 5, RIGHT_KEYS = 15 /* ? help  q quit */ };
 
 
-/* menu_width returns how wide the menu is with these names and so many blanks around each. */
+/* menu_width returns the width of the menu with full or brief names and this many blanks around
+ * each. */
 static unsigned menu_width(bool is_brief, unsigned blanks)
 {
     unsigned width = 0;
@@ -41,7 +42,7 @@ static void draw_menu(struct tui_ui *ui, struct cells *cells)
     }
 }
 
-/* count_findings counts what is not past, by severity. */
+/* count_findings counts the present findings, by severity. */
 static void count_findings(const struct tui_ui *ui, uint64_t *errors, uint64_t *warnings)
 {
     const cJSON *found = told_list(ui->facts.snapshot.book[BOOK_DOCTOR], "found");
@@ -54,7 +55,7 @@ static void count_findings(const struct tui_ui *ui, uint64_t *errors, uint64_t *
     }
 }
 
-/* put appends a word of the line of numbers, and returns where the next one begins. */
+/* put appends a text to the line of numbers, and returns where the next one begins. */
 static unsigned put(struct cells *cells, unsigned at, enum style style, const char *text)
 {
     const unsigned room = cells->columns > at ? cells->columns - at : 0;
@@ -70,7 +71,7 @@ static uint64_t count_open(const struct snapshot *snapshot)
     return num;
 }
 
-/* put_amounts writes how much comes, or of a file how much there is. */
+/* put_amounts writes the present rates, or the totals of a file. */
 static unsigned put_amounts(const struct tui_ui *ui, struct cells *cells, unsigned at)
 {
     const struct snapshot *snapshot = &ui->facts.snapshot;
@@ -114,7 +115,7 @@ static void draw_numbers(const struct tui_ui *ui, struct cells *cells)
     }
 }
 
-/* is_line says whether a line of the overview is selected that is in no table. */
+/* is_line says whether the selected line of the overview is not in a table. */
 static bool is_line(const struct tui_ui *ui)
 {
     const enum tui_target_kind kind = tui_state_selected(ui).kind;
@@ -122,7 +123,8 @@ static bool is_line(const struct tui_ui *ui)
            (kind == TARGET_FINDING || kind == TARGET_RECORD);
 }
 
-/* is_answered says whether a request is one for what is shown, and worth a place in the menu. */
+/* is_answered says whether what is shown answers a request, and the request is worth a place in the
+ * menu. */
 static bool is_answered(const struct tui_ui *ui, enum tui_request request)
 {
     const struct tui_view *view = tui_views[ui->view].view;
@@ -153,7 +155,7 @@ static bool is_answered(const struct tui_ui *ui, enum tui_request request)
     }
 }
 
-/* put_key names a key at a place of the lowest line, where a click on it does the same. */
+/* put_key names a key in the lowest line, where a click on it does the same as the key. */
 static unsigned put_key(struct tui_ui *ui, struct cells *cells, unsigned at, enum tui_request request,
                         const char *name)
 {
@@ -166,7 +168,7 @@ static unsigned put_key(struct tui_ui *ui, struct cells *cells, unsigned at, enu
     return at + 2;
 }
 
-/* draw_keys names the keys of what is shown, or shows what was said. */
+/* draw_keys names the keys for what is shown, or shows a message. */
 static void draw_keys(struct tui_ui *ui, struct cells *cells)
 {
     const unsigned row = cells->rows - 1, right = RIGHT_KEYS;
@@ -187,7 +189,7 @@ static void draw_keys(struct tui_ui *ui, struct cells *cells)
     }
 }
 
-/* draw_chosen says which filter holds, and how much is marked. */
+/* draw_chosen shows the filter, and how many records are marked. */
 static void draw_chosen(const struct tui_ui *ui, struct cells *cells)
 {
     const bool filters_all = (tui_views[ui->view].view->has & VIEW_HAS_FILTER) != 0;

@@ -1,5 +1,5 @@
 /*
- * tui_explained.c - what --explain says, on a page: tui_page_explain of tui_pages.h.
+ * tui_explained.c - the text of --explain, on a page: tui_page_explain of tui_pages.h.
  */
 #include "explain/explain.h"
 #include "ui/tui/tui_pages.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* read_target returns what a line of an explanation is about: it begins with "packet:17 " or the like. */
+/* read_target returns the target of a line of an explanation: the line begins with "packet:17 " or
+ * similar. */
 static struct tui_target read_target(const char *line)
 {
     static const struct {
@@ -37,7 +38,7 @@ static void put_lines(struct tui_page *page, struct ds_buffer *text)
     }
 }
 
-/* read_all gives all records to an explanation. */
+/* read_all passes all records to an explanation. */
 static void read_all(struct explain *explain, const struct store_look *look)
 {
     struct record_view view = {0};

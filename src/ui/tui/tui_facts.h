@@ -1,6 +1,6 @@
 /*
- * tui_facts.h - what views and pages are given: what the books say, the latest records, and what the user
- * has chosen. It stays while they look at it.
+ * tui_facts.h - the input of views and pages: the contents of the books, the latest records, and
+ * the user's choices. It does not change while they read it.
  */
 #ifndef SRC_TUI_FACTS_H
 #define SRC_TUI_FACTS_H
@@ -11,7 +11,7 @@
 
 enum { TUI_MARKS = 4096 };
 
-/* tui_marks are numbers of records, in no order. */
+/* tui_marks are the numbers of marked records, in no order. */
 struct tui_marks {
     uint64_t number[TUI_MARKS];
     unsigned num;
@@ -34,14 +34,14 @@ struct tui_facts {
     struct snapshot snapshot;
     struct tui_rates rates;
     struct store_look records;
-    struct tui_filter *filter; /* of messages and calls, never NULL */
+    struct tui_filter *filter; /* for messages and calls, never NULL */
     bool is_live, has_ended;
     bool ascii;       /* of the screen */
     unsigned columns; /* of the screen */
     const uint64_t *limits;   /* of the session, DS_LIMIT_COUNT of them */
-    struct tui_packets *packets; /* to be saved; NULL: none are kept, as with --redact */
+    struct tui_packets *packets; /* that can be saved; NULL: none are stored, as with --redact */
     unsigned time_digits;    /* of times: 6 or 9 */
-    struct event_text *brief; /* how events are written in a line */
+    struct event_text *brief; /* writes events in a line */
     struct tui_marks *marks;  /* records that the user has marked, never NULL */
 };
 

@@ -15,25 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GIVE_UP_AFTER: where so many texts took too long, no more are searched. */
+/* GIVE_UP_AFTER: after this many texts took too long, no more are searched. */
 enum { CALL_LEN = 4096, KEEP_TEXT = 1 << 20, GIVE_UP_AFTER = 200 };
 
-/* Behind this an expression of -Y begins, where something else stands before it. */
+/* The separator between a regular expression or pattern and an expression of -Y. */
 static const char and_also[] = " -Y ";
 
-/* tui_conditions are what a line asks for; each is NULL where it is not asked for. */
+/* tui_conditions are the conditions of a line; each is NULL if it is not used. */
 struct tui_conditions {
     struct filter *filter;
     struct match_regex *regex;
     struct ds_match *pattern;
-    struct match_record *match; /* of the pattern */
+    struct match_record *match; /* for pattern */
 };
 
 /* line_parts are the texts of a line. */
 struct line_parts {
     enum { LINE_IS_EXPRESSION, LINE_IS_REGEX, LINE_IS_PATTERN } kind;
-    char first[LINE_LEN];   /* the regular expression or pattern, "": there is none */
-    const char *expression; /* in the line, "": there is none */
+    char first[LINE_LEN];   /* the regular expression or pattern, "": none */
+    const char *expression; /* points into the line, "": none */
 };
 
 static const char *skip_blanks(const char *text)
@@ -111,8 +111,8 @@ static void free_conditions(struct tui_conditions *c)
     free(c);
 }
 
-/* parse returns what a line asks for; NULL, and why in what, when it is wrong. What it returns stays where
- * it is: the match knows the place of its pattern. */
+/* parse returns the conditions of a line; NULL, with the error in what, if it is invalid. They must
+ * not be moved: match points to pattern. */
 static struct tui_conditions *parse(const struct own_labels *own, const char *text, char *what, size_t len)
 {
     struct tui_conditions *c = calloc(1, sizeof *c);
@@ -179,7 +179,7 @@ bool tui_filter_narrow(struct tui_filter *filter, const char *more, char *what, 
     return tui_filter_set(filter, text, what, len);
 }
 
-/* common returns how many bytes two words begin with alike. */
+/* common returns the length of the common beginning of two words. */
 static size_t common(const char *a, const char *b)
 {
     size_t len = 0;
@@ -222,7 +222,7 @@ void tui_filter_complete(const struct tui_filter *filter, struct tui_line *line,
         what[0] = '\0';
 }
 
-/* put_text writes what a regular expression is held against. False when memory ran out. */
+/* put_text writes the text that a regular expression is matched against. False if memory ran out. */
 static bool put_text(struct tui_filter *filter, const struct record *record)
 {
     struct ds_buffer *text = &filter->scratch;
@@ -261,10 +261,10 @@ static bool regex_takes(struct tui_filter *filter, const struct record *record)
     filter->num_given_up += result == REGEX_GAVE_UP;
     if (!ok || text->cap > KEEP_TEXT)
         ds_buffer_free(&filter->scratch);
-    return takes; /* of what there is no memory for it cannot be told */
+    return takes; /* also true if memory ran out for the text */
 }
 
-/* pattern_takes holds what a call asked against the pattern: its record is of the answer. */
+/* pattern_takes matches the request of a call: the record of a call is made from its answer. */
 static bool pattern_takes(const struct tui_conditions *holds, const struct record *record)
 {
     struct ds_match *pattern = holds->pattern;

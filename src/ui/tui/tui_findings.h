@@ -10,7 +10,8 @@ extern const struct tui_list_kind finding_list;
 
 enum style finding_style(const char *severity);
 
-/* finding_id tells the rows of the doctor's book apart: the number of TARGET_FINDING. */
+/* finding_id returns an id that distinguishes the rows of the doctor's book: the number of
+ * TARGET_FINDING. */
 uint64_t finding_id(const cJSON *found);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * tui_fold.c - see tui_fold.h.
  *
- * The text is this program's own, but names and strings in it are not: only brackets outside of quotes
- * count, and one that has no other side is a character like any other. Brackets are numbered in the order
- * in which they open. Nothing recurses.
+ * This program has written the text, but peers chose the names and strings in it: only brackets
+ * outside of quotes count, and one without a counterpart is an ordinary character. Brackets are
+ * numbered in the order in which they open. No function is recursive.
  */
 #include "ui/tui/tui_fold.h"
 
@@ -13,14 +13,14 @@
 
 enum {
     MAX_BRACKETS = 65536,
-    MAX_DEPTH = 64,       /* deeper ones are not laid out */
-    FOLDED_DEPTH = 3,     /* from here on what is long is folded at first */
+    MAX_DEPTH = 64,       /* deeper levels are not laid out */
+    FOLDED_DEPTH = 3,     /* from this depth on long terms are folded at first */
     FOLDED_LEN = 800,
-    STEP = 2,             /* columns that a level is indented by */
+    STEP = 2,             /* columns of indentation per level */
 };
 
 struct bracket {
-    size_t open, close; /* close 0: it has none */
+    size_t open, close; /* close 0: it is not closed */
     uint32_t num_items;
 };
 
@@ -32,10 +32,10 @@ struct fold {
     size_t num;
     struct ds_buffer line;
     unsigned depth;      /* of brackets that are laid out */
-    uint64_t led_by;     /* bracket that the line at hand stands for, from 1; 0: none */
+    uint64_t led_by;     /* number of the bracket that the present line leads to, from 1; 0: none */
 };
 
-/* skip_quoted returns where a string or a quoted atom that begins at that place ends. */
+/* skip_quoted returns the end of a string or quoted atom that begins at a position. */
 static size_t skip_quoted(struct ds_text text, size_t at)
 {
     const char quote = text.data[at++];
@@ -59,7 +59,7 @@ static bool closes(char c, char opened)
     return (c == '}' && opened == '{') || (c == ']' && opened == '[') || (c == ')' && opened == '(');
 }
 
-/* find_brackets finds which belong together. False when memory ran out. */
+/* find_brackets finds the pairs. False if memory ran out. */
 static bool find_brackets(struct fold *f)
 {
     size_t cap = 0, num_open = 0;
@@ -108,7 +108,7 @@ static void end_line(struct fold *f)
     f->led_by = 0;
 }
 
-/* room_of returns how many bytes have room in the line at hand. */
+/* room_of returns how many more bytes fit into the present line. */
 static size_t room_of(const struct fold *f)
 {
     const size_t taken = f->indent + STEP * (size_t)f->depth + f->line.len;
@@ -122,7 +122,8 @@ static void put_folded(struct fold *f, const struct bracket *bracket)
     ds_buffer_add(&f->line, f->text.data + bracket->close, 1);
 }
 
-/* lay_out writes the text; open are the brackets that stand over several lines, the innermost last. */
+/* lay_out writes the text; open are the brackets that extend over several lines, the innermost
+ * last. */
 static void lay_out(struct fold *f)
 {
     size_t open[MAX_DEPTH], num_open = 0, next = 0;

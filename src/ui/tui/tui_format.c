@@ -92,7 +92,7 @@ void tui_bars(const uint64_t *values, size_t num, bool ascii, char text[TUI_BARS
             *at++ = ' ';
         } else if (ascii) {
             *at++ = plain[height];
-        } else { /* U+2581 and those behind it */
+        } else { /* U+2581 and the following */
             memcpy(at, "\xe2\x96", 2);
             at[2] = (char)(0x81 + height);
             at += 3;

@@ -1,5 +1,6 @@
 /*
- * tui_help.c - see tui_help.h. All of it comes from the tables: views.def, requests.def, edit_keys.def.
+ * tui_help.c - see tui_help.h. Its text comes from the tables: views.def, requests.def,
+ * edit_keys.def.
  */
 #include "ui/tui/tui_help.h"
 

@@ -26,14 +26,14 @@ static void leave_out_gone(struct tui_index *index, uint64_t first)
     const size_t num = tui_index_find(index, first);
     index->first += num;
     index->num -= num;
-    if (index->first > index->num) { /* most of it is of what is gone */
+    if (index->first > index->num) { /* most numbers are of records that are gone */
         if (index->num != 0)
             memmove(index->numbers, index->numbers + index->first, index->num * sizeof *index->numbers);
         index->first = 0;
     }
 }
 
-/* add appends a number; without memory it is left out. */
+/* add appends a number; if memory ran out it is left out. */
 static void add(struct tui_index *index, uint64_t number)
 {
     if (index->first + index->num == index->cap) {

@@ -20,7 +20,7 @@ const struct line_key_row line_keys[LINE_KEY_COUNT] = {
 
 void tui_line_begin(struct tui_line *line, const char *text)
 {
-    const size_t len = strlen(text) < LINE_LEN ? strlen(text) : 0; /* one that was cut is another one */
+    const size_t len = strlen(text) < LINE_LEN ? strlen(text) : 0; /* too long: dropped, not cut */
     memcpy(line->text, text, len);
     line->text[len] = '\0';
     line->at = len;
@@ -73,7 +73,7 @@ static void erase(struct tui_line *line)
     line->at = at;
 }
 
-/* show_older goes so many lines back. */
+/* show_older shows the number-th older line, or an empty one for 0. */
 static void show_older(struct tui_line *line, unsigned number)
 {
     tui_line_begin(line, number != 0 ? line->older[number - 1] : "");
@@ -141,7 +141,7 @@ void tui_line_draw(const struct tui_line *line, struct cells *cells, unsigned ro
 {
     const unsigned at = cells_put_string(cells, row, 1, cells->columns, STYLE_STRONG, word) + 2;
     const unsigned room = cells->columns > at + 2 ? cells->columns - at - 2 : 0;
-    size_t begin = 0; /* what is before it has no room */
+    size_t begin = 0; /* text before this does not fit */
     while (begin < line->at &&
            cells_width(cells, (struct ds_text){line->text + begin, line->at - begin}) >= room)
         begin = behind(line, begin);

@@ -6,7 +6,7 @@
 
 #include "ui/tui/tui_facts.h"
 
-/* tui_moment_time returns when it was, 0: it is not told any more. */
+/* tui_moment_time returns the time of a row, 0: the row is gone. */
 int64_t tui_moment_time(const struct tui_facts *facts, uint64_t id);
 
 #endif

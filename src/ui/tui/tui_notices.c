@@ -34,7 +34,7 @@ static void keep(struct tui_notices *notices, const char *bytes, size_t len)
         ds_buffer_add(&notices->kept, bytes, len);
 }
 
-/* copy_last_line copies the last whole line of some bytes. */
+/* copy_last_line copies the last line of some bytes, without the program's name. */
 static bool copy_last_line(const char *bytes, size_t len, char *line, size_t room)
 {
     static const char name[] = "distsniff: ";

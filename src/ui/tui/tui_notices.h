@@ -1,7 +1,7 @@
 /*
- * tui_notices.h - what the program says on standard error while a screen is drawn there: it goes into a
- * pipe, the latest line is shown, and all of it is written out when the terminal is given back. Who
- * says something never waits: what does not fit into the pipe is lost.
+ * tui_notices.h - messages that the program writes to standard error while a screen is drawn there:
+ * they go into a pipe, the latest line is shown, and all are written out when the terminal is
+ * restored. Writers never wait: what does not fit into the pipe is lost.
  */
 #ifndef SRC_TUI_NOTICES_H
 #define SRC_TUI_NOTICES_H
@@ -9,20 +9,21 @@
 #include <distsniff/term.h>
 
 struct tui_notices {
-    int from;  /* the reading end, -1: none */
-    int saved; /* standard error as it was, -1: it still is */
+    int from;  /* the read end, -1: none */
+    int saved; /* the original standard error, -1: it was not redirected */
     struct ds_buffer kept;
-    bool is_cut; /* there was more than is kept */
+    bool is_cut; /* there was more text than is stored */
 };
 
-/* tui_notices_begin takes standard error. False, and nothing changed, when there are no descriptors. */
+/* tui_notices_begin redirects standard error. False, with nothing changed, if there are no
+ * descriptors. */
 bool tui_notices_begin(struct tui_notices *notices);
 
-/* tui_notices_read reads what has come, and writes its last line, without the program's name, to line.
- * False: nothing came. */
+/* tui_notices_read reads new messages, and copies the last line, without the program's name, to
+ * line. False: there were none. */
 bool tui_notices_read(struct tui_notices *notices, char *line, size_t len);
 
-/* tui_notices_end gives standard error back, and writes there what was kept. */
+/* tui_notices_end restores standard error, and writes the stored messages to it. */
 void tui_notices_end(struct tui_notices *notices);
 
 #endif

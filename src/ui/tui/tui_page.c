@@ -103,7 +103,7 @@ void tui_page_printf(struct tui_page *page, enum style style, unsigned indent, c
     tui_page_line(page, style, indent, line);
 }
 
-/* is_plain says whether every byte takes a column. */
+/* is_plain says whether every byte is one column wide. */
 static bool is_plain(const char *text, size_t len)
 {
     size_t i = 0;
@@ -112,7 +112,7 @@ static bool is_plain(const char *text, size_t len)
     return i == len;
 }
 
-/* fits_plain is fits of text in which every byte takes a column. */
+/* fits_plain is fits for text with one column per byte. */
 static size_t fits_plain(struct ds_text text, unsigned columns)
 {
     size_t len = columns;
@@ -123,7 +123,7 @@ static size_t fits_plain(struct ds_text text, unsigned columns)
     return len != 0 ? len : columns != 0 ? columns : 1;
 }
 
-/* fits returns how much of a text has room in so many columns, broken at a blank where there is one. */
+/* fits returns how much of a text fits into this many columns, broken at a blank if there is one. */
 static size_t fits(const struct cells *cells, struct ds_text text, unsigned columns)
 {
     size_t len = 0, blank = 0;
@@ -144,14 +144,15 @@ static size_t fits(const struct cells *cells, struct ds_text text, unsigned colu
     return len;
 }
 
-/* is_marked says whether a mark before it says that a line leads to another page. Of a ladder all do. */
+/* is_marked says whether a mark shows that a line leads to another page. In a ladder all lines do,
+ * unmarked. */
 static bool is_marked(const struct tui_page *page, const struct tui_page_line *line)
 {
     return page->num_sticky == 0 && line->target.kind != TARGET_NONE && line->target.kind != TARGET_FOLD;
 }
 
-/* draw_line writes a line of the page onto the screen, from line at of the page's on, and returns
- * how many it takes there. */
+/* draw_line draws a line of the page, whose first line on the screen is at, and returns how many
+ * lines of the screen it needs. */
 static size_t draw_line(const struct tui_page *page, const struct tui_page_line *line, size_t at,
                         struct cells *cells, struct area area, bool is_selected)
 {
@@ -200,7 +201,7 @@ void tui_page_draw(struct tui_page *page, struct cells *cells, struct area area)
     page->num_shown = at;
 }
 
-/* follow_selected scrolls so that the selected line is on the screen. */
+/* follow_selected scrolls the selected line into view. */
 static void follow_selected(struct tui_page *page)
 {
     const size_t at = page->selected < page->num ? page->lines[page->selected].shown_at : 0;
@@ -210,7 +211,7 @@ static void follow_selected(struct tui_page *page)
         page->top = at - page->room + 1;
 }
 
-/* select_near selects the line of the page that is nearest to one of the screen. */
+/* select_near selects the line of the page that is nearest to a line of the screen. */
 static void select_near(struct tui_page *page, size_t at)
 {
     size_t i = page->num_sticky;
@@ -219,7 +220,7 @@ static void select_near(struct tui_page *page, size_t at)
     page->selected = i;
 }
 
-/* select_leading selects the next line that leads somewhere, behind the last the first. */
+/* select_leading selects the next line that leads to a page, cyclically. */
 static void select_leading(struct tui_page *page, bool is_back)
 {
     for (size_t i = 1; i <= page->num; i++) {
@@ -231,7 +232,7 @@ static void select_leading(struct tui_page *page, bool is_back)
     }
 }
 
-/* move_selected moves on a page where lines lead somewhere. */
+/* move_selected moves the selection on a page with lines that lead to pages. */
 static bool move_selected(struct tui_page *page, enum tui_request request)
 {
     const size_t last = page->num != 0 ? page->num - 1 : 0, step = page->room > 1 ? page->room - 1 : 1;

@@ -1,5 +1,5 @@
 /*
- * tui_page.h - lines of text that are opened over a view, and scroll: what is behind a row, the help.
+ * tui_page.h - a scrolling text that is opened over a view: the page of a row, the help.
  */
 #ifndef SRC_TUI_PAGE_H
 #define SRC_TUI_PAGE_H
@@ -16,54 +16,53 @@ struct tui_page {
     struct tui_page_line {
         size_t at;
         uint32_t len;
-        uint8_t style, indent, hang; /* columns before it, and so many more where it goes on */
-        bool is_cut;                 /* it does not go on */
-        uint32_t shown_at;           /* its first line of the screen, when it was drawn last */
-        struct tui_target target;    /* what it leads to */
+        uint8_t style, indent, hang; /* columns before the line, and additional ones where it continues */
+        bool is_cut;                 /* it is truncated, not continued */
+        uint32_t shown_at;           /* its first line of the screen when it was last drawn */
+        struct tui_target target;    /* the page that it leads to */
     } *lines;
     size_t num, cap;
-    unsigned hang; /* of the lines that are added from now on */
-    bool cuts;     /* those lines are cut where they have no room, and do not go on */
-    bool leads;    /* some line leads somewhere: then one is selected */
+    unsigned hang; /* for the lines that are added next */
+    bool cuts;     /* lines that are added next are truncated if they do not fit, instead of continued */
+    bool leads;    /* some lines lead to pages: then one is selected */
     size_t selected;
     unsigned num_sticky; /* lines at its top that do not scroll, each a line of the screen */
-    struct tui_target self; /* what it is the page of */
-    /* What the user has chosen for this page. */
+    struct tui_target self; /* the target that this is the page of */
+    /* The user's choices for this page. */
     bool has_other_syntax, shows_bytes, by_process;
-    uint64_t folds[TUI_PAGE_FOLDS]; /* brackets that are open where they would be closed, or closed */
+    uint64_t folds[TUI_PAGE_FOLDS]; /* brackets whose state was toggled */
     unsigned num_folds;
-    unsigned lanes_at; /* of a ladder: so many of the busiest lanes were passed over */
-    bool has_more_lanes; /* than there is room for */
-    bool is_open, is_cut; /* is_cut: there was no room for more lines, or no memory */
+    unsigned lanes_at; /* in a ladder: how many of the busiest lanes were skipped */
+    bool has_more_lanes; /* than fit */
+    bool is_open, is_cut; /* is_cut: lines are missing: too many, or memory ran out */
     size_t top;           /* in lines of the screen */
-    size_t num_shown, room; /* lines of the screen when it was drawn last, and how many there is room for */
+    size_t num_shown, room; /* lines of the screen when it was last drawn, and how many fit */
 };
 
-/* tui_page_begin opens a page, of which nothing is left but where the user was, and what was chosen. */
+/* tui_page_begin empties a page, except for the user's position and choices. */
 void tui_page_begin(struct tui_page *page, const char *title);
 
-/* These append a line. One that is too wide goes on in the next. */
+/* These append a line. One that is too wide continues in the next. */
 void tui_page_line(struct tui_page *page, enum style style, unsigned indent, const char *text);
 void tui_page_printf(struct tui_page *page, enum style style, unsigned indent, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* tui_page_lead has the line that was added last lead somewhere. */
+/* tui_page_lead sets the page that the last line leads to. */
 void tui_page_lead(struct tui_page *page, struct tui_target target);
 
-/* tui_page_target returns what the selected line leads to. */
+/* tui_page_target returns the page that the selected line leads to. */
 struct tui_target tui_page_target(const struct tui_page *page);
 
-/* tui_page_turn_fold opens or closes a bracket of a term; the page is to be written again. */
+/* tui_page_turn_fold opens or closes a bracket of a term; the caller then writes the page again. */
 void tui_page_turn_fold(struct tui_page *page, uint64_t bracket);
 bool tui_page_is_turned(const struct tui_page *page, uint64_t bracket);
 
 void tui_page_draw(struct tui_page *page, struct cells *cells, struct area area);
 
-/* tui_page_request scrolls. False: it is nothing for a page. */
+/* tui_page_request scrolls. False: a page does not answer this request. */
 bool tui_page_request(struct tui_page *page, enum tui_request request);
 
-/* tui_page_click selects what stands in a row of the page on the screen. False: nothing there leads
- * anywhere. */
+/* tui_page_click selects the line of the page in a row of the screen. False: it leads nowhere. */
 bool tui_page_click(struct tui_page *page, unsigned row);
 
 /* tui_page_print appends the page as text. */

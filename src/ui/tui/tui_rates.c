@@ -1,6 +1,6 @@
 /*
- * tui_rates.c - see tui_rates.h. The value of a second is in the place of that second modulo
- * RATES_SECONDS. The present second is still growing: rates are of those before it.
+ * tui_rates.c - see tui_rates.h. The value of a second is at the index of that second modulo
+ * RATES_SECONDS. The present second is incomplete: rates are of the seconds before it.
  */
 #include "ui/tui/tui_rates.h"
 
@@ -18,7 +18,7 @@ static void clear_place(struct rate_row *row, unsigned place)
     row->new_messages[place] = 0;
 }
 
-/* move_on empties the places of the seconds that have begun. */
+/* move_on clears the values of the seconds that have begun. */
 static void move_on(struct tui_rates *rates, int64_t second)
 {
     int64_t from = rates->second + 1;
@@ -50,7 +50,7 @@ static void note(struct tui_rates *rates, struct rate_row *row, uint64_t message
     row->used = rates->num_told;
 }
 
-/* get_row returns the row of a link, be it a new one in the place of one that was not told of. */
+/* get_row returns the row of a link; a new one replaces one that is no longer reported. */
 static struct rate_row *get_row(struct tui_rates *rates, uint64_t conn, bool *is_new)
 {
     struct rate_row *oldest = &rates->rows[0];

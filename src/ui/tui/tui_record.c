@@ -17,7 +17,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WHAT_LEN = 100, WIDE = 110, TIME_COLUMNS = 11 /* and the digits behind the point */ };
+enum { WHAT_LEN = 100, WIDE = 110, TIME_COLUMNS = 11 /* without the digits after the point */ };
 
 bool tui_record_is_listed(const struct record *record)
 {
@@ -59,8 +59,8 @@ void tui_record_print_line(const struct tui_facts *facts, const struct record *r
     tui_record_print(facts, record, out);
 }
 
-/* compact leaves out of an event's text what is needed least, as text does on a terminal, and of one that
- * is still too wide more. */
+/* compact removes the least important parts of an event's text, like text output on a terminal, and
+ * further ones if it is still too wide. */
 static void compact(struct ds_buffer *text, unsigned columns)
 {
     struct ds_buffer shorter = {0}, shortest = {0};

@@ -6,18 +6,18 @@
 
 #include "ui/tui/tui_facts.h"
 
-/* tui_record_is_listed says whether it stands in the list of messages: a message or another event. */
+/* tui_record_is_listed says whether the list of messages shows it: a message or another event. */
 bool tui_record_is_listed(const struct record *record);
 
-/* tui_record_print appends what a record says, without its time. */
+/* tui_record_print appends the text of a record, without its time. */
 void tui_record_print(const struct tui_facts *facts, const struct record *record, struct ds_buffer *out);
 
-/* tui_record_print_line does so behind its time of day. */
+/* tui_record_print_line does so after its time of day. */
 void tui_record_print_line(const struct tui_facts *facts, const struct record *record,
                            struct ds_buffer *out);
 
-/* tui_record_print_fit appends that line for a list of so many columns: of one that is too wide what is
- * needed least is left out, so that what is said has room. */
+/* tui_record_print_fit appends that line for a list of this many columns: if it is too wide, the
+ * least important parts are left out, so that the rest fits. */
 void tui_record_print_fit(const struct tui_facts *facts, const struct record *record, unsigned columns,
                           struct ds_buffer *out);
 

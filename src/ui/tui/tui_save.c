@@ -1,10 +1,9 @@
 /*
  * tui_save.c - see tui_save.h.
  *
- * The process that draws may open nothing. It asks for names that were registered before:
+ * The process that draws may open nothing. It requests names that were registered before:
  * screen.ENDING in the folder, with a time before the ending, which the process that opens files
- * knows as names that come later (run_name.h). What a name stands for already is never written
- * over.
+ * recognises as later names (run_name.h). An existing file is never overwritten.
  */
 #include "ui/tui/tui_save.h"
 
@@ -74,7 +73,7 @@ void tui_save_complete(struct tui_line *line, char *what, size_t len)
         what[0] = '\0';
 }
 
-/* make_name writes a name that nothing has yet. */
+/* make_name writes the name of a file that does not exist yet. */
 static bool make_name(const char *folder, const char *ending, char *name, size_t len)
 {
     char stamp[32];
@@ -99,7 +98,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* write_records has a sink write the records of some numbers, and returns how many there were. */
+/* write_records writes the records with these numbers to a sink, and returns how many there were. */
 static uint64_t write_records(struct sink *sink, const struct tui_facts *facts,
                               const uint64_t *numbers, size_t num)
 {
@@ -115,8 +114,7 @@ static uint64_t write_records(struct sink *sink, const struct tui_facts *facts,
     return written;
 }
 
-/* write_calls has a sink write the ends of those calls that some records belong to. False when memory ran
- * out. */
+/* write_calls writes the ends of the calls of some records to a sink. False if memory ran out. */
 static bool write_calls(struct sink *sink, const struct tui_facts *facts, const uint64_t *numbers,
                         size_t num)
 {
@@ -142,8 +140,8 @@ static bool write_calls(struct sink *sink, const struct tui_facts *facts, const 
     return true;
 }
 
-/* list_conns fills in the connections of some records, in order, each once, and returns how many
- * there are. */
+/* list_conns lists the connections of some records, sorted, each once, and returns how many there
+ * are. */
 static size_t list_conns(const struct tui_facts *facts, const uint64_t *numbers, size_t num,
                          uint64_t *conns)
 {

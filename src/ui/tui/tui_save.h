@@ -1,5 +1,5 @@
 /*
- * tui_save.h - what is marked, or listed, is written to a new file of --save-folder.
+ * tui_save.h - writes marked or listed records to a new file in --save-folder.
  */
 #ifndef SRC_TUI_SAVE_H
 #define SRC_TUI_SAVE_H
@@ -7,8 +7,8 @@
 #include "ui/tui/tui_facts.h"
 #include "ui/tui/tui_line.h"
 
-/* tui_save writes what is marked, or where nothing is what the view of messages lists, and says in
- * what how that went. */
+/* tui_save writes the marked records, or if there are none those in the view of messages, and
+ * writes the result to what. */
 void tui_save(const struct tui_facts *facts, const char *folder, const char *format, const void *messages,
               char *what, size_t len);
 
@@ -16,9 +16,9 @@ void tui_save(const struct tui_facts *facts, const char *folder, const char *for
 void tui_save_formats(char *what, size_t len);
 void tui_save_complete(struct tui_line *line, char *what, size_t len);
 
-/* tui_save_name returns what file number i of a folder may be called, with conversions of strftime:
- * those that the program may have opened. NULL behind the last, or when memory ran out. To be
- * freed. */
+/* tui_save_name returns the possible name of file number i of a folder, with conversions of
+ * strftime: the program registers these. NULL after the last one, or if memory ran out. The caller
+ * frees it. */
 char *tui_save_name(const char *folder, size_t i);
 enum { SAVE_NAMES = 8 };
 

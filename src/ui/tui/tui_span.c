@@ -14,7 +14,7 @@ static int64_t within(int64_t ns, int64_t least, int64_t most)
     return ns < least ? least : ns > most ? most : ns;
 }
 
-/* place has a span of some length lie within what there is. */
+/* place moves a span of this length into the existing time. */
 static void place(struct tui_span_shown *span, int64_t from_ns, int64_t length, int64_t first_ns,
                   int64_t last_ns)
 {

@@ -83,7 +83,7 @@ void tui_state_show_view(struct tui_ui *ui, unsigned view)
 {
     ui->view = view;
     tui_state_close_pages(ui);
-    ui->is_told = false; /* its books are older than the others */
+    ui->is_told = false; /* its books are older than those of the last view */
     tui_state_update(ui);
 }
 

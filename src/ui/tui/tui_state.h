@@ -1,6 +1,6 @@
 /*
- * tui_state.h - what the user's side knows: the views, what is open over them, what the books said last,
- * and what is typed.
+ * tui_state.h - the state of the screen: the views, the pages that are open over them, the last
+ * snapshot, and the line that is typed.
  */
 #ifndef SRC_TUI_STATE_H
 #define SRC_TUI_STATE_H
@@ -10,10 +10,10 @@
 
 enum { TUI_PAGES = 16, TUI_NOTE_LEN = 512 };
 
-/* What is typed in a line. */
+/* The purpose of the typed line. */
 enum tui_typing { TYPES_NOTHING, TYPES_FILTER, TYPES_FORMAT, TYPES_TIME };
 
-/* tui_shown_key is one that the lowest line names, between these columns. */
+/* tui_shown_key is a key that the lowest line names, between these columns. */
 struct tui_shown_key {
     unsigned begin, end;
     enum tui_request request;
@@ -21,9 +21,9 @@ struct tui_shown_key {
 
 struct tui_ui {
     struct tui_facts facts;
-    struct tui_filter filter; /* of facts */
+    struct tui_filter filter; /* facts points to it */
     struct tui_marks marks;
-    const char *source; /* where packets come from: it stays */
+    const char *source; /* the source of the packets: must stay valid */
     const char *save_folder; /* NULL: nothing can be saved */
     bool is_paused;
     bool is_told;       /* there was a snapshot */
@@ -31,51 +31,51 @@ struct tui_ui {
     void *state[TUI_VIEW_COUNT];
     unsigned menu_end[TUI_VIEW_COUNT]; /* where the views' names end in the menu */
     struct tui_shown_key shown_keys[REQUEST_COUNT];
-    unsigned num_shown_keys, keys_row; /* as they were drawn last */
-    struct area area;   /* of the view or page, as it was drawn last */
+    unsigned num_shown_keys, keys_row; /* as last drawn */
+    struct area area;   /* of the view or page, as last drawn */
     struct tui_page page;
-    struct tui_page under[TUI_PAGES]; /* pages that stand behind it, the latest last */
+    struct tui_page under[TUI_PAGES]; /* pages under the open one, the latest last */
     unsigned num_under;
     bool page_is_help;
     enum tui_typing typing;
     struct tui_line filter_line, format_line, time_line;
-    char note[TUI_NOTE_LEN]; /* the last complaint, on the lowest line until a key comes */
-    struct ds_buffer copied; /* what TUI_COPIES is about */
+    char note[TUI_NOTE_LEN]; /* the last message, on the lowest line until a key comes */
+    struct ds_buffer copied; /* the text for TUI_COPIES */
 };
 
-/* tui_state_update has the view look at what is there now. */
+/* tui_state_update updates the view with the present data. */
 void tui_state_update(struct tui_ui *ui);
 
-/* tui_state_work does more of what takes long. False: there is nothing to do. */
+/* tui_state_work continues work that takes long. False: there is none. */
 bool tui_state_work(struct tui_ui *ui);
 
-/* tui_state_set_message has a text stand on the lowest line until a key comes. */
+/* tui_state_set_message shows a text on the lowest line until a key comes. */
 void tui_state_set_message(struct tui_ui *ui, const char *text);
 
-/* tui_state_selected returns what the row or line stands for that keys apply to. */
+/* tui_state_selected returns the target of the row or line that keys apply to. */
 struct tui_target tui_state_selected(const struct tui_ui *ui);
 
 /* tui_state_open opens the page of a target over what is shown. */
 bool tui_state_open(struct tui_ui *ui, struct tui_target target);
 
-/* tui_state_put_page_under makes room for another page over the one that is open. The oldest go where there
- * are too many. */
+/* tui_state_put_page_under makes room for another page over the open one. If there are too many,
+ * the oldest are dropped. */
 void tui_state_put_page_under(struct tui_ui *ui);
 
-/* tui_state_close_page closes the page that is open; the one under it is shown again. */
+/* tui_state_close_page closes the open page; the one under it is shown again. */
 void tui_state_close_page(struct tui_ui *ui);
 void tui_state_close_pages(struct tui_ui *ui);
 
-/* tui_state_write_page_anew has the page say what was just chosen; where it scrolled to stays. */
+/* tui_state_write_page_anew writes the open page again; its scroll position stays. */
 void tui_state_write_page_anew(struct tui_ui *ui);
 
-/* tui_state_show_view shows another view, and closes what is open. */
+/* tui_state_show_view shows another view, and closes all pages. */
 void tui_state_show_view(struct tui_ui *ui, unsigned view);
 
-/* tui_state_show_records shows messages, unless a view that lists them or calls is there already. */
+/* tui_state_show_records shows messages, unless the present view lists messages or calls. */
 void tui_state_show_records(struct tui_ui *ui);
 
-/* tui_state_change_filter has messages and calls be filtered by a text, and shows them. */
+/* tui_state_change_filter sets the filter of messages and calls, and shows them. */
 void tui_state_change_filter(struct tui_ui *ui, const char *text);
 
 #endif

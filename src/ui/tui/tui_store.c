@@ -1,8 +1,8 @@
 /*
  * tui_store.c - see tui_store.h.
  *
- * Records are copied into blocks. What was added to a block stays as it is until the block is freed, which
- * whoever used it last does: so one thread reads what is there already while another adds more.
+ * Records are copied into blocks. A record in a block never changes until the block is freed, by
+ * its last user: so one thread can read existing records while another adds more.
  */
 #include "ui/tui/tui_store.h"
 
@@ -12,8 +12,8 @@
 
 enum {
     BLOCK_RECORDS = 4096,
-    BLOCK_COST = BLOCK_RECORDS * sizeof(void *) + 64, /* beside its records */
-    LARGEST_PARTS = 4, /* no record may take more than this part of the store */
+    BLOCK_COST = BLOCK_RECORDS * sizeof(void *) + 64, /* memory besides its records */
+    LARGEST_PARTS = 4, /* no record may be larger than this fraction of the store */
 };
 
 struct store_block {
@@ -25,7 +25,7 @@ struct store_block {
 };
 
 struct tui_store {
-    uint64_t max_bytes, used; /* used: of the blocks that are full */
+    uint64_t max_bytes, used; /* used: by the full blocks */
     struct store_block **blocks; /* the oldest first; the last one is being filled */
     size_t num, cap;
     uint64_t next; /* number of the next record */
@@ -65,7 +65,7 @@ static uint64_t cost_of(const struct store_block *block)
     return block->block.cap + BLOCK_COST;
 }
 
-/* make_room lets the oldest blocks go. */
+/* make_room drops the oldest blocks. */
 static void make_room(struct tui_store *store)
 {
     size_t num = 0;
@@ -78,7 +78,7 @@ static void make_room(struct tui_store *store)
         memmove(store->blocks, store->blocks + num, store->num * sizeof *store->blocks);
 }
 
-/* begin_block appends an empty one. NULL when memory ran out. */
+/* begin_block appends an empty block. NULL if memory ran out. */
 static struct store_block *begin_block(struct tui_store *store)
 {
     if (store->num != 0)
@@ -102,14 +102,14 @@ static struct store_block *begin_block(struct tui_store *store)
     return block;
 }
 
-/* last_block returns the block that is being filled; NULL when memory ran out. */
+/* last_block returns the block that is being filled; NULL if memory ran out. */
 static struct store_block *last_block(struct tui_store *store)
 {
     struct store_block *block = store->num != 0 ? store->blocks[store->num - 1] : NULL;
     return block == NULL || block->num == BLOCK_RECORDS ? begin_block(store) : block;
 }
 
-/* is_kept: what no list, page or ladder shows is not. */
+/* is_kept says whether any list, page or ladder shows a record. */
 static bool is_kept(const struct record *record)
 {
     if (record->finding != NULL)
@@ -125,7 +125,7 @@ static bool is_kept(const struct record *record)
 static void add_to(struct tui_store *store, struct store_block *block, const struct record *record)
 {
     if (record_block_add(&block->block, record) != COPY_OK) {
-        store->num_too_large++; /* or no memory */
+        store->num_too_large++; /* or memory ran out */
         return;
     }
     block->copy[block->num++] = block->block.last;
@@ -212,7 +212,8 @@ uint64_t store_look_find_packet(const struct store_look *look, uint64_t frame)
 {
     struct record_view view = {0};
     uint64_t low = look->first, high = look->end;
-    /* Packets have their numbers in the order in which they came; what has no event is passed over. */
+    /* Packets have their frame numbers in the order in which they came; records without an event
+     * are skipped. */
     for (uint64_t number = low; number < high; number++) {
         const struct record *record = store_look_get(look, number, &view);
         if (record != NULL && record->event != NULL && record->call == NULL &&

@@ -40,7 +40,7 @@ void tui_table_delete(void *table)
 
 uint64_t tui_id(const char *text)
 {
-    uint64_t id = 14695981039346656037u; /* FNV-1a: ids of what is on the screen, no more */
+    uint64_t id = 14695981039346656037u; /* FNV-1a: good enough for ids on the screen */
     for (; *text != '\0'; text++)
         id = (id ^ (uint8_t)*text) * 1099511628211u;
     return id;
@@ -99,7 +99,7 @@ static struct ds_text text_of(const struct tui_table *table, const struct tui_ro
                             row->cell[column].len};
 }
 
-/* sort_key is a row as it is sorted: qsort knows no context. */
+/* sort_key is a row with its key: qsort passes no context. */
 struct sort_key {
     struct ds_text text;
     int64_t number;
@@ -121,7 +121,7 @@ static int compare(const void *a, const void *b)
     }
     if (x->is_turned)
         order = -order;
-    /* Equals stand as they came, however the rows were sorted before. */
+    /* Equal rows stay in their original order, however they were sorted before. */
     return order != 0 ? order : (x->row.place > y->row.place) - (x->row.place < y->row.place);
 }
 
@@ -152,7 +152,7 @@ static void sort(struct tui_table *table)
     free(keys);
 }
 
-/* find_selected finds the row that was selected; where it has gone, the place stays. */
+/* find_selected finds the row that was selected; if it is gone, the position stays. */
 static void find_selected(struct tui_table *table)
 {
     for (size_t i = 0; i < table->num && table->selected != 0; i++) {
@@ -230,7 +230,7 @@ bool tui_table_request(struct tui_table *table, enum tui_request request)
     return true;
 }
 
-/* layout is how wide the columns are, 0: left out. */
+/* column_layout is the widths of the columns, 0: left out. */
 struct column_layout {
     unsigned width[TUI_COLUMNS];
 };
@@ -243,7 +243,7 @@ static unsigned total_of(const struct tui_table *table, const struct column_layo
     return total != 0 ? total - 1 : 0;
 }
 
-/* leave_out takes away the column of the highest rank. False: all that are left have to stay. */
+/* leave_out removes the column of the highest rank. False: the remaining ones must stay. */
 static bool leave_out(const struct tui_table *table, struct column_layout *layout)
 {
     unsigned worst = table->num_columns;
@@ -258,7 +258,7 @@ static bool leave_out(const struct tui_table *table, struct column_layout *layou
     return true;
 }
 
-/* find_wanted finds how wide each column is with what is shown in it, and how narrow it may become. */
+/* find_wanted finds the width that each column needs for its present text, and its minimum. */
 static void find_wanted(const struct tui_table *table, const struct cells *cells, size_t end,
                         struct column_layout *wanted, struct column_layout *least)
 {
@@ -266,7 +266,7 @@ static void find_wanted(const struct tui_table *table, const struct cells *cells
         const struct tui_column *column = &table->columns[i];
         unsigned width = (unsigned)strlen(column->title) + 1;
         width = width < column->least ? column->least : width;
-        bool is_empty = column->rank != 0; /* nothing is known for it: it needs no room */
+        bool is_empty = column->rank != 0; /* an empty column needs no room */
         for (size_t row = table->top; row < end; row++) {
             const unsigned taken = cells_width(cells, text_of(table, &table->rows[row], i));
             width = taken > width ? taken : width;
@@ -279,8 +279,8 @@ static void find_wanted(const struct tui_table *table, const struct cells *cells
     }
 }
 
-/* lay_out leaves columns out until the others have room when they are narrow, and makes those narrower
- * that are widest. */
+/* lay_out leaves columns out until the others fit at their minimum width, then narrows the widest
+ * ones. */
 static void lay_out(const struct tui_table *table, const struct cells *cells, unsigned columns,
                     size_t end, struct column_layout *layout)
 {

@@ -1,6 +1,6 @@
 /*
- * tui_table.h - rows in columns that are sorted by any of them, scroll, and of which one is selected. A
- * view fills it anew with each snapshot; the selected row stays the one of the same id.
+ * tui_table.h - rows in columns, which scroll and can be sorted by any column; one row is selected.
+ * A view fills the table again with each snapshot; the selected row is found again by its id.
  */
 #ifndef SRC_TUI_TABLE_H
 #define SRC_TUI_TABLE_H
@@ -10,17 +10,17 @@
 
 enum { TUI_COLUMNS = 12 };
 
-/* tui_column is a column: those of the highest rank are left out first where there is no room. */
+/* tui_column is a column: if they do not all fit, those of the highest rank are left out first. */
 struct tui_column {
     const char *title;  /* NULL ends the list */
-    bool is_number;     /* on the right side, sorted by number, the largest first */
+    bool is_number;     /* aligned to the right, sorted by number, the largest first */
     uint8_t rank;       /* 0: never left out */
-    uint8_t least, most; /* columns of the screen; most 0: as wide as there is room */
+    uint8_t least, most; /* width on the screen; most 0: no maximum */
 };
 
 struct tui_row {
     uint64_t id;
-    uint32_t place; /* as the rows came */
+    uint32_t place; /* in the original order */
     uint8_t style;
     struct {
         uint32_t at, len; /* in text */
@@ -35,23 +35,24 @@ struct tui_table {
     struct tui_row *rows;
     size_t num, cap;
     bool no_memory;
-    int sort_column; /* -1: as the rows came */
+    int sort_column; /* -1: the original order */
     bool is_turned;
-    uint64_t selected; /* its id; 0: nobody has chosen one, it is the first */
+    uint64_t selected; /* its id; 0: the user has not selected any, it is the first */
     size_t selected_at, top;
-    unsigned shown; /* rows that had room when it was drawn last */
+    unsigned shown; /* rows that fit when it was last drawn */
     unsigned ends[TUI_COLUMNS]; /* where columns ended then, from the left of the area */
 };
 
-/* tui_table_init gives it its columns, and the column that it is sorted by at first, -1: none. */
+/* tui_table_init sets the columns, and the column that it is sorted by at first, -1: none. */
 void tui_table_init(struct tui_table *table, const struct tui_column *columns, int sort_column);
 void tui_table_free(struct tui_table *table);
 
-/* tui_table_new allocates one as well, NULL when memory ran out; tui_table_delete frees it with that. */
+/* tui_table_new also allocates it, NULL if memory ran out; tui_table_delete frees it. */
 struct tui_table *tui_table_new(const struct tui_column *columns, int sort_column);
 void tui_table_delete(void *table);
 
-/* A view fills it between tui_table_begin and tui_table_end. Rows beyond memory are left out. */
+/* A view fills the table between tui_table_begin and tui_table_end. If memory runs out, rows are
+ * left out. */
 void tui_table_begin(struct tui_table *table);
 bool tui_table_add(struct tui_table *table, uint64_t id, enum style style);
 void tui_table_put(struct tui_table *table, unsigned column, const char *text);
@@ -61,17 +62,17 @@ void tui_table_end(struct tui_table *table);
 /* tui_table_draw draws a title and rows. has_cursor: the selected row is marked. */
 void tui_table_draw(struct tui_table *table, struct cells *cells, struct area area, bool has_cursor);
 
-/* tui_table_request moves or sorts. False: it is nothing for a table. */
+/* tui_table_request moves or sorts. False: a table does not answer this request. */
 bool tui_table_request(struct tui_table *table, enum tui_request request);
 
-/* tui_table_click selects the row at a place of the area that it was drawn in, or sorts by the
- * column of its title there. False: there is nothing. */
+/* tui_table_click selects the row at a position of the area that the table was drawn in, or sorts
+ * by the column whose title is there. False: there is nothing. */
 bool tui_table_click(struct tui_table *table, struct area area, unsigned row, unsigned column);
 
-/* tui_table_selected returns the selected row, NULL: there are no rows. */
+/* tui_table_selected returns the selected row, NULL if there are no rows. */
 const struct tui_row *tui_table_selected(const struct tui_table *table);
 
-/* tui_id makes an id of a text. */
+/* tui_id hashes a text to an id. */
 uint64_t tui_id(const char *text);
 
 #endif

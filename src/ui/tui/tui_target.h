@@ -1,5 +1,6 @@
 /*
- * tui_target.h - what a row or a line on the screen stands for: it can be opened, and shown as a ladder.
+ * tui_target.h - what a row or a line on the screen refers to: it can be opened, and shown as a
+ * ladder.
  */
 #ifndef SRC_TUI_TARGET_H
 #define SRC_TUI_TARGET_H
@@ -8,7 +9,7 @@
 
 enum tui_target_kind {
     TARGET_NONE,
-    TARGET_FOLD, /* a part of a term, of the page that it stands on: number of its bracket */
+    TARGET_FOLD, /* a part of a term on the same page: the number of its bracket */
 #define PAGE(id, page) TARGET_##id,
 #include "ui/tui/pages.def"
 #undef PAGE

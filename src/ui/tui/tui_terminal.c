@@ -1,10 +1,10 @@
 /*
- * tui_terminal.c - see tui_terminal.h. The only file that knows ncurses.
+ * tui_terminal.c - see tui_terminal.h. The only file that uses ncurses.
  *
- * ncurses would take SIGTSTP and SIGWINCH for itself and send signals to the program, in whichever
- * thread that is. Here a handler only notes that they came; the thread that draws does the rest. ncurses
- * ignores SIGTSTP while it writes, so Ctrl-Z is a key and no signal. The size is asked for, so that
- * nobody depends on SIGWINCH.
+ * ncurses would handle SIGTSTP and SIGWINCH itself and send signals to the program, in any thread.
+ * Here a handler only records that they came; the thread that draws does the rest. ncurses ignores
+ * SIGTSTP while it writes, so Ctrl-Z is a key and no signal. The size is polled, so that nothing
+ * depends on SIGWINCH.
  */
 #include "ui/tui/tui_terminal.h"
 
@@ -31,10 +31,10 @@
 
 enum { ESCAPE_DELAY_MS = 25, CLICK_MS = 0, TWICE_MS = 400 };
 
-/* Of a button that is pressed and released at once ncurses tells the latter alone. */
+/* For a button that is pressed and released at once, ncurses reports only the release. */
 #define CLICK (BUTTON1_RELEASED | BUTTON1_CLICKED)
 
-/* Colours and attributes of styles.def, as ncurses calls them. */
+/* Colours and attributes of styles.def, with the names of ncurses. */
 enum { DEFAULT = -1, RED = COLOR_RED, YELLOW = COLOR_YELLOW, BLUE = COLOR_BLUE, CYAN = COLOR_CYAN };
 #define NONE A_NORMAL
 #define DIM A_DIM
@@ -55,8 +55,8 @@ static struct {
     SCREEN *screen;
     FILE *in, *out;
     bool ascii, has_colours;
-    unsigned rows, columns; /* that ncurses knows */
-    struct cell *shown;     /* what is there, NULL: not known */
+    unsigned rows, columns; /* the size that ncurses knows */
+    struct cell *shown;     /* the present contents of the screen, NULL: unknown */
     struct tui_mouse click; /* the last one */
     bool has_click;
     int64_t click_ns;
@@ -94,7 +94,8 @@ bool tui_terminal_is_built(void)
     return true;
 }
 
-/* moves_cursor: ncurses opens those that do not as well, and shows nothing there. */
+/* moves_cursor says whether the terminal can move the cursor: ncurses opens others as well, and
+ * shows nothing there. */
 static bool moves_cursor(void)
 {
     static char move[] = "cup";
@@ -126,7 +127,8 @@ static bool open_screen(void)
     return false;
 }
 
-/* choose_colours: the terminal's own for what has none, dark or light as that is. */
+/* choose_colours sets the colours of styles; the default ones are the terminal's own, dark or
+ * light. */
 static void choose_colours(void)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -138,7 +140,7 @@ static void choose_colours(void)
     }
 }
 
-/* free_suspend_key makes Ctrl-Z, or what else stops programs here, a key like others. */
+/* free_suspend_key makes Ctrl-Z, or the terminal's other suspend key, an ordinary key. */
 static void free_suspend_key(void)
 {
     struct termios modes;
@@ -156,7 +158,7 @@ bool tui_terminal_open(void)
     memset(&state, 0, sizeof state);
     setlocale(LC_CTYPE, "");
     terminal.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-    /* What converting characters needs of files it reads now. */
+    /* The first conversion of a character reads files: do it now. */
     const bool converts = wcrtomb(bytes, L'a', &state) == 1;
     if (!converts || !ncurses_library_load() || !open_screen()) {
         tui_terminal_close();
@@ -221,7 +223,7 @@ bool tui_terminal_size(unsigned *rows, unsigned *columns)
     return true;
 }
 
-/* follow_size tells ncurses how large the cells are. */
+/* follow_size sets ncurses to the size of the cells. */
 static bool follow_size(const struct cells *cells)
 {
     if (terminal.shown != NULL && cells->rows == terminal.rows && cells->columns == terminal.columns)
@@ -268,7 +270,7 @@ void tui_terminal_show(const struct cells *cells, bool all)
     ncurses.wrefresh(*ncurses.stdscr);
 }
 
-/* key_of translates what ncurses calls a key. */
+/* key_of translates a key of ncurses. */
 static uint32_t key_of(wint_t key)
 {
     static const struct {
@@ -284,7 +286,7 @@ static uint32_t key_of(wint_t key)
         if (keys[i].theirs == key)
             return keys[i].ours;
     }
-    return TUI_KEY_END_OF_LIST; /* a key, but none that means anything */
+    return TUI_KEY_END_OF_LIST; /* a key without a meaning */
 }
 
 static uint32_t key_of_character(wint_t character)
@@ -319,7 +321,7 @@ static uint32_t key_of_character(wint_t character)
     }
 }
 
-/* mouse_key returns the key that a turn of the wheel stands for, or MOUSE. */
+/* mouse_key returns the key for a turn of the wheel, or MOUSE. */
 static uint32_t mouse_key(void)
 {
     MEVENT event;
@@ -387,7 +389,7 @@ bool tui_terminal_try_suspend(void)
     if (is_asked) {
         suspend_wanted = 0;
         ncurses.endwin();
-        raise(SIGSTOP); /* SIGTSTP is taken here; what stops is all of the program */
+        raise(SIGSTOP); /* SIGTSTP is handled here; SIGSTOP stops the whole program */
     }
     const bool was = is_asked || was_continued;
     was_continued = 0;

@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-/* A time of day is that of the day on which the capture began, unless that is so long before. */
+/* A time of day is on the day on which the capture began, or on the next day if it would be more
+ * than this before the beginning. */
 #define HALF_A_DAY_NS (12 * 3600 * INT64_C(1000000000))
 #define MINUTE_NS (60 * INT64_C(1000000000))
 
@@ -34,7 +35,7 @@ void tui_typing_begin(struct tui_ui *ui, enum tui_typing what)
     tui_line_begin(line_of(ui), what == TYPES_FILTER ? ui->filter.text : "");
 }
 
-/* list_all has messages be listed as the filter wants them now. */
+/* list_all updates the list of messages for the present filter. */
 static void list_all(struct tui_ui *ui)
 {
     tui_state_update(ui);
@@ -51,7 +52,7 @@ static void go_to(struct tui_ui *ui, const struct time_point *when)
     tui_state_show_view(ui, TUI_VIEW_messages);
     list_all(ui);
     view_messages_go(ui->state[TUI_VIEW_messages], &ui->facts, ns);
-    if (ns <= last_ns && ns >= first_ns - MINUTE_NS) /* who types 10:02 means all of that minute */
+    if (ns <= last_ns && ns >= first_ns - MINUTE_NS) /* 10:02 means the whole minute */
         return;
     snprintf(text, sizeof text, "there are packets from %s to %s", tui_time_of_day(first_ns).text,
              tui_time_of_day(last_ns).text);
@@ -80,7 +81,7 @@ static void done_typing(struct tui_ui *ui)
     if (ui->typing == TYPES_TIME) {
         struct time_point when;
         if (!time_point_parse(ui->time_line.text, &when))
-            return; /* what a time looks like stands above the line */
+            return; /* the format of a time is shown above the line */
         ui->typing = TYPES_NOTHING;
         tui_line_remember(&ui->time_line);
         go_to(ui, &when);
@@ -88,7 +89,7 @@ static void done_typing(struct tui_ui *ui)
     }
     tui_filter_check(&ui->filter, ui->filter_line.text, what, sizeof what);
     if (what[0] != '\0')
-        return; /* what is wrong stands above the line */
+        return; /* the error is shown above the line */
     ui->typing = TYPES_NOTHING;
     tui_line_remember(&ui->filter_line);
     tui_state_change_filter(ui, ui->filter_line.text);
@@ -118,7 +119,7 @@ void tui_typing_key(struct tui_ui *ui, uint32_t key)
     }
 }
 
-/* say_more writes what is wrong with the line, or how it can go on. */
+/* say_more writes the error of the line, or its possible continuations. */
 static void say_more(const struct tui_ui *ui, char *what, size_t len)
 {
     what[0] = '\0';

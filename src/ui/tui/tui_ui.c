@@ -1,5 +1,5 @@
 /*
- * tui_ui.c - see tui_ui.h: what each key and click does.
+ * tui_ui.c - see tui_ui.h: the effect of each key and click.
  */
 #include "ui/tui/tui_ui.h"
 
@@ -49,7 +49,7 @@ void tui_ui_free(struct tui_ui *ui)
     tui_rates_free(&ui->facts.rates);
 }
 
-/* The lines above need these, whatever the view. */
+/* The lines at the top need these books, in every view. */
 unsigned tui_ui_books(const struct tui_ui *ui)
 {
     return tui_views[ui->view].view->books | BOOK_BIT(LINKS) | BOOK_BIT(DOCTOR);
@@ -64,7 +64,7 @@ bool tui_ui_update(struct tui_ui *ui, const struct ds_buffer *told, int64_t now_
     if (!ui->is_paused)
         tui_state_update(ui);
     if (!ui->is_paused && ui->page.is_open && ui->page.self.kind == TARGET_CONN)
-        tui_state_write_page_anew(ui); /* its numbers stay where they are */
+        tui_state_write_page_anew(ui); /* this updates its numbers */
     return true;
 }
 
@@ -90,7 +90,7 @@ static void pause_or_go_on(struct tui_ui *ui)
         tui_state_update(ui);
 }
 
-/* open_selected opens what is behind a row, or goes where a line leads. */
+/* open_selected opens the page of a row, or follows a line of a page. */
 static void open_selected(struct tui_ui *ui)
 {
     const struct tui_target target = tui_state_selected(ui);
@@ -106,7 +106,7 @@ static void open_selected(struct tui_ui *ui)
     }
 }
 
-/* open_ladder shows the messages of what is selected, or of the page that is open. */
+/* open_ladder shows the ladder of the selected row, or of the open page. */
 static void open_ladder(struct tui_ui *ui)
 {
     struct tui_target target = tui_page_ladder_of(tui_state_selected(ui));
@@ -118,7 +118,7 @@ static void open_ladder(struct tui_ui *ui)
         tui_state_open(ui, target);
 }
 
-/* narrow shows only what belongs to the selected one. */
+/* narrow filters for what belongs to the selected row. */
 static void narrow(struct tui_ui *ui, enum tui_request request)
 {
     char more[LINE_LEN], what[TUI_NOTE_LEN];
@@ -134,7 +134,7 @@ static void narrow(struct tui_ui *ui, enum tui_request request)
     tui_state_update(ui);
 }
 
-/* only_failed shows calls, unless messages are shown already. */
+/* only_failed filters for failed calls, and shows calls unless messages are shown already. */
 static void only_failed(struct tui_ui *ui)
 {
     char what[TUI_NOTE_LEN];
@@ -199,7 +199,7 @@ static void mark(struct tui_ui *ui)
         view->request(ui->state[ui->view], &ui->facts, REQUEST_DOWN, &ui->page);
 }
 
-/* print_view appends the view as it stands on the screen. */
+/* print_view appends the view as it appears on the screen. */
 static void print_view(struct tui_ui *ui, struct ds_buffer *out)
 {
     const struct area area = {.column = 1, .rows = ui->area.rows, .columns = ui->area.columns};
@@ -209,7 +209,7 @@ static void print_view(struct tui_ui *ui, struct ds_buffer *out)
         cells_print(&cells, out);
     }
     while (out->len > 1 && out->data[out->len - 2] == '\n')
-        out->len--; /* rows that are empty */
+        out->len--; /* remove empty rows at the end */
     cells_free(&cells);
 }
 
@@ -231,7 +231,7 @@ static enum tui_does copy(struct tui_ui *ui)
     return TUI_COPIES;
 }
 
-/* change_page answers what only pages of messages and ladders do. False: this is none. */
+/* change_page handles requests that only pages of messages and ladders answer. False: this is none. */
 static bool change_page(struct tui_ui *ui, enum tui_request request)
 {
     struct tui_page *page = &ui->page;
@@ -243,7 +243,7 @@ static bool change_page(struct tui_ui *ui, enum tui_request request)
     page->shows_bytes ^= request == REQUEST_BYTES;
     page->by_process ^= request == REQUEST_LANES;
     if (request == REQUEST_SYNTAX)
-        page->num_folds = 0; /* brackets have other numbers */
+        page->num_folds = 0; /* brackets get other numbers */
     tui_state_write_page_anew(ui);
     return true;
 }
@@ -294,7 +294,7 @@ static void answer_records(struct tui_ui *ui, enum tui_request request)
     }
 }
 
-/* refuse says why a key does nothing here. */
+/* refuse shows why a key has no effect here. */
 static void refuse(struct tui_ui *ui, enum tui_request request)
 {
     static const char *const why[] = {
@@ -330,7 +330,7 @@ static void turn_lanes(struct tui_ui *ui, bool is_next)
     tui_state_write_page_anew(ui);
 }
 
-/* turn_part goes to the next part of what is shown; where that has none the next view is shown. */
+/* turn_part goes to the next part of the view, or to the next view if it has no parts. */
 static void turn_part(struct tui_ui *ui, enum tui_request request)
 {
     const struct tui_view *view = tui_views[ui->view].view;
@@ -398,7 +398,7 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
         tui_typing_key(ui, key);
         return TUI_GOES_ON;
     }
-    if (key >= '0' && key <= '9') { /* 0 is the tenth */
+    if (key >= '0' && key <= '9') { /* 0 is the tenth view */
         const unsigned view = key == '0' ? 9 : key - '1';
         if (view < TUI_VIEW_COUNT)
             tui_state_show_view(ui, view);
@@ -415,7 +415,7 @@ enum tui_does tui_ui_key(struct tui_ui *ui, uint32_t key)
     return TUI_GOES_ON;
 }
 
-/* click_key answers a click on a key that the lowest line names. */
+/* click_key handles a click on a key that the lowest line names. */
 static enum tui_does click_key(struct tui_ui *ui, unsigned column)
 {
     for (unsigned i = 0; i < ui->num_shown_keys; i++) {

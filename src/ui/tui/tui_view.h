@@ -1,5 +1,5 @@
 /*
- * tui_view.h - a view: one way to look at what the books say, or at the latest records. It is a struct of
+ * tui_view.h - a view: one way to show the books, or the latest records. It is a struct of
  * functions in a file, view_NAME.c, and a row in views.def.
  */
 #ifndef SRC_TUI_VIEW_H
@@ -7,35 +7,35 @@
 
 #include "ui/tui/tui_list.h"
 
-/* What a view answers, beside what is answered everywhere. */
+/* What a view answers besides the requests that are answered everywhere. */
 enum {
-    VIEW_HAS_FILTER = 1, /* it lists records: the filter, marks */
+    VIEW_HAS_FILTER = 1, /* it lists records: requests for the filter and marks */
     VIEW_HAS_PARTS = 2,  /* one of its parts is in focus */
 };
 
-/* So long an update looks at records, whatever the filter costs: the rest is looked at between keys. */
+/* How long an update looks at records, whatever the filter costs: the rest is done between keys. */
 #define TUI_UPDATE_NS INT64_C(20000000)
 
 struct tui_view {
-    unsigned books;    /* that it looks at: BOOK_BIT of each */
+    unsigned books;    /* the books that it needs: BOOK_BIT of each */
     bool is_table;     /* it answers requests of tables */
     unsigned has;      /* some of VIEW_HAS_ */
-    void *(*open)(void); /* NULL when memory ran out */
+    void *(*open)(void); /* NULL if memory ran out */
     void (*close)(void *view);
-    /* update is called when there is a new snapshot, or another view was shown. */
+    /* update is called after a new snapshot, or when the view is shown. */
     void (*update)(void *view, const struct tui_facts *facts);
     void (*draw)(void *view, const struct tui_facts *facts, struct cells *cells, struct area area);
-    /* request returns whether it was one for this view; it may open a page. */
+    /* request returns whether the view answers this request; it may open a page. */
     bool (*request)(void *view, const struct tui_facts *facts, enum tui_request request,
                     struct tui_page *page);
-    /* selected returns what the selected row stands for: it can be opened, and shown as a ladder;
-     * NULL: rows stand for nothing. */
+    /* selected returns the target of the selected row: it can be opened, and shown as a ladder;
+     * NULL: rows have no targets. */
     struct tui_target (*selected)(const void *view, const struct tui_facts *facts);
-    /* click selects what is at a place of the area that it was drawn in; NULL: nothing can be.
-     * False: there is nothing. */
+    /* click selects what is at a position of the area that the view was drawn in; NULL: nothing can
+     * be selected. False: there is nothing. */
     bool (*click)(void *view, const struct tui_facts *facts, struct area area, unsigned row,
                   unsigned column);
-    /* is_busy says whether update has more to do with what there is; NULL: never. */
+    /* is_busy says whether update has more records to look at; NULL: never. */
     bool (*is_busy)(const void *view);
 };
 

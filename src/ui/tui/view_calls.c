@@ -1,7 +1,7 @@
 /*
- * view_calls.c - calls: those that are open, the oldest first, then those that have ended, the
- * latest first, or as any column sorts them. They are the ends of calls and the requests among the
- * latest records; how many there were in all says --report latency.
+ * view_calls.c - calls: the open ones, the oldest first, then those that have ended, the latest
+ * first; or sorted by any column. They are the ends of calls and the requests among the latest
+ * records; --report latency has the totals.
  */
 #include "core/clock.h"
 #include "core/label_show.h"
@@ -37,15 +37,16 @@ static const struct tui_column columns[] = {
 
 /* kept_call is a call that is open or has ended. */
 struct kept_call {
-    uint64_t call, record; /* record: number of its end, of its request while it is open */
-    int64_t start_ns, took_ns; /* took_ns: of one that is open, so far */
+    uint64_t call, record; /* record: number of its end, or of its request while it is open */
+    int64_t start_ns, took_ns; /* took_ns: until now if it is open */
     bool is_open;
-    int64_t key; /* that it is sorted by */
+    int64_t key; /* it is sorted by this */
 };
 
 struct call_view {
-    struct tui_index ended, requests; /* that the filter takes */
-    struct tui_index ends; /* of all calls: what has ended is not open, whatever the filter takes */
+    struct tui_index ended, requests; /* that match the filter */
+    struct tui_index ends; /* of all calls: a call that has ended is not open, whether its end
+                            * matches the filter or not */
     unsigned generation;
     bool is_busy;
     struct tui_table table;
@@ -98,7 +99,7 @@ static int by_call(const void *a, const void *b)
     return (x->call > y->call) - (x->call < y->call);
 }
 
-/* read_ended fills in the calls that have ended. */
+/* read_ended lists the calls that have ended. */
 static size_t read_ended(const struct call_view *view, const struct store_look *look,
                          struct kept_call *calls)
 {
@@ -120,7 +121,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* list_ends fills in the numbers of all calls that have ended, in order, and returns how many there are. */
+/* list_ends lists the numbers of all calls that have ended, sorted, and returns how many there are. */
 static size_t list_ends(const struct call_view *view, const struct store_look *look, uint64_t *ends)
 {
     struct record_view at = {0};
@@ -135,7 +136,7 @@ static size_t list_ends(const struct call_view *view, const struct store_look *l
     return num;
 }
 
-/* read_open fills in the requests that no end is known of: ends are the numbers of calls that have one. */
+/* read_open lists the requests without a known end: ends are the numbers of calls that have one. */
 static size_t read_open(const struct call_view *view, const struct tui_facts *facts, const uint64_t *ends,
                         size_t num_ends, struct kept_call *calls)
 {
@@ -162,8 +163,8 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : by_call(a, b);
 }
 
-/* key_of returns what a call is sorted by: the least comes first. Without a column open calls come
- * first, by age, then the others from the latest on. */
+/* key_of returns the sort key of a call, ascending. By default open calls come first, by age, then
+ * the others, the latest first. */
 static int64_t key_of(const struct tui_table *table, const struct kept_call *kept)
 {
     const int64_t sign = table->is_turned ? -1 : 1;
@@ -216,7 +217,7 @@ static void put_ended(struct tui_table *table, const struct kept_call *kept, con
     ds_buffer_free(&text);
 }
 
-/* print_party writes who sends or receives a request. */
+/* print_party writes the sender or receiver of a request. */
 static void print_party(struct ds_text name, const struct ds_term *term, const struct ds_endpoint *end,
                         struct ds_buffer *out)
 {
@@ -281,7 +282,7 @@ static void update(void *state, const struct tui_facts *facts)
         tui_index_follow(&view->requests, look, is_request, facts, BUDGET, until_ns);
     view->is_busy = !has_ends || !has_ended || !has_requests;
     if (view->is_busy)
-        return; /* a request whose end was not looked at yet would be taken for open */
+        return; /* requests whose ends are not read yet would look open */
     struct kept_call *calls = calloc(view->ended.num + view->requests.num + 1, sizeof *calls);
     uint64_t *ends = malloc((view->ends.num + 1) * sizeof *ends);
     if (calls == NULL || ends == NULL) {
@@ -340,7 +341,7 @@ static bool request(void *state, const struct tui_facts *facts, enum tui_request
     if (!tui_table_request(&view->table, request))
         return false;
     if (request == REQUEST_SORT_LEFT || request == REQUEST_SORT_RIGHT || request == REQUEST_SORT_TURN)
-        update(view, facts); /* others come first now */
+        update(view, facts); /* the sort order has changed */
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * view_findings.c - what is wrong, and what the doctor says beside: --report doctor. The page of a
- * finding has its evidence, and what --explain says of its kind.
+ * view_findings.c - what is wrong, and the other rows of --report doctor. The page of a finding has
+ * its evidence, and the text of --explain for its kind.
  */
 #include "ui/tui/tui_findings.h"
 #include "ui/tui/tui_format.h"

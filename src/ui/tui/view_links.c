@@ -1,6 +1,6 @@
 /*
- * view_links.c - a row for each link: between whom, in which state, how much it carries, how healthy it
- * is. The numbers are those of --report links.
+ * view_links.c - a row for each link: its nodes, its state, its traffic, and its health. The
+ * numbers are those of --report links.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_links.h"

@@ -1,6 +1,6 @@
 /*
- * view_messages.c - messages and other events, a line each, as text has them: those that the filter
- * takes. In a live capture the list follows the latest until somebody moves in it.
+ * view_messages.c - messages and other events, one line each, as text output has them: those that
+ * match the filter. In a live capture the list follows the latest one until the user moves in it.
  */
 #include "core/clock.h"
 #include "ui/tui/tui_filter.h"
@@ -15,14 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BUDGET = 20000 }; /* records that are looked at at once: some milliseconds */
+enum { BUDGET = 20000 }; /* records per update: some milliseconds */
 
 struct messages {
     struct tui_index index;
     unsigned generation; /* of the filter */
     bool follows, is_busy;
-    uint64_t selected; /* number of the record; 0: none was chosen */
-    size_t top, shown; /* as it was drawn last */
+    uint64_t selected; /* number of the record; 0: none is selected */
+    size_t top, shown; /* as last drawn */
 };
 
 static void *open_view(void)
@@ -83,7 +83,7 @@ void view_messages_go(void *state, const struct tui_facts *facts, int64_t ns)
     struct messages *view = state;
     struct record_view at = {0};
     size_t place = 0;
-    for (; place < last_of(view); place++) { /* times of several points may not be in order */
+    for (; place < last_of(view); place++) { /* times from several capture points may be out of order */
         const struct record *record =
             store_look_get(&facts->records, tui_index_get(&view->index, place), &at);
         if (record != NULL && record_time(record) >= ns)
@@ -91,7 +91,7 @@ void view_messages_go(void *state, const struct tui_facts *facts, int64_t ns)
     }
     view->follows = false;
     view->selected = tui_index_get(&view->index, place);
-    view->top = place; /* what comes behind it is on the screen */
+    view->top = place; /* so that the records after it are on the screen */
 }
 
 static bool is_busy(const void *state)

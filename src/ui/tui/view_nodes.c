@@ -1,6 +1,6 @@
 /*
  * view_nodes.c - a row for each node: its links, and what it sends and receives on all of them. The
- * numbers are sums of those of --report links.
+ * numbers are sums over --report links.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_links.h"
@@ -29,16 +29,16 @@ static const struct tui_column columns[] = {
     {.title = NULL},
 };
 
-/* node is what is summed up of one. */
+/* node_row is the sums of a node. */
 struct node_row {
     const char *name, *release; /* in the snapshot */
     uint64_t num_open, num_closed, rate, sent, received, sent_bytes, received_bytes;
-    int64_t round_trip_ns; /* the longest of its links */
+    int64_t round_trip_ns; /* the maximum of its links */
 };
 
-enum { MAX_NODES = 1024 }; /* as many as the book has links for */
+enum { MAX_NODES = 1024 }; /* as many links as the book has */
 
-/* find_node returns the place of a node of that name, be it a new one; NULL: no more have room. */
+/* find_node returns the row of a node, and adds it if it is new; NULL: there is no room. */
 static struct node_row *find_node(struct node_row *nodes, size_t *num, const char *name)
 {
     for (size_t i = 0; i < *num; i++) {

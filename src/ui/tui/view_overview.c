@@ -1,7 +1,7 @@
 /*
- * view_overview.c - all of it at a glance: what is wrong, the links, the slowest kinds of calls, the
- * busiest processes. What has no room is in the view of its own. One part is in focus: keys are for its
- * rows, and what is behind a row is opened from here.
+ * view_overview.c - an overview: what is wrong, the links, the slowest kinds of calls, the busiest
+ * processes. Each part has a view with all its rows. One part has the focus: keys apply to its
+ * rows, and the pages of rows are opened from here.
  */
 #include "core/clock.h"
 #include "ui/tui/tui_filter.h"
@@ -36,7 +36,7 @@ static uint64_t call_id(const cJSON *kind)
 static enum style call_style(const struct tui_facts *facts, const cJSON *kind)
 {
     (void)facts;
-    return told_number(kind, "errors") != 0 ? STYLE_WARNING : STYLE_PLAIN; /* with those that timed out */
+    return told_number(kind, "errors") != 0 ? STYLE_WARNING : STYLE_PLAIN; /* also counts timeouts */
 }
 
 static void put_call(struct tui_table *table, const struct tui_facts *facts, const cJSON *kind)
@@ -64,20 +64,20 @@ static const struct tui_list_kind call_list = {
     .row_kind = TARGET_CALLEE,
 };
 
-/* part is one of those that the view is of, from above. */
+/* overview_part is a part of the view, from top to bottom. */
 enum overview_part { PART_FINDINGS, PART_LINKS, PART_CALLS, PART_PROCESSES, PART_MESSAGES, PARTS };
 
-/* overview_lines are rows that are no table: findings, and the latest messages. */
+/* overview_lines are rows outside of a table: findings, and the latest messages. */
 struct overview_lines {
     uint64_t id[MESSAGES];
-    size_t num, at; /* at: the one that is selected */
+    size_t num, at; /* at: the selected one */
 };
 
 struct overview {
-    struct tui_list list[PARTS];   /* of those that are tables */
-    struct overview_lines lines[PARTS]; /* of the others */
-    struct area at[PARTS];         /* where they were drawn last */
-    enum overview_part focus; /* whose row is selected */
+    struct tui_list list[PARTS];   /* for the parts that are tables */
+    struct overview_lines lines[PARTS]; /* for the others */
+    struct area at[PARTS];         /* where they were last drawn */
+    enum overview_part focus; /* the part whose row is selected */
     bool is_chosen;  /* by the user */
 };
 
@@ -101,7 +101,7 @@ static void close_view(void *state)
     free(view);
 }
 
-/* is_shown says whether a row of the doctor's is for this view. */
+/* is_shown says whether this view shows a row of the doctor. */
 static bool is_shown(const cJSON *found)
 {
     return (told_text(found, "code")[0] != '\0' || strcmp(told_text(found, "severity"), "down") == 0) &&
@@ -113,8 +113,7 @@ static bool is_table(enum overview_part part)
     return part != PART_FINDINGS && part != PART_MESSAGES;
 }
 
-/* replace_lines takes over lines; the selected one stays selected, and where it has gone the place stays.
- * */
+/* replace_lines replaces the lines; the selected one stays selected, or its position if it is gone. */
 static void replace_lines(struct overview_lines *lines, const struct overview_lines *found)
 {
     const uint64_t selected = lines->num != 0 ? lines->id[lines->at] : 0;
@@ -138,7 +137,7 @@ static void find_findings(struct overview *view, const struct tui_facts *facts)
     replace_lines(&view->lines[PART_FINDINGS], &lines);
 }
 
-/* find_messages finds the latest that the filter takes, the latest last. */
+/* find_messages lists the latest messages that match the filter, the latest last. */
 static void find_messages(struct overview *view, const struct tui_facts *facts)
 {
     const struct store_look *look = &facts->records;
@@ -159,7 +158,7 @@ static void find_messages(struct overview *view, const struct tui_facts *facts)
     replace_lines(&view->lines[PART_MESSAGES], &lines);
 }
 
-/* rows_of counts the rows of a part, of one that has no room none. */
+/* rows_of counts the rows of a part; 0 if the part does not fit. */
 static size_t rows_of(const struct overview *view, enum overview_part part)
 {
     if (part == PART_MESSAGES && view->at[part].rows == 0)
@@ -167,7 +166,7 @@ static size_t rows_of(const struct overview *view, enum overview_part part)
     return is_table(part) ? view->list[part].table.num : view->lines[part].num;
 }
 
-/* find_focus has a part be in focus that has rows: the first from above where nobody has chosen one. */
+/* find_focus moves the focus to a part with rows: to the first one if the user has chosen none. */
 static void find_focus(struct overview *view)
 {
     if (!view->is_chosen)
@@ -198,7 +197,7 @@ static void draw_finding(const cJSON *found, struct cells *cells, struct area li
                      told_text(found, "sentence"));
 }
 
-/* draw_findings writes the first findings, a line each, and returns how many lines it took. */
+/* draw_findings writes the first findings, one line each, and returns how many lines it used. */
 static unsigned draw_findings(struct overview *view, const struct tui_facts *facts, struct cells *cells,
                               struct area area)
 {
@@ -218,7 +217,7 @@ static unsigned draw_findings(struct overview *view, const struct tui_facts *fac
     view->at[PART_FINDINGS] = area;
     view->at[PART_FINDINGS].rows = row;
     if (row == 0) {
-        /* The doctor's own words: they say no more than what could be seen and read. */
+        /* The doctor's own verdict: it claims no more than was captured and parsed. */
         cells_put_string(cells, area.row, area.column, area.columns, STYLE_GOOD,
                          told_text(doctor, "verdict"));
         row++;
@@ -234,8 +233,8 @@ static struct area part_of(struct area area, unsigned row, unsigned rows)
     return area;
 }
 
-/* lay_out gives the links half of the rows, less where they are few; what is left is for calls and
- * processes, side by side where there is room for that. */
+/* lay_out gives the links half of the rows, or less if they are few; the rest is for calls and
+ * processes, side by side if the screen is wide enough. */
 static void lay_out(struct overview *view, struct area area, unsigned at)
 {
     const unsigned rest = area.rows > at ? area.rows - at : 0;
@@ -302,7 +301,7 @@ static void draw(void *state, const struct tui_facts *facts, struct cells *cells
         tui_list_draw_part(&view->list[part], cells, view->at[part], view->focus == part);
 }
 
-/* go_to has another part be in focus, at its first or last row. */
+/* go_to moves the focus to another part, to its first or last row. */
 static void go_to(struct overview *view, enum overview_part part, enum tui_request end)
 {
     view->focus = part;
@@ -313,7 +312,7 @@ static void go_to(struct overview *view, enum overview_part part, enum tui_reque
         tui_table_request(&view->list[part].table, end);
 }
 
-/* turn_to has the next part that has rows be in focus, where it was left. */
+/* turn_to moves the focus to the next part with rows, to the row selected there before. */
 static void turn_to(struct overview *view, bool is_back)
 {
     int i = 0;
@@ -323,7 +322,7 @@ static void turn_to(struct overview *view, bool is_back)
     view->is_chosen = true;
 }
 
-/* leave goes on into the part above or below, where the selected row is the first or the last. */
+/* leave moves the focus to the part above or below if the first or last row is selected. */
 static bool leave(struct overview *view, enum tui_request request)
 {
     const size_t at = is_table(view->focus) ? view->list[view->focus].table.selected_at
@@ -405,7 +404,7 @@ static bool click(void *state, const struct tui_facts *facts, struct area area, 
     (void)facts;
     (void)area;
     for (enum overview_part part = 0; part < PARTS; part++) {
-        const unsigned first = view->at[part].row + (part == PART_MESSAGES); /* behind the title */
+        const unsigned first = view->at[part].row + (part == PART_MESSAGES); /* after the title */
         struct overview_lines *lines = &view->lines[part];
         if (!is_in(view->at[part], row, column))
             continue;

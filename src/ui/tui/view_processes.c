@@ -1,6 +1,6 @@
 /*
- * view_processes.c - the processes that send and receive most: --report top. A page has its latest
- * messages.
+ * view_processes.c - the processes that send and receive most: --report top. The page of a process
+ * has its latest messages.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_pages.h"

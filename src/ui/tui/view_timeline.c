@@ -55,7 +55,7 @@ int64_t tui_moment_time(const struct tui_facts *facts, uint64_t id)
     return told_signed(find(facts, id), "from") * 1000;
 }
 
-/* put_then writes what was sent from that time on, on a connection or, where there is none, anywhere. */
+/* put_then writes the messages from that time on, on a connection, or on any if there is none. */
 static void put_then(struct tui_page *page, const struct tui_facts *facts, int64_t from_ns, uint64_t conn)
 {
     struct record_view view = {0};

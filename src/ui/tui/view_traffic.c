@@ -1,5 +1,5 @@
 /*
- * view_traffic.c - what fills the links: kinds of messages by their shape, as --report traffic has them.
+ * view_traffic.c - what the links carry: kinds of messages by their shape, as in --report traffic.
  */
 #include "ui/tui/tui_format.h"
 #include "ui/tui/tui_pages.h"
