@@ -176,7 +176,7 @@ static void copy_statistics(struct link_row *row, const struct ds_tcp_stats *lin
         row->round_trip_ns[end] = ds_histogram_at(&side->round_trip, 500);
         row->slow_trip_ns[end] = ds_histogram_at(&side->round_trip, 990);
         row->tick_ns[end] = side->tick_last_ns;
-        /* It was up before --since: this is when it began. */
+        /* The link was up before --since: this is when it began. */
         if (row->is_under_way && side->first_ns != 0 && side->first_ns < row->first_ns)
             row->first_ns = side->first_ns;
     }

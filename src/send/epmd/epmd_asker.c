@@ -26,7 +26,7 @@ enum {
     MOST_AT_ONCE = 1024,
 };
 
-/* asked is what is known of one host. */
+/* asked is the state of one host. */
 struct asked {
     char said[MAX_SAID]; /* the last message about it */
     char names[MAX_TEXT];

@@ -20,7 +20,7 @@ enum epmd_told_kind {
     EPMD_TOLD_KIND_COUNT
 };
 
-/* What is wrong with an answer. */
+/* The reasons why an answer is incomplete or unusable. */
 enum epmd_trouble {
     EPMD_NO_TROUBLE,
     EPMD_SLOW,       /* it did not end in time */

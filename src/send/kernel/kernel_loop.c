@@ -26,7 +26,7 @@
 
 enum {
     EVERY_MS = 400, /* so an answer arrives before a stall is reported, after a second */
-    SCAN_EVERY = 5, /* rounds */
+    SCAN_EVERY = 5, /* rounds between scans of /proc */
     MAX_SPACES = 64,
     MAX_TOLD = 8192,  /* sockets per round */
     ANSWER_LEN = 64 * 1024,

@@ -17,7 +17,7 @@ struct host_file {
     uint64_t last_order, num_packets;
     uint32_t made_key;    /* marks pseudo packets (pseudo_packet.h), 0: there are none */
     struct ds_buffer made; /* the bytes of a pseudo packet */
-    bool has_nanoseconds; /* else its time stamps have microseconds */
+    bool has_nanoseconds; /* otherwise its time stamps have microseconds */
     bool is_disordered; /* a packet came after a later one, or may be in the file twice */
 };
 

@@ -37,7 +37,7 @@ struct nats_url {
     bool has_tls;
     char stream[NATS_MAX_WORD];
     char prefix[NATS_MAX_WORD]; /* of its subjects: its name in lower case */
-    char host[NATS_MAX_WORD]; /* "*": of all */
+    char host[NATS_MAX_WORD]; /* read from this host; "*": all hosts */
     int64_t since_ns; /* since 1970, 0: from the first record that the stream has; if the read
                        * follows, from now on */
     int64_t until_ns; /* since 1970: records stored from then on are not read; 0: all are read */

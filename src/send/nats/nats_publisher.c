@@ -28,7 +28,7 @@ struct nats_publisher {
     struct sender sender;
     bool is_gone; /* the other process has ended, which was reported */
     uint64_t num_lost, num_untold;         /* in total, and since the last record "lost" */
-    uint64_t num_lost_packets;             /* of num_lost */
+    uint64_t num_lost_packets;             /* the part of num_lost that are packets */
     int64_t first_lost_ns, last_lost_ns;   /* of the records in num_untold */
     struct json_writer json;               /* for packets */
     struct ds_buffer text, told, made;

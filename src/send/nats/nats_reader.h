@@ -12,7 +12,7 @@
 
 enum { NATS_MAX_HOSTS = 256, NATS_MAX_NAME = 256, NATS_MAX_LABEL = NATS_MAX_NAME + 16 };
 
-/* nats_read_file is what one host saw. */
+/* nats_read_file contains the packets of one host. */
 struct nats_read_file {
     char name[NATS_MAX_LABEL]; /* "nats:web1" */
     int fd;

@@ -47,7 +47,7 @@ struct sending {
     uint64_t position; /* of the entry ... */
     uint32_t size;     /* ... and its size */
     enum sending_state state;
-    unsigned times; /* it was sent */
+    unsigned times; /* it was sent this often */
     int64_t sent_ns;
 };
 

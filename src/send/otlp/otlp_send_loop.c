@@ -225,8 +225,7 @@ void otlp_send_loop_run(const struct otlp_send_loop_config *config)
         else
             sleep_for(c);
     }
-    atomic_store(&c->queue->shared->is_abandoned, true); /* so that the other process does not
-                                                          * report its end */
+    atomic_store(&c->queue->shared->is_abandoned, true); /* an orderly end */
     /* The process ends without waiting for the library or its threads. */
 }
 

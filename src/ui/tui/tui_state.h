@@ -26,7 +26,7 @@ struct tui_ui {
     const char *source; /* the source of the packets: must stay valid */
     const char *save_folder; /* NULL: nothing can be saved */
     bool is_paused;
-    bool is_told;       /* there was a snapshot */
+    bool is_told;       /* the present view has a snapshot */
     unsigned view;      /* which of tui_views */
     void *state[TUI_VIEW_COUNT];
     unsigned menu_end[TUI_VIEW_COUNT]; /* where the views' names end in the menu */

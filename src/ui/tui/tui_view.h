@@ -10,7 +10,7 @@
 /* What a view answers besides the requests that are answered everywhere. */
 enum {
     VIEW_HAS_FILTER = 1, /* it lists records: requests for the filter and marks */
-    VIEW_HAS_PARTS = 2,  /* one of its parts is in focus */
+    VIEW_HAS_PARTS = 2,  /* it has parts, one of which has the focus */
 };
 
 /* How long an update looks at records, whatever the filter costs: the rest is done between keys. */

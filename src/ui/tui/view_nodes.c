@@ -104,7 +104,7 @@ static void fill(struct tui_table *table, const struct tui_facts *facts)
     free(nodes);
 }
 
-/* put_link writes a line on a link of a node. */
+/* put_link writes a line about a link of a node. */
 static void put_link(struct tui_page *page, const struct tui_facts *facts, const cJSON *link, int side)
 {
     const cJSON *own = link_side(link, side), *other = link_side(link, !side);
