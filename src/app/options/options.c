@@ -307,8 +307,8 @@ static void note_part(struct options *o)
     o->report.is_part = o->report.is_late || o->select.nodes.num != 0 || o->select.filter != NULL;
 }
 
-/* complain_lacks complains about an option without its argument, and says what the option is for. line is NULL
- * for a cap. */
+/* complain_lacks complains about an option without its argument, and says what the option is for. line is
+ * NULL for a cap. */
 static void complain_lacks(const char *given, const struct option_line *line)
 {
     if (line == NULL)
