@@ -223,8 +223,9 @@ int finding_place(const struct finding *f)
 bool finding_is_since(const struct finding *f, int64_t since_ns)
 {
     const bool is_down = f->kind != NULL && f->kind->rank == RANK_AVAILABILITY &&
-                         f->severity == SEVERITY_ERROR && !f->is_over && !f->is_past;
-    return f->last_ns >= since_ns || is_down;
+                         f->severity == SEVERITY_ERROR && !f->is_over && (!f->is_past || f->is_update);
+    return f->last_ns >= since_ns ||
+           (!f->is_before && (is_down || (f->is_over && f->over_ns >= since_ns)));
 }
 
 /* order_ns returns the time by which findings are sorted. A cause becomes known after it began, perhaps

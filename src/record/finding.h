@@ -141,6 +141,7 @@ struct finding {
     const char *proof; /* what would prove it if it is not certain; a static string, or NULL */
     uint64_t count;    /* how often it occurred */
     int64_t first_ns, last_ns;
+    int64_t over_ns; /* of RANK_AVAILABILITY: since when it is over; 0: it is not, or that is unknown */
     size_t num_evidence;
     struct evidence evidence[FINDING_SETS];
     struct {
@@ -154,6 +155,7 @@ struct finding {
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
     bool is_effect; /* of another finding: it stands behind that, though it began first */
     bool is_aside;  /* hygiene, whatever its kind: it comes of what is known and told, or was over soon */
+    bool is_before; /* it is from before --since, and did not last until then */
     bool is_update; /* nothing new but its count: only reports are given it */
     int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
@@ -175,8 +177,9 @@ bool finding_is_aside(const struct finding *finding);
 /* finding_place returns the group in which a finding is shown, from 0. */
 int finding_place(const struct finding *finding);
 
-/* finding_is_since says whether a finding belongs to the time from since_ns on, in ns since 1970: it
- * was seen later, or it is an error of availability that has not ended. */
+/* finding_is_since says whether a finding belongs to the time from since_ns on, in ns since 1970: it was
+ * seen or ended later, or it is an error of availability that has not ended. The update that makes such an
+ * error a past one belongs to that time. */
 bool finding_is_since(const struct finding *finding, int64_t since_ns);
 
 /* finding_compare orders findings for people, as strcmp does: errors and warnings of what is down now;

@@ -92,7 +92,27 @@ void detect_emit(struct detect *d, struct finding *finding)
     presence_locate(&d->presence, finding);
     if (d->timeline != NULL)
         timeline_finding(d->timeline, finding);
-    d->config.emit(d->config.context, &record);
+    if (!d->is_since || finding->kind == NULL)
+        d->config.emit(d->config.context, &record);
+    else
+        d->has_held_back = true;
+}
+
+void detect_reach_since(struct detect *d, bool at_end)
+{
+    if (!d->is_since || (d->now_ns < d->told_since_ns && !at_end))
+        return;
+    detect_presence_sum(d); /* what has passed until now is not down */
+    d->is_since = false;
+    for (struct found *found = table_oldest(&d->found); d->has_held_back && found != NULL;
+         found = table_newer(&d->found, found)) {
+        struct finding *f = &found->finding;
+        f->is_update = false;
+        f->error_change = f->severity == SEVERITY_ERROR;
+        f->is_before = !finding_is_since(f, d->told_since_ns);
+        if (!f->is_before)
+            d->config.emit(d->config.context, &(struct record){.finding = f});
+    }
 }
 
 /* identify hashes the code, the variant and the parameters of the sentence: findings are equal if
@@ -137,7 +157,7 @@ static bool temper(struct detect *d)
 static void set_over(const struct detect *d, struct found *found, bool is_over)
 {
     found->finding.is_over = is_over;
-    found->over_ns = is_over ? d->now_ns : 0;
+    found->finding.over_ns = is_over ? d->now_ns : 0;
 }
 
 static struct found *complete(struct detect *d)
@@ -237,6 +257,10 @@ uint64_t detect_commit(struct detect *d)
         f->proof = draft->proof;
         f->is_proved |= draft->is_proved;
         found->is_tempered = is_tempered;
+    }
+    if (f->is_before) { /* to those who see what is since then, it is new */
+        f->is_before = f->is_update = false;
+        f->error_change = f->severity == SEVERITY_ERROR;
     }
     detect_emit(d, f);
     return f->number;

@@ -118,7 +118,6 @@ struct found {
     uint64_t id; /* the same for equal findings */
     struct finding finding;
     bool is_tempered; /* it would be more certain if nothing were missing */
-    int64_t over_ns;  /* since when it is over; 0: it is not, or that is unknown */
 };
 TABLE_KEYED(struct found, id);
 
@@ -237,6 +236,8 @@ struct detect {
     struct hole hole[MAX_HOLES]; /* the latest ones */
     uint64_t num_holes;
     int64_t told_since_ns; /* older events are not reported; INT64_MIN: all are */
+    bool is_since;         /* it has not come yet, */
+    bool has_held_back;    /* and findings wait for it */
     int64_t since_ns; /* when the evidence of the draft begins, if has_since */
     bool has_since;
     bool is_guess; /* the draft depends on atoms that are only likely */
@@ -389,6 +390,10 @@ void detect_detail(struct detect *d, uint64_t number, const struct wording *deta
 
 /* detect_find_cause finds the finding that caused this one (detect_effects.c), or returns NULL. */
 const struct found *detect_find_cause(const struct detect *d, const struct finding *effect);
+
+/* detect_reach_since emits, once the time of --since has come, the findings from before that still last. Until
+ * then none is emitted: a finding that ends before does not belong to the requested time. */
+void detect_reach_since(struct detect *d, bool at_end);
 
 /* detect_over marks that finding as over. */
 void detect_over(struct detect *d, uint64_t number);

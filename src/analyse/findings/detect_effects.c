@@ -65,7 +65,7 @@ const struct found *detect_find_cause(const struct detect *d, const struct findi
          found = table_newer(&d->found, found)) {
         const struct finding *f = &found->finding;
         if (is_cause_of(f, effect) && f->first_ns <= effect->last_ns &&
-            (found->over_ns == 0 || effect->last_ns <= found->over_ns + BEHIND_NS) &&
+            (found->finding.over_ns == 0 || effect->last_ns <= found->finding.over_ns + BEHIND_NS) &&
             (shares_conn(f, effect) || shares_node(f, effect)))
             return found;
     }

@@ -356,6 +356,7 @@ void findings_record(struct findings *f, const struct record *record)
     d->now_ns = is_message ? record->event->ts_ns : record_time(record);
     if (d->first_ns == 0)
         d->first_ns = d->now_ns;
+    detect_reach_since(d, false);
     note_pause(d);
     if (is_of_socket(record)) {
         on_socket(d, record);
@@ -388,6 +389,7 @@ void findings_time(struct findings *f, int64_t now_ns)
     if (now_ns <= f->detect.now_ns)
         return;
     f->detect.now_ns = now_ns;
+    detect_reach_since(&f->detect, false);
     on_time(&f->detect, false);
 }
 
@@ -409,6 +411,7 @@ void findings_overdue(struct findings *f, const struct record *record)
 void findings_set_since(struct findings *f, int64_t since_ns)
 {
     f->detect.told_since_ns = since_ns;
+    f->detect.is_since = since_ns != INT64_MIN;
 }
 
 void findings_set_unseen(struct findings *f, const struct findings_unseen *unseen)
@@ -437,6 +440,7 @@ void findings_sum_up(struct findings *f)
 void findings_end(struct findings *f)
 {
     f->detect.is_over = true;
+    detect_reach_since(&f->detect, true);
     on_time(&f->detect, true);
     findings_sum_up(f);
     if (f->detect.timeline != NULL)

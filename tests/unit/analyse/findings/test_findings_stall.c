@@ -274,10 +274,45 @@ static void others_speak(void **state)
     found("");
 }
 
+/* since: what was over before --since is not shown. What lasts until then is shown then, and its end later. */
+static void since(void **state)
+{
+    (void)state;
+    for (int lasts_until = 0; lasts_until < 2; lasts_until++) {
+        const int64_t start_ns = begin_stall(true), since_ns = start_ns + 10 * SECOND;
+        findings_set_since(w.findings, since_ns);
+        passes(start_ns + 4 * SECOND);
+        assert_int_equal(w.num, 0);
+        if (lasts_until == 0)
+            stall(0, true, start_ns);
+        passes(since_ns - 1);
+        assert_int_equal(w.num, 0);
+        passes(since_ns);
+        assert_int_equal(w.num, lasts_until);
+        if (lasts_until != 0) {
+            assert_int_equal(w.last.error_change, 1);
+            assert_false(w.last.is_update);
+            assert_true(finding_is_since(&w.last, since_ns));
+            w.now_ns += SECOND;
+            stall(0, true, start_ns);
+            assert_int_equal(w.last.severity, SEVERITY_WARNING);
+            assert_int_equal(w.last.error_change, -1);
+            assert_true(finding_is_since(&w.last, since_ns)); /* so that the error goes */
+        }
+        found(lasts_until != 0 ? "DS214" : "");
+    }
+    begin_stall(true); /* the time never comes */
+    findings_set_since(w.findings, w.now_ns + 100 * SECOND);
+    passes(w.now_ns + 4 * SECOND);
+    assert_int_equal(w.num, 0);
+    change(DS_CONN_OPEN_AT_END, 0, true);
+    found("DS214");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lasts),     cmocka_unit_test(repeats_what_was_acknowledged),
+        cmocka_unit_test(lasts), cmocka_unit_test(since),     cmocka_unit_test(repeats_what_was_acknowledged),
         cmocka_unit_test(passes_by), cmocka_unit_test(unsure),
         cmocka_unit_test(which_way), cmocka_unit_test(one_way),
         cmocka_unit_test(late_join), cmocka_unit_test(others_speak),
