@@ -488,6 +488,25 @@ static void on_call(struct profile_gather *g, const struct call *call)
     }
 }
 
+/* is_of_a_pair says whether a finding is about what is between two nodes, whichever it names first. */
+static bool is_of_a_pair(const struct finding *finding)
+{
+    static const char *const codes[] = {"DS201", "DS208", "DS214", "DS601"};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (strcmp(finding->kind->code, codes[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* first_node returns which of the two nodes of a finding comes first in its key. */
+static int first_node(const struct finding *finding)
+{
+    const struct ds_text a = finding_node(finding, 0), b = finding_node(finding, 1);
+    const int order = a.len != 0 && b.len != 0 ? memcmp(a.data, b.data, a.len < b.len ? a.len : b.len) : 0;
+    return is_of_a_pair(finding) && (order > 0 || (order == 0 && a.len > b.len && b.len != 0)) ? 1 : 0;
+}
+
 /* on_finding counts a finding. Notes and hygiene come and go, and affect nothing. */
 static void on_finding(struct profile_gather *g, const struct finding *finding)
 {
@@ -498,11 +517,13 @@ static void on_finding(struct profile_gather *g, const struct finding *finding)
         return;
     begin_key(g);
     ds_buffer_printf(key, "%s %s", finding->kind->code, finding->kind->title);
+    const int first = first_node(finding);
     for (int i = 0; i < 2; i++) {
-        if (finding_node(finding, i).len == 0)
+        const struct ds_text node = finding_node(finding, i ^ first);
+        if (node.len == 0)
             continue;
-        ds_buffer_add_text(key, i == 0 || finding_node(finding, 0).len == 0 ? " " : ", ");
-        node_roles_print(g->roles, finding_node(finding, i), key);
+        ds_buffer_add_text(key, i == 0 || finding_node(finding, first).len == 0 ? " " : ", ");
+        node_roles_print(g->roles, node, key);
     }
     struct profile_entry *entry = get(g, PROFILE_FINDING);
     if (entry == NULL)

@@ -391,8 +391,8 @@ void detect_detail(struct detect *d, uint64_t number, const struct wording *deta
 /* detect_find_cause finds the finding that caused this one (detect_effects.c), or returns NULL. */
 const struct found *detect_find_cause(const struct detect *d, const struct finding *effect);
 
-/* detect_reach_since emits, once the time of --since has come, the findings from before that still last. Until
- * then none is emitted: a finding that ends before does not belong to the requested time. */
+/* detect_reach_since emits, once the time of --since has come, the findings from before that still last.
+ * Until then none is emitted: a finding that ends before does not belong to the requested time. */
 void detect_reach_since(struct detect *d, bool at_end);
 
 /* detect_over marks that finding as over. */
