@@ -60,8 +60,8 @@ void session_probe(struct ds_session *session, struct flow *flow, int dir, struc
 /* session_knows_port says whether one of a connection's ports is known to carry distribution. */
 bool session_knows_port(const struct ds_session *session, const struct flow *flow);
 
-/* session_start_flow assigns a connection to its protocol. False if memory ran out and the
- * connection is forgotten. */
+/* session_start_flow assigns a connection to its protocol. False if memory ran out: the
+ * connection is then forgotten. */
 bool session_start_flow(struct ds_session *session, struct flow *flow, const struct proto *proto);
 
 /* session_forget_flow forgets a connection as soon as it is not in use. */

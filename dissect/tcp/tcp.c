@@ -11,7 +11,7 @@ enum { SWEEP_CONNS = 64 }; /* visited in one sweep */
 #define WAIT_TURN_NS (200 * TCP_MS_NS)
 #define LINGER_NS (60 * UINT64_C(1000000000))
 
-/* sweep visits waiting connections of which no packet comes, some at a time, in turn. */
+/* sweep visits waiting connections without new packets, some at a time, in turn. */
 static void sweep(struct tcp_table *table, uint64_t max_conns)
 {
     table->swept_ns = table->shared.now_ns;

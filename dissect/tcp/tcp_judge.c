@@ -9,7 +9,7 @@
 enum {
     GOOD_RUN = 16,      /* after so many good checksums in a row, bad ones mean damage again */
     PAWS_SLACK = 1,     /* TCP_PAWS_WINDOW of Linux */
-    MAX_BEYOND = 4,     /* so many in a row that follow each other are of the connection after all */
+    MAX_BEYOND = 4,     /* this many consecutive segments in a row belong to the connection after all */
 };
 #define RESET_WAIT_NS (1000 * TCP_MS_NS)
 
@@ -33,7 +33,7 @@ bool tcp_judge_sum(struct tcp_conn *conn, int dir, const struct segment *segment
 }
 
 /* goes_on counts doubtful segments that follow each other. True once there are enough of them to
- * be of the connection after all. */
+ * belong to the connection after all. */
 static bool goes_on(struct tcp_stream *stream, const struct segment *segment, uint32_t len)
 {
     stream->num_strays = stream->stray_seq == segment->seq ? stream->num_strays + 1 : 1;

@@ -15,7 +15,7 @@ struct tls_events {
     void (*gap)(void *context, int dir, uint64_t len, enum tcp_gap why);
     /* There are no keys, as far as is known. Called once; text may still come, if the keys come. */
     void (*sealed)(void *context);
-    /* What TCP reported (tls_note_...), after everything before it. */
+    /* What TCP reported (tls_on_stall and the like), after everything before it. */
     void (*stall)(void *context, int dir, const struct ds_stall *stall);
     void (*icmp)(void *context, int dir);
     void (*end)(void *context, int dir);

@@ -53,7 +53,7 @@ void capture_input_close(struct capture_input *input)
     live_drops_end(&input->drops);
 }
 
-/* add_complaint keeps a complaint for the end, when all records are out. */
+/* add_complaint keeps a message for capture_close, after all records. */
 static void add_complaint(struct capture *capture, const char *name, const char *what)
 {
     char *all = NULL;
@@ -64,7 +64,7 @@ static void add_complaint(struct capture *capture, const char *name, const char 
     capture->complaints = all;
 }
 
-/* complain_later does so of what could not be read to its end. */
+/* complain_later does this for an input that could not be read to its end. */
 static void complain_later(struct capture *capture, const char *name, const char *what)
 {
     capture->failed = true;
@@ -102,7 +102,7 @@ int capture_input_read(struct capture_input *input)
     return status;
 }
 
-/* note_other counts packets of link types that cannot be read, in a file with others. */
+/* note_other counts packets of link types that cannot be read. */
 static void note_other(struct capture_input *input)
 {
     if (ds_link_type_known(input->packet_link_type))

@@ -47,16 +47,16 @@ struct capture_input {
     struct pcap_pkthdr pipe_header;
     struct ds_snapshot pipe_past;
     struct pcapng_blocks blocks;
-    struct pcapng_interfaces interfaces; /* of pcapng: packets have link types of their own */
+    struct pcapng_interfaces interfaces; /* of pcapng: the link types of its packets */
     const char *name;
     int dlt;            /* what libpcap calls its link type; known when pcap is closed, too */
     uint32_t link_type; /* LINKTYPE_ value of that */
-    uint32_t packet_link_type; /* of the packet that was read last: in pcapng it may be another */
+    uint32_t packet_link_type; /* of the latest packet: in pcapng it may differ */
     uint64_t num_other; /* packets of a link type that cannot be read */
     uint32_t other_link_type; /* of the first of them */
     uint64_t size;      /* of the file, 0 when not known */
     bool nanoseconds;   /* what the time stamps were taken with */
-    uint32_t made_key;  /* which packets of it stand for the past, see pseudo_packet.h; 0: none */
+    uint32_t made_key;  /* marks its pseudo packets, see pseudo_packet.h; 0: none */
     bool has_next;      /* a packet waits to be merged */
     int64_t order_ns;   /* its time, by which it is merged */
     struct pcap_pkthdr *header;
@@ -87,9 +87,9 @@ struct capture {
     char *complaints;     /* messages for capture_close: they appear after the records, not between them */
     struct secrets_sink on_secrets; /* secrets in pcapng files; take may be NULL */
     void (*on_wait)(void *context); /* may be NULL: called while a read waits */
-    /* May be NULL: called if a capture point of a stream falls silent, or is back. */
+    /* May be NULL: called when a capture point of a stream falls silent or is back. */
     void (*on_silent)(void *context, const struct silent_point *point);
-    void *wait_context; /* of both */
+    void *wait_context; /* of on_wait and on_silent */
 };
 
 /* The two kinds of inputs: capture_file.c and capture_live.c. These functions return false after an

@@ -153,7 +153,7 @@ static enum taken take_entry(const struct packet_pipe *pipe, struct pipe_entry *
     return entry->made <= MADE_PAST || take_silent(pipe, entry, data) ? TAKEN_PACKET : TAKEN_NONSENSE;
 }
 
-/* take takes a packet that is whole, and what stands before it. */
+/* take parses up to the next complete packet, with reports of capture points before it. */
 static enum taken take(struct packet_pipe *pipe, struct pipe_entry *entry, struct cursor *rest)
 {
     enum taken taken;

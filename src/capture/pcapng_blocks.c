@@ -91,8 +91,8 @@ static void begin_secrets(struct pcapng_blocks *b, uint32_t text_len, uint32_t r
     b->state = BLOCK_SECRETS;
 }
 
-/* fixed_wanted says how much of a block is looked at where link types are wanted: of an interface its link
- * type and its limit, of a packet the number of its interface. */
+/* fixed_wanted returns how many bytes of a body are read, if link types are needed: the link type and snap
+ * length of an interface, the interface number of a packet. */
 static size_t fixed_wanted(const struct pcapng_blocks *b)
 {
     return b->interfaces == NULL             ? 0
@@ -116,7 +116,7 @@ static uint32_t fixed_u32(const struct pcapng_blocks *b)
     return b->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* see_fixed looks at the first bytes of a body, and replaces those of an interface. */
+/* see_fixed reads the first bytes of a body; those of an interface become Ethernet, without a limit. */
 static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
 {
     const uint16_t type = b->swapped ? __builtin_bswap16(LINKTYPE_ETHERNET) : LINKTYPE_ETHERNET;
@@ -139,7 +139,7 @@ static void see_fixed(struct pcapng_blocks *b, uint8_t *bytes, size_t len)
         pcapng_interfaces_packet(b->interfaces, b->type == TYPE_PACKET ? fixed_u32(b) : fixed_u16(b));
 }
 
-/* begin_body tells what is known of a block before its body. */
+/* begin_body processes what is known of a block before its body. */
 static void begin_body(struct pcapng_blocks *b)
 {
     b->type = head_u32(b, 0);

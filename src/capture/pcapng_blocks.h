@@ -1,7 +1,7 @@
 /*
- * pcapng_blocks.h - what a pcapng file says that libpcap passes over, found as its bytes go by
- * on their way there: the secrets of TLS connections, how exact time stamps are, and what marks
- * packets that stand for the past; and the link types of packets, of which libpcap takes one.
+ * pcapng_blocks.h - reads from the bytes of a pcapng file, on their way to libpcap, what libpcap ignores:
+ * the secrets of TLS connections, the resolution of time stamps, the mark of pseudo packets, and the link
+ * types of packets, of which libpcap accepts only one.
  */
 #ifndef SRC_PCAPNG_BLOCKS_H
 #define SRC_PCAPNG_BLOCKS_H
@@ -25,19 +25,19 @@ struct secrets_sink {
     void *context;
 };
 
-/* pcapng_blocks: all zero but for sink and interfaces before the first byte. */
+/* pcapng_blocks is the state of a file: all zero, except sink and interfaces, before the first byte. */
 struct pcapng_blocks {
     const struct secrets_sink *sink;
-    /* Where it is there, all interfaces become Ethernet, without a limit of how long packets are. */
+    /* If not NULL, all interfaces become Ethernet, without a snap length. */
     struct pcapng_interfaces *interfaces;
     enum { BLOCK_FIRST, BLOCK_HEAD, BLOCK_SECRETS, BLOCK_SKIPPED, BLOCK_NONE } state;
     bool swapped; /* numbers are in the opposite byte order */
     uint8_t head[16];
     size_t head_len;
-    uint64_t left; /* of the text, or of what is passed over */
-    uint64_t rest; /* of the block behind the text */
-    uint32_t type; /* of the block that is passed over */
-    uint8_t fixed[8]; /* what its body begins with */
+    uint64_t left; /* bytes of the text, or of the skipped block */
+    uint64_t rest; /* bytes of the block after the text */
+    uint32_t type; /* of the skipped block */
+    uint8_t fixed[8]; /* the beginning of its body */
     size_t fixed_len;
     struct pcapng_description {
         uint8_t bytes[DESCRIPTION_MAX]; /* the beginning, as much as there is room for */
@@ -52,7 +52,7 @@ struct pcapng_blocks {
  * zeros. Returns whether there were any. */
 bool pcapng_blocks_see(struct pcapng_blocks *blocks, uint8_t *bytes, size_t len);
 
-/* pcapng_blocks_has_nanoseconds says whether an interface so far has time stamps of more than
+/* pcapng_blocks_has_nanoseconds says whether an interface so far has time stamps finer than
  * microseconds. */
 bool pcapng_blocks_has_nanoseconds(const struct pcapng_blocks *blocks);
 

@@ -10,7 +10,7 @@
 
 enum { FIRST_ROOM = 64 };
 
-/* grow makes room for twice as many, at most so many. False: there is no more, or memory ran out. */
+/* grow doubles the room, up to `most`. False at that limit, or if memory ran out. */
 static bool grow(uint16_t **items, size_t *room, size_t most)
 {
     const size_t wanted = *room != 0 ? *room * 2 : FIRST_ROOM;
@@ -43,13 +43,13 @@ void pcapng_interfaces_add(struct pcapng_interfaces *interfaces, uint16_t link_t
     interfaces->link_type[interfaces->num++] = link_type;
 }
 
-/* grow_waiting lays the ring out anew, so that it begins at its first place. */
+/* grow_waiting enlarges the ring, and moves the items that had wrapped around. */
 static bool grow_waiting(struct pcapng_interfaces *interfaces)
 {
     const size_t room = interfaces->waiting_room, at = interfaces->at;
     if (!grow(&interfaces->waiting, &interfaces->waiting_room, PCAPNG_WAITING_MAX))
         return false;
-    /* What stood before the first one stands behind the last one now. */
+    /* Items before the first one now follow the last one. */
     memcpy(interfaces->waiting + room, interfaces->waiting, at * sizeof *interfaces->waiting);
     return true;
 }

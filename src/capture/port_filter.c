@@ -175,9 +175,9 @@ static bool complain_expression(const struct port_filter *f, const char *why)
     return false;
 }
 
-/* Compiles for user space: on a handle of its own, because on a live one libpcap makes
- * programs that only the kernel can run. A link type that only some packets of a file may have need not
- * have what the expression speaks of. */
+/* compile compiles for user space, with a separate handle, because on a live one libpcap makes programs
+ * that only the kernel can run. If not is_needed, the expression may be invalid for the link type: only
+ * some packets of a file may have that type. */
 static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
 {
     for (size_t i = 0; i < f->num_rules; i++) {
@@ -211,7 +211,7 @@ static bool compile(struct port_filter *f, uint32_t link_type, bool is_needed)
     return ok || !is_needed;
 }
 
-/* compile_others compiles for whatever packets of a pcapng file may be. */
+/* compile_others compiles for all link types that packets of a pcapng file may have. */
 static bool compile_others(struct port_filter *f, const struct capture_input *input)
 {
     bool ok = true;

@@ -53,7 +53,7 @@ void stop_condition_set(struct stop_condition *ending, enum stop_reason reason);
  * packet is known. */
 int64_t stop_condition_end_ns(const struct stop_condition *ending);
 
-/* stop_condition_accepts says whether the next packet is within the limits. */
+/* stop_condition_accepts says whether the next packet is within the limits; if not, it stops the run. */
 bool stop_condition_accepts(struct stop_condition *ending, int64_t ts_ns);
 
 /* stop_condition_count reports how many packets have been read. */

@@ -214,8 +214,8 @@ static void write_new_secrets(struct pcap_writer *writer)
     write_lines(writer);
 }
 
-/* find_interface finds the interface that a packet goes to, and adds it to a pcapng file where there is
- * none. False: there can be none. */
+/* find_interface finds the interface of a link type, and adds it to a pcapng file if necessary.
+ * False if that is impossible. */
 static bool find_interface(struct pcap_writer *writer, uint32_t link_type, uint32_t *interface)
 {
     struct ds_buffer *buffer = &writer->output.buffer;

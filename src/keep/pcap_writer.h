@@ -14,7 +14,7 @@ struct pcap_secrets {
     void *context;
 };
 
-/* So many link types go to one pcapng file. */
+/* Maximum number of link types in one pcapng file. */
 enum { PCAP_WRITER_TYPES = 32 };
 
 struct pcap_writer {
@@ -27,15 +27,15 @@ struct pcap_writer {
     uint64_t size;         /* bytes of the file, including those not written out yet */
     bool nanoseconds;
     uint64_t no_memory;    /* packets left out for lack of it */
-    uint32_t link_type[PCAP_WRITER_TYPES]; /* of the interfaces of the file; of pcap one */
+    uint32_t link_type[PCAP_WRITER_TYPES]; /* of the interfaces of the file; pcap has one */
     uint32_t num_link_types;
     uint64_t num_other;    /* packets left out for their link type */
-    uint32_t made_key;     /* marks packets that stand for the past, see pseudo_packet.h; 0: none */
+    uint32_t made_key;     /* marks pseudo packets, see pseudo_packet.h; 0: none */
     struct ds_buffer made; /* the one being written */
 };
 
-/* pcap_writer_can_write says whether all inputs of a capture can go to one file of that name: pcapng takes
- * several link types, pcap one. False after a complaint. */
+/* pcap_writer_can_write says whether all inputs of a capture can go to one file of that name: pcapng
+ * supports several link types, pcap one. False after a complaint. */
 bool pcap_writer_can_write(const struct capture *capture, const char *name);
 
 /* pcap_writer_config describes a file. */

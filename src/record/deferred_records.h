@@ -36,7 +36,8 @@ void deferred_records_init(struct deferred_records *held, uint64_t max_conns, ui
 void deferred_records_free(struct deferred_records *held);
 
 /* deferred_records_add keeps a record with an event. Returns false if the caller must show it now:
- * records of its connection have been shown, or memory ran out. */
+ * records of its connection have been shown, or memory ran out. Without room, the record is dropped and
+ * counted. */
 bool deferred_records_add(struct deferred_records *held, const struct record *record);
 
 /* deferred_records_is_shown says whether records of a connection have been shown and the connection has

@@ -153,11 +153,11 @@ struct finding {
     bool is_redacted; /* its names are pseudonyms already */
     bool is_over;   /* of RANK_AVAILABILITY: the detector has seen that it is over */
     bool is_past;   /* of the same: it is over, the nodes are connected again since, or it is long ago */
-    bool is_effect; /* of another finding: it stands behind that, though it began first */
-    bool is_aside;  /* hygiene, whatever its kind: it comes of what is known and told, or was over soon */
+    bool is_effect; /* an effect of another finding: shown after it, though it began first */
+    bool is_aside;  /* shown as hygiene: a consequence of a known finding, or over quickly */
     bool is_before; /* it is from before --since, and did not last until then */
-    bool is_update; /* nothing new but its count: only reports are given it */
-    int8_t error_change; /* 1: it has become an error, -1: it is none any more, 0: neither */
+    bool is_update; /* only its count is new: only reports get it */
+    int8_t error_change; /* 1: it has become an error; -1: it is no longer one; 0: neither */
     enum verdict_limit limits; /* of UNCHECKED */
     uint64_t num_read, num_messages; /* of LIMITS_READ: messages that were read, of how many, */
     uint64_t num_guessed;            /* and with guessed atoms, of those that were read */

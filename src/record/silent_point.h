@@ -1,5 +1,5 @@
 /*
- * silent_point.h - a capture point from which nothing comes any more, while others go on; or which is back.
+ * silent_point.h - a capture point that has stopped sending while others go on, or that is back.
  */
 #ifndef SRC_SILENT_POINT_H
 #define SRC_SILENT_POINT_H
@@ -10,9 +10,9 @@
 enum { SILENT_POINT_NAME = 256 };
 
 struct silent_point {
-    char name[SILENT_POINT_NAME]; /* that somebody has given it */
+    char name[SILENT_POINT_NAME]; /* as its host calls itself; not escaped */
     int64_t since_ns; /* time of its latest packet before */
-    int64_t now_ns;   /* since 1970 */
+    int64_t now_ns;   /* when that was noticed, since 1970 */
     bool is_back;
 };
 

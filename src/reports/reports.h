@@ -47,14 +47,14 @@ struct report_config {
     /* Options that read the same packets, each followed by a blank, and the text after all options;
      * command is NULL if the packets are not kept. */
     const char *command, *behind;
-    const char *window; /* for commands of reports: --since and --until, a blank behind each; NULL: none */
+    const char *window; /* --since and --until for commands, each followed by a blank; NULL: none */
     struct intern *names;            /* that tables share, so that each name is kept once; NULL: none */
-    struct compare *compare;         /* of changes: what it counts in and compares with, else NULL */
+    struct compare *compare;         /* of --report changes: the comparison; otherwise NULL */
     bool is_part;                    /* --since, --node or others leave something out */
     bool is_late;                    /* --since does */
-    bool is_live;                    /* a terminal is drawn anew then */
+    bool is_live;                    /* the tables are redrawn on a terminal */
     bool nanoseconds;                /* on a terminal too, where the capture has them */
-    bool verdict;                    /* reports_verdict is to be asked at the end */
+    bool verdict;                    /* reports_verdict will be called at the end */
     uint64_t limits[DS_LIMIT_COUNT]; /* of the session */
 };
 

@@ -174,8 +174,8 @@ static void offer_named(struct filter_probe *probe, const struct record *record)
         probe_offer_text(probe, (struct ds_text){text->data, text->len});
 }
 
-/* from and to: the pid, name or alias in the message, the name of the pid, and the pid that has the name or
- * alias, where these are known. */
+/* get_process offers the values of from and to: the pid, name or alias in the message; if known, the name
+ * of the pid, and the pid that has the name or alias. */
 static void get_process(struct filter_probe *probe, const struct record *record, int which)
 {
     if (record_event_of(record, DS_EVENT_MESSAGE) != NULL) {

@@ -215,7 +215,7 @@ static void suggest_node(struct suggestion *near, struct ds_text word, struct ds
     suggestion_add(near, word, node);
 }
 
-/* add_pid takes the process at one end of a message, for who asked for a process that is not there. */
+/* add_pid remembers the process at one end of a message, to suggest it if --process never occurs. */
 static void add_pid(struct selector *s, const struct record *record, enum ds_role role)
 {
     const struct ds_term *term = &record->event->message.role[role];
@@ -230,7 +230,7 @@ static void add_pid(struct selector *s, const struct record *record, enum ds_rol
         names_here_add(&s->pids, (struct ds_text){s->text.data, s->text.len}, 1);
 }
 
-/* add_places takes the addresses of nodes whose names are not known. */
+/* add_places remembers the addresses of nodes whose names are unknown, to suggest them. */
 static void add_places(struct selector *s, const struct ds_event *event)
 {
     char text[DS_ADDR_LEN];
@@ -327,7 +327,7 @@ static void list_here(const char *option, struct ds_text word, const struct name
     ds_buffer_free(&text);
 }
 
-/* list_places says where nodes are that may have the name. */
+/* list_places prints the addresses of unnamed nodes, one of which may have the name. */
 static void list_places(const struct names_here *places)
 {
     struct ds_buffer text = {0};

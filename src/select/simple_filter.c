@@ -147,14 +147,14 @@ static bool parse_shown(struct pick_process *process, const char *word, size_t l
     return id <= UINT32_MAX;
 }
 
-/* has_one_at: the name of a node has one @, a name with its node, as in calc@bob@10.0.0.1, two. */
+/* has_one_at says whether a word is the name of a node, with one @: calc@bob@10.0.0.1 has two. */
 static bool has_one_at(struct ds_text node)
 {
     const char *at = memchr(node.data, '@', node.len);
     return at != NULL && memchr(at + 1, '@', node.len - (size_t)(at - node.data) - 1) == NULL;
 }
 
-/* split_name takes a word for a name and its node: calc@bob@host, 'a b'@bob@host. */
+/* split_name splits a word into a name and its node: calc@bob@host, 'a b'@bob@host. */
 static void split_name(struct pick_process *process, const char *word)
 {
     const char *quote = word[0] == '\'' ? strchr(word + 1, '\'') : NULL;
@@ -294,7 +294,7 @@ static bool is_node(struct ds_text asked, struct ds_text node)
     return is_same(asked, node);
 }
 
-/* is_there says whether a name with its node is that of a process on that node. */
+/* is_there says whether a process has the name, and is on the node, of a --process with both. */
 static bool is_there(const struct pick_process *process, const struct ds_term *term,
                      struct ds_text known_name, const struct titles *titles, struct ds_text node)
 {

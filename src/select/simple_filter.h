@@ -19,7 +19,7 @@ struct pick_process {
     const char *word;    /* as the user wrote it */
     struct ds_text name; /* absent for a pid */
     struct ds_text node; /* of a pid; absent: any node */
-    struct ds_text name_there, there; /* of a name with its node, which the whole may be; else absent */
+    struct ds_text name_there, there; /* if the word may be a name and a node: both; else absent */
     uint32_t id, serial;
 };
 

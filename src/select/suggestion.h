@@ -18,8 +18,8 @@ struct suggestion {
     uint64_t seen[128]; /* hashes of names that were checked: most occur again and again */
 };
 
-/* suggestion_add checks a name that occurs and is not the word. Both may be in either language's
- * syntax; an absent name is ignored. */
+/* suggestion_add keeps a name that occurs, and is not the word, if it is the most similar one so far.
+ * Both may be in either language's syntax; an absent name is ignored. */
 void suggestion_add(struct suggestion *near, struct ds_text word, struct ds_text name);
 
 /* suggestion_say reports on standard error which similar name occurs, if the word never occurred.

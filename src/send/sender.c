@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long sender_end waits for a process that was asked to stop, and goes on all the same. */
+/* How long sender_end waits for a process that was asked to stop and does not. */
 #define GONE_NS INT64_C(1000000000)
 
 static _Noreturn void run(const struct sender_config *config, struct send_queue *queue, int wake_fd)

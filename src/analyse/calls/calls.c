@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* People write timeouts of whole seconds; on a busy machine such a timer fires so late at most. */
+/* Timeouts are mostly whole seconds; a busy machine fires a timer at most this much late. */
 #define TIMER_UNIT_NS INT64_C(1000000000)
 #define TIMER_LATE_NS INT64_C(500000000)
 
@@ -566,8 +566,8 @@ void calls_had_given_up(struct calls *calls, struct pending_call *held, const st
                            (outcome == CALL_TIMEOUT ? HELD_FOR_DEATH : 0u));
 }
 
-/* may_be_late says whether a caller that waits no longer may do so as a timer has fired late. One that has
- * just got another message does so for that. */
+/* may_be_late says whether a caller may have stopped waiting because its timer fired late. If it has just
+ * got another message, that message is the reason. */
 static bool may_be_late(const struct calls *calls, const struct open_call *call, const struct call_end *end)
 {
     const int64_t waited_ns = end->end_ns - call->start_ns;

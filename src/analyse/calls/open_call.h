@@ -28,7 +28,7 @@ struct open_call {
     uint32_t callee_name; /* interned, if it was called by name */
     uint64_t number, conn;
     int64_t start_ns;
-    int64_t stalled_ns; /* so long before that its request may have been on its way (ds_message) */
+    int64_t stalled_ns; /* how long before start_ns its request may have been sent (ds_message) */
     int64_t work_ns; /* when a call made for it last began or ended; 0 never */
     uint64_t start_frame;
     bool has_start_seq; /* ds_event.has_seq and end_seq of the message that began it */
@@ -57,11 +57,11 @@ struct open_call {
     bool has_twin;      /* other calls have the same tag */
     enum answer_place place;
     bool is_tentative, is_forwarded, awaits_input;
-    bool is_behind;     /* its callee is, or may be, at other work meanwhile */
-    bool is_undecided;  /* what would tell how it ends hangs on an atom that is not known */
+    bool is_behind;     /* its callee is, or may be, busy with other work */
+    bool is_undecided;  /* an unknown atom decides how it ends */
     bool is_watched;    /* its monitor is known, or its tag is the monitor's */
-    bool may_be_answered; /* a message came for its caller in which atoms are not known */
-    bool given_up;      /* the caller has, and its record is out */
+    bool may_be_answered; /* a message with unknown atoms came for its caller */
+    bool given_up;      /* the caller has given up, and the record was emitted */
     bool caller_ended;
     bool began_before; /* before the capture */
     bool is_part;      /* its request is incomplete */

@@ -68,8 +68,8 @@ void process_activity_on_alone(struct process_activity *activity, int64_t now_ns
 void process_activity_on_served(struct process_activity *activity, int64_t came_ns);
 
 /* process_activity_is_known says whether a process that got a request at that time may be working on
- * a cast, or not have begun with it: it has not answered since, and is not known to make calls only
- * for its callers. */
+ * a cast, or may not have begun that request: it has not answered since, and is not known to make
+ * calls only for its callers. */
 bool process_activity_is_known(const struct process_activity *activity, int64_t came_ns);
 
 /* process_activity_may_go_on says whether a process that got a request at that time may still have

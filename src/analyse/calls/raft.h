@@ -99,8 +99,8 @@ static inline bool raft_is_call(const char *label)
            (label[3] == 'a' || label[3] == 'v' || label[3] == 's');
 }
 
-/* raft_gets_no_vote says whether a call is a candidate's that timed out: a member that sees no need
- * for an election does not answer, and the candidate does not wait for it. */
+/* raft_gets_no_vote says whether a call is a candidate's that timed out or was abandoned: a member that
+ * sees no need for an election does not answer, and the candidate does not wait for it. */
 static inline bool raft_gets_no_vote(const struct call *call)
 {
     return raft_is_call(call->label) && call->label[3] == 'v' &&

@@ -116,8 +116,8 @@ static bool looks_like_timeout(int64_t waited_ns)
     return false;
 }
 
-/* waited_before says whether a request that could not be sent for a while may have waited for a usual time
- * since its caller asked. */
+/* waited_before says whether a call whose request was stalled before it was sent may have lasted a usual
+ * timeout since its caller asked. */
 static bool waited_before(int64_t waited_ns, int64_t stalled_ns)
 {
     const int64_t unit_ns = usual_times[sizeof usual_times / sizeof usual_times[0] - 1].unit_ns;

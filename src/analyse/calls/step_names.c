@@ -206,8 +206,8 @@ static struct ds_text own_name_of(const struct correlate *c, const struct pid_ke
     return is_for ? (struct ds_text){0} : intern_text(&c->intern, name);
 }
 
-/* note_who_gets notes which process gets what is sent to a name, or to the alias by which a call is
- * answered. */
+/* note_who_gets fills in which process receives a message that is sent to a name, or to the alias of a
+ * call. */
 static void note_who_gets(struct correlate *c, const struct step *s)
 {
     const uint32_t node = intern_find(&c->intern, s->event->conn->end[!s->event->dir].node);

@@ -42,8 +42,9 @@ void step_on_monitor(struct correlate *c, struct step *s)
     step_keep_set_up(c, &s->from, &target, &key);
 }
 
-/* doubt_unwatched: of a multi_call the monitor has another reference than the tag. Where it is not known,
- * as its target was not, the end of any monitor of the caller may say that it waits no longer. */
+/* doubt_unwatched handles the end of a monitor that may belong to a multi_call. There the monitor has
+ * another reference than the tag. If that is unknown, because its target was, the end of any monitor of
+ * the caller may mean that it waits no longer. */
 static void doubt_unwatched(struct correlate *c, struct step *s)
 {
     struct open_call *call =

@@ -74,7 +74,7 @@ static struct watch *find_watch(const struct correlate *c, const struct ref_key 
     return w;
 }
 
-/* In a multi_call the call's tag differs from the monitor's reference. */
+/* step_add_watch is for multi_call: there the call's tag differs from the monitor's reference. */
 void step_add_watch(struct correlate *c, const struct ref_key *ref, const struct ref_key *call)
 {
     struct monitor *monitor =

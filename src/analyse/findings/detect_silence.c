@@ -43,7 +43,7 @@ static void on_lost(struct detect *d, const struct ds_event *event)
 }
 
 /* on_life handles a sign of life: the link has ended, which is more certain, or something was
- * acknowledged. An ICMP error of a router or host is none. If only data comes, one way may still be
+ * acknowledged. An ICMP error of a router or host does not count. If only data comes, one way may still be
  * cut: the silence starts again. */
 static void on_life(struct detect *d, const struct ds_event *event)
 {

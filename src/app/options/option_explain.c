@@ -207,7 +207,7 @@ void option_explain_commands_of(const struct options *o, const char *file, char 
     *end = detach_text(&behind);
 }
 
-/* window_of writes the part of the time that is shown. */
+/* window_of returns the options --since and --until of this run. */
 static char *window_of(const struct options *o)
 {
     const struct {

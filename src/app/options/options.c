@@ -534,8 +534,8 @@ static bool is_report(const char *word)
     return strcmp(word, "all") != 0 && option_report_names(word, names) == 1 && strcmp(word, names[0]) == 0;
 }
 
-/* suggest_option says how a word that is the name of an option or report is typed, with what is read and
- * with the argument that stands behind it. */
+/* suggest_option reports how to type a word that is the name of an option or report, with the inputs and
+ * with the argument that follows it. */
 static void suggest_option(char **words, const struct option_line *line, const struct option_given *given,
                            size_t num)
 {
@@ -557,7 +557,7 @@ static void suggest_option(char **words, const struct option_line *line, const s
     ds_buffer_free(&out);
 }
 
-/* check_command says what to type instead of a word that looks like a subcommand. */
+/* check_command reports what to type instead of a word that looks like a subcommand. */
 static bool check_command(char **words, const struct option_given *given, size_t num)
 {
     const struct option_line *line = is_report(words[0]) ? NULL : option_line_find(words[0]);

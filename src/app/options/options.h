@@ -108,10 +108,10 @@ struct options {
     enum refresh_way refresh_way;  /* of --print-refresh */
     int keylog_release;            /* of --print-keylog-config */
     struct explain_target explain;        /* of --explain call:24 */
-    struct explain_run_state *explain_run; /* while it is at work; NULL: it is not asked for */
+    struct explain_run_state *explain_run; /* state of --explain; NULL: not requested */
     char *command, *behind;               /* of report, or NULL */
     char *window;                         /* of report, or NULL */
-    char *kept; /* the option that reads what -w wrote, with a blank behind it; NULL: it is no one file */
+    char *kept; /* the option that reads the file of -w, and a blank; NULL: not one file */
     const struct finding_kind *explained; /* of --explain */
     const char *patterns[MAX_REGEXES]; /* of -e */
     size_t num_patterns;

@@ -37,7 +37,7 @@ struct link_due {
     int64_t due_ns;
 };
 
-/* silent_points wait for the second thread: as many as there can be hosts, and as many that are back. */
+/* silent_points wait for the second thread: each of 256 hosts may fall silent, and be back. */
 enum { MAX_SILENT_POINTS = 512 };
 struct silent_points {
     pthread_mutex_t lock;
@@ -61,7 +61,7 @@ struct pipeline {
     struct novelty *novelty;       /* NULL: no --baseline; it belongs to the reports' comparison */
     struct explain *explain;       /* NULL: no --explain of a thing */
     struct stall_effects *held_up; /* NULL: nothing uses stalls */
-    bool tells_links;        /* an output takes facts of links */
+    bool tells_links;        /* an output wants facts of links */
     int64_t link_every_ns;   /* how often, while a link is open; 0: when it ends */
     struct link_due link_due[LINKS_DUE];
     struct reports *reports;
@@ -89,7 +89,7 @@ struct pipeline {
     _Atomic bool show_wanted;    /* to be done by the second thread */
     _Atomic bool publish_wanted; /* the same */
     _Atomic bool silent_wanted;  /* the same */
-    struct silent_points silent; /* for it */
+    struct silent_points silent; /* for that thread */
     uint64_t num_lost, num_left; /* records: not passed on, not written at the end */
     uint64_t num_unwritten;      /* of these, and of the records that outputs were still writing at
                                   * the end */

@@ -1,6 +1,6 @@
 /*
- * pipeline_silent.c - capture points that have fallen silent, or are back: the first thread is told, and
- * the findings are of the one that puts conversations together. See pipeline_parts.h.
+ * pipeline_silent.c - capture points that have fallen silent, or are back: the first thread learns of them
+ * and hands them to the correlation thread, which has the findings. See pipeline_parts.h.
  */
 #include "app/pipeline/pipeline_parts.h"
 

@@ -15,8 +15,8 @@ enum { DIAGRAM_WAIT_BYTES = 4 * 1024 * 1024 }; /* in memory */
 
 struct sink;
 
-/* What a format does with records. tell makes a row, which may change at the next call, NULL if
- * memory ran out; draw draws a row after its wait; lost reports a loss between rows. */
+/* The functions of a format. A diagram_row_fn makes the row of a record, valid until the next call; NULL
+ * if memory ran out. diagram_draw draws a row after its wait, diagram_draw_lost a loss between rows. */
 typedef struct diagram_row *diagram_row_fn(struct sink *sink, const struct record *record);
 typedef void diagram_draw(struct sink *sink, const struct diagram_row *row);
 typedef void diagram_draw_lost(struct sink *sink, const struct loss *loss);

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The limit of what is read of an answer, for headers and body each. */
+/* The most bytes of an answer that are read: of its headers, and of its body. */
 enum { OTLP_MOST_ANSWER = 64 * 1024 };
 
 /* The longest wait that a receiver can ask for, in seconds. */
