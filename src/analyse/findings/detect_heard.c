@@ -23,6 +23,7 @@ struct heard_link {
     int64_t from_ns, to_ns; /* the latest silence that is over; 0: none */
     int64_t tick_ns;        /* the longer tick interval of both ends; 0: not measured */
     uint32_t node[2];       /* hashes of names, 0: unknown */
+    uint32_t creation[2];   /* likewise */
     bool is_over;           /* it has ended: to_ns is the end of its silence */
 };
 
@@ -34,8 +35,10 @@ const struct detect_family detect_heard_family = {sizeof(struct heard_watch), {{
 
 static void name_ends(struct heard_link *h, const struct ds_conn *conn)
 {
-    for (int end = 0; end < 2; end++)
+    for (int end = 0; end < 2; end++) {
         h->node[end] = conn->end[end].node.data != NULL ? hash_text(conn->end[end].node) : 0;
+        h->creation[end] = conn->end[end].creation;
+    }
 }
 
 /* get finds the entry of a connection, or evicts another one for it. */
@@ -62,7 +65,7 @@ void detect_heard(struct detect *d, const struct ds_event *event)
 {
     struct heard_link *h = get(d, event);
     hear(h, event->ts_ns);
-    if (h->node[0] == 0 || h->node[1] == 0)
+    if (h->node[0] == 0 || h->node[1] == 0 || h->creation[0] == 0 || h->creation[1] == 0)
         name_ends(h, event->conn);
 }
 
@@ -95,11 +98,17 @@ static bool is_silent(const struct heard_link *h, int64_t from_ns, int64_t to_ns
 }
 
 /* is_replaced says whether the nodes of a silent link, which were not restarted, have connected
- * again. */
+ * again. A link that was open before the capture is not among the ups: then the creations tell. */
 static bool is_replaced(const struct detect *d, const struct heard_link *h, int64_t from_ns)
 {
     const struct pair *p = detect_pair(d, h->node[0], h->node[1]);
-    return p != NULL && p->ups > 1 && p->up_ns[(p->ups - 1) % NUM_UPS] > from_ns + TOGETHER_NS;
+    const struct conn_watch *w = detect_find_watched(d, h->conn);
+    if (p == NULL || p->ups == 0 || p->up_ns[(p->ups - 1) % NUM_UPS] <= from_ns + TOGETHER_NS)
+        return false;
+    const int swapped = p->name_hash[0] != h->node[0];
+    const bool is_same = h->creation[swapped] != 0 && h->creation[swapped] == p->creation[0] &&
+                         h->creation[!swapped] != 0 && h->creation[!swapped] == p->creation[1];
+    return p->ups > 1 || (w != NULL && w->up_ns == 0 && is_same);
 }
 
 struct heard_beside detect_silent_beside(const struct detect *d, const struct ds_text name[2],

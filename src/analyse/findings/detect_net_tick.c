@@ -132,18 +132,26 @@ static bool on_unread(struct detect *d, const struct ds_event *event, const stru
     return true;
 }
 
-/* replaced_ns returns when the nodes connected again while their link was open; 0: they did not. */
-static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t link_up_ns)
+/* replaced_ns returns when the nodes connected again while their link was open; 0: they did not. A
+ * link that was open before the capture is not among the ups. is_unsure: the creation of an end of
+ * such a link is not known, so that node may have been restarted. */
+static int64_t replaced_ns(struct detect *d, const struct ds_conn *conn, int64_t link_up_ns,
+                           bool *is_unsure)
 {
     const struct pair *p = detect_find_pair(d, conn);
-    if (p == NULL || p->ups < 2)
+    const bool is_late = link_up_ns == 0;
+    *is_unsure = false;
+    if (p == NULL || p->ups < (is_late ? 1 : 2) || p->up_ns[(p->ups - 1) % NUM_UPS] <= link_up_ns)
         return 0;
     const int swapped = p->name_hash[0] != hash_text(conn->end[0].node);
-    const int64_t up_ns = p->up_ns[(p->ups - 1) % NUM_UPS];
-    return up_ns > link_up_ns && p->creation[0] == conn->end[swapped].creation &&
-                   p->creation[1] == conn->end[!swapped].creation
-               ? up_ns
-               : 0;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t creation = conn->end[swapped ^ i].creation;
+        if (is_late && creation == 0)
+            *is_unsure = true;
+        else if (creation != p->creation[i])
+            return 0;
+    }
+    return p->up_ns[(p->ups - 1) % NUM_UPS];
 }
 
 /* speaks_again says whether an end has just sent a packet, even a retransmission, after a pause.
@@ -174,7 +182,8 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
 {
     const struct ds_tcp_stats *link = event->conn->link;
     const struct ds_tcp_side *side = link->side;
-    const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns);
+    bool is_unsure;
+    const int64_t up_ns = replaced_ns(d, event->conn, w->up_ns, &is_unsure);
     const int64_t heard_ns[2] = {quiet_since(&side[0], up_ns, event->ts_ns),
                                  quiet_since(&side[1], up_ns, event->ts_ns)};
     const int64_t last_ns = heard_ns[0] > heard_ns[1] ? heard_ns[0] : heard_ns[1];
@@ -207,15 +216,17 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     if (is_silent) {
         wording_say(&f->detail, ", though each ticks every {tick_interval}", a_span(tick_ns));
     } else if (up_ns > since_ns) {
-        wording_add(&f->detail, ", and they connected again though neither was restarted");
+        wording_say(&f->detail, ", and they connected again{}",
+                    a_word(is_unsure ? "" : " though neither was restarted"));
     }
     if (beside.is_silent)
         wording_say(&f->detail, "; another link of {node} carried nothing from the same moment on",
                     an_end(&event->conn->end[beside.whose]));
     wording_add(&f->detail, ": the path was cut on both sides of the capture point, or at it");
     detect_frame(f, event->frame, link->close == DS_CLOSE_RESET ? "the RST" : "the close");
-    detect_unsure(f, is_paused ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY, "the logs of both nodes");
-    if (is_paused)
+    const bool is_doubtful = is_paused || (is_unsure && !is_silent && !beside.is_parted);
+    detect_unsure(f, is_doubtful ? CERTAINTY_POSSIBLE : CERTAINTY_LIKELY, "the logs of both nodes");
+    if (is_doubtful)
         f->severity = SEVERITY_WARNING;
     for (int end = 0; end < 2; end++)
         detect_add_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);

@@ -240,6 +240,8 @@ static void forgotten_and_reset(void **state)
     }
 }
 
+static uint32_t creation_beside = 5; /* of the ends of another link */
+
 /* beside puts an event of another link: it is up, or ticks. */
 static void beside(uint64_t number, const char *a, const char *b, enum ds_event_type type, int64_t tick_ns)
 {
@@ -252,10 +254,10 @@ static void beside(uint64_t number, const char *a, const char *b, enum ds_event_
     w.conn.number = number;
     w.conn.end[0].node = text(a);
     w.conn.end[1].node = text(b);
-    w.conn.end[0].creation = w.conn.end[1].creation = 5;
     w.conn.end[0].addr = w.conn.end[1].addr = (struct ds_addr){4, {127, 0, 0, 1}};
     if (type == DS_EVENT_CONN)
         shake(DS_STEP_CHALLENGE_ACK, a, b);
+    w.conn.end[0].creation = w.conn.end[1].creation = creation_beside;
     struct ds_event event = event_of(type, 0);
     if (type == DS_EVENT_CONN)
         event.change = (struct ds_conn_change){.state = DS_CONN_UP};
@@ -267,8 +269,8 @@ static void beside(uint64_t number, const char *a, const char *b, enum ds_event_
 /* All links of a node fall silent at one moment: its host is cut off, and drops what it sends. */
 static void silenced_together(void **state)
 {
-    enum { TOGETHER, PARTED, LATE, TOO_LATE, EARLY, TOO_EARLY, SPOKE, WOKE, TICKS, LONGER_THAN_TICKS, OF_OTHERS,
-           OF_BOTH, FORGOTTEN, CUT, CASES };
+    enum { TOGETHER, PARTED, OPEN_BEFORE, UNKNOWN_BEFORE, RESTARTED_BEFORE, LATE, TOO_LATE, EARLY, TOO_EARLY,
+           SPOKE, WOKE, TICKS, LONGER_THAN_TICKS, OF_OTHERS, OF_BOTH, FORGOTTEN, CUT, CASES };
     static const char bob[] = "bob@127.0.0.1", carol[] = "carol@127.0.0.1";
     (void)state;
     for (int i = 0; i < CASES; i++) {
@@ -278,8 +280,11 @@ static void silenced_together(void **state)
                                  : i == TICKS || i == LONGER_THAN_TICKS ? 10 * SECOND
                                                                        : 0;
         const int64_t tick_ns = i == TICKS ? 20 * SECOND - SECOND / 2 : i == LONGER_THAN_TICKS ? 19 * SECOND : 0;
+        const bool was_open = i >= OPEN_BEFORE && i <= RESTARTED_BEFORE; /* before the capture */
+        creation_beside = i == UNKNOWN_BEFORE ? 0 : 5;
         beside(500, i == OF_OTHERS ? "dave@127.0.0.1" : i == OF_BOTH ? "alice@127.0.0.1" : bob,
-               i == OF_BOTH ? bob : carol, DS_EVENT_CONN, 0);
+               i == OF_BOTH ? bob : carol, was_open ? DS_EVENT_TICK : DS_EVENT_CONN, 0);
+        creation_beside = 5;
         if (tick_ns != 0)
             beside(500, bob, carol, DS_EVENT_TICK, tick_ns);
         w.now_ns += first_ns;
@@ -300,8 +305,10 @@ static void silenced_together(void **state)
         if (i == WOKE) /* as the other one does a moment later */
             beside(500, bob, carol, DS_EVENT_TICK, 0);
         w.now_ns = cut_ns + 30 * SECOND;
-        if (i == PARTED)
+        creation_beside = i == RESTARTED_BEFORE ? 6 : 5;
+        if (i == PARTED || was_open)
             beside(501, bob, carol, DS_EVENT_CONN, 0);
+        creation_beside = 5;
         w.link.silence_ns = 30 * SECOND;
         if (i == CUT) {
             put_stall(DS_STALL_LOST, SECOND, false, 4);
@@ -314,9 +321,11 @@ static void silenced_together(void **state)
         next_conn();
         up();
         const bool is_silent =
-            i == TOGETHER || i == LATE || i == EARLY || i == WOKE || i == LONGER_THAN_TICKS || i == CUT;
-        found(i == PARTED || i == CUT ? "DS201" : i == OF_BOTH ? "DS204 DS208 DS209" : "DS204 DS208");
-        if (i == PARTED) {
+            i == TOGETHER || i == UNKNOWN_BEFORE || i == RESTARTED_BEFORE || i == LATE || i == EARLY ||
+            i == WOKE || i == LONGER_THAN_TICKS || i == CUT;
+        const bool is_parted = i == PARTED || i == OPEN_BEFORE;
+        found(is_parted || i == CUT ? "DS201" : i == OF_BOTH ? "DS204 DS208 DS209" : "DS204 DS208");
+        if (is_parted) {
             detail_has("neither was heard for 30.00 s; another link of bob@127.0.0.1 carried nothing from");
             assert_int_equal(w.last.certainty, CERTAINTY_LIKELY);
             assert_int_equal(w.last.severity, SEVERITY_ERROR);
