@@ -206,13 +206,16 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     if (last_ns == 0 || w->gap_ns >= since_ns || detect_was_unread(w, since_ns) ||
         (!is_silent && (silence_ns < PARTED_NS || (up_ns <= since_ns && !beside.is_parted))))
         return false;
+    /* The new link ends the silence, and not what is left of the old one. */
+    const int64_t until_ns = up_ns > since_ns ? up_ns : event->ts_ns;
     struct finding *f = detect_begin(d, FINDING_DS201, event);
     f->variant = SILENT_BETWEEN;
+    f->evidence[0].ts_ns = until_ns;
     detect_lasts(d, since_ns);
     wording_say(&f->sentence,
                 "{node} and {peer} disconnected, as nothing got through between them: net_tick_timeout",
                 an_end(&event->conn->end[0]), an_end(&event->conn->end[1]));
-    wording_say(&f->detail, "neither was heard for {silent}", a_span(silence_ns));
+    wording_say(&f->detail, "neither was heard for {silent}", a_span(until_ns - since_ns));
     if (is_silent) {
         wording_say(&f->detail, ", though each ticks every {tick_interval}", a_span(tick_ns));
     } else if (up_ns > since_ns) {
@@ -229,7 +232,7 @@ static bool on_parted(struct detect *d, const struct ds_event *event, const stru
     if (is_doubtful)
         f->severity = SEVERITY_WARNING;
     for (int end = 0; end < 2; end++)
-        detect_add_gone(d, &event->conn->end[end].addr, since_ns, event->ts_ns);
+        detect_add_gone(d, &event->conn->end[end].addr, since_ns, until_ns);
     detect_commit(d);
     return true;
 }
